@@ -1,0 +1,228 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Lift.h"
+
+#include "directive/Program.h"
+#include "emit/Emitter.h"
+#include "plan/Fit.h"
+#include "relation/CopyAnalysis.h"
+#include "support/Locations.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::string print(const BlockShape &shape) {
+  std::string text = std::to_string(shape[0]);
+  if (shape[1] != 1 || shape[2] != 1)
+    text += " x " + std::to_string(shape[1]);
+  if (shape[2] != 1)
+    text += " x " + std::to_string(shape[2]);
+  return text;
+}
+
+class Lifter {
+public:
+  Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options)
+      : context(context), options(options), program(findProgram(context, directives.directives)) {
+    result.diagnostics = directives.diagnostics;
+    append(program.diagnostics);
+  }
+
+  LiftResult run();
+
+private:
+  void append(const std::vector<Diagnostic> &more) {
+    result.diagnostics.insert(result.diagnostics.end(), more.begin(), more.end());
+  }
+  void liftKernel(const AnnotatedKernel &kernel);
+  std::optional<InstanceToEmit> liftInstance(const AnnotatedKernel &kernel,
+                                             const KernelInstance &instance);
+  std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
+  std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
+                                     const AnnotatedStatement &annotated,
+                                     ArrayRef<const Stmt *> allCopies);
+  void refuse(Diagnostic reason, const AnnotatedStatement &annotated,
+              const FunctionDecl *instance);
+  void remark(const Plan &plan);
+  void remarkOnUses();
+  bool hasErrors() const;
+
+  ASTContext &context;
+  const DiagnosticOptions &options;
+  Program program;
+  LiftResult result;
+  std::vector<KernelToEmit> kernels;
+};
+
+LiftResult Lifter::run() {
+  for (const AnnotatedKernel &kernel : program.kernels)
+    liftKernel(kernel);
+  remarkOnUses();
+  if (!hasErrors()) {
+    EmitResult emitted = emit(context, kernels, program);
+    result.edits = std::move(emitted.edits);
+    append(emitted.diagnostics);
+    if (hasErrors())
+      result.edits = EditSet();
+  }
+  llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
+    return a.place.offset < b.place.offset;
+  });
+  return std::move(result);
+}
+
+bool Lifter::hasErrors() const {
+  return llvm::any_of(result.diagnostics, [&](const Diagnostic &diagnostic) {
+    return options.severityOf(diagnostic) == Severity::Error;
+  });
+}
+
+void Lifter::liftKernel(const AnnotatedKernel &kernel) {
+  Place place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
+  if (kernel.instances.empty()) {
+    result.diagnostics.push_back(
+        diagnose("never-instantiated", place, kernel.pattern->getNameAsString()));
+    return;
+  }
+  KernelToEmit emitted;
+  emitted.pattern = kernel.pattern;
+  for (const KernelInstance &instance : kernel.instances)
+    if (std::optional<InstanceToEmit> one = liftInstance(kernel, instance))
+      emitted.instances.push_back(std::move(*one));
+  if (!emitted.instances.empty())
+    kernels.push_back(std::move(emitted));
+}
+
+std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
+                                          const KernelInstance &instance) {
+  for (const AnnotatedStatement &annotated : instance.statements)
+    if (auto threads = threadsOf(*annotated.directive, instance.function, result.diagnostics))
+      return threads;
+  for (const Launch &launch : program.launches)
+    if (launch.block && launch.instance->getCanonicalDecl() ==
+                            instance.function->getCanonicalDecl())
+      return launch.block;
+  return std::nullopt;
+}
+
+std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel,
+                                                   const KernelInstance &instance) {
+  std::optional<BlockShape> shape = blockOf(kernel, instance);
+  if (!shape) {
+    refuse(diagnose("unknown-block", instance.statements.front().directive->begin,
+                    kernel.pattern->getNameAsString()),
+           instance.statements.front(), instance.function);
+    return std::nullopt;
+  }
+  VariableFacts facts(instance.function);
+  KernelUnderTest under{context, instance.function, facts, *shape};
+  SmallVector<const Stmt *, 4> statements;
+  for (const AnnotatedStatement &annotated : instance.statements)
+    statements.push_back(annotated.statement);
+
+  InstanceToEmit emitted;
+  emitted.function = instance.function;
+  emitted.block = *shape;
+  for (const AnnotatedStatement &annotated : instance.statements)
+    if (std::optional<CopyToEmit> copy = liftCopy(under, annotated, statements))
+      emitted.copies.push_back(std::move(*copy));
+  if (emitted.copies.empty())
+    return std::nullopt;
+  return emitted;
+}
+
+std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
+                                           const AnnotatedStatement &annotated,
+                                           ArrayRef<const Stmt *> allCopies) {
+  auto analysed = analyseCopy(under, annotated.statement);
+  if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
+    refuse(std::move(*reason), annotated, under.kernel);
+    return std::nullopt;
+  }
+  AnalysedCopy &copy = std::get<AnalysedCopy>(analysed);
+  describeUses(copy.relation.tile, copy.tile, under, allCopies);
+  result.relations.push_back(copy.relation);
+
+  auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
+  if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
+    refuse(std::move(*reason), annotated, under.kernel);
+    return std::nullopt;
+  }
+  Plan &plan = std::get<Plan>(fitted);
+  remark(plan);
+  result.plans.push_back(plan);
+  return CopyToEmit{annotated.directive, annotated.statement, copy.tile, std::move(plan)};
+}
+
+/// A refusal is an error, unless the user asked for a plain loop in that case.
+void Lifter::refuse(Diagnostic reason, const AnnotatedStatement &annotated,
+                    const FunctionDecl *instance) {
+  result.anyRefused = true;
+  if (!reason.place.isKnown())
+    reason.place = annotated.directive->statement;
+  if (annotated.directive->clauses.fallback == Fallback::Loop)
+    reason = diagnose("stays-plain", reason.place, reason.text);
+  if (instance->isTemplateInstantiation()) {
+    std::string name;
+    raw_string_ostream stream(name);
+    instance->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
+    reason.notes.push_back({annotated.directive->statement, "in the instantiation '" + name + "'"});
+  }
+  // The same reason in several instantiations is said once.
+  for (const Diagnostic &known : result.diagnostics)
+    if (known.id == reason.id && known.place == reason.place && known.text == reason.text)
+      return;
+  result.diagnostics.push_back(std::move(reason));
+}
+
+void Lifter::remark(const Plan &plan) {
+  std::string text = summary(plan);
+  SmallVector<std::string, 8> conditions;
+  for (const finding &each : plan.verdicts)
+    if (each.outcome == verdict::open && StringRef(each.rule) != "address-null")
+      conditions.push_back("at launch: " + std::string(llvm::find_if(rule_table, [&](const rule &r) {
+                                             return StringRef(r.id) == each.rule;
+                                           })->summary));
+  for (const Check &check : plan.launchChecks)
+    conditions.push_back("at launch: " + print(check, plan.symbols));
+  for (const Check &check : plan.copyChecks)
+    conditions.push_back("at the copy: " + print(check, plan.symbols));
+  std::sort(conditions.begin(), conditions.end());
+  conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
+  Diagnostic lifted =
+      diagnose(plan.copyChecks.empty() ? "lifted" : "lifted-under-guard", plan.place, text);
+  for (const std::string &condition : conditions)
+    lifted.notes.push_back({plan.place, condition});
+  result.diagnostics.push_back(std::move(lifted));
+}
+
+void Lifter::remarkOnUses() {
+  for (const DeclRefExpr *use : program.otherUses) {
+    result.diagnostics.push_back(diagnose("launch-not-lifted",
+                                          placeOf(context.getSourceManager(), use->getLocation()),
+                                          use->getDecl()->getNameAsString(),
+                                          "its address is used"));
+  }
+  for (const KernelToEmit &kernel : kernels)
+    for (const Launch &launch : program.launches)
+      for (const InstanceToEmit &instance : kernel.instances)
+        if (launch.block && *launch.block != instance.block &&
+            launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
+          result.diagnostics.push_back(diagnose("other-block-size", launch.place,
+                                                instance.function->getNameAsString(),
+                                                print(*launch.block), print(instance.block)));
+}
+
+} // namespace
+
+LiftResult lift(ASTContext &context, const DirectiveList &directives,
+                const DiagnosticOptions &options) {
+  return Lifter(context, directives, options).run();
+}
+
+} // namespace tilelift

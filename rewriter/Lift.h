@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The way through the house, for one parsed file.
+//
+//   Directive ──▶ CopyRelation ──▶ Plan ──▶ Edits
+//
+// Both hosts, the command-line tool and the Clang plugin, call this and nothing
+// else of the rooms behind it. It decides what happens to a file as a whole:
+// which copies are lifted, which stay plain, and whether there is an output at
+// all. It prints nothing and touches no file.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_LIFT_H
+#define TILELIFT_LIFT_H
+
+#include "directive/Directive.h"
+#include "directive/PragmaReader.h"
+#include "emit/EditSet.h"
+#include "plan/Plan.h"
+
+namespace clang {
+class ASTContext;
+}
+
+namespace tilelift {
+
+struct LiftResult {
+  /// In the order of their places; severities as in the table.
+  std::vector<Diagnostic> diagnostics;
+  /// For --dump-relation and --dump-plan, one for each copy and instantiation.
+  std::vector<CopyRelation> relations;
+  std::vector<Plan> plans;
+  EditSet edits;
+  bool anyRefused = false;
+};
+
+/// `directives` is what the pragma reader found while `context` was parsed.
+/// `options` decides which refusals leave a copy plain instead of failing.
+LiftResult lift(clang::ASTContext &context, const DirectiveList &directives,
+                const DiagnosticOptions &options);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,169 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "directive/BlockSize.h"
+
+#include "support/VariableFacts.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+using Shape = std::array<unsigned, 3>;
+
+class Evaluator {
+public:
+  Evaluator(const FunctionDecl *function, const ASTContext &context)
+      : context(context), facts(function->getDefinition() ? function->getDefinition() : function) {}
+
+  std::optional<unsigned> number(const Expr *expression) const {
+    Expr::EvalResult result;
+    if (!expression->isValueDependent() && expression->EvaluateAsInt(result, context)) {
+      int64_t value = result.Val.getInt().getExtValue();
+      if (value >= 1 && value <= 1024)
+        return unsigned(value);
+      return std::nullopt;
+    }
+    const Expr *init = onlyValue(expression->IgnoreParenImpCasts());
+    return init ? number(init) : std::nullopt;
+  }
+
+  std::optional<Shape> shape(const Expr *expression) const {
+    expression = expression->IgnoreUnlessSpelledInSource();
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(expression)) {
+      if (construct->getConstructor()->isCopyOrMoveConstructor())
+        return shape(construct->getArg(0));
+      return fromArguments(construct->arguments());
+    }
+    if (const auto *list = dyn_cast<InitListExpr>(expression))
+      return fromArguments(list->inits());
+    if (const auto *cast = dyn_cast<CXXFunctionalCastExpr>(expression))
+      return shape(cast->getSubExpr());
+    if (expression->getType()->isIntegralOrEnumerationType()) {
+      std::optional<unsigned> x = number(expression);
+      return x ? std::optional<Shape>(Shape{*x, 1, 1}) : std::nullopt;
+    }
+    const Expr *init = onlyValue(expression);
+    return init ? shape(init) : std::nullopt;
+  }
+
+  std::optional<Shape> shapeOfConfig(const Expr *expression) const {
+    expression = expression->IgnoreParenImpCasts();
+    if (const auto *unary = dyn_cast<UnaryOperator>(expression);
+        unary && unary->getOpcode() == UO_AddrOf)
+      expression = unary->getSubExpr()->IgnoreParenImpCasts();
+    const VarDecl *config = rootVariable(expression);
+    if (!config)
+      return std::nullopt;
+    std::optional<Shape> found;
+    for (const Change &change : facts.changesOf(config)) {
+      std::optional<Shape> here = blockIn(change);
+      if (here && found && *here != *found)
+        return std::nullopt;
+      if (here)
+        found = here;
+    }
+    return found;
+  }
+
+private:
+  /// The block dimension that one change of a configuration sets.
+  std::optional<Shape> blockIn(const Change &change) const {
+    const Expr *target = nullptr, *value = nullptr;
+    if (const auto *assign = dyn_cast<CXXOperatorCallExpr>(change.statement))
+      target = assign->getArg(0), value = assign->getArg(1);
+    else if (const auto *assign = dyn_cast<BinaryOperator>(change.statement))
+      target = assign->getLHS(), value = assign->getRHS();
+    if (target) {
+      const auto *member = dyn_cast<MemberExpr>(target->IgnoreParens());
+      if (!member || member->getMemberDecl()->getName() != "blockDim")
+        return std::nullopt;
+      return shape(value);
+    }
+    if (change.kind == Change::Kind::Initialised && change.value)
+      if (const auto *list = dyn_cast<InitListExpr>(change.value->IgnoreUnlessSpelledInSource()))
+        if (list->getNumInits() > 1 && !isa<ImplicitValueInitExpr>(list->getInit(1)))
+          return shape(list->getInit(1));
+    return std::nullopt;
+  }
+
+  template <typename Range> std::optional<Shape> fromArguments(Range arguments) const {
+    Shape result{1, 1, 1};
+    unsigned axis = 0;
+    for (const Expr *argument : arguments) {
+      if (axis == 3)
+        return std::nullopt;
+      if (!isa<CXXDefaultArgExpr>(argument)) {
+        std::optional<unsigned> count = number(argument);
+        if (!count)
+          return std::nullopt;
+        result[axis] = *count;
+      }
+      ++axis;
+    }
+    return result;
+  }
+
+  /// What a variable was initialised with, if nothing else ever sets it.
+  const Expr *onlyValue(const Expr *expression) const {
+    const auto *reference = dyn_cast<DeclRefExpr>(expression);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (!variable || isa<ParmVarDecl>(variable))
+      return nullptr;
+    if (!variable->hasLocalStorage())
+      return variable->getType().isConstQualified() ? variable->getInit() : nullptr;
+    ArrayRef<Change> changes = facts.changesOf(variable);
+    bool once = changes.size() == 1 && changes[0].kind == Change::Kind::Initialised &&
+                !facts.escapes(variable);
+    return once ? changes[0].value : nullptr;
+  }
+
+  const ASTContext &context;
+  VariableFacts facts;
+};
+
+} // namespace
+
+std::optional<Shape> constantBlock(const Expr *block, const FunctionDecl *in,
+                                   const ASTContext &context) {
+  return Evaluator(in, context).shape(block);
+}
+
+std::optional<Shape> constantBlockOfConfig(const Expr *config, const FunctionDecl *in,
+                                           const ASTContext &context) {
+  return Evaluator(in, context).shapeOfConfig(config);
+}
+
+std::optional<unsigned> constantNamed(StringRef name, const FunctionDecl *kernel) {
+  auto positive = [](const APSInt &number) -> std::optional<unsigned> {
+    int64_t value = number.getExtValue();
+    return value >= 1 && value <= 1024 ? std::optional<unsigned>(unsigned(value)) : std::nullopt;
+  };
+  if (const FunctionTemplateDecl *primary = kernel->getPrimaryTemplate()) {
+    const TemplateArgumentList *arguments = kernel->getTemplateSpecializationArgs();
+    for (unsigned i = 0; arguments && i < arguments->size(); ++i)
+      if (primary->getTemplateParameters()->getParam(i)->getName() == name &&
+          arguments->get(i).getKind() == TemplateArgument::Integral)
+        return positive(arguments->get(i).getAsIntegral());
+  }
+  const ASTContext &context = kernel->getASTContext();
+  for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
+    for (const Decl *each : scope->lookup(&context.Idents.get(name))) {
+      Expr::EvalResult result;
+      if (const auto *enumerator = dyn_cast<EnumConstantDecl>(each))
+        return positive(enumerator->getInitVal());
+      if (const auto *variable = dyn_cast<VarDecl>(each))
+        if (variable->getInit() && variable->getInit()->EvaluateAsInt(result, context))
+          return positive(result.Val.getInt());
+    }
+  return std::nullopt;
+}
+
+} // namespace tilelift

@@ -1,0 +1,40 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The block size that host code launches with, where it is a constant: a
+// number, a dim3 of numbers, or a variable that is set once and never changed.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_DIRECTIVE_BLOCKSIZE_H
+#define TILELIFT_DIRECTIVE_BLOCKSIZE_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <array>
+#include <optional>
+
+namespace clang {
+class ASTContext;
+class Expr;
+class FunctionDecl;
+} // namespace clang
+
+namespace tilelift {
+
+/// `block` is the second argument of <<<...>>>, in the host function `in`.
+std::optional<std::array<unsigned, 3>> constantBlock(const clang::Expr *block,
+                                                     const clang::FunctionDecl *in,
+                                                     const clang::ASTContext &context);
+
+/// `config` is the first argument of cudaLaunchKernelEx.
+std::optional<std::array<unsigned, 3>> constantBlockOfConfig(const clang::Expr *config,
+                                                             const clang::FunctionDecl *in,
+                                                             const clang::ASTContext &context);
+
+/// The positive value of a constant, found by name from inside a kernel:
+/// a template parameter of this instantiation, or a variable around the kernel.
+std::optional<unsigned> constantNamed(llvm::StringRef name, const clang::FunctionDecl *kernel);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,63 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What was asked: one `#pragma tma` line, as a value.
+//
+//   #pragma tma load threads(32, 8) promote(128)
+//           ^kind    ^clauses
+//
+// This room knows tokens and the grammar. It does not know whether the
+// statement below the pragma is a copy.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_DIRECTIVE_DIRECTIVE_H
+#define TILELIFT_DIRECTIVE_DIRECTIVE_H
+
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <array>
+
+namespace tilelift {
+
+enum class DirectiveKind { Load, Store, Reduce, Pipeline };
+
+/// One number of `threads(...)`: written down, or the name of a constant.
+struct CountArgument {
+  Place place;
+  std::string name;
+  unsigned number = 0;
+};
+
+enum class CacheHint { None, EvictFirst, EvictLast, EvictNormal };
+
+/// What TMA cannot do for one reason or another.
+enum class Fallback {
+  Default, ///< a refusal is an error, a failed launch check runs the plain kernel
+  Loop,    ///< a refusal is a warning, too
+  Error,   ///< a failed launch check is an error, too
+};
+
+struct Clauses {
+  llvm::SmallVector<CountArgument, 3> threads;
+  CacheHint cache = CacheHint::None;
+  /// Bytes that L2 fetches at once: 0, 64, 128 or 256.
+  std::optional<unsigned> promotion;
+  bool outsideIsAny = false;
+  Fallback fallback = Fallback::Default;
+};
+
+struct Directive {
+  DirectiveKind kind = DirectiveKind::Load;
+  Clauses clauses;
+  /// From the '#' to the end of the (possibly continued) line.
+  Place begin;
+  Place end;
+  /// The first token of what follows.
+  Place statement;
+};
+
+} // namespace tilelift
+
+#endif

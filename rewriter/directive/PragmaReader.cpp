@@ -1,0 +1,326 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "directive/PragmaReader.h"
+
+#include "support/Locations.h"
+
+#include "clang/Lex/LiteralSupport.h"
+#include "clang/Lex/Pragma.h"
+#include "clang/Lex/Preprocessor.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+constexpr unsigned onLoad = 1, onStore = 2, onReduce = 4, onPipeline = 8;
+constexpr unsigned onCopies = onLoad | onStore | onReduce;
+
+struct ClauseInfo {
+  StringRef name;
+  unsigned directives;
+  /// The words or numbers it takes; empty for clauses that take any number.
+  ArrayRef<StringRef> values;
+  /// Those of them that do something today.
+  ArrayRef<StringRef> available;
+};
+
+const StringRef swizzles[] = {"auto", "none", "32", "64", "128"};
+const StringRef noSwizzle[] = {"none"};
+const StringRef hints[] = {"evict_first", "evict_last", "evict_normal"};
+const StringRef promotions[] = {"none", "64", "128", "256"};
+const StringRef axes[] = {"x", "y", "z"};
+const StringRef outsides[] = {"any"};
+const StringRef fallbacks[] = {"loop", "error"};
+const StringRef warps[] = {"producer"};
+
+const ClauseInfo clauseTable[] = {
+    {"swizzle", onCopies, swizzles, noSwizzle},
+    {"cache", onCopies, hints, hints},
+    {"promote", onCopies, promotions, promotions},
+    {"multicast", onLoad, axes, {}},
+    {"threads", onCopies | onPipeline, {}, {}},
+    {"outside", onCopies, outsides, outsides},
+    {"fallback", onCopies | onPipeline, fallbacks, fallbacks},
+    {"stages", onPipeline, {}, {}},
+    {"warp", onPipeline, warps, {}},
+};
+
+struct DirectiveInfo {
+  StringRef name;
+  DirectiveKind kind;
+  unsigned flag;
+};
+
+const DirectiveInfo directiveTable[] = {
+    {"load", DirectiveKind::Load, onLoad},
+    {"store", DirectiveKind::Store, onStore},
+    {"reduce", DirectiveKind::Reduce, onReduce},
+    {"pipeline", DirectiveKind::Pipeline, onPipeline},
+};
+
+std::string suggestion(StringRef word, ArrayRef<StringRef> candidates) {
+  if (std::optional<StringRef> meant = closest(word, candidates))
+    return formatv("; did you mean '{0}'?", *meant).str();
+  return "";
+}
+
+std::string listOf(ArrayRef<StringRef> words) {
+  std::string text;
+  for (size_t i = 0; i < words.size(); ++i)
+    text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + ("'" + words[i] + "'").str();
+  return text;
+}
+
+/// Reads one line; lives as long as the line.
+class LineReader {
+public:
+  LineReader(Preprocessor &preprocessor, DirectiveList &list)
+      : preprocessor(preprocessor), list(list) {}
+
+  void read(SourceLocation hash, Token &first);
+
+private:
+  void readClauses(const DirectiveInfo &info);
+  void readClause(const DirectiveInfo &info, const ClauseInfo &clause);
+  void readCounts(const ClauseInfo &clause);
+  void take(const ClauseInfo &clause, StringRef value, Place place);
+  void next() { preprocessor.Lex(token); }
+  void skipToEnd();
+  bool at(tok::TokenKind kind) const { return token.is(kind); }
+  Place placeOf(SourceLocation location) const;
+  Place here() const { return placeOf(token.getLocation()); }
+  std::string text() const { return preprocessor.getSpelling(token); }
+  void fail(Diagnostic diagnostic) {
+    list.diagnostics.push_back(std::move(diagnostic));
+    failed = true;
+  }
+  FixIt replaceToken(StringRef text) const {
+    return {here(), unsigned(token.getLength()), text.str()};
+  }
+  Place findStatement(SourceLocation after) const;
+
+  Preprocessor &preprocessor;
+  DirectiveList &list;
+  Token token;
+  Directive directive;
+  StringRef directiveName;
+  llvm::StringMap<Place> seen;
+  bool failed = false;
+};
+
+Place LineReader::placeOf(SourceLocation location) const {
+  return tilelift::placeOf(preprocessor.getSourceManager(), location);
+}
+
+void LineReader::skipToEnd() {
+  while (!at(tok::eod))
+    next();
+}
+
+void LineReader::read(SourceLocation hash, Token &first) {
+  const SourceManager &sources = preprocessor.getSourceManager();
+  next(); // what follows `tma`
+  directive.begin = placeOf(hash);
+  Place kindPlace = here();
+  if (!hash.isFileID() || !sources.isInMainFile(hash)) {
+    // A header's offset would point into the wrong file.
+    fail(diagnose("not-available-yet", {}, hash.isFileID() ? "'#pragma tma' in a header"
+                                                           : "'_Pragma(\"tma ...\")'"));
+    return skipToEnd();
+  }
+
+  SmallVector<StringRef, 4> names;
+  for (const DirectiveInfo &info : directiveTable)
+    names.push_back(info.name);
+  std::string word = at(tok::eod) ? "" : text();
+  const DirectiveInfo *info =
+      llvm::find_if(directiveTable, [&](const DirectiveInfo &each) { return each.name == word; });
+  if (info == std::end(directiveTable)) {
+    Diagnostic unknown =
+        diagnose("unknown-directive", kindPlace, word,
+                 word.empty() ? "; expected " + listOf(names) : suggestion(word, names));
+    if (std::optional<StringRef> meant = closest(word, names))
+      unknown.fix = replaceToken(*meant);
+    fail(std::move(unknown));
+    return skipToEnd();
+  }
+  directive.kind = info->kind;
+  directiveName = info->name;
+  next();
+  readClauses(*info);
+  if (directive.kind != DirectiveKind::Load && !failed)
+    fail(diagnose("not-available-yet", kindPlace, formatv("'#pragma tma {0}'", word).str()));
+
+  directive.end = here();
+  directive.statement = findStatement(token.getLocation());
+  if (!failed)
+    list.directives.push_back(directive);
+}
+
+void LineReader::readClauses(const DirectiveInfo &info) {
+  while (!at(tok::eod)) {
+    if (at(tok::comma)) {
+      next();
+      continue;
+    }
+    std::string word = text();
+    SmallVector<StringRef, 8> names;
+    for (const ClauseInfo &clause : clauseTable)
+      if (clause.directives & info.flag)
+        names.push_back(clause.name);
+    const ClauseInfo *clause =
+        llvm::find_if(clauseTable, [&](const ClauseInfo &each) { return each.name == word; });
+    if (clause == std::end(clauseTable) || !(clause->directives & info.flag)) {
+      Diagnostic unknown =
+          diagnose("unknown-clause", here(), word, info.name, suggestion(word, names));
+      if (std::optional<StringRef> meant = closest(word, names))
+        unknown.fix = replaceToken(*meant);
+      fail(std::move(unknown));
+      return skipToEnd();
+    }
+    if (!seen.try_emplace(word, here()).second)
+      fail(diagnose("repeated-clause", here(), word).note(seen[word], "first given here"));
+    next();
+    readClause(info, *clause);
+  }
+}
+
+void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause) {
+  if (!at(tok::l_paren)) {
+    fail(diagnose("malformed-clause", here(), formatv("'(' after '{0}'", clause.name).str(),
+                  info.name));
+    return skipToEnd();
+  }
+  next();
+  if (clause.values.empty()) {
+    readCounts(clause);
+  } else {
+    std::string value = at(tok::eod) || at(tok::r_paren) ? "" : text();
+    Place place = here();
+    if (!llvm::is_contained(clause.values, value)) {
+      Diagnostic bad = diagnose("bad-clause-value", place, value, clause.name,
+                                "expected " + listOf(clause.values) +
+                                    suggestion(value, clause.values));
+      if (std::optional<StringRef> meant = closest(value, clause.values))
+        bad.fix = replaceToken(*meant);
+      fail(std::move(bad));
+    } else if (!llvm::is_contained(clause.available, value)) {
+      fail(diagnose("not-available-yet", place, formatv("'{0}({1})'", clause.name, value).str()));
+    } else {
+      take(clause, value, place);
+    }
+    if (!at(tok::eod) && !at(tok::r_paren))
+      next();
+  }
+  if (!at(tok::r_paren)) {
+    fail(diagnose("malformed-clause", here(), "')'", info.name));
+    return skipToEnd();
+  }
+  next();
+}
+
+/// threads(x[,y[,z]]) and stages(n): numbers, or names of constants.
+void LineReader::readCounts(const ClauseInfo &clause) {
+  while (true) {
+    CountArgument count;
+    count.place = here();
+    uint64_t number = 0;
+    if (at(tok::identifier)) {
+      count.name = text();
+      next();
+    } else if (at(tok::numeric_constant)) {
+      std::string written = text();
+      if (!preprocessor.parseSimpleIntegerLiteral(token, number) || number < 1 || number > 1024)
+        fail(diagnose("bad-clause-value", count.place, written, clause.name,
+                      "expected a number from 1 to 1024"));
+      count.number = unsigned(number);
+    } else {
+      fail(diagnose("malformed-clause", here(),
+                    formatv("a number in '{0}(...)'", clause.name).str(), directiveName));
+      return;
+    }
+    if (clause.name == "threads")
+      directive.clauses.threads.push_back(count);
+    if (!at(tok::comma))
+      break;
+    next();
+  }
+  if (directive.clauses.threads.size() > 3)
+    fail(diagnose("bad-clause-value", directive.clauses.threads[3].place,
+                  "a fourth number", clause.name, "a block has three dimensions"));
+}
+
+void LineReader::take(const ClauseInfo &clause, StringRef value, Place) {
+  Clauses &clauses = directive.clauses;
+  if (clause.name == "cache")
+    clauses.cache = value == "evict_first"  ? CacheHint::EvictFirst
+                    : value == "evict_last" ? CacheHint::EvictLast
+                                            : CacheHint::EvictNormal;
+  else if (clause.name == "promote")
+    clauses.promotion = value == "none" ? 0 : unsigned(std::stoul(value.str()));
+  else if (clause.name == "outside")
+    clauses.outsideIsAny = true;
+  else if (clause.name == "fallback")
+    clauses.fallback = value == "loop" ? Fallback::Loop : Fallback::Error;
+}
+
+/// The first token after the line that is no further directive, by raw lexing:
+/// the preprocessor itself must not be moved from here.
+Place LineReader::findStatement(SourceLocation after) const {
+  const SourceManager &sources = preprocessor.getSourceManager();
+  FileID file = sources.getMainFileID();
+  StringRef buffer = sources.getBufferData(file);
+  Lexer lexer(sources.getLocForStartOfFile(file), preprocessor.getLangOpts(), buffer.begin(),
+              buffer.begin() + sources.getFileOffset(after), buffer.end());
+  lexer.SetCommentRetentionState(false);
+  Token raw;
+  bool more = !lexer.LexFromRawLexer(raw);
+  while (more && raw.is(tok::hash) && raw.isAtStartOfLine()) {
+    do
+      more = !lexer.LexFromRawLexer(raw);
+    while (more && !raw.isAtStartOfLine());
+  }
+  if (raw.is(tok::eof))
+    return {};
+  return {sources.getFileOffset(raw.getLocation())};
+}
+
+class Handler : public PragmaHandler {
+public:
+  explicit Handler(DirectiveList &list) : PragmaHandler("tma"), list(list) {}
+
+  void HandlePragma(Preprocessor &preprocessor, PragmaIntroducer introducer,
+                    Token &first) override {
+    LineReader(preprocessor, list).read(introducer.Loc, first);
+  }
+
+private:
+  DirectiveList &list;
+};
+
+} // namespace
+
+void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
+  preprocessor.AddPragmaHandler(new Handler(list)); // owned by the preprocessor
+}
+
+bool mayHaveDirectives(StringRef text) {
+  for (size_t at = text.find("pragma"); at != StringRef::npos; at = text.find("pragma", at + 1)) {
+    StringRef rest = text.substr(at + 6).ltrim(" \t\\\r\n(\"");
+    if (rest.starts_with("tma"))
+      return true;
+  }
+  return false;
+}
+
+StringRef spelling(DirectiveKind kind) {
+  return llvm::find_if(directiveTable,
+                       [&](const DirectiveInfo &info) { return info.kind == kind; })
+      ->name;
+}
+
+} // namespace tilelift

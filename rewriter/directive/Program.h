@@ -1,0 +1,76 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the directives of a file stand in its syntax tree, and where the
+// kernels that hold them are launched.
+//
+// A directive speaks of a statement in the text. In the tree, a template's
+// statement appears once for each instantiation, and only those can be
+// analysed; the text that is rewritten is that of the template.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_DIRECTIVE_PROGRAM_H
+#define TILELIFT_DIRECTIVE_PROGRAM_H
+
+#include "directive/Directive.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+namespace tilelift {
+
+struct AnnotatedStatement {
+  const Directive *directive = nullptr;
+  const clang::Stmt *statement = nullptr;
+};
+
+/// One function body that can be analysed: a plain kernel, or one instantiation.
+struct KernelInstance {
+  const clang::FunctionDecl *function = nullptr;
+  std::vector<AnnotatedStatement> statements;
+};
+
+struct AnnotatedKernel {
+  /// The function whose text holds the directives; for a template, its pattern.
+  const clang::FunctionDecl *pattern = nullptr;
+  std::vector<KernelInstance> instances;
+
+  bool isTemplate() const { return pattern->getDescribedFunctionTemplate() != nullptr; }
+};
+
+/// kernel<<<grid, block>>>(...) or cudaLaunchKernelEx(&config, kernel, ...).
+struct Launch {
+  enum class Form { Chevrons, LaunchEx };
+
+  Form form = Form::Chevrons;
+  const clang::CallExpr *call = nullptr;
+  /// The pattern, as in AnnotatedKernel.
+  const clang::FunctionDecl *pattern = nullptr;
+  const clang::FunctionDecl *instance = nullptr;
+  /// The reference to the kernel within the call.
+  const clang::DeclRefExpr *callee = nullptr;
+  /// The block size, where it is a constant.
+  std::optional<std::array<unsigned, 3>> block;
+  Place place;
+};
+
+struct Program {
+  std::vector<AnnotatedKernel> kernels;
+  std::vector<Launch> launches;
+  /// Uses of annotated kernels that are no launches.
+  std::vector<const clang::DeclRefExpr *> otherUses;
+  std::vector<Diagnostic> diagnostics;
+};
+
+/// `directives` must outlive the result.
+Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);
+
+/// The numbers of `threads(...)`, with the names of constants looked up; 1 for
+/// the axes that are not given.
+std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
+                                                 const clang::FunctionDecl *kernel,
+                                                 std::vector<Diagnostic> &diagnostics);
+
+} // namespace tilelift
+
+#endif

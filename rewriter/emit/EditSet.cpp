@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/EditSet.h"
+
+#include <algorithm>
+#include <cassert>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+unsigned lineOf(StringRef file, unsigned offset) {
+  return unsigned(file.take_front(offset).count('\n')) + 1;
+}
+
+/// Writes pieces one after the other and says, where asked to, which line of
+/// the file each belongs to.
+class Renderer {
+public:
+  Renderer(StringRef file, StringRef path, bool withLines)
+      : file(file), path(path), withLines(withLines) {
+    if (withLines) // a first #line keeps Clang from recording a checksum
+      output = "#line 1 \"" + path.str() + "\"\n";
+  }
+
+  void copy(unsigned begin, unsigned end) {
+    // After text of ours that ends within a line, the line has to end first.
+    size_t newline = file.slice(begin, end).find('\n');
+    bool late = withLines && !atLineStart() && lineOf(file, begin) != line;
+    if (late && newline != StringRef::npos) {
+      append(file.slice(begin, begin + unsigned(newline) + 1));
+      begin += unsigned(newline) + 1;
+    }
+    if (begin == end)
+      return;
+    mark(begin);
+    append(file.slice(begin, end));
+  }
+
+  void own(const Piece &piece) {
+    if (piece.standsFor != ~0u)
+      mark(piece.standsFor);
+    append(piece.text);
+  }
+
+  std::string output;
+
+private:
+  bool atLineStart() const { return output.empty() || output.back() == '\n'; }
+
+  void append(StringRef text) {
+    output += text;
+    line += unsigned(text.count('\n'));
+  }
+
+  /// The next character is from `offset`. A directive needs a line of its own,
+  /// so in the middle of a line it has to wait for the next piece.
+  void mark(unsigned offset) {
+    unsigned wanted = lineOf(file, offset);
+    if (!withLines || wanted == line || !atLineStart())
+      return;
+    output += "#line " + std::to_string(wanted) + " \"" + path.str() + "\"\n";
+    line = wanted;
+  }
+
+  StringRef file;
+  StringRef path;
+  bool withLines;
+  unsigned line = 1;
+};
+
+} // namespace
+
+std::vector<Edit> EditSet::sorted() const {
+  std::vector<Edit> result = edits;
+  std::stable_sort(result.begin(), result.end(),
+                   [](const Edit &a, const Edit &b) { return a.begin < b.begin; });
+  return result;
+}
+
+static std::string render(const std::vector<Edit> &edits, StringRef file, StringRef path,
+                          bool withLines) {
+  Renderer renderer(file, path, withLines);
+  unsigned at = 0;
+  for (const Edit &edit : edits) {
+    assert(edit.begin >= at && "edits overlap");
+    renderer.copy(at, edit.begin);
+    for (const Piece &piece : edit.pieces) {
+      if (piece.length)
+        renderer.copy(piece.begin, piece.begin + piece.length);
+      else
+        renderer.own(piece);
+    }
+    at = edit.end;
+  }
+  renderer.copy(at, unsigned(file.size()));
+  return std::move(renderer.output);
+}
+
+std::string EditSet::apply(StringRef file) const { return render(sorted(), file, "", false); }
+
+std::string EditSet::applyWithLines(StringRef file, StringRef path) const {
+  return render(sorted(), file, path, true);
+}
+
+} // namespace tilelift

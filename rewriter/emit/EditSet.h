@@ -1,0 +1,64 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Changes to a file's text, as values.
+//
+// An edit replaces a stretch of the file by pieces: text that we made, and
+// stretches of the file itself that are repeated (a sibling kernel is mostly
+// its original's text). Because pieces remember where they come from, the
+// rendered file can carry #line directives: the plugin compiles with them so
+// that debuggers show the user's lines, the tool writes without.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_EDITSET_H
+#define TILELIFT_EMIT_EDITSET_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <string>
+#include <vector>
+
+namespace tilelift {
+
+struct Piece {
+  /// Text of our own, or, where `length` is not 0, that many bytes of the file.
+  std::string text;
+  unsigned begin = 0;
+  unsigned length = 0;
+  /// For own text: the offset in the file that its first line stands for.
+  unsigned standsFor = ~0u;
+
+  static Piece own(std::string text, unsigned standsFor = ~0u) {
+    return {std::move(text), 0, 0, standsFor};
+  }
+  static Piece copy(unsigned begin, unsigned end) { return {"", begin, end - begin, ~0u}; }
+};
+
+struct Edit {
+  unsigned begin = 0;
+  unsigned end = 0;
+  std::vector<Piece> pieces;
+};
+
+class EditSet {
+public:
+  bool empty() const { return edits.empty(); }
+  /// Edits may be added in any order; they must not overlap.
+  void add(Edit edit) { edits.push_back(std::move(edit)); }
+  void replace(unsigned begin, unsigned end, std::string text) {
+    add({begin, end, {Piece::own(std::move(text), begin)}});
+  }
+
+  std::string apply(llvm::StringRef file) const;
+  /// The same text with #line directives that name `path`.
+  std::string applyWithLines(llvm::StringRef file, llvm::StringRef path) const;
+
+private:
+  std::vector<Edit> sorted() const;
+
+  std::vector<Edit> edits;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,49 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From plans to text.
+//
+// For each kernel: a sibling beside it, the original's text with the copies
+// replaced; a launcher that checks, encodes and launches; and the launches of
+// this file turned into calls of the launcher. No legality is decided here.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_EMITTER_H
+#define TILELIFT_EMIT_EMITTER_H
+
+#include "directive/Program.h"
+#include "emit/EditSet.h"
+#include "plan/Plan.h"
+
+namespace tilelift {
+
+struct CopyToEmit {
+  const Directive *directive = nullptr;
+  const clang::Stmt *statement = nullptr;
+  const clang::VarDecl *tile = nullptr;
+  Plan plan;
+};
+
+struct InstanceToEmit {
+  const clang::FunctionDecl *function = nullptr;
+  BlockShape block{1, 1, 1};
+  /// In the order of the text.
+  std::vector<CopyToEmit> copies;
+};
+
+struct KernelToEmit {
+  const clang::FunctionDecl *pattern = nullptr;
+  std::vector<InstanceToEmit> instances;
+};
+
+struct EmitResult {
+  EditSet edits;
+  std::vector<Diagnostic> diagnostics;
+};
+
+EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
+                const Program &program);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,506 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fit.h"
+
+#include "plan/Units.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+constexpr int64_t maxBox = 256;
+constexpr int64_t grain = 16; // bytes; the unit of everything in TMA
+
+int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
+
+int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+/// A guard bound that holds for digit i of one dimension while
+/// `room + slope * i >= 0`.
+struct Constraint {
+  Polynomial room;
+  int digit = -1; ///< -1: the same for all cells
+  int64_t slope = 0;
+};
+
+class Fitter {
+public:
+  Fitter(const CopyRelation &relation, const FitOptions &options)
+      : relation(relation), options(options) {}
+
+  std::variant<Plan, Diagnostic> run();
+
+private:
+  bool start();
+  void chooseElement();
+  void placeConstraints();
+  void placeOne(const Constraint &constraint);
+  void splitOffset();
+  void takeCoordinate(size_t dim, Polynomial &rest);
+  void addOuterDimensions(Polynomial &rest);
+  void boundCoordinates();
+  void alignInner();
+  void limitBoxes();
+  bool layOut();
+  void makeBulk();
+  void checkRules();
+  void addCheck(Check check, bool atLaunch);
+  quantity describeValue(const Polynomial &value) const;
+  tile_request tileRequest() const;
+  void report(const finding &found);
+  bool fail(Diagnostic diagnostic) {
+    if (!failure)
+      failure = std::move(diagnostic);
+    return false;
+  }
+
+  const CopyRelation &relation;
+  const FitOptions &options;
+  TileUnits units;
+  Plan plan;
+  /// TMA elements in one unit.
+  int64_t perUnit = 1;
+  /// Dimensions whose start the guard gives.
+  SmallVector<bool, 5> hasLower;
+  std::optional<Diagnostic> failure;
+};
+
+std::variant<Plan, Diagnostic> Fitter::run() {
+  std::variant<TileUnits, Diagnostic> found = digitsOf(relation, options.outsideIsAny);
+  if (auto *diagnostic = std::get_if<Diagnostic>(&found))
+    return std::move(*diagnostic);
+  units = std::move(std::get<TileUnits>(found));
+  if (!start())
+    return std::move(*failure);
+
+  bool isBulk = units.digits.size() == 1 && units.columns.empty();
+  if (isBulk) {
+    makeBulk();
+  } else {
+    chooseElement();
+    placeConstraints();
+    splitOffset();
+    if (!failure) {
+      alignInner();
+      boundCoordinates();
+      limitBoxes();
+    }
+  }
+  if (!failure && layOut()) {
+    for (const Requirement &requirement : relation.requirements)
+      addCheck({"index-range", requirement.value, requirement.within, 1, requirement.place}, true);
+    checkRules();
+  }
+  if (failure)
+    return std::move(*failure);
+  return std::move(plan);
+}
+
+/// What does not depend on the mode.
+bool Fitter::start() {
+  plan.kernel = relation.kernel;
+  plan.tile = relation.tile.name;
+  plan.tileElement = relation.tile.elementType;
+  plan.tileElementSize = relation.tile.elementSize;
+  plan.tileExtents.assign(relation.tile.extents.begin(), relation.tile.extents.end());
+  plan.base = relation.bases[units.base];
+  plan.block = relation.block;
+  plan.symbols = relation.symbols;
+  plan.names = relation.names;
+  plan.place = relation.place;
+  plan.layout.destination = units.firstByte;
+  if (!plan.base.knownAtLaunch)
+    return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
+  return true;
+}
+
+/// The element that TMA counts in: the tile's own where that is a size TMA has,
+/// wider ones where a row would not fit a box otherwise and nothing is cut.
+void Fitter::chooseElement() {
+  plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
+  while (int64_t(size_of(plan.element)) > units.unitSize)
+    plan.element = elementTypeOf("", size_of(plan.element) / 2);
+  auto innerIsFree = [&] {
+    return llvm::all_of(units.columns, [&](const GuardColumn &column) {
+      return column.slopes[0] == 0;
+    });
+  };
+  auto divides = [&](int64_t bytes) {
+    return units.digits[0].count * units.unitSize % bytes == 0 &&
+           (units.unitSize % bytes == 0 || innerIsFree()) && units.start.divisor() % bytes == 0;
+  };
+  while (units.digits[0].count * units.unitSize / int64_t(size_of(plan.element)) > maxBox &&
+         size_of(plan.element) < 8 && divides(2 * size_of(plan.element)))
+    plan.element = elementTypeOf("", 2 * size_of(plan.element));
+  int64_t size = size_of(plan.element);
+  for (const Digit &digit : units.digits) {
+    PlanDimension dim;
+    bool inner = &digit == &units.digits.front();
+    dim.box = inner ? digit.count * units.unitSize / size : digit.count;
+    dim.stride = inner ? Polynomial(size) : digit.stride;
+    plan.dims.push_back(dim);
+  }
+  perUnit = std::max<int64_t>(1, units.unitSize / size);
+  hasLower.assign(plan.dims.size(), false);
+}
+
+/// Turns each bound of the guard into an extent or a start of one dimension;
+/// what no dimension can express must hold for the whole box, at the copy.
+void Fitter::placeConstraints() {
+  for (const GuardColumn &column : units.columns) {
+    Constraint constraint;
+    bool isLow = column.isLow;
+    constraint.room = isLow ? column.value - Polynomial(column.first)
+                            : Polynomial(column.first) - column.value;
+    for (size_t digit = 0; digit < column.slopes.size(); ++digit) {
+      if (column.slopes[digit] == 0)
+        continue;
+      if (constraint.digit >= 0) {
+        fail(diagnose("guard-not-a-box", relation.place, print(column, relation.symbols),
+                      plan.base.spelling));
+        return;
+      }
+      constraint.digit = int(digit);
+      constraint.slope = isLow ? -column.slopes[digit] : column.slopes[digit];
+    }
+    placeOne(constraint);
+  }
+}
+
+void Fitter::placeOne(const Constraint &constraint) {
+  auto mustHoldForAll = [&] {
+    Polynomial worst = constraint.room;
+    if (constraint.slope < 0)
+      worst += Polynomial(constraint.slope * (units.digits[constraint.digit].count - 1));
+    addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
+  };
+  if (!units.outsideIsZero || constraint.digit < 0)
+    return mustHoldForAll();
+  size_t d = size_t(constraint.digit);
+  // In elements: the guard may count whole units or the elements of a unit.
+  int64_t step = d == 0 ? perUnit : 1;
+  int64_t slope = std::abs(constraint.slope);
+  bool countsUnits = slope == 1, countsElements = slope == step;
+  if (!countsUnits && !countsElements)
+    return mustHoldForAll();
+  PlanDimension &dim = plan.dims[d];
+  int64_t scale = countsElements ? 1 : step;
+  if (constraint.slope > 0) { // from here on
+    Polynomial start = constraint.room * Polynomial(scale);
+    bool whole = countsUnits || plan.symbols.divisorOf(start) % step == 0;
+    if (hasLower[d] || !whole)
+      return mustHoldForAll();
+    dim.coordinate = start;
+    hasLower[d] = true;
+    return;
+  }
+  // Up to here: room / slope whole units follow the first one.
+  if (dim.extent)
+    return mustHoldForAll();
+  dim.extent = countsUnits ? constraint.room * Polynomial(scale) + Polynomial(step)
+                           : wholeUnits(plan.symbols, constraint.room, step) + Polynomial(step);
+  // The coordinate is added once it is known.
+}
+
+/// Distributes where the first cell lies over coordinates and the map's base.
+void Fitter::splitOffset() {
+  if (failure)
+    return;
+  Polynomial rest = units.start;
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    if (hasLower[d])
+      rest -= plan.dims[d].coordinate * plan.dims[d].stride;
+  for (size_t d = plan.dims.size(); d-- > 1;)
+    if (!hasLower[d])
+      takeCoordinate(d, rest);
+  if (!hasLower[0])
+    takeCoordinate(0, rest);
+  addOuterDimensions(rest);
+  plan.offset = rest;
+
+  for (PlanDimension &dim : plan.dims) {
+    if (!dim.extent)
+      continue;
+    *dim.extent += dim.coordinate;
+    if (plan.symbols.knownAtLaunch(*dim.extent))
+      continue;
+    // An extent that only the device knows: the box must lie inside it.
+    Polynomial inside = *dim.extent - dim.coordinate - Polynomial(dim.box);
+    addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+    dim.extent.reset();
+  }
+}
+
+void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
+  Division division = divide(rest, plan.dims[d].stride);
+  // What the host knows may as well stay in the base, but a constant belongs
+  // to the coordinate: it decides how the tile is widened.
+  Polynomial taken;
+  for (const Term &term : division.quotient.getTerms()) {
+    Polynomial one(term.coefficient);
+    for (SymbolId factor : term.factors)
+      one *= Polynomial::symbol(factor);
+    bool stays = d == 0 && !term.factors.empty() && plan.symbols.knownAtLaunch(term);
+    if (!stays)
+      taken += one;
+  }
+  plan.dims[d].coordinate = taken;
+  rest -= taken * plan.dims[d].stride;
+}
+
+/// Device-dependent offsets that no dimension of the box explains, such as
+/// `blockIdx.z * h * w`, become dimensions of their own with a box of one.
+void Fitter::addOuterDimensions(Polynomial &rest) {
+  struct Group {
+    Polynomial device;
+    Polynomial stride;
+  };
+  SmallVector<Group, 2> groups;
+  for (const Term &term : rest.getTerms()) {
+    Polynomial device(1), host(term.coefficient);
+    for (SymbolId factor : term.factors)
+      (plan.symbols[factor].knownAtLaunch ? host : device) *= Polynomial::symbol(factor);
+    if (device.isConstant())
+      continue;
+    auto same = llvm::find_if(groups, [&](const Group &g) { return g.device == device; });
+    if (same == groups.end())
+      groups.push_back({device, host});
+    else
+      same->stride += host;
+  }
+  for (const Group &group : groups) {
+    if (plan.dims.size() >= size_t(max_rank)) {
+      fail(diagnose("too-many-dimensions", relation.place,
+                    int(plan.dims.size() + groups.size() - (&group - groups.begin())),
+                    "'" + plan.symbols.print(group.device) + "' asks for one more"));
+      return;
+    }
+    PlanDimension dim;
+    dim.coordinate = group.device;
+    dim.stride = group.stride;
+    rest -= group.device * group.stride;
+    plan.dims.push_back(dim);
+    hasLower.push_back(false);
+  }
+}
+
+/// Without a lower bound of its own, a dimension must not start below zero: TMA
+/// would fill there, the plain copy reads.
+void Fitter::boundCoordinates() {
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    PlanDimension &dim = plan.dims[d];
+    int64_t constant = dim.coordinate.constantTerm();
+    if (!hasLower[d] && !dim.extent && constant < 0) {
+      plan.offset += Polynomial(constant) * dim.stride;
+      dim.coordinate -= Polynomial(constant);
+    }
+    Interval allowed = rangeOfType(32, true);
+    if (!hasLower[d])
+      allowed.low = 0;
+    addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
+  }
+}
+
+/// The innermost coordinate must be a multiple of 16 bytes: start the box
+/// earlier by what is missing, and end it on a multiple, too.
+void Fitter::alignInner() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t perGrain = grain / size_of(plan.element);
+  int64_t lead = floorMod(inner.coordinate.constantTerm(), perGrain);
+  plan.layout.lead = lead * size_of(plan.element);
+  plan.layout.rowLength = inner.box * size_of(plan.element);
+  inner.coordinate -= Polynomial(lead);
+  inner.box = roundUp(lead + inner.box, perGrain);
+  if (plan.symbols.divisorOf(inner.coordinate) % perGrain != 0)
+    addCheck({"inner-coordinate-16", inner.coordinate, {}, perGrain, relation.place},
+             plan.symbols.knownAtLaunch(inner.coordinate));
+}
+
+/// Boxes have at most 256 elements in each dimension; several instructions fill
+/// a longer one, as long as each fills one stretch of shared memory.
+void Fitter::limitBoxes() {
+  bool outerIsSplit = false;
+  for (size_t d = plan.dims.size(); d-- > 0;) {
+    PlanDimension &dim = plan.dims[d];
+    if (outerIsSplit)
+      continue;
+    if (dim.box <= maxBox) {
+      outerIsSplit |= dim.box > 1;
+      continue;
+    }
+    int64_t inner = size_of(plan.element);
+    for (size_t i = 0; i < d; ++i)
+      inner *= plan.dims[i].box;
+    // Each piece starts on 128 bytes.
+    int64_t unit = 128 / std::gcd<int64_t>(128, inner);
+    for (int64_t pieces = 2; pieces <= dim.box; ++pieces)
+      if (dim.box % pieces == 0 && dim.box / pieces <= maxBox && dim.box / pieces % unit == 0) {
+        dim.pieces = pieces;
+        break;
+      }
+    outerIsSplit = true;
+  }
+}
+
+/// Contiguous bytes: no map, any length.
+void Fitter::makeBulk() {
+  plan.mode = Mode::Bulk;
+  plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
+  int64_t bytes = units.digits[0].count * units.unitSize;
+  int64_t lead = floorMod(units.start.constantTerm(), grain);
+  plan.offset = units.start - Polynomial(lead);
+  plan.layout.lead = lead;
+  plan.layout.rowLength = bytes;
+  plan.expectedBytes = roundUp(lead + bytes, grain);
+  if (plan.symbols.divisorOf(plan.offset) % grain != 0)
+    addCheck({"bulk-offset-16", plan.offset, {}, grain, relation.place},
+             plan.symbols.knownAtLaunch(plan.offset));
+}
+
+/// Decides where the user's elements lie in the filled tile. Works in bytes
+/// until the end, then in the tile's elements.
+bool Fitter::layOut() {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  int64_t element = tile.elementSize;
+  int64_t covered = units.unitSize;
+  for (const Digit &digit : units.digits)
+    covered *= digit.count;
+  if (plan.mode == Mode::Tile) {
+    int64_t bytes = size_of(plan.element);
+    for (const PlanDimension &dim : plan.dims)
+      bytes *= dim.box;
+    plan.expectedBytes = bytes;
+  }
+  layout.rows = covered / layout.rowLength;
+  layout.pitch = plan.expectedBytes / layout.rows;
+  layout.moved = layout.lead != 0 || plan.expectedBytes != covered;
+
+  auto escapes = [&](const Twine &why) {
+    return fail(diagnose("layout-escapes",
+                         tile.escapePlace.isKnown() ? tile.escapePlace : tile.place, tile.name,
+                         layout.pitch, layout.rowLength, why.str()));
+  };
+  if (layout.destination % 128 != 0 || (layout.moved && layout.destination != 0))
+    return escapes("the copy starts " + Twine(layout.destination) +
+                   " bytes into it, and TMA writes to multiples of 128 bytes");
+  int64_t innermost = tile.extents.back() * element;
+  if (layout.moved) {
+    if (!tile.layoutEscape.empty())
+      return escapes(tile.layoutEscape);
+    if (layout.rows > 1 && innermost != layout.rowLength)
+      return escapes("the copy does not fill whole rows of '" + tile.name + "'");
+    if (layout.rows == 1) // one stretch: the rows stay together
+      layout.pitch = innermost;
+    if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
+      return escapes("it is accessed " + Twine(tile.widestAccess) +
+                     " bytes at a time and would start " + Twine(layout.lead) +
+                     " bytes into a row");
+    if (layout.lead % element != 0 || layout.pitch % element != 0)
+      return escapes("that is no whole number of elements");
+    int64_t beforeLast = (tile.bytes() / innermost - 1) * layout.pitch;
+    layout.bytes =
+        roundUp(std::max(plan.expectedBytes, layout.lead + beforeLast + innermost), grain);
+  } else {
+    layout.pitch = innermost;
+    layout.bytes = tile.bytes();
+  }
+  layout.lead /= element;
+  layout.pitch /= element;
+  layout.rowLength = innermost / element;
+  return true;
+}
+
+/// Puts a condition on the best rung: proven, at launch, at the copy.
+void Fitter::addCheck(Check check, bool atLaunch) {
+  bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
+  if (isMultiple && check.within.contains(plan.symbols.rangeOf(check.value)))
+    return;
+  bool launchCanTell = llvm::all_of(check.value.getTerms(), [&](const Term &term) {
+    return llvm::all_of(term.factors, [&](SymbolId id) {
+      return plan.symbols[id].knownAtLaunch || plan.symbols[id].kind == Symbol::Kind::BlockIndex;
+    });
+  });
+  std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
+  for (Check &known : checks) {
+    // The same value but for a constant: one test serves both.
+    if (known.multiple != check.multiple ||
+        known.value.withoutConstant() != check.value.withoutConstant())
+      continue;
+    int64_t shift = check.value.constantTerm() - known.value.constantTerm();
+    if (shift % check.multiple != 0)
+      continue;
+    if (check.within.low != Interval::lowest)
+      known.within.low = std::max(known.within.low, check.within.low - shift);
+    if (check.within.high != Interval::highest)
+      known.within.high = std::min(known.within.high, check.within.high - shift);
+    return;
+  }
+  checks.push_back(std::move(check));
+}
+
+quantity Fitter::describeValue(const Polynomial &value) const {
+  Interval range = plan.symbols.rangeOf(value);
+  quantity result{range.low, range.high, plan.symbols.divisorOf(value), ""};
+  if (!value.isConstant())
+    result.text = plan.symbols.print(value);
+  return result;
+}
+
+tile_request Fitter::tileRequest() const {
+  tile_request request;
+  request.tensor = plan.base.spelling;
+  request.tile = plan.tile;
+  request.type = plan.element;
+  request.rank = int(plan.dims.size());
+  request.address.text = plan.base.spelling;
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    request.dims[d].extent =
+        dim.extent ? describeValue(*dim.extent) : quantity::exactly(unbounded_extent);
+    request.dims[d].stride = describeValue(dim.stride);
+    request.dims[d].box = quantity::exactly(dim.boxOfPiece());
+  }
+  return request;
+}
+
+void Fitter::report(const finding &found) {
+  plan.verdicts.push_back(found);
+  if (found.outcome == verdict::fails)
+    fail(diagnose("rule-violated", relation.place, found.text + " (" + found.rule + ")"));
+}
+
+void Fitter::checkRules() {
+  auto sink = [&](const finding &found) { report(found); };
+  if (plan.mode == Mode::Tile) {
+    check(tileRequest(), sink);
+    report({"bytes-in-flight",
+            is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
+            "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
+                " bytes, a barrier counts at most 1048575"});
+    return;
+  }
+  bulk_request request;
+  request.tensor = plan.base.spelling;
+  request.tile = plan.tile;
+  request.address.text = plan.base.spelling;
+  request.offset = describeValue(plan.offset);
+  request.bytes = quantity::exactly(plan.expectedBytes);
+  check(request, sink);
+}
+
+} // namespace
+
+std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
+  return Fitter(relation, options).run();
+}
+
+} // namespace tilelift

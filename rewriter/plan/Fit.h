@@ -1,0 +1,36 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From a copy relation to a plan, or to the first reason why there is none.
+//
+// The cells of the tile, in the order of their addresses, must be the digits of
+// a mixed-radix number: cell n reads from `start + sum digit[k] * stride[k]`,
+// and each bound of its guard grows with one digit. The digits are the box, the
+// strides the tensor's, the bounds its extents and the box's coordinates. What
+// fits is proven for every cell; what does not is explained from the first cell
+// that disagrees.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_PLAN_FIT_H
+#define TILELIFT_PLAN_FIT_H
+
+#include "plan/Plan.h"
+#include "support/Diagnostics.h"
+
+#include <variant>
+
+namespace tilelift {
+
+struct FitOptions {
+  /// Cells that the guard leaves out are dead: `outside(any)`.
+  bool outsideIsAny = false;
+};
+
+std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options);
+
+/// "'tile[1][2]'": the element that holds a byte of the tile.
+std::string elementAt(const SharedTile &tile, int64_t byteOffset);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,151 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Plan.h"
+
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+const char *nameOf(verdict outcome) {
+  switch (outcome) {
+  case verdict::holds: return "holds";
+  case verdict::fails: return "fails";
+  case verdict::open: return "at launch";
+  }
+  return "";
+}
+
+json::Array checksToJson(const std::vector<Check> &checks, const Symbols &symbols) {
+  json::Array list;
+  for (const Check &check : checks)
+    list.push_back(json::Object{{"rule", check.rule}, {"condition", print(check, symbols)}});
+  return list;
+}
+
+std::string pretty(json::Value value) {
+  std::string text;
+  raw_string_ostream(text) << formatv("{0:2}", value);
+  return text;
+}
+
+} // namespace
+
+int64_t Plan::pieces() const {
+  int64_t total = 1;
+  for (const PlanDimension &dim : dims)
+    total *= dim.pieces;
+  return total;
+}
+
+std::string print(const Check &check, const Symbols &symbols) {
+  std::string value = symbols.print(check.value);
+  std::string text;
+  auto add = [&](const std::string &part) { text += (text.empty() ? "" : " and ") + part; };
+  if (check.multiple != 1)
+    add(value + " is a multiple of " + std::to_string(check.multiple));
+  if (check.within.low != Interval::lowest)
+    add(value + " >= " + std::to_string(check.within.low));
+  if (check.within.high != Interval::highest)
+    add(value + " <= " + std::to_string(check.within.high));
+  return text;
+}
+
+std::string summary(const Plan &plan) {
+  std::string text;
+  if (plan.mode == Mode::Bulk) {
+    text = "1-D bulk copy of " + std::to_string(plan.expectedBytes) + " bytes from '" +
+           plan.base.spelling + "' to '" + plan.tile + "', contiguous and unguarded";
+  } else {
+    text = "tile copy of ";
+    for (const PlanDimension &dim : reverse(plan.dims))
+      text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
+    text += " " + std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
+            " bytes) from '" + plan.base.spelling + "' to '" + plan.tile + "'";
+    if (plan.pieces() > 1)
+      text += " in " + std::to_string(plan.pieces()) + " pieces";
+  }
+  if (plan.layout.moved)
+    text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
+            std::to_string(plan.layout.lead);
+  return text;
+}
+
+std::string toJson(const Plan &plan) {
+  const Symbols &symbols = plan.symbols;
+  json::Array dims;
+  for (const PlanDimension &dim : plan.dims)
+    dims.push_back(json::Object{
+        {"extent", dim.extent ? json::Value(symbols.print(*dim.extent)) : json::Value(nullptr)},
+        {"stride", symbols.print(dim.stride)},
+        {"box", dim.box},
+        {"pieces", dim.pieces},
+        {"coordinate", symbols.print(dim.coordinate)}});
+  json::Array verdicts;
+  for (const finding &each : plan.verdicts)
+    verdicts.push_back(json::Object{{"rule", each.rule}, {"verdict", nameOf(each.outcome)}});
+  return pretty(json::Object{
+      {"kernel", plan.kernel},
+      {"tile", plan.tile},
+      {"tensor", plan.base.spelling},
+      {"mode", plan.mode == Mode::Tile ? "tile" : "bulk"},
+      {"element", name_of(plan.element)},
+      {"offset", symbols.print(plan.offset)},
+      {"dimensions", std::move(dims)},
+      {"bytes", plan.expectedBytes},
+      {"layout", json::Object{{"moved", plan.layout.moved},
+                              {"rowLength", plan.layout.rowLength},
+                              {"pitch", plan.layout.pitch},
+                              {"lead", plan.layout.lead},
+                              {"bytes", plan.layout.bytes}}},
+      {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
+      {"atLaunch", checksToJson(plan.launchChecks, symbols)},
+      {"atCopy", checksToJson(plan.copyChecks, symbols)},
+      {"rules", std::move(verdicts)}});
+}
+
+std::string toJson(const CopyRelation &relation) {
+  const Symbols &symbols = relation.symbols;
+  json::Array cells;
+  for (const Cell &cell : relation.cells) {
+    json::Array cases;
+    for (const Case &each : cell.cases) {
+      const Source &source = each.source;
+      std::string from;
+      switch (source.kind) {
+      case Source::Kind::Untouched: from = "untouched"; break;
+      case Source::Kind::Constant: from = "constant " + std::to_string(source.bits); break;
+      case Source::Kind::Load:
+        from = relation.bases[source.base].spelling + " + " + symbols.print(source.offset);
+        break;
+      case Source::Kind::Other: from = "other: " + source.text; break;
+      }
+      cases.push_back(json::Object{{"when", each.guard.print(symbols)}, {"from", from}});
+    }
+    cells.push_back(json::Object{{"byte", cell.offset},
+                                 {"size", cell.size},
+                                 {"thread", cell.thread},
+                                 {"cases", std::move(cases)}});
+  }
+  json::Array requirements;
+  for (const Requirement &each : relation.requirements)
+    requirements.push_back(print(Check{"", each.value, each.within, 1, {}}, symbols));
+  json::Array extents;
+  for (int64_t extent : relation.tile.extents)
+    extents.push_back(extent);
+  return pretty(json::Object{{"kernel", relation.kernel},
+                             {"tile", relation.tile.name},
+                             {"element", relation.tile.elementType},
+                             {"extents", std::move(extents)},
+                             {"block", json::Array{relation.block[0], relation.block[1],
+                                                   relation.block[2]}},
+                             {"requirements", std::move(requirements)},
+                             {"cells", std::move(cells)}});
+}
+
+} // namespace tilelift

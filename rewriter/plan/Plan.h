@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which TMA operations do what a copy relation says, and under which
+// conditions.
+//
+// A plan has no text and no syntax tree. Everything is a number or a polynomial
+// over the relation's symbols, innermost dimension first. Each condition stands
+// on the best rung of one ladder: proven when compiling (then it is only a
+// verdict), tested once by the launcher, or tested at the copy, where the plain
+// statement is the other branch.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_PLAN_PLAN_H
+#define TILELIFT_PLAN_PLAN_H
+
+#include "relation/CopyRelation.h"
+#include "tilelift/rules.h"
+
+namespace tilelift {
+
+enum class Mode {
+  Tile, ///< cp.async.bulk.tensor through a tensor map
+  Bulk, ///< cp.async.bulk, contiguous bytes without a map
+};
+
+struct PlanDimension {
+  /// Elements; nothing where no guard bounds the dimension.
+  std::optional<Polynomial> extent;
+  /// Bytes.
+  Polynomial stride;
+  /// Elements that the copy covers, and how many instructions share them.
+  int64_t box = 1;
+  int64_t pieces = 1;
+  /// Where the box starts, in elements.
+  Polynomial coordinate;
+
+  int64_t boxOfPiece() const { return box / pieces; }
+};
+
+/// Where element [..][c] of the user's tile lies: rows of `pitch` elements, the
+/// first `lead` of which are not the user's.
+struct SharedLayout {
+  /// False when the tile keeps its type and every address in it.
+  bool moved = false;
+  int64_t rowLength = 0;
+  int64_t rows = 1;
+  int64_t pitch = 0;
+  int64_t lead = 0;
+  int64_t bytes = 0;
+  /// Where in the shared array the box goes.
+  int64_t destination = 0;
+};
+
+/// value is in `within`, and a multiple of `multiple`.
+struct Check {
+  const char *rule = "";
+  Polynomial value;
+  Interval within;
+  int64_t multiple = 1;
+  Place place;
+};
+
+struct Plan {
+  Mode mode = Mode::Tile;
+  std::string kernel;
+  std::string tile;
+  std::string tileElement;
+  unsigned tileElementSize = 1;
+  llvm::SmallVector<int64_t, 3> tileExtents;
+  GlobalBase base;
+  /// Bytes from the base to element (0, 0, ...); the host knows them. In bulk
+  /// mode, bytes to the first byte that is read, known at the copy.
+  Polynomial offset;
+  element_type element = element_type::f32;
+  llvm::SmallVector<PlanDimension, 5> dims;
+  SharedLayout layout;
+  int64_t expectedBytes = 0;
+  BlockShape block{1, 1, 1};
+
+  /// Rules that a tensor map or a bulk copy has by itself, with what is known
+  /// while compiling; the open ones are checked again at launch.
+  std::vector<finding> verdicts;
+  std::vector<Check> launchChecks;
+  std::vector<Check> copyChecks;
+
+  Symbols symbols;
+  std::vector<NamedValue> names;
+  Place place;
+
+  int64_t pieces() const;
+};
+
+/// One line for remarks: "tile copy of 20 x 136 f32 (10880 bytes), ...".
+std::string summary(const Plan &plan);
+/// The condition as a sentence: "w * 4 is a multiple of 16".
+std::string print(const Check &check, const Symbols &symbols);
+
+/// JSON for --dump-plan and --dump-relation; stable, one object a copy.
+std::string toJson(const Plan &plan);
+std::string toJson(const CopyRelation &relation);
+
+} // namespace tilelift
+
+#endif

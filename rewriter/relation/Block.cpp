@@ -1,0 +1,209 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/Block.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+const char *spellingOf(NumberOperator op) {
+  switch (op) {
+  case NumberOperator::Add: return "+";
+  case NumberOperator::Sub: return "-";
+  case NumberOperator::Mul: return "*";
+  case NumberOperator::Div: return "/";
+  case NumberOperator::Rem: return "%";
+  case NumberOperator::Shl: return "<<";
+  case NumberOperator::Shr: return ">>";
+  case NumberOperator::And: return "&";
+  case NumberOperator::Or: return "|";
+  case NumberOperator::Xor: return "^";
+  }
+  return "?";
+}
+
+int64_t truncated(int64_t value, NumberType type) {
+  if (type.bits >= 64)
+    return value;
+  return type.isSigned ? SignExtend64(uint64_t(value), type.bits)
+                       : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(type.bits));
+}
+
+/// Both sides are plain numbers: C++ arithmetic in the type.
+std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType type) {
+  a = truncated(a, type);
+  b = truncated(b, type);
+  bool isUnsigned = !type.isSigned;
+  uint64_t ua = uint64_t(a), ub = uint64_t(b);
+  switch (op) {
+  case NumberOperator::Div:
+    if (b == 0)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua / ub) : b == -1 ? int64_t(0 - ua) : a / b;
+  case NumberOperator::Rem:
+    if (b == 0)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua % ub) : b == -1 ? 0 : a % b;
+  case NumberOperator::Shl:
+    return b < 0 || b >= 64 ? std::nullopt : std::optional<int64_t>(truncated(ua << b, type));
+  case NumberOperator::Shr:
+    if (b < 0 || b >= 64)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua >> b) : a >> b;
+  case NumberOperator::And: return a & b;
+  case NumberOperator::Or: return a | b;
+  case NumberOperator::Xor: return truncated(a ^ b, type);
+  default: return std::nullopt; // the polynomials do it
+  }
+}
+
+std::string inParentheses(const std::string &text) {
+  bool simple = text.find(' ') == std::string::npos;
+  return simple ? text : "(" + text + ")";
+}
+
+} // namespace
+
+void Block::require(const Polynomial &value, Interval within, Place place) {
+  if (within.contains(symbols.rangeOf(value)))
+    return;
+  for (Requirement &known : requirements) {
+    // The same symbols with another constant: one interval serves both.
+    if (known.value.withoutConstant() != value.withoutConstant())
+      continue;
+    int64_t shift = value.constantTerm() - known.value.constantTerm();
+    known.within.low = std::max(known.within.low, within.low - shift);
+    known.within.high = std::min(known.within.high, within.high - shift);
+    return;
+  }
+  requirements.push_back({value, within, place});
+}
+
+Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place) {
+  if (std::optional<int64_t> number = value.asConstant())
+    return truncated(truncated(*number, from), to);
+  bool residue = !from.isSigned;
+  if (to.bits > from.bits) {
+    if (residue)
+      require(value, from.range(), place);
+  } else if (to.isSigned && (residue || to.bits < from.bits)) {
+    require(value, to.range(), place);
+  }
+  return value;
+}
+
+Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &b,
+                         NumberType type) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Opaque;
+  symbol.spelling = "(" + inParentheses(symbols.print(a)) + " " + op + " " +
+                    inParentheses(symbols.print(b)) + ")";
+  symbol.range = type.range();
+  symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
+  return Polynomial::symbol(symbols.intern(symbol));
+}
+
+/// Splits a number into multiples of the divisor and a small rest; the quotient
+/// is exact wherever the number is not negative, and everywhere for floors.
+Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainder,
+                         NumberType type, bool floor) {
+  Polynomial multiples, rest;
+  for (const Term &term : a.getTerms()) {
+    Polynomial one(term.coefficient);
+    for (SymbolId factor : term.factors)
+      one *= Polynomial::symbol(factor);
+    bool whole = term.coefficient % divisor == 0;
+    (whole && !term.factors.empty() ? multiples : rest) += one;
+  }
+  std::optional<int64_t> small = rest.asConstant();
+  Interval range = symbols.rangeOf(a);
+  if (small && (floor || range.low >= 0 || *small % divisor == 0)) {
+    int64_t quotient = *small >= 0 ? *small / divisor : -((-*small + divisor - 1) / divisor);
+    if (wantRemainder)
+      return *small - quotient * divisor;
+    return *multiples.dividedBy(divisor) + Polynomial(quotient);
+  }
+  return opaque(wantRemainder ? "%" : "/", a, divisor, type);
+}
+
+Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
+                        NumberType type, Place place) {
+  switch (op) {
+  case NumberOperator::Add: return a + b;
+  case NumberOperator::Sub: return a - b;
+  case NumberOperator::Mul: return a * b;
+  default: break;
+  }
+  std::optional<int64_t> left = a.asConstant(), right = b.asConstant();
+  if (left && right) {
+    std::optional<int64_t> folded = fold(op, *left, *right, type);
+    return folded ? Polynomial(*folded) : Polynomial::invalid();
+  }
+  // What follows speaks of the value, not of its residue.
+  bool needsValue = op != NumberOperator::Shl;
+  if (needsValue && !type.isSigned) {
+    require(a, type.range(), place);
+    require(b, type.range(), place);
+  }
+  if (right && *right > 0) {
+    if (op == NumberOperator::Div || op == NumberOperator::Rem)
+      return divide(a, *right, op == NumberOperator::Rem, type, false);
+    if (op == NumberOperator::Shr && *right < 32)
+      return divide(a, int64_t(1) << *right, false, type, true);
+    if (op == NumberOperator::And && isPowerOf2_64(uint64_t(*right) + 1))
+      return divide(a, *right + 1, true, type, true);
+  }
+  if (right && *right == 0 && (op == NumberOperator::Shr || op == NumberOperator::Shl ||
+                               op == NumberOperator::Or || op == NumberOperator::Xor))
+    return a;
+  if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
+    return a * Polynomial(int64_t(1) << *right);
+  return opaque(spellingOf(op), a, b, type);
+}
+
+Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b,
+                         NumberType type, Place place) {
+  if (op == Comparison::LessEqual) // a <= b is !(b < a)
+    return !compare(Comparison::Less, b, a, type, place);
+  if (!type.isSigned) {
+    // A negative residue is a huge number: `(unsigned)x < w` is 0 <= x && x < w
+    // as long as x fits the signed type and w is one of its positive numbers.
+    Interval positive{0, rangeOfType(type.bits, true).high};
+    bool mayBeNegative = symbols.rangeOf(a).low < 0 || symbols.rangeOf(b).low < 0;
+    bool wide = !positive.contains(symbols.rangeOf(a)) || !positive.contains(symbols.rangeOf(b));
+    if (mayBeNegative && op == Comparison::Less) {
+      bool leftIsNumber = a.isConstant();
+      require(leftIsNumber ? a : b, positive, place);
+      require(leftIsNumber ? b : a, rangeOfType(type.bits, true), place);
+      Condition less = Condition::notNegative(b - a - Polynomial(1));
+      return leftIsNumber ? less || !Condition::notNegative(b)
+                          : Condition::notNegative(a) && less;
+    }
+    if (wide) {
+      require(a, type.range(), place);
+      require(b, type.range(), place);
+    }
+  }
+  if (op == Comparison::Equal)
+    return Condition::zero(a - b);
+  return Condition::notNegative(b - a - Polynomial(1));
+}
+
+Polynomial Block::loadedNumber(const Source &source, NumberType type) {
+  const GlobalBase &base = bases[source.base];
+  unsigned size = std::max(1u, base.elementSize);
+  std::optional<Polynomial> index = source.offset.dividedBy(size);
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Opaque;
+  symbol.spelling = index ? base.spelling + "[" + symbols.print(*index) + "]"
+                          : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
+  symbol.range = type.range();
+  return Polynomial::symbol(symbols.intern(symbol));
+}
+
+} // namespace tilelift

@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the threads of one interpreted block have in common: the symbols, the
+// global pointers, what was recorded in shared memory, and the first thing that
+// went wrong. The interpreter runs the threads one after the other over it.
+//
+// This is also where arithmetic on numbers lives that needs the symbols: what
+// an unsigned type makes of a negative number is a requirement on symbols.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_BLOCK_H
+#define TILELIFT_RELATION_BLOCK_H
+
+#include "relation/Value.h"
+#include "support/Diagnostics.h"
+
+namespace tilelift {
+
+/// A type of whole numbers.
+struct NumberType {
+  unsigned bits = 32;
+  bool isSigned = true;
+
+  Interval range() const { return rangeOfType(bits, isSigned); }
+};
+
+enum class NumberOperator { Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
+enum class Comparison { Less, LessEqual, Equal };
+
+/// What all stores of the statement left in one cell, and who was last.
+struct CellRecord {
+  unsigned size = 0;
+  Value value;
+  /// When some thread wrote the cell at all.
+  Condition written;
+  unsigned thread = 0;
+  Place place;
+};
+
+struct SharedObject {
+  const void *declaration = nullptr;
+  std::string name;
+  int64_t bytes = 0;
+  std::map<int64_t, CellRecord> cells;
+};
+
+class Block {
+public:
+  Symbols symbols;
+  std::vector<GlobalBase> bases;
+  std::vector<SharedObject> shared;
+  std::vector<Requirement> requirements;
+  std::optional<Diagnostic> failure;
+
+  bool failed() const { return failure.has_value(); }
+  void fail(Diagnostic diagnostic) {
+    if (!failure)
+      failure = std::move(diagnostic);
+  }
+
+  /// `a op b` in `type`; both already are of that type.
+  Polynomial apply(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
+                   Place place);
+  Condition compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
+                    Place place);
+  /// The same number in another type.
+  Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place);
+
+  /// The integer that lies in memory there, as a symbol.
+  Polynomial loadedNumber(const Source &source, NumberType type);
+
+  /// Records that `value` has to stay in `within`, unless its range says so.
+  void require(const Polynomial &value, Interval within, Place place);
+
+private:
+  Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
+                    bool floor);
+  Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);
+};
+
+} // namespace tilelift
+
+#endif

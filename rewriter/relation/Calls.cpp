@@ -1,0 +1,182 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's calls: a function with a body is run in a frame of its own;
+// of functions without one, a few are known by what CUDA says of them.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+constexpr size_t maxDepth = 16;
+
+bool isZero(const Value &value) {
+  const Scalar *scalar = value.single();
+  return scalar && ((scalar->is(Scalar::Kind::Number) && scalar->number.isZero()) ||
+                    (scalar->is(Scalar::Kind::Data) &&
+                     scalar->data.kind == Source::Kind::Constant && scalar->data.bits == 0));
+}
+
+/// Makes a half or bfloat16 from another number.
+bool isHalfConversion(StringRef name) {
+  return name.starts_with("__") && (name.contains("2half") || name.contains("2bfloat16")) &&
+         (name.starts_with("__float2") || name.starts_with("__double2") ||
+          name.starts_with("__int2") || name.starts_with("__uint2") ||
+          name.starts_with("__short2") || name.starts_with("__ushort2"));
+}
+
+} // namespace
+
+Value Interpreter::call(const CallExpr *call) {
+  Place place = placeOf(call);
+  if (const auto *op = dyn_cast<CXXOperatorCallExpr>(call)) {
+    const auto *method = dyn_cast_or_null<CXXMethodDecl>(op->getDirectCallee());
+    bool copies = method && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
+    if (copies) {
+      Value from = evaluate(op->getArg(1));
+      Value to = addressOf(op->getArg(0));
+      copyObject(to, from, op->getArg(0)->getType(), place);
+      return to;
+    }
+  }
+  const FunctionDecl *callee = call->getDirectCallee();
+  if (!callee) {
+    if (copying)
+      fail(diagnose("unsupported-statement", place, "a call through a pointer"));
+    return Scalar::unknown("is returned by a call through a pointer", place);
+  }
+  bool known = false;
+  Value result = callKnown(callee, call, known);
+  if (known)
+    return result;
+
+  const FunctionDecl *definition = nullptr;
+  if (callee->hasBody(definition) && frames.size() < maxDepth) {
+    SmallVector<const Expr *, 8> arguments(call->arg_begin(), call->arg_end());
+    Value self;
+    if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
+      const Expr *object = member->getImplicitObjectArgument();
+      self = object->getType()->isPointerType() ? evaluate(object) : addressOf(object);
+    } else if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(callee)) {
+      self = addressOf(arguments.front());
+      arguments.erase(arguments.begin());
+    }
+    return runBody(definition, arguments, self, call);
+  }
+  std::string name = callee->getNameAsString();
+  for (const Expr *argument : call->arguments())
+    if (argument->getType()->isPointerType() && copying)
+      fail(diagnose("side-effect", place, "calls '" + name + "', which is not followed,",
+                    "shared memory"));
+  return Scalar::unknown("is returned by '" + name + "'", place);
+}
+
+Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, bool &known) {
+  known = true;
+  Place place = placeOf(call);
+  QualType type = call->getType();
+  StringRef name =
+      callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
+  auto argument = [&](unsigned index) { return evaluate(call->getArg(index)); };
+
+  bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
+  bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
+  if ((isMinimum || isMaximum) && call->getNumArgs() == 2 && numberType(type)) {
+    Value a = argument(0), b = argument(1);
+    Condition less =
+        asCondition(Value::combine(a, b,
+                                   [&](const Scalar &x, const Scalar &y) {
+                                     return compare(BO_LT, x, y, type, call);
+                                   }),
+                    kernel.context.BoolTy, place);
+    if (less.isUnknown())
+      return Scalar::unknown("is computed by '" + spell(call) + "'", place);
+    return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
+  }
+  bool isLoad = name == "__ldg" || name == "__ldcg" || name == "__ldca" || name == "__ldcs" ||
+                name == "__ldlu" || name == "__ldcv";
+  if (isLoad && call->getNumArgs() == 1) {
+    Value address = argument(0);
+    return type->isRecordType() ? address : load(address, type, place);
+  }
+  if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
+    if (copying)
+      fail(diagnose("unsupported-statement", place, ("'" + name + "()'").str()));
+    return Value();
+  }
+  if (name == "__builtin_assume" || name == "__builtin_expect" || name == "assert")
+    return call->getNumArgs() > 0 ? argument(0) : Value();
+  if (isHalfConversion(name) && call->getNumArgs() >= 1) {
+    Source source;
+    source.kind = Source::Kind::Constant;
+    if (!isZero(argument(0)))
+      return Scalar::unknown("is converted by '" + name.str() + "'", place);
+    Value object = makeTemporary(type);
+    store(object, Scalar::ofData(source), type, place);
+    return object;
+  }
+  known = false;
+  return Value();
+}
+
+Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments,
+                           Value self, const Expr *call) {
+  // Arguments first: they belong to the caller's frame.
+  SmallVector<std::pair<const ParmVarDecl *, LocalObject>, 8> bound;
+  for (unsigned i = 0; i < callee->getNumParams() && i < arguments.size(); ++i) {
+    const ParmVarDecl *parameter = callee->getParamDecl(i);
+    QualType type = parameter->getType();
+    LocalObject object;
+    if (type->isReferenceType()) {
+      object.write(0, 8, Condition::always(), addressOf(arguments[i]));
+    } else if (type->isRecordType()) {
+      Value copy = makeTemporary(type);
+      copyObject(copy, evaluate(arguments[i]), type, placeOf(arguments[i]));
+      object = memory[copy.single()->object];
+    } else {
+      object.write(0, sizeOf(type), Condition::always(), evaluate(arguments[i]));
+    }
+    bound.push_back({parameter, std::move(object)});
+  }
+  for (auto &[parameter, object] : bound)
+    memory[objectOf(parameter)] = std::move(object);
+
+  frames.emplace_back();
+  frames.back().self = std::move(self);
+  loops.emplace_back();
+  size_t outerScope = scope.size();
+  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
+    for (const CXXCtorInitializer *init : constructor->inits()) {
+      const FieldDecl *field = init->getAnyMember();
+      if (!field)
+        continue;
+      int64_t offset =
+          kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
+      Value address = frames.back().self.map([&](const Scalar &base) {
+        return base.is(Scalar::Kind::Address)
+                   ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset))
+                   : base;
+      });
+      if (field->getType()->isRecordType() || field->getType()->isArrayType())
+        copyObject(address, evaluate(init->getInit()), field->getType(), placeOf(call));
+      else
+        store(address, evaluate(init->getInit()), field->getType(), placeOf(call));
+    }
+  }
+  run(callee->getBody());
+  scope.truncate(outerScope);
+  loops.pop_back();
+  Frame frame = std::move(frames.back());
+  frames.pop_back();
+  mask = mask || frame.returned;
+  if (frame.hasResult)
+    return frame.result;
+  return Scalar::unknown("is returned by '" + callee->getNameAsString() + "'", placeOf(call));
+}
+
+} // namespace tilelift

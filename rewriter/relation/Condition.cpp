@@ -1,0 +1,240 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/Condition.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Guards that people write have a handful of alternatives; past this the
+/// algebra is not worth its time.
+constexpr size_t maxAlternatives = 64;
+
+bool isEverything(const Interval &range) { return range == Interval(); }
+
+Interval intersection(const Interval &a, const Interval &b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+/// Both together, or nothing when they exclude each other.
+std::optional<Conjunction> both(const Conjunction &a, const Conjunction &b) {
+  Conjunction result;
+  auto left = a.begin(), right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    if (right == b.end() || (left != a.end() && left->value < right->value)) {
+      result.push_back(*left++);
+    } else if (left == a.end() || right->value < left->value) {
+      result.push_back(*right++);
+    } else {
+      Interval range = intersection(left->range, right->range);
+      if (range.isEmpty())
+        return std::nullopt;
+      result.push_back({left->value, range});
+      ++left, ++right;
+    }
+  }
+  return result;
+}
+
+/// Whether `a` holds whenever `b` does.
+bool follows(const Conjunction &a, const Conjunction &b) {
+  return std::all_of(a.begin(), a.end(), [&](const Bound &bound) {
+    return std::any_of(b.begin(), b.end(), [&](const Bound &other) {
+      return other.value == bound.value && bound.range.contains(other.range);
+    });
+  });
+}
+
+/// `a or b` as one conjunction, when they differ in one polynomial only and its
+/// two intervals touch.
+std::optional<Conjunction> merged(const Conjunction &a, const Conjunction &b) {
+  if (a.size() != b.size())
+    return std::nullopt;
+  Conjunction result;
+  bool differs = false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].value != b[i].value)
+      return std::nullopt;
+    Interval range = a[i].range;
+    if (!(a[i].range == b[i].range)) {
+      const Interval &low = a[i].range.low <= b[i].range.low ? a[i].range : b[i].range;
+      const Interval &high = &low == &a[i].range ? b[i].range : a[i].range;
+      if (differs || (low.high != Interval::highest && high.low > low.high + 1))
+        return std::nullopt;
+      differs = true;
+      range = {low.low, std::max(low.high, high.high)};
+    }
+    if (!isEverything(range))
+      result.push_back({a[i].value, range});
+  }
+  return result;
+}
+
+Conjunction single(const Polynomial &value, Interval range) {
+  Conjunction result;
+  result.push_back({value, range});
+  return result;
+}
+
+} // namespace
+
+bool Bound::operator<(const Bound &other) const {
+  if (value != other.value)
+    return value < other.value;
+  if (range.low != other.range.low)
+    return range.low < other.range.low;
+  return range.high < other.range.high;
+}
+
+Condition Condition::always() {
+  Condition result;
+  result.alternatives.emplace_back();
+  return result;
+}
+
+Condition Condition::unknown() {
+  Condition result;
+  result.known = false;
+  return result;
+}
+
+Condition Condition::ofBound(Bound bound) {
+  if (!bound.value.isValid())
+    return unknown();
+  if (bound.range.isEmpty())
+    return never();
+  Polynomial symbolic = bound.value.withoutConstant();
+  int64_t offset = bound.value.constantTerm();
+  Interval range = bound.range;
+  if (range.low != Interval::lowest && __builtin_sub_overflow(range.low, offset, &range.low))
+    return unknown();
+  if (range.high != Interval::highest && __builtin_sub_overflow(range.high, offset, &range.high))
+    return unknown();
+  if (symbolic.isZero())
+    return range.low <= 0 && 0 <= range.high ? always() : never();
+  if (symbolic.getTerms()[0].coefficient < 0) {
+    symbolic = -symbolic;
+    range = {range.high == Interval::highest ? Interval::lowest : -range.high,
+             range.low == Interval::lowest ? Interval::highest : -range.low};
+  }
+  Condition result;
+  result.alternatives.push_back(single(symbolic, range));
+  return result;
+}
+
+Condition Condition::notNegative(const Polynomial &value) {
+  return ofBound({value, {0, Interval::highest}});
+}
+
+Condition Condition::zero(const Polynomial &value) { return ofBound({value, {0, 0}}); }
+
+Condition Condition::operator&&(const Condition &other) const {
+  if (isNever() || other.isNever())
+    return never();
+  if (isUnknown() || other.isUnknown())
+    return unknown();
+  if (isAlways())
+    return other;
+  if (other.isAlways())
+    return *this;
+  Condition result;
+  for (const Conjunction &a : alternatives)
+    for (const Conjunction &b : other.alternatives)
+      if (std::optional<Conjunction> conjunction = both(a, b))
+        result.alternatives.push_back(std::move(*conjunction));
+  result.simplify();
+  return result;
+}
+
+Condition Condition::operator||(const Condition &other) const {
+  if (isAlways() || other.isAlways())
+    return always();
+  if (isUnknown() || other.isUnknown())
+    return unknown();
+  Condition result = *this;
+  result.alternatives.append(other.alternatives.begin(), other.alternatives.end());
+  result.simplify();
+  return result;
+}
+
+Condition Condition::operator!() const {
+  if (isUnknown())
+    return unknown();
+  Condition result = always();
+  for (const Conjunction &conjunction : alternatives) {
+    Condition negated;
+    for (const Bound &bound : conjunction) {
+      if (bound.range.low != Interval::lowest)
+        negated.alternatives.push_back(
+            single(bound.value, {Interval::lowest, bound.range.low - 1}));
+      if (bound.range.high != Interval::highest)
+        negated.alternatives.push_back(
+            single(bound.value, {bound.range.high + 1, Interval::highest}));
+    }
+    negated.simplify();
+    result = result && negated;
+  }
+  return result;
+}
+
+void Condition::simplify() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (size_t i = 0; i < alternatives.size() && !changed; ++i) {
+      for (size_t j = 0; j < alternatives.size() && !changed; ++j) {
+        if (i == j)
+          continue;
+        if (follows(alternatives[i], alternatives[j])) {
+          alternatives.erase(alternatives.begin() + j);
+          changed = true;
+        } else if (std::optional<Conjunction> one = merged(alternatives[i], alternatives[j])) {
+          alternatives[i] = std::move(*one);
+          alternatives.erase(alternatives.begin() + j);
+          changed = true;
+        }
+      }
+    }
+  }
+  std::sort(alternatives.begin(), alternatives.end(),
+            [](const Conjunction &a, const Conjunction &b) {
+              return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+            });
+  if (alternatives.size() > maxAlternatives)
+    *this = unknown();
+}
+
+std::string print(const Bound &bound, const Symbols &symbols) {
+  std::string text = symbols.print(bound.value);
+  if (bound.range.low == bound.range.high)
+    return text + " == " + std::to_string(bound.range.low);
+  std::string both;
+  if (bound.range.low != Interval::lowest)
+    both = text + " >= " + std::to_string(bound.range.low);
+  if (bound.range.high != Interval::highest)
+    both += (both.empty() ? "" : " && ") + text + " <= " + std::to_string(bound.range.high);
+  return both;
+}
+
+std::string Condition::print(const Symbols &symbols) const {
+  if (isUnknown())
+    return "unknown";
+  if (isNever())
+    return "never";
+  if (isAlways())
+    return "always";
+  std::string text;
+  for (const Conjunction &conjunction : alternatives) {
+    text += text.empty() ? "" : " || ";
+    for (const Bound &bound : conjunction)
+      text += (&bound == conjunction.begin() ? "" : " && ") + tilelift::print(bound, symbols);
+  }
+  return text;
+}
+
+} // namespace tilelift

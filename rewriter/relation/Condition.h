@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// When something happens, as a function of the symbols.
+//
+// A guard such as `y >= 0 && y < h` is a conjunction of bounds on polynomials;
+// its negation is a disjunction of such. A condition is a disjunction of
+// conjunctions, each conjunction sorted and with at most one interval for each
+// polynomial (constants are moved into the interval, and the leading
+// coefficient is positive), so that equal guards compare equal however they
+// were written, and `c` and `!c` together fold to "always".
+//
+// Only facts about a single polynomial are folded; that two different ones
+// exclude each other is not seen. Conditions that grow past a limit become
+// "unknown", which no fit accepts.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_CONDITION_H
+#define TILELIFT_RELATION_CONDITION_H
+
+#include "relation/Symbols.h"
+
+namespace tilelift {
+
+/// `range.low <= value <= range.high`; `value` has no constant term.
+struct Bound {
+  Polynomial value;
+  Interval range;
+
+  bool operator==(const Bound &other) const {
+    return value == other.value && range == other.range;
+  }
+  bool operator<(const Bound &other) const;
+};
+
+/// All of these hold; empty means always.
+using Conjunction = llvm::SmallVector<Bound, 4>;
+
+class Condition {
+public:
+  /// Never, unless made by one of the functions below.
+  Condition() = default;
+  static Condition always();
+  static Condition never() { return Condition(); }
+  static Condition unknown();
+
+  /// value >= 0
+  static Condition notNegative(const Polynomial &value);
+  /// value == 0
+  static Condition zero(const Polynomial &value);
+
+  bool isAlways() const { return known && alternatives.size() == 1 && alternatives[0].empty(); }
+  bool isNever() const { return known && alternatives.empty(); }
+  bool isUnknown() const { return !known; }
+
+  Condition operator&&(const Condition &other) const;
+  Condition operator||(const Condition &other) const;
+  Condition operator!() const;
+  bool operator==(const Condition &other) const {
+    return known == other.known && alternatives == other.alternatives;
+  }
+  bool operator!=(const Condition &other) const { return !(*this == other); }
+
+  llvm::ArrayRef<Conjunction> getAlternatives() const { return alternatives; }
+
+  /// The bounds, when the condition is one conjunction.
+  const Conjunction *asConjunction() const {
+    return known && alternatives.size() == 1 ? &alternatives[0] : nullptr;
+  }
+
+  std::string print(const Symbols &symbols) const;
+
+private:
+  static Condition ofBound(Bound bound);
+  void simplify();
+
+  llvm::SmallVector<Conjunction, 1> alternatives;
+  bool known = true;
+};
+
+std::string print(const Bound &bound, const Symbols &symbols);
+
+} // namespace tilelift
+
+#endif

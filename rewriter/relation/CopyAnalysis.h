@@ -1,0 +1,36 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From an annotated statement of a kernel to its copy relation.
+//
+// Runs the statement for every thread of a block and gathers what was stored;
+// makes sure that all threads get there together; and looks at the rest of the
+// kernel for what it allows to happen to the tile's layout.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_COPYANALYSIS_H
+#define TILELIFT_RELATION_COPYANALYSIS_H
+
+#include "relation/Interpreter.h"
+
+#include <variant>
+
+namespace tilelift {
+
+/// Where a copy stands and which shared array it fills.
+struct AnalysedCopy {
+  CopyRelation relation;
+  const clang::VarDecl *tile = nullptr;
+};
+
+std::variant<AnalysedCopy, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
+                                                   const clang::Stmt *statement);
+
+/// Looks at all uses of a shared array outside of some statements and fills in
+/// what a consumer needs of its layout.
+void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
+                  llvm::ArrayRef<const clang::Stmt *> copies);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,128 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an annotated statement copies, byte by byte.
+//
+// The relation is the whole truth about the statement: for each cell of the
+// tile that any thread of the block writes, where the value comes from and
+// under which condition. It says nothing of loops, casts or how the work was
+// dealt out to the threads, and nothing of TMA.
+//
+//   tile[1][2]  <-  in + 4*w*y0 + 4*x0 + ...   when  y0 >= -1 && ...
+//                   zero                       otherwise
+//
+// It is made by the interpreter, read by the fit, and free of Clang.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_COPYRELATION_H
+#define TILELIFT_RELATION_COPYRELATION_H
+
+#include "relation/Condition.h"
+#include "support/Place.h"
+
+#include <array>
+
+namespace tilelift {
+
+/// Where the value of a cell comes from.
+struct Source {
+  enum class Kind {
+    Untouched, ///< the statement leaves what was there
+    Constant,  ///< the same number always
+    Load,      ///< bytes of global memory
+    Other,     ///< anything else; `text` says what
+  };
+
+  Kind kind = Kind::Untouched;
+  Place place;
+  /// Load: which of the relation's bases, and how many bytes past it.
+  unsigned base = 0;
+  Polynomial offset;
+  /// Constant: the bits; Other: what was done, as in "is multiplied".
+  uint64_t bits = 0;
+  std::string text;
+
+  bool sameValue(const Source &other) const {
+    return kind == other.kind && base == other.base && offset == other.offset &&
+           bits == other.bits && kind != Kind::Other;
+  }
+};
+
+struct Case {
+  Condition guard;
+  Source source;
+};
+
+/// The cases of one cell exclude each other and together are always.
+struct Cell {
+  int64_t offset = 0;
+  unsigned size = 0;
+  llvm::SmallVector<Case, 2> cases;
+  Place place;
+  unsigned thread = 0;
+};
+
+/// A pointer into global memory that offsets are counted from.
+struct GlobalBase {
+  std::string spelling;
+  std::string elementType;
+  unsigned elementSize = 1;
+  bool knownAtLaunch = false;
+  Place place;
+};
+
+/// The relation holds only while `value` stays in `within`: arithmetic on
+/// unsigned or narrow types would wrap otherwise.
+struct Requirement {
+  Polynomial value;
+  Interval within;
+  Place place;
+};
+
+/// The shared array that is filled, and what the rest of the kernel lets us do
+/// with its layout.
+struct SharedTile {
+  std::string name;
+  std::string elementType;
+  unsigned elementSize = 1;
+  llvm::SmallVector<int64_t, 3> extents;
+  /// Empty when every use is a full subscript, so that rows may be moved apart;
+  /// else what takes the tile's address, as in "'tile' is passed to 'f'".
+  std::string layoutEscape;
+  Place escapePlace;
+  /// The most bytes that one access of the consumer touches at once.
+  unsigned widestAccess = 1;
+  Place place;
+
+  int64_t bytes() const {
+    int64_t total = elementSize;
+    for (int64_t extent : extents)
+      total *= extent;
+    return total;
+  }
+};
+
+/// A variable that the kernel could name at the copy, and its value there.
+struct NamedValue {
+  std::string name;
+  Polynomial value;
+};
+
+using BlockShape = std::array<unsigned, 3>;
+
+struct CopyRelation {
+  std::string kernel;
+  SharedTile tile;
+  BlockShape block{1, 1, 1};
+  Symbols symbols;
+  std::vector<GlobalBase> bases;
+  /// Sorted by offset; they do not overlap.
+  std::vector<Cell> cells;
+  std::vector<Requirement> requirements;
+  std::vector<NamedValue> names;
+  Place place;
+};
+
+} // namespace tilelift
+
+#endif

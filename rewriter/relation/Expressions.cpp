@@ -1,0 +1,578 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's expressions. A value of class type is the address of the
+// object that holds it.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/RecordLayout.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// threadIdx.x, in the form of Clang's CUDA headers (a property) or a plain
+/// member: the variable's and the member's name.
+std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *expression) {
+  const Expr *base = nullptr;
+  StringRef member;
+  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
+    expression = pseudo->getSyntacticForm();
+  if (const auto *property = dyn_cast<MSPropertyRefExpr>(expression)) {
+    base = property->getBaseExpr();
+    member = property->getPropertyDecl()->getName();
+  } else if (const auto *access = dyn_cast<MemberExpr>(expression)) {
+    if (!access->getMemberDecl()->getDeclName().isIdentifier())
+      return std::nullopt;
+    base = access->getBase();
+    member = access->getMemberDecl()->getName();
+  }
+  if (!base)
+    return std::nullopt;
+  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(base))
+    base = opaque->getSourceExpr();
+  const auto *reference = base ? dyn_cast<DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
+  if (!reference || !reference->getDecl()->getDeclName().isIdentifier())
+    return std::nullopt;
+  StringRef name = reference->getDecl()->getName();
+  if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
+      name == "warpSize")
+    return std::make_pair(name, member);
+  return std::nullopt;
+}
+
+Scalar constantData(uint64_t bits) {
+  Source source;
+  source.kind = Source::Kind::Constant;
+  source.bits = bits;
+  return Scalar::ofData(source);
+}
+
+} // namespace
+
+Place Interpreter::placeOf(SourceLocation location) const {
+  return tilelift::placeOf(kernel.context.getSourceManager(), location);
+}
+
+unsigned Interpreter::sizeOf(QualType type) const {
+  type = type.getNonReferenceType();
+  if (type->isIncompleteType() || type->isDependentType() || type->isVoidType())
+    return 1;
+  return unsigned(kernel.context.getTypeSizeInChars(type).getQuantity());
+}
+
+std::optional<NumberType> Interpreter::numberType(QualType type) const {
+  type = type.getNonReferenceType().getCanonicalType();
+  if (type->isDependentType() || !type->isIntegralOrEnumerationType())
+    return std::nullopt;
+  if (type->isBooleanType())
+    return NumberType{1, false};
+  return NumberType{unsigned(kernel.context.getIntWidth(type)),
+                    type->isSignedIntegerOrEnumerationType()};
+}
+
+std::string Interpreter::spell(const Stmt *statement) const {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  CharSourceRange range = CharSourceRange::getTokenRange(
+      sources.getExpansionRange(statement->getSourceRange()).getAsRange());
+  StringRef text = Lexer::getSourceText(range, sources, kernel.context.getLangOpts());
+  return text.size() > 60 ? (text.take_front(57) + "...").str() : text.str();
+}
+
+/// Literals, enumerators, template arguments, constexpr variables, sizeof.
+std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
+  if (const auto *literal = dyn_cast<FloatingLiteral>(expression))
+    return Value(constantData(literal->getValue().bitcastToAPInt().getLimitedValue()));
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  if (reference) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    bool isConstant = isa<EnumConstantDecl>(reference->getDecl()) ||
+                      (variable && variable->isUsableInConstantExpressions(kernel.context));
+    if (!isConstant)
+      return std::nullopt;
+  } else if (!isa<IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr,
+                  SubstNonTypeTemplateParmExpr, UnaryExprOrTypeTraitExpr, ConstantExpr,
+                  TypeTraitExpr, OffsetOfExpr>(expression)) {
+    return std::nullopt;
+  }
+  Expr::EvalResult result;
+  if (expression->isValueDependent() || !expression->EvaluateAsRValue(result, kernel.context))
+    return std::nullopt;
+  if (result.Val.isInt()) {
+    const APSInt &number = result.Val.getInt();
+    return Value(Scalar::ofNumber(number.isSigned() ? number.getSExtValue()
+                                                    : int64_t(number.getZExtValue())));
+  }
+  if (result.Val.isFloat())
+    return Value(constantData(result.Val.getFloat().bitcastToAPInt().getLimitedValue()));
+  return std::nullopt;
+}
+
+Value Interpreter::evaluateBuiltinIndex(StringRef variable, StringRef member) {
+  if (variable == "warpSize")
+    return Scalar::ofNumber(32);
+  unsigned axis = member.ends_with("x") ? 0 : member.ends_with("y") ? 1 : 2;
+  if (variable == "threadIdx")
+    return Scalar::ofNumber(thread[axis]);
+  if (variable == "blockDim")
+    return Scalar::ofNumber(kernel.shape[axis]);
+  Symbol symbol;
+  bool isBlock = variable == "blockIdx";
+  symbol.kind = isBlock ? Symbol::Kind::BlockIndex : Symbol::Kind::GridSize;
+  symbol.axis = axis;
+  symbol.spelling = (variable + "." + member.take_back(1)).str();
+  symbol.knownAtLaunch = !isBlock;
+  // The grid's own limits: 2^31 - 1 blocks in x, 65535 in y and z.
+  int64_t most = axis == 0 ? 0x7fffffff : 65535;
+  symbol.range = isBlock ? Interval{0, most - 1} : Interval{1, most};
+  return Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
+}
+
+Value Interpreter::evaluate(const Expr *expression) {
+  if (stopped())
+    return Value();
+  expression = expression->IgnoreParens();
+  if (std::optional<Value> constant = evaluateConstant(expression))
+    return *constant;
+  if (auto builtin = builtinMember(expression))
+    return evaluateBuiltinIndex(builtin->first, builtin->second);
+  if (const auto *cast = dyn_cast<CastExpr>(expression))
+    return evaluateCast(cast);
+  if (const auto *unary = dyn_cast<UnaryOperator>(expression))
+    return evaluateUnary(unary);
+  if (const auto *binary = dyn_cast<BinaryOperator>(expression))
+    return evaluateBinary(binary);
+  if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(expression))
+    return evaluateConditional(conditional);
+  if (const auto *cleanups = dyn_cast<FullExpr>(expression))
+    return evaluate(cleanups->getSubExpr());
+  if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(expression))
+    return evaluate(bound->getSubExpr());
+  if (const auto *standard = dyn_cast<CXXDefaultArgExpr>(expression))
+    return evaluate(standard->getExpr());
+  if (const auto *standard = dyn_cast<CXXDefaultInitExpr>(expression))
+    return evaluate(standard->getExpr());
+  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression))
+    return opaque->getSourceExpr() ? evaluate(opaque->getSourceExpr()) : Value();
+  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
+    return pseudo->getResultExpr() ? evaluate(pseudo->getResultExpr()) : Value();
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(expression))
+    return evaluateConstruct(construct);
+  if (const auto *list = dyn_cast<InitListExpr>(expression))
+    return evaluateInitList(list);
+  if (isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(expression)) {
+    if (numberType(expression->getType()))
+      return Scalar::ofNumber(0);
+    return constantData(0);
+  }
+  if (const auto *callExpression = dyn_cast<CallExpr>(expression))
+    return call(callExpression);
+  if (isa<CXXThisExpr>(expression))
+    return frames.back().self;
+  if (expression->isGLValue())
+    return expression->getType()->isRecordType() ? addressOf(expression)
+                                                 : load(addressOf(expression),
+                                                        expression->getType(),
+                                                        placeOf(expression));
+  if (isa<MemberExpr, ArraySubscriptExpr>(expression)) // of a value that has no place
+    return load(addressOf(expression), expression->getType(), placeOf(expression));
+  return Scalar::unknown("is computed by '" + spell(expression) + "'", placeOf(expression));
+}
+
+Value Interpreter::evaluateCast(const CastExpr *cast) {
+  const Expr *operand = cast->getSubExpr();
+  QualType to = cast->getType(), from = operand->getType();
+  Place place = placeOf(cast);
+  switch (cast->getCastKind()) {
+  case CK_LValueToRValue:
+    if (std::optional<Value> constant = evaluateConstant(operand->IgnoreParens()))
+      return *constant;
+    return load(addressOf(operand), from, place);
+  case CK_ArrayToPointerDecay:
+    return addressOf(operand);
+  case CK_NoOp:
+  case CK_BitCast:
+  case CK_AddressSpaceConversion:
+  case CK_UserDefinedConversion:
+  case CK_ConstructorConversion:
+  case CK_DerivedToBase:
+  case CK_UncheckedDerivedToBase:
+    return evaluate(operand);
+  case CK_LValueBitCast:
+    return addressOf(operand);
+  case CK_IntegralToBoolean:
+  case CK_PointerToBoolean:
+    return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
+  case CK_IntegralCast: {
+    NumberType source = *numberType(from), target = *numberType(to);
+    if (from->isBooleanType() && to->isBooleanType())
+      return evaluate(operand);
+    return evaluate(operand).map([&](const Scalar &scalar) {
+      // Data of the same size stays data: reading a float as an int copies it.
+      if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits)
+        return scalar;
+      Scalar number = asNumber(scalar, from, place);
+      if (number.is(Scalar::Kind::Number))
+        number.number = block.convert(number.number, source, target, place);
+      return number;
+    });
+  }
+  case CK_IntegralToFloating:
+  case CK_FloatingCast: {
+    Value value = evaluate(operand);
+    return value.map([&](const Scalar &scalar) -> Scalar {
+      bool zero = (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant &&
+                   scalar.data.bits == 0) ||
+                  (scalar.is(Scalar::Kind::Number) && scalar.number.isZero());
+      if (zero)
+        return constantData(0);
+      Expr::EvalResult result;
+      if (!cast->isValueDependent() && cast->EvaluateAsRValue(result, kernel.context) &&
+          result.Val.isFloat())
+        return constantData(result.Val.getFloat().bitcastToAPInt().getLimitedValue());
+      return Scalar::unknown("is converted from '" + from.getUnqualifiedType().getAsString() +
+                                 "' to '" + to.getUnqualifiedType().getAsString() + "'",
+                             place);
+    });
+  }
+  default:
+    return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);
+  }
+}
+
+Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
+  const Expr *operand = unary->getSubExpr();
+  QualType type = unary->getType();
+  Place place = placeOf(unary);
+  switch (unary->getOpcode()) {
+  case UO_AddrOf:
+    return addressOf(operand);
+  case UO_Deref:
+    return type->isRecordType() ? addressOf(unary) : load(addressOf(unary), type, place);
+  case UO_Plus:
+  case UO_Extension:
+    return evaluate(operand);
+  case UO_LNot:
+    return Scalar::ofTruth(!asCondition(evaluate(operand), operand->getType(), place));
+  case UO_Minus:
+  case UO_Not:
+    return evaluate(operand).map([&](const Scalar &scalar) -> Scalar {
+      Scalar number = asNumber(scalar, operand->getType(), place);
+      if (!number.is(Scalar::Kind::Number))
+        return number.is(Scalar::Kind::Unknown) && number.why.empty()
+                   ? Scalar::unknown("is negated", place)
+                   : number;
+      // ~x is -x - 1 in two's complement.
+      Polynomial minus = -number.number;
+      return Scalar::ofNumber(unary->getOpcode() == UO_Minus ? minus : minus - Polynomial(1));
+    });
+  case UO_PreInc:
+  case UO_PreDec:
+  case UO_PostInc:
+  case UO_PostDec: {
+    Value address = addressOf(operand);
+    Value before = load(address, operand->getType(), place);
+    BinaryOperatorKind op = unary->isIncrementOp() ? BO_Add : BO_Sub;
+    Value one = Scalar::ofNumber(1);
+    Value after = operand->getType()->isPointerType()
+                      ? movePointer(before, one, operand->getType()->getPointeeType(),
+                                    op == BO_Add ? 1 : -1, unary)
+                      : arithmetic(op, before, one, operand->getType(), unary);
+    store(address, after, operand->getType(), place);
+    if (unary->isPrefix())
+      return unary->isGLValue() ? address : after;
+    return before;
+  }
+  default:
+    return Scalar::unknown("is computed by '" + spell(unary) + "'", place);
+  }
+}
+
+Value Interpreter::evaluateBinary(const BinaryOperator *binary) {
+  BinaryOperatorKind op = binary->getOpcode();
+  if (op == BO_Comma) {
+    evaluate(binary->getLHS());
+    return evaluate(binary->getRHS());
+  }
+  if (binary->isAssignmentOp())
+    return evaluateAssignment(binary);
+  if (binary->isLogicalOp())
+    return evaluateLogical(binary);
+
+  const Expr *left = binary->getLHS(), *right = binary->getRHS();
+  Value a = evaluate(left), b = evaluate(right);
+  bool leftPointer = left->getType()->isPointerType(),
+       rightPointer = right->getType()->isPointerType();
+  if (binary->isAdditiveOp() && leftPointer && !rightPointer)
+    return movePointer(a, b, left->getType()->getPointeeType(), op == BO_Add ? 1 : -1, binary);
+  if (op == BO_Add && rightPointer)
+    return movePointer(b, a, right->getType()->getPointeeType(), 1, binary);
+  if (binary->isComparisonOp()) {
+    return Value::combine(a, b, [&](const Scalar &x, const Scalar &y) {
+      return compare(op, x, y, left->getType(), binary);
+    });
+  }
+  // Shifts keep the left operand's type, the others have one type already.
+  return arithmetic(op, a, b, binary->getType(), binary);
+}
+
+Value Interpreter::evaluateAssignment(const BinaryOperator *binary) {
+  const Expr *left = binary->getLHS(), *right = binary->getRHS();
+  QualType type = left->getType();
+  Place place = placeOf(binary);
+  if (binary->getOpcode() == BO_Assign) {
+    Value value = evaluate(right);
+    Value address = addressOf(left);
+    if (type->isRecordType())
+      copyObject(address, value, type, place);
+    else
+      store(address, value, type, place);
+    return address;
+  }
+  const auto *compound = cast<CompoundAssignOperator>(binary);
+  BinaryOperatorKind op = BinaryOperator::getOpForCompoundAssignment(binary->getOpcode());
+  Value amount = evaluate(right);
+  Value address = addressOf(left);
+  Value before = load(address, type, place);
+  Value after;
+  if (type->isPointerType()) {
+    after = movePointer(before, amount, type->getPointeeType(), op == BO_Add ? 1 : -1, binary);
+  } else {
+    QualType computed = compound->getComputationResultType();
+    std::optional<NumberType> own = numberType(type), wide = numberType(computed);
+    auto inType = [&](const Value &value, std::optional<NumberType> from,
+                      std::optional<NumberType> to) {
+      return value.map([&](const Scalar &scalar) {
+        Scalar number = scalar;
+        if (from && to && number.is(Scalar::Kind::Number))
+          number.number = block.convert(number.number, *from, *to, place);
+        return number;
+      });
+    };
+    after = inType(arithmetic(op, inType(before, own, wide), amount, computed, binary), wide, own);
+  }
+  store(address, after, type, place);
+  return address;
+}
+
+Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
+  const Expr *left = binary->getLHS(), *right = binary->getRHS();
+  Condition a = asCondition(evaluate(left), left->getType(), placeOf(left));
+  Condition before = mask;
+  // The right side is only run where the left one asks for it.
+  mask = before && (binary->getOpcode() == BO_LAnd ? a : !a);
+  Condition b = mask.isNever()
+                    ? Condition::never()
+                    : asCondition(evaluate(right), right->getType(), placeOf(right));
+  bool skipped = mask.isNever();
+  mask = before;
+  if (binary->getOpcode() == BO_LAnd)
+    return Scalar::ofTruth(skipped ? Condition::never() : a && b);
+  return Scalar::ofTruth(skipped ? Condition::always() : a || b);
+}
+
+Value Interpreter::evaluateConditional(const AbstractConditionalOperator *conditional) {
+  Condition condition = conditionOf(conditional->getCond());
+  if (condition.isUnknown())
+    return Scalar::unknown("depends on '" + spell(conditional->getCond()) + "'",
+                           placeOf(conditional));
+  bool isAddress = conditional->isGLValue();
+  auto arm = [&](const Expr *expression) {
+    return isAddress ? addressOf(expression) : evaluate(expression);
+  };
+  if (condition.isAlways())
+    return arm(conditional->getTrueExpr());
+  if (condition.isNever())
+    return arm(conditional->getFalseExpr());
+  Condition before = mask;
+  mask = before && condition;
+  Value yes = arm(conditional->getTrueExpr());
+  mask = before && !condition;
+  Value no = arm(conditional->getFalseExpr());
+  mask = before;
+  return no.overwritten(condition, yes);
+}
+
+Value Interpreter::evaluateInitList(const InitListExpr *list) {
+  if (!list->getType()->isRecordType() && !list->getType()->isArrayType())
+    return list->getNumInits() == 0 ? Value(Scalar::ofNumber(0)) : evaluate(list->getInit(0));
+  Value object = makeTemporary(list->getType());
+  auto place = [&](const Expr *init, int64_t offset) {
+    Value address = object.map([&](const Scalar &base) {
+      return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset));
+    });
+    if (init->getType()->isRecordType() || init->getType()->isArrayType())
+      copyObject(address, evaluate(init), init->getType(), placeOf(init));
+    else
+      store(address, evaluate(init), init->getType(), placeOf(init));
+  };
+  if (const auto *record = list->getType()->getAsRecordDecl()) {
+    const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+    unsigned index = 0;
+    for (const FieldDecl *field : record->fields()) {
+      if (index == list->getNumInits())
+        break;
+      place(list->getInit(index++),
+            kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
+                .getQuantity());
+    }
+  } else if (const auto *array = kernel.context.getAsConstantArrayType(list->getType())) {
+    unsigned size = sizeOf(array->getElementType());
+    for (unsigned i = 0; i < array->getZExtSize(); ++i) {
+      const Expr *init = i < list->getNumInits() ? list->getInit(i) : list->getArrayFiller();
+      if (init)
+        place(init, int64_t(i) * size);
+    }
+  }
+  return object;
+}
+
+Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
+  const CXXConstructorDecl *constructor = construct->getConstructor();
+  if (construct->getNumArgs() == 1 && constructor->isCopyOrMoveConstructor())
+    return evaluate(construct->getArg(0)); // copies the bytes
+  Value object = makeTemporary(construct->getType());
+  // The numbers of half precision are made from zero in many ways.
+  if (construct->getNumArgs() == 1) {
+    Value argument = evaluate(construct->getArg(0));
+    const Scalar *scalar = argument.single();
+    bool zero = scalar && ((scalar->is(Scalar::Kind::Number) && scalar->number.isZero()) ||
+                           (scalar->is(Scalar::Kind::Data) &&
+                            scalar->data.kind == Source::Kind::Constant && scalar->data.bits == 0));
+    StringRef name = constructor->getParent()->getName();
+    if (zero && (name == "__half" || name == "__nv_bfloat16")) {
+      store(object, constantData(0), construct->getType(), placeOf(construct));
+      return object;
+    }
+  }
+  if (construct->getNumArgs() == 0 && constructor->isTrivial()) {
+    if (construct->requiresZeroInitialization())
+      store(object, constantData(0), construct->getType(), placeOf(construct));
+    return object;
+  }
+  SmallVector<const Expr *, 4> arguments(construct->arg_begin(), construct->arg_end());
+  runBody(constructor, arguments, object, construct);
+  return object;
+}
+
+Value Interpreter::addressOf(const Expr *lvalue) {
+  lvalue = lvalue->IgnoreParens();
+  if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+      return addressOfVariable(variable, reference);
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(lvalue)) {
+    if (unary->getOpcode() == UO_Deref)
+      return evaluate(unary->getSubExpr());
+    return evaluateUnary(unary);
+  } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
+    return movePointer(evaluate(subscript->getBase()), evaluate(subscript->getIdx()),
+                       subscript->getType(), 1, subscript);
+  } else if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+    const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+    if (field) {
+      Value object = evaluate(member->getBase());
+      int64_t offset =
+          kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
+      return object.map([&](const Scalar &base) {
+        if (!base.is(Scalar::Kind::Address))
+          return base;
+        return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset));
+      });
+    }
+  } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
+    if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast ||
+        cast->getCastKind() == CK_DerivedToBase ||
+        cast->getCastKind() == CK_UncheckedDerivedToBase)
+      return addressOf(cast->getSubExpr());
+    return evaluate(cast);
+  } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
+    const Expr *inner = temporary->getSubExpr();
+    if (inner->getType()->isRecordType() || inner->getType()->isArrayType())
+      return evaluate(inner);
+    Value object = makeTemporary(inner->getType());
+    store(object, evaluate(inner), inner->getType(), placeOf(inner));
+    return object;
+  } else if (const auto *binary = dyn_cast<BinaryOperator>(lvalue)) {
+    return evaluateBinary(binary);
+  } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(lvalue)) {
+    return evaluateConditional(conditional);
+  } else if (const auto *callExpression = dyn_cast<CallExpr>(lvalue)) {
+    return call(callExpression);
+  } else if (const auto *full = dyn_cast<FullExpr>(lvalue)) {
+    return addressOf(full->getSubExpr());
+  } else if (lvalue->getType()->isRecordType()) {
+    return evaluate(lvalue);
+  }
+  return Scalar::unknown("has an address made by '" + spell(lvalue) + "'", placeOf(lvalue));
+}
+
+unsigned Interpreter::objectOf(const VarDecl *variable) {
+  auto [place, isNew] = objects.try_emplace(variable, memory.size());
+  if (!isNew)
+    return place->second;
+  unsigned object = unsigned(memory.size());
+  memory.emplace_back();
+  const auto *parameter = dyn_cast<ParmVarDecl>(variable);
+  if (!parameter || parameter->getDeclContext() != kernel.kernel)
+    return object;
+
+  // An argument of the kernel: a symbol, or a base that offsets are counted from.
+  QualType type = parameter->getType();
+  std::string name = parameter->getNameAsString();
+  if (std::optional<NumberType> number = numberType(type)) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Parameter;
+    symbol.spelling = name;
+    symbol.range = number->range();
+    symbol.knownAtLaunch = true;
+    Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
+    if (type->isBooleanType())
+      value = Scalar::ofTruth(!Condition::zero(value.number));
+    memory[object].write(0, sizeOf(type), Condition::always(), value);
+  } else if (type->isPointerType()) {
+    auto known = llvm::find_if(block.bases, [&](const GlobalBase &base) {
+      return base.spelling == name;
+    });
+    unsigned base = unsigned(known - block.bases.begin());
+    if (known == block.bases.end())
+      block.bases.push_back({name, type->getPointeeType().getUnqualifiedType().getAsString(),
+                             sizeOf(type->getPointeeType()), true,
+                             placeOf(parameter->getLocation())});
+    memory[object].write(0, 8, Condition::always(),
+                         Scalar::ofAddress(Scalar::Space::Global, base, 0));
+  } else {
+    memory[object].forget("is an argument of type '" + type.getAsString() + "'",
+                          placeOf(parameter->getLocation()));
+  }
+  return object;
+}
+
+Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {
+  if (variable->hasAttr<CUDASharedAttr>()) {
+    unsigned index = 0;
+    while (index < block.shared.size() &&
+           block.shared[index].declaration != variable->getCanonicalDecl())
+      ++index;
+    if (index == block.shared.size())
+      block.shared.push_back({variable->getCanonicalDecl(), variable->getNameAsString(),
+                              int64_t(sizeOf(variable->getType())), {}});
+    return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
+  }
+  if (!variable->hasLocalStorage())
+    return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
+                           placeOf(reference));
+  Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);
+  if (variable->getType()->isReferenceType())
+    return memory[objectOf(variable)].read(0, 8, placeOf(reference));
+  return address;
+}
+
+} // namespace tilelift

@@ -1,0 +1,150 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a piece of a kernel for one thread.
+//
+// Thread index, block size, loop counters and template constants are numbers;
+// what is the same for the whole block and unknown is a symbol. Control flow
+// that depends on symbols is followed under a mask, the condition under which
+// this thread is here: both sides of an `if` are run, and every store happens
+// under the mask. So a guard needs no special form: `if`/`else`, `?:`, an early
+// `continue` and a clamped loop bound all leave their conditions in the mask.
+//
+// It only knows statements and expressions. What a tile is, whether the threads
+// together copy one, and what TMA can do about it is decided elsewhere.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_INTERPRETER_H
+#define TILELIFT_RELATION_INTERPRETER_H
+
+#include "relation/Block.h"
+#include "support/VariableFacts.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+namespace tilelift {
+
+struct KernelUnderTest {
+  clang::ASTContext &context;
+  const clang::FunctionDecl *kernel;
+  const VariableFacts &facts;
+  BlockShape shape;
+};
+
+class Interpreter {
+public:
+  Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread);
+
+  /// Runs from the kernel's entry to just before `target`. Statements that
+  /// change nothing in `relevant` are skipped, and loops around the target are
+  /// entered at an arbitrary iteration.
+  void reach(const clang::Stmt *target, const llvm::DenseSet<const clang::VarDecl *> &relevant);
+
+  /// Runs the annotated statement; what it stores to shared memory is recorded.
+  void runCopy(const clang::Stmt *statement);
+
+  /// When this thread is where the interpreter has got to.
+  const Condition &getMask() const { return mask; }
+
+  /// The whole-number variables that are in scope here.
+  std::vector<NamedValue> namedNumbers() const;
+
+private:
+  // Statements.
+  void run(const clang::Stmt *statement);
+  void runDeclaration(const clang::DeclStmt *declaration);
+  void runIf(const clang::IfStmt *branch);
+  void runSwitch(const clang::SwitchStmt *choice);
+  void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
+               const clang::Stmt *body, bool testFirst);
+  void approach(const clang::Stmt *statement);
+  void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
+  void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
+  bool matters(const clang::Stmt *statement) const;
+  Condition conditionOf(const clang::Expr *expression);
+
+  // Expressions.
+  Value evaluate(const clang::Expr *expression);
+  Value evaluateCast(const clang::CastExpr *cast);
+  Value evaluateUnary(const clang::UnaryOperator *unary);
+  Value evaluateBinary(const clang::BinaryOperator *binary);
+  Value evaluateAssignment(const clang::BinaryOperator *binary);
+  Value evaluateLogical(const clang::BinaryOperator *binary);
+  Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);
+  Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
+  Value evaluateInitList(const clang::InitListExpr *list);
+  Value evaluateConstruct(const clang::CXXConstructExpr *construct);
+  std::optional<Value> evaluateConstant(const clang::Expr *expression);
+  Value addressOf(const clang::Expr *lvalue);
+  Value addressOfVariable(const clang::VarDecl *variable, const clang::Expr *reference);
+
+  // Calls.
+  Value call(const clang::CallExpr *call);
+  Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
+  Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
+                Value self, const clang::Expr *call);
+
+  // Operators on values.
+  Value arithmetic(clang::BinaryOperatorKind op, const Value &a, const Value &b,
+                   clang::QualType type, const clang::Expr *where);
+  Scalar arithmetic(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                    clang::QualType type, const clang::Expr *where);
+  Scalar compare(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                 clang::QualType type, const clang::Expr *where);
+  Value movePointer(const Value &pointer, const Value &count, clang::QualType pointee,
+                    int direction, const clang::Expr *where);
+  /// The scalar as a number or truth value; data becomes a symbol.
+  Scalar asNumber(const Scalar &scalar, clang::QualType type, Place place);
+  Condition asCondition(const Value &value, clang::QualType type, Place place);
+  Scalar asData(const Scalar &scalar, clang::QualType type);
+
+  // Memory.
+  Value load(const Value &address, clang::QualType type, Place place);
+  void store(const Value &address, const Value &value, clang::QualType type, Place place);
+  void storeShared(const Scalar &address, const Condition &guard, const Value &value,
+                   unsigned size, Place place);
+  void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
+  Value makeTemporary(clang::QualType type);
+  unsigned objectOf(const clang::VarDecl *variable);
+
+  // Helpers.
+  bool stopped() const { return block.failed(); }
+  bool gone() const { return stopped() || mask.isNever(); }
+  void fail(Diagnostic diagnostic) { block.fail(std::move(diagnostic)); }
+  Place placeOf(clang::SourceLocation location) const;
+  Place placeOf(const clang::Stmt *statement) const { return placeOf(statement->getBeginLoc()); }
+  unsigned sizeOf(clang::QualType type) const;
+  std::optional<NumberType> numberType(clang::QualType type) const;
+  std::string spell(const clang::Stmt *statement) const;
+
+  struct Loop {
+    Condition broken;
+    Condition continued;
+  };
+  struct Frame {
+    Condition returned;
+    Value result;
+    bool hasResult = false;
+    Value self;
+  };
+
+  const KernelUnderTest &kernel;
+  Block &block;
+  std::array<unsigned, 3> thread;
+  unsigned threadNumber;
+  Condition mask = Condition::always();
+  std::vector<Loop> loops;
+  std::vector<Frame> frames;
+  llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
+  std::vector<LocalObject> memory;
+  llvm::SmallVector<const clang::VarDecl *, 16> scope;
+  const clang::Stmt *target = nullptr;
+  const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
+  bool copying = false;
+  unsigned steps = 0;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,305 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's operators on values, and its loads and stores. A store to
+// shared memory is the record that the copy relation is made of.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::optional<NumberOperator> numberOperator(BinaryOperatorKind op) {
+  switch (op) {
+  case BO_Add: return NumberOperator::Add;
+  case BO_Sub: return NumberOperator::Sub;
+  case BO_Mul: return NumberOperator::Mul;
+  case BO_Div: return NumberOperator::Div;
+  case BO_Rem: return NumberOperator::Rem;
+  case BO_Shl: return NumberOperator::Shl;
+  case BO_Shr: return NumberOperator::Shr;
+  case BO_And: return NumberOperator::And;
+  case BO_Or: return NumberOperator::Or;
+  case BO_Xor: return NumberOperator::Xor;
+  default: return std::nullopt;
+  }
+}
+
+const char *verbOf(BinaryOperatorKind op) {
+  switch (op) {
+  case BO_Add: return "is added to";
+  case BO_Sub: return "is subtracted from";
+  case BO_Mul: return "is multiplied";
+  case BO_Div: return "is divided";
+  default: return "is changed on the way";
+  }
+}
+
+} // namespace
+
+Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
+  switch (scalar.kind) {
+  case Scalar::Kind::Number:
+    return scalar;
+  case Scalar::Kind::Truth:
+    if (scalar.truth.isAlways() || scalar.truth.isNever())
+      return Scalar::ofNumber(scalar.truth.isAlways() ? 1 : 0);
+    return Scalar::unknown("depends on a condition", place);
+  case Scalar::Kind::Data: {
+    std::optional<NumberType> number = numberType(type);
+    if (!number)
+      return Scalar::unknown("is computed with", place);
+    if (scalar.data.kind == Source::Kind::Load)
+      return Scalar::ofNumber(block.loadedNumber(scalar.data, *number));
+    if (scalar.data.kind == Source::Kind::Constant)
+      return Scalar::ofNumber(block.convert(int64_t(scalar.data.bits), {64, true}, *number, place));
+    return Scalar::unknown(scalar.data.text, place);
+  }
+  default:
+    return scalar;
+  }
+}
+
+Condition Interpreter::asCondition(const Value &value, QualType type, Place place) {
+  Value truths = value.map([&](const Scalar &scalar) -> Scalar {
+    if (scalar.is(Scalar::Kind::Truth))
+      return scalar;
+    if (scalar.is(Scalar::Kind::Address))
+      return Scalar::ofTruth(Condition::always());
+    Scalar number = asNumber(scalar, type, place);
+    if (!number.is(Scalar::Kind::Number))
+      return Scalar::ofTruth(Condition::unknown());
+    return Scalar::ofTruth(!Condition::zero(number.number));
+  });
+  const Scalar *single = truths.single();
+  return single && single->is(Scalar::Kind::Truth) ? single->truth : Condition::unknown();
+}
+
+Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value &b,
+                              QualType type, const Expr *where) {
+  return Value::combine(a, b, [&](const Scalar &x, const Scalar &y) {
+    return arithmetic(op, x, y, type, where);
+  });
+}
+
+Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                               QualType type, const Expr *where) {
+  Place place = placeOf(where);
+  std::optional<NumberType> number = numberType(type);
+  std::optional<NumberOperator> known = numberOperator(op);
+  if (!number || !known)
+    return Scalar::unknown(verbOf(op), place);
+  Scalar x = asNumber(a, type, place), y = asNumber(b, type, place);
+  if (!x.is(Scalar::Kind::Number))
+    return x;
+  if (!y.is(Scalar::Kind::Number))
+    return y;
+  Scalar result = Scalar::ofNumber(block.apply(*known, x.number, y.number, *number, place));
+  result.place = place;
+  return result;
+}
+
+Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                            QualType type, const Expr *where) {
+  Place place = placeOf(where);
+  std::optional<NumberType> number = numberType(type);
+  bool addresses = a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) &&
+                   a.space == b.space && a.object == b.object;
+  if (addresses)
+    number = NumberType{64, true};
+  if (!number)
+    return Scalar::ofTruth(Condition::unknown());
+  Scalar x = addresses ? Scalar::ofNumber(a.number) : asNumber(a, type, place);
+  Scalar y = addresses ? Scalar::ofNumber(b.number) : asNumber(b, type, place);
+  if (!x.is(Scalar::Kind::Number) || !y.is(Scalar::Kind::Number))
+    return Scalar::ofTruth(Condition::unknown());
+  auto test = [&](Comparison comparison, const Scalar &left, const Scalar &right) {
+    return block.compare(comparison, left.number, right.number, *number, place);
+  };
+  switch (op) {
+  case BO_LT: return Scalar::ofTruth(test(Comparison::Less, x, y));
+  case BO_GT: return Scalar::ofTruth(test(Comparison::Less, y, x));
+  case BO_LE: return Scalar::ofTruth(test(Comparison::LessEqual, x, y));
+  case BO_GE: return Scalar::ofTruth(test(Comparison::LessEqual, y, x));
+  case BO_EQ: return Scalar::ofTruth(test(Comparison::Equal, x, y));
+  case BO_NE: return Scalar::ofTruth(!test(Comparison::Equal, x, y));
+  default: return Scalar::ofTruth(Condition::unknown());
+  }
+}
+
+Value Interpreter::movePointer(const Value &pointer, const Value &count, QualType pointee,
+                               int direction, const Expr *where) {
+  int64_t size = int64_t(sizeOf(pointee)) * direction;
+  const Expr *index = where;
+  QualType indexType = kernel.context.LongTy;
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(where))
+    indexType = (index = subscript->getIdx())->getType();
+  else if (const auto *binary = dyn_cast<BinaryOperator>(where))
+    indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS()
+                                                             : binary->getLHS())
+                    ->getType();
+  std::optional<NumberType> type = numberType(indexType);
+  return Value::combine(pointer, count, [&](const Scalar &base, const Scalar &by) -> Scalar {
+    if (!base.is(Scalar::Kind::Address))
+      return base.is(Scalar::Kind::Unknown) && !base.why.empty()
+                 ? base
+                 : Scalar::unknown("is computed by '" + spell(where) + "'", placeOf(where));
+    Scalar number = asNumber(by, indexType, placeOf(index));
+    if (!number.is(Scalar::Kind::Number))
+      return number;
+    Polynomial wide = type ? block.convert(number.number, *type, {64, true}, placeOf(index))
+                           : number.number;
+    return Scalar::ofAddress(base.space, base.object, base.number + wide * Polynomial(size));
+  });
+}
+
+Value Interpreter::load(const Value &address, QualType type, Place place) {
+  unsigned size = sizeOf(type);
+  if (type.isVolatileQualified() && copying)
+    fail(diagnose("unsupported-statement", place, "a volatile access"));
+  Value result;
+  bool first = true;
+  for (const ValueCase &one : address.getCases()) {
+    const Scalar &from = one.scalar;
+    Value loaded;
+    if (!from.is(Scalar::Kind::Address)) {
+      loaded = from;
+    } else if (from.space == Scalar::Space::Local) {
+      std::optional<int64_t> offset = from.number.asConstant();
+      loaded = offset ? memory[from.object].read(*offset, size, place)
+                      : Value(Scalar::unknown("is read at an index that is not a number", place));
+    } else if (from.space == Scalar::Space::Shared) {
+      loaded = Scalar::unknown("is read from shared memory", place);
+    } else {
+      Source source;
+      source.kind = Source::Kind::Load;
+      source.base = from.object;
+      source.offset = from.number;
+      source.place = place;
+      loaded = Scalar::ofData(source);
+    }
+    result = first ? loaded : result.overwritten(one.guard, loaded);
+    first = false;
+  }
+  return result;
+}
+
+Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
+  Source source;
+  source.place = scalar.place;
+  if (scalar.is(Scalar::Kind::Data))
+    return scalar;
+  if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant()) {
+    source.kind = Source::Kind::Constant;
+    unsigned bits = 8 * sizeOf(type);
+    uint64_t all = uint64_t(*scalar.number.asConstant());
+    source.bits = bits >= 64 ? all : all & ((uint64_t(1) << bits) - 1);
+    return Scalar::ofData(source);
+  }
+  source.kind = Source::Kind::Other;
+  source.text = scalar.is(Scalar::Kind::Unknown) && !scalar.why.empty() ? scalar.why
+                : scalar.is(Scalar::Kind::Number) ? "is an index, " + block.symbols.print(scalar.number)
+                                                  : "is computed";
+  return Scalar::ofData(source);
+}
+
+void Interpreter::store(const Value &address, const Value &value, QualType type, Place place) {
+  if (stopped())
+    return;
+  unsigned size = sizeOf(type);
+  if (type.isVolatileQualified() && copying)
+    fail(diagnose("unsupported-statement", place, "a volatile access"));
+  for (const ValueCase &one : address.getCases()) {
+    const Scalar &to = one.scalar;
+    Condition guard = mask && one.guard;
+    if (guard.isNever())
+      continue;
+    if (!to.is(Scalar::Kind::Address)) {
+      if (copying)
+        fail(diagnose("unknown-index", place, "a store", "whose address",
+                      to.why.empty() ? "is not followed" : to.why));
+    } else if (to.space == Scalar::Space::Local) {
+      std::optional<int64_t> offset = to.number.asConstant();
+      if (offset)
+        memory[to.object].write(*offset, size, guard, value);
+      else
+        memory[to.object].forget("is written at an index that is not a number", place);
+    } else if (to.space == Scalar::Space::Shared) {
+      if (copying)
+        storeShared(to, guard, value.map([&](const Scalar &scalar) { return asData(scalar, type); }),
+                    size, place);
+    } else if (copying) {
+      fail(diagnose("side-effect", place,
+                    "writes to '" + block.bases[to.object].spelling + "'", "shared memory"));
+    }
+  }
+}
+
+void Interpreter::storeShared(const Scalar &address, const Condition &guard, const Value &value,
+                              unsigned size, Place place) {
+  SharedObject &object = block.shared[address.object];
+  std::optional<int64_t> offset = address.number.asConstant();
+  if (!offset)
+    return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written at",
+                         block.symbols.print(address.number) + " bytes, not at a fixed place"));
+  if (guard.isUnknown())
+    return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written under",
+                         "a condition that is not followed"));
+  if (*offset < 0 || *offset + int64_t(size) > object.bytes) {
+    if (guard.isAlways())
+      return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written at byte",
+                           std::to_string(*offset) + ", past its " +
+                               std::to_string(object.bytes) + " bytes"));
+    mask = Condition::never(); // no defined execution gets here
+    return;
+  }
+  CellRecord &cell = object.cells[*offset];
+  if (cell.size != 0 && cell.size != size)
+    return fail(diagnose("clashing-stores", place, "byte " + std::to_string(*offset) + " of '" +
+                         object.name + "'", cell.thread, threadNumber));
+  bool otherThread = cell.size != 0 && cell.thread != threadNumber;
+  if (otherThread && !(cell.written && guard).isNever()) {
+    const Scalar *old = cell.value.single(), *now = value.single();
+    bool same = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
+                old->data.sameValue(now->data);
+    if (!same)
+      return fail(diagnose("clashing-stores", place, "byte " + std::to_string(*offset) +
+                           " of '" + object.name + "'", cell.thread, threadNumber));
+  }
+  if (cell.size == 0)
+    cell.value = Scalar::ofData(Source()); // untouched so far
+  cell.size = size;
+  cell.value = cell.value.overwritten(guard, value);
+  cell.written = cell.written || guard;
+  cell.thread = threadNumber;
+  cell.place = place;
+}
+
+void Interpreter::copyObject(const Value &to, const Value &from, QualType type, Place place) {
+  unsigned size = sizeOf(type);
+  for (const ValueCase &source : from.getCases()) {
+    Condition before = mask;
+    mask = mask && source.guard;
+    const Scalar &object = source.scalar;
+    bool isLocal = object.is(Scalar::Kind::Address) && object.space == Scalar::Space::Local &&
+                   object.number.isConstant();
+    if (!mask.isNever()) {
+      Value value = object.is(Scalar::Kind::Address) && !isLocal ? load(object, type, place)
+                    : isLocal ? memory[object.object].read(*object.number.asConstant(), size, place)
+                              : Value(object);
+      store(to, value, type, place);
+    }
+    mask = before;
+  }
+}
+
+Value Interpreter::makeTemporary(QualType type) {
+  memory.emplace_back();
+  return Scalar::ofAddress(Scalar::Space::Local, unsigned(memory.size() - 1), 0);
+}
+
+} // namespace tilelift

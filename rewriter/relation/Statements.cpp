@@ -1,0 +1,382 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's statements: control flow under a mask, and the way from the
+// kernel's entry to the copy.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+
+#include "clang/AST/StmtCXX.h"
+
+#include <numeric>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// One thread of a copy takes a few thousand steps; a loop past this will not
+/// end by itself.
+constexpr unsigned maxSteps = 1u << 21;
+/// Ahead of the copy, loops are only run when they are short.
+constexpr unsigned maxStepsBefore = 1u << 14;
+
+/// What the steps of a loop say of its counter. That the loop's condition holds
+/// in the body is not needed: it is in the mask.
+void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> changes,
+                     const ASTContext &context) {
+  std::optional<int64_t> first = start.asConstant();
+  if (!first)
+    return;
+  bool onlyUp = true, onlyDown = true;
+  int64_t divisor = *first;
+  for (const Change &change : changes) {
+    Expr::EvalResult amount;
+    bool known = change.kind == Change::Kind::Added &&
+                 (!change.value || change.value->EvaluateAsInt(amount, context));
+    if (!known)
+      return;
+    int64_t step = change.direction * (change.value ? amount.Val.getInt().getExtValue() : 1);
+    onlyUp &= step > 0;
+    onlyDown &= step < 0;
+    divisor = std::gcd(divisor, step);
+  }
+  if (onlyUp)
+    symbol.range.low = std::max(symbol.range.low, *first);
+  if (onlyDown)
+    symbol.range.high = std::min(symbol.range.high, *first);
+  symbol.divisor = std::max<int64_t>(1, divisor);
+}
+
+bool leaves(const Stmt *statement) {
+  if (!statement)
+    return false;
+  if (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement))
+    return true;
+  if (isa<LambdaExpr>(statement))
+    return false;
+  return llvm::any_of(statement->children(), leaves);
+}
+
+} // namespace
+
+Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread)
+    : kernel(kernel), block(block),
+      thread{thread % kernel.shape[0], thread / kernel.shape[0] % kernel.shape[1],
+             thread / (kernel.shape[0] * kernel.shape[1])},
+      threadNumber(thread) {
+  frames.emplace_back();
+  for (const ParmVarDecl *parameter : kernel.kernel->parameters())
+    objectOf(parameter);
+}
+
+void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variables) {
+  target = to;
+  relevant = &variables;
+  approach(kernel.kernel->getBody());
+  loops.clear();
+  loops.emplace_back();
+}
+
+void Interpreter::runCopy(const Stmt *statement) {
+  copying = true;
+  steps = 0;
+  mask = Condition::always(); // the statement is reached, that is checked by now
+  run(statement);
+}
+
+bool Interpreter::matters(const Stmt *statement) const {
+  if (leaves(statement))
+    return true;
+  for (const VarDecl *variable : *relevant)
+    if (!kernel.facts.changesWithin(variable, statement).empty())
+      return true;
+  return false;
+}
+
+/// Descends to the target. Whatever stands before it on the way is run, as far
+/// as it matters.
+void Interpreter::approach(const Stmt *statement) {
+  if (statement == target || gone())
+    return;
+  const auto towards = [&](const Stmt *child) {
+    return child && kernel.facts.isWithin(target, child);
+  };
+  if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
+    for (const Stmt *child : compound->body()) {
+      if (towards(child))
+        return approach(child);
+      if (matters(child))
+        run(child);
+    }
+  } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
+    if (branch->getInit())
+      run(branch->getInit());
+    if (const DeclStmt *variable = branch->getConditionVariableDeclStmt())
+      run(variable);
+    Condition condition = conditionOf(branch->getCond());
+    bool inThen = towards(branch->getThen());
+    if (!condition.isUnknown())
+      mask = mask && (inThen ? condition : !condition);
+    approach(inThen ? branch->getThen() : branch->getElse());
+  } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
+    if (loop->getInit())
+      run(loop->getInit());
+    enterLoop(loop, loop->getCond());
+    approach(loop->getBody());
+  } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
+    enterLoop(loop, loop->getCond());
+    approach(loop->getBody());
+  } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
+    enterLoop(loop, nullptr);
+    approach(loop->getBody());
+  } else {
+    for (const Stmt *child : statement->children())
+      if (towards(child))
+        return approach(child);
+  }
+}
+
+/// Some iteration of a loop around the copy: variables that the loop changes
+/// become symbols where all threads agree on them, and unknown elsewhere.
+void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
+  loops.emplace_back();
+  const Stmt *init = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr;
+  for (const VarDecl *variable : kernel.facts.changedWithin(loop)) {
+    SmallVector<Change, 2> changes;
+    for (const Change &change : kernel.facts.changesWithin(variable, loop))
+      if (!init || !kernel.facts.isWithin(change.statement, init))
+        changes.push_back(change);
+    if (changes.empty() || !objects.count(variable))
+      continue;
+    LocalObject &object = memory[objectOf(variable)];
+    QualType type = variable->getType();
+    std::optional<NumberType> number = numberType(type);
+    bool uniform = number && !kernel.facts.mayDifferBetweenThreads(variable) &&
+                   !kernel.facts.escapes(variable);
+    Value start = uniform ? object.read(0, sizeOf(type), placeOf(loop)) : Value();
+    object.forget("is changed by the loop around the copy", placeOf(changes[0].statement));
+    if (!uniform)
+      continue;
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Variable;
+    symbol.spelling = variable->getNameAsString();
+    symbol.range = number->range();
+    describeCounter(symbol, start, changes, kernel.context);
+    object.write(0, sizeOf(type), Condition::always(),
+                 Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol))));
+  }
+  if (!condition)
+    return;
+  Condition enters = conditionOf(condition);
+  if (!enters.isUnknown())
+    mask = mask && enters;
+}
+
+/// A condition on the way; one that is not followed must at least be the same
+/// for all threads.
+Condition Interpreter::conditionOf(const Expr *expression) {
+  Condition condition =
+      asCondition(evaluate(expression), expression->getType(), placeOf(expression));
+  if (condition.isUnknown() && !copying && kernel.facts.mayDifferBetweenThreads(expression))
+    fail(diagnose("divergent-copy", placeOf(expression),
+                  "'" + spell(expression) + "' may differ", threadNumber, "another value"));
+  return condition;
+}
+
+void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
+  for (const VarDecl *variable : kernel.facts.changedWithin(statement))
+    if (objects.count(variable))
+      memory[objectOf(variable)].forget(why.str(), placeOf(statement));
+}
+
+void Interpreter::run(const Stmt *statement) {
+  if (!statement || gone())
+    return;
+  if (++steps > (copying ? maxSteps : maxStepsBefore)) {
+    if (copying)
+      fail(diagnose("unbounded-loop", placeOf(statement), "more than the tile"));
+    return;
+  }
+  size_t outerScope = scope.size();
+  if (const auto *expression = dyn_cast<Expr>(statement)) {
+    evaluate(expression);
+  } else if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
+    for (const Stmt *child : compound->body())
+      if (copying || matters(child) || frames.size() > 1)
+        run(child);
+    scope.truncate(outerScope);
+  } else if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
+    runDeclaration(declaration);
+  } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
+    runIf(branch);
+  } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
+    if (loop->getInit())
+      run(loop->getInit());
+    runLoop(loop, loop->getCond(), loop->getInc(), loop->getBody(), true);
+    scope.truncate(outerScope);
+  } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
+    runLoop(loop, loop->getCond(), nullptr, loop->getBody(), true);
+  } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
+    runLoop(loop, loop->getCond(), nullptr, loop->getBody(), false);
+  } else if (isa<BreakStmt>(statement)) {
+    loops.back().broken = loops.back().broken || mask;
+    mask = Condition::never();
+  } else if (isa<ContinueStmt>(statement)) {
+    loops.back().continued = loops.back().continued || mask;
+    mask = Condition::never();
+  } else if (const auto *leave = dyn_cast<ReturnStmt>(statement)) {
+    Frame &frame = frames.back();
+    if (leave->getRetValue()) {
+      Value value = evaluate(leave->getRetValue());
+      frames.back().result =
+          frames.back().hasResult ? frames.back().result.overwritten(mask, value) : value;
+      frames.back().hasResult = true;
+    }
+    frame.returned = frame.returned || mask;
+    mask = Condition::never();
+  } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
+    run(attributed->getSubStmt());
+  } else if (!isa<NullStmt>(statement)) {
+    if (copying)
+      fail(diagnose("unsupported-statement", placeOf(statement),
+                    isa<SwitchStmt>(statement) ? "'switch'" : isa<AsmStmt>(statement)
+                        ? "inline assembly" : "this statement"));
+    else
+      forgetChanges(statement, "is changed by a statement that is not followed");
+  }
+}
+
+void Interpreter::runDeclaration(const DeclStmt *declaration) {
+  for (const Decl *each : declaration->decls()) {
+    const auto *variable = dyn_cast<VarDecl>(each);
+    if (!variable || !variable->hasLocalStorage())
+      continue;
+    bool wanted = copying || frames.size() > 1 || relevant->contains(variable);
+    if (!wanted)
+      continue;
+    unsigned object = objectOf(variable);
+    memory[object] = LocalObject();
+    scope.push_back(variable);
+    const Expr *init = variable->getInit();
+    if (!init)
+      continue;
+    Value address = Scalar::ofAddress(Scalar::Space::Local, object, 0);
+    QualType type = variable->getType();
+    if (type->isReferenceType()) {
+      memory[object].write(0, 8, Condition::always(), addressOf(init));
+    } else if (const auto *construct = dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
+               construct && construct->getConstructor()->isTrivial() &&
+               construct->getNumArgs() == 0) {
+      continue; // `float4 v;`
+    } else if (type->isRecordType() || type->isArrayType()) {
+      copyObject(address, evaluate(init), type, placeOf(variable->getLocation()));
+    } else {
+      store(address, evaluate(init), type, placeOf(variable->getLocation()));
+    }
+    if (kernel.facts.escapes(variable) && !copying && frames.size() == 1)
+      memory[object].forget("has its address taken", placeOf(variable->getLocation()));
+  }
+}
+
+void Interpreter::runIf(const IfStmt *branch) {
+  if (branch->getInit())
+    run(branch->getInit());
+  if (const DeclStmt *variable = branch->getConditionVariableDeclStmt())
+    run(variable);
+  Condition condition = conditionOf(branch->getCond());
+  if (stopped())
+    return;
+  if (condition.isUnknown()) {
+    if (copying)
+      return fail(diagnose("unknown-index", placeOf(branch->getCond()), "the condition",
+                           "'" + spell(branch->getCond()) + "'", "is not followed"));
+    if (leaves(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
+      return fail(diagnose("divergent-copy", placeOf(branch), "'" + spell(branch->getCond()) + "'",
+                           threadNumber, "another value"));
+    return forgetChanges(branch, "is set under a condition that is not followed");
+  }
+  Condition before = mask;
+  mask = before && condition;
+  run(branch->getThen());
+  Condition afterThen = mask;
+  mask = before && !condition;
+  run(branch->getElse());
+  mask = mask || afterThen;
+}
+
+void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
+                          const Stmt *body, bool testFirst) {
+  Condition entered = mask;
+  unsigned before = steps;
+  loops.emplace_back();
+  Condition left; // by its own condition
+  for (bool first = true; !gone(); first = false) {
+    if (condition && (testFirst || !first)) {
+      Condition again = conditionOf(condition);
+      if (again.isUnknown() && copying)
+        fail(diagnose("unbounded-loop", placeOf(condition), "'" + spell(condition) + "'"));
+      if (again.isUnknown() || (!copying && steps - before > maxStepsBefore / 2)) {
+        mask = entered;
+        forgetChanges(loop, "is changed by a loop whose end is not known");
+        left = Condition::never();
+        break;
+      }
+      left = left || (mask && !again);
+      mask = mask && again;
+      if (gone())
+        break;
+    }
+    run(body);
+    mask = mask || loops.back().continued;
+    loops.back().continued = Condition::never();
+    if (gone())
+      break;
+    if (step)
+      evaluate(step);
+    if (++steps > (copying ? maxSteps : maxStepsBefore)) {
+      if (copying)
+        fail(diagnose("unbounded-loop", placeOf(loop),
+                      condition ? "'" + spell(condition) + "'" : "nothing"));
+      break;
+    }
+  }
+  if (!copying && steps > maxStepsBefore) {
+    steps = before;
+    mask = entered;
+    forgetChanges(loop, "is changed by a long loop");
+    left = Condition::never();
+  }
+  mask = mask || left || loops.back().broken;
+  loops.pop_back();
+}
+
+std::vector<NamedValue> Interpreter::namedNumbers() const {
+  std::vector<NamedValue> names;
+  auto add = [&](const VarDecl *variable) {
+    std::optional<NumberType> type = numberType(variable->getType());
+    if (!type || !type->isSigned || kernel.facts.escapes(variable))
+      return;
+    Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
+    const Scalar *scalar = value.single();
+    if (scalar && scalar->is(Scalar::Kind::Number))
+      names.push_back({variable->getNameAsString(), scalar->number});
+  };
+  // The innermost declaration of a name is the one that is meant.
+  llvm::DenseSet<IdentifierInfo *> seen;
+  auto visible = [&](const VarDecl *variable) {
+    return variable->getIdentifier() && objects.count(variable) &&
+           seen.insert(variable->getIdentifier()).second;
+  };
+  for (const VarDecl *variable : llvm::reverse(scope))
+    if (visible(variable))
+      add(variable);
+  for (const ParmVarDecl *parameter : kernel.kernel->parameters())
+    if (visible(parameter))
+      add(parameter);
+  return names;
+}
+
+} // namespace tilelift

@@ -1,0 +1,142 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/Symbols.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+int64_t saturate(__int128 value) {
+  if (value < Interval::lowest)
+    return Interval::lowest;
+  if (value > Interval::highest)
+    return Interval::highest;
+  return int64_t(value);
+}
+
+bool isBounded(const Interval &interval) {
+  return interval.low != Interval::lowest && interval.high != Interval::highest;
+}
+
+Interval sum(const Interval &a, const Interval &b) {
+  Interval result;
+  if (a.low != Interval::lowest && b.low != Interval::lowest)
+    result.low = saturate(__int128(a.low) + b.low);
+  if (a.high != Interval::highest && b.high != Interval::highest)
+    result.high = saturate(__int128(a.high) + b.high);
+  return result;
+}
+
+Interval product(const Interval &a, const Interval &b) {
+  if (isBounded(a) && isBounded(b)) {
+    __int128 ends[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low,
+                       __int128(a.high) * b.high};
+    return {saturate(*std::min_element(ends, ends + 4)),
+            saturate(*std::max_element(ends, ends + 4))};
+  }
+  if (a.low >= 0 && b.low >= 0)
+    return {saturate(__int128(a.low) * b.low), Interval::highest};
+  return {};
+}
+
+} // namespace
+
+Interval rangeOfType(unsigned bits, bool isSigned) {
+  if (isSigned)
+    return bits >= 64 ? Interval{}
+                      : Interval{-(int64_t(1) << (bits - 1)), (int64_t(1) << (bits - 1)) - 1};
+  return {0, bits >= 63 ? Interval::highest : (int64_t(1) << bits) - 1};
+}
+
+SymbolId Symbols::intern(const Symbol &symbol) {
+  auto [place, isNew] =
+      numbers.try_emplace({symbol.kind, symbol.spelling}, SymbolId(table.size()));
+  if (isNew)
+    table.push_back(symbol);
+  return place->second;
+}
+
+Interval Symbols::rangeOf(const Polynomial &value) const {
+  if (!value.isValid())
+    return {};
+  Interval total{0, 0};
+  for (const Term &term : value.getTerms()) {
+    Interval range{term.coefficient, term.coefficient};
+    for (SymbolId factor : term.factors) {
+      const Interval &other = table[factor].range;
+      if (range.low < 0 && range.high == range.low && other.low >= 0 && !isBounded(other))
+        range = {Interval::lowest, saturate(__int128(range.high) * other.low)};
+      else
+        range = product(range, other);
+    }
+    total = sum(total, range);
+  }
+  return total;
+}
+
+int64_t Symbols::divisorOf(const Polynomial &value) const {
+  if (!value.isValid())
+    return 1;
+  int64_t common = 0;
+  for (const Term &term : value.getTerms()) {
+    int64_t divisor = term.coefficient;
+    for (SymbolId factor : term.factors)
+      if (__builtin_mul_overflow(divisor, table[factor].divisor, &divisor))
+        divisor = term.coefficient;
+    common = std::gcd(common, divisor);
+  }
+  return common;
+}
+
+bool Symbols::knownAtLaunch(const Term &term) const {
+  return std::all_of(term.factors.begin(), term.factors.end(),
+                     [&](SymbolId id) { return table[id].knownAtLaunch; });
+}
+
+bool Symbols::knownAtLaunch(const Polynomial &value) const {
+  return value.isValid() && std::all_of(value.getTerms().begin(), value.getTerms().end(),
+                                        [&](const Term &term) { return knownAtLaunch(term); });
+}
+
+std::string Symbols::print(const Polynomial &value) const {
+  if (!value.isValid())
+    return "<overflow>";
+  if (value.isZero())
+    return "0";
+  SmallVector<Term, 4> terms(value.getTerms());
+  std::stable_sort(terms.begin(), terms.end(), [](const Term &a, const Term &b) {
+    return a.factors.size() > b.factors.size();
+  });
+  // A positive term first reads better: "w - 2 * blockIdx.x".
+  auto positive = std::find_if(terms.begin(), terms.end(), [](const Term &term) {
+    return term.coefficient > 0 && !term.factors.empty();
+  });
+  if (positive != terms.end())
+    std::rotate(terms.begin(), positive, positive + 1);
+
+  std::string text;
+  for (const Term &term : terms) {
+    bool negative = term.coefficient < 0;
+    uint64_t magnitude = negative ? 0 - uint64_t(term.coefficient) : uint64_t(term.coefficient);
+    if (text.empty())
+      text += negative ? "-" : "";
+    else
+      text += negative ? " - " : " + ";
+    bool needsTimes = false;
+    for (SymbolId factor : term.factors) {
+      text += (needsTimes ? " * " : "") + table[factor].spelling;
+      needsTimes = true;
+    }
+    if (magnitude != 1 || term.factors.empty())
+      text += (needsTimes ? " * " : "") + std::to_string(magnitude);
+  }
+  return text;
+}
+
+} // namespace tilelift

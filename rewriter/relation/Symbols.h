@@ -1,0 +1,79 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The things an index can depend on that are the same for a whole block.
+//
+// A symbol is a kernel parameter, a block index, a grid size, a variable of the
+// kernel at the copy, or an opaque expression over those (`n / 2`, `idx[b]`).
+// Each has a spelling that is valid C++ at the copy; where `knownAtLaunch` is
+// set the spelling is valid in the launcher too, so that a tensor's extents can
+// be written there. Ranges are what the type and the surrounding loop promise.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_SYMBOLS_H
+#define TILELIFT_RELATION_SYMBOLS_H
+
+#include "relation/Polynomial.h"
+
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace tilelift {
+
+/// All whole numbers from `low` to `high`; the ends of int64_t mean "no bound".
+struct Interval {
+  static constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t highest = std::numeric_limits<int64_t>::max();
+
+  int64_t low = lowest;
+  int64_t high = highest;
+
+  bool contains(const Interval &other) const { return low <= other.low && other.high <= high; }
+  bool isEmpty() const { return low > high; }
+  bool operator==(const Interval &other) const { return low == other.low && high == other.high; }
+};
+
+/// The numbers that a two's complement type of `bits` bits holds.
+Interval rangeOfType(unsigned bits, bool isSigned);
+
+struct Symbol {
+  enum class Kind { Parameter, GridSize, BlockIndex, Variable, Opaque };
+
+  Kind kind = Kind::Opaque;
+  std::string spelling;
+  Interval range;
+  /// The value is a multiple of this, as a loop counter with a fixed step is.
+  int64_t divisor = 1;
+  bool knownAtLaunch = false;
+  /// For BlockIndex and GridSize: 0, 1 or 2.
+  unsigned axis = 0;
+};
+
+/// Gives each symbol a number. One table serves one copy relation; the same
+/// kind and spelling is the same symbol.
+class Symbols {
+public:
+  SymbolId intern(const Symbol &symbol);
+  const Symbol &operator[](SymbolId id) const { return table[id]; }
+  size_t size() const { return table.size(); }
+
+  /// The numbers that a polynomial can take, from its symbols' ranges.
+  Interval rangeOf(const Polynomial &value) const;
+  /// A number that divides it always; 0 for the zero polynomial.
+  int64_t divisorOf(const Polynomial &value) const;
+  bool knownAtLaunch(const Polynomial &value) const;
+  bool knownAtLaunch(const Term &term) const;
+
+  /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
+  std::string print(const Polynomial &value) const;
+
+private:
+  std::vector<Symbol> table;
+  std::map<std::pair<Symbol::Kind, std::string>, SymbolId> numbers;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,235 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/Value.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// More alternatives than any guard needs; past it a value is not followed.
+constexpr size_t maxCases = 16;
+
+bool sameScalar(const Scalar &a, const Scalar &b) {
+  if (a.kind != b.kind)
+    return false;
+  switch (a.kind) {
+  case Scalar::Kind::Unknown:
+    return true;
+  case Scalar::Kind::Number:
+    return a.number == b.number;
+  case Scalar::Kind::Truth:
+    return a.truth == b.truth;
+  case Scalar::Kind::Address:
+    return a.space == b.space && a.object == b.object && a.number == b.number;
+  case Scalar::Kind::Data:
+    return a.data.sameValue(b.data);
+  }
+  return false;
+}
+
+} // namespace
+
+Scalar Scalar::unknown(std::string why, Place place) {
+  Scalar result;
+  result.why = std::move(why);
+  result.place = place;
+  return result;
+}
+
+Scalar Scalar::ofNumber(Polynomial number) {
+  Scalar result;
+  if (!number.isValid()) {
+    result.why = "leaves 64 bits";
+    return result;
+  }
+  result.kind = Kind::Number;
+  result.number = std::move(number);
+  return result;
+}
+
+Scalar Scalar::ofTruth(Condition truth) {
+  Scalar result;
+  result.kind = Kind::Truth;
+  result.truth = std::move(truth);
+  return result;
+}
+
+Scalar Scalar::ofAddress(Space space, unsigned object, Polynomial offset) {
+  Scalar result = ofNumber(std::move(offset));
+  if (result.kind != Kind::Number)
+    return result;
+  result.kind = Kind::Address;
+  result.space = space;
+  result.object = object;
+  return result;
+}
+
+Scalar Scalar::ofData(Source source) {
+  Scalar result;
+  result.kind = Kind::Data;
+  result.data = std::move(source);
+  return result;
+}
+
+Value::Value(Scalar scalar) { cases.push_back({Condition::always(), std::move(scalar)}); }
+
+std::optional<int64_t> Value::asConstant() const {
+  const Scalar *scalar = single();
+  if (!scalar || !scalar->is(Scalar::Kind::Number))
+    return std::nullopt;
+  return scalar->number.asConstant();
+}
+
+Value Value::overwritten(const Condition &guard, const Value &chosen) const {
+  if (guard.isAlways())
+    return chosen;
+  if (guard.isNever())
+    return *this;
+  Value result;
+  result.cases.clear();
+  Condition otherwise = !guard;
+  for (const ValueCase &mine : cases)
+    result.cases.push_back({mine.guard && otherwise, mine.scalar});
+  for (const ValueCase &theirs : chosen.cases)
+    result.cases.push_back({theirs.guard && guard, theirs.scalar});
+  result.normalize();
+  return result;
+}
+
+Value Value::map(function_ref<Scalar(const Scalar &)> function) const {
+  Value result = *this;
+  for (ValueCase &one : result.cases)
+    one.scalar = function(one.scalar);
+  result.normalize();
+  return result;
+}
+
+Value Value::combine(const Value &a, const Value &b,
+                     function_ref<Scalar(const Scalar &, const Scalar &)> function) {
+  if (a.cases.size() == 1 && b.cases.size() == 1)
+    return function(a.cases[0].scalar, b.cases[0].scalar);
+  Value result;
+  result.cases.clear();
+  for (const ValueCase &left : a.cases)
+    for (const ValueCase &right : b.cases) {
+      Condition guard = left.guard && right.guard;
+      if (!guard.isNever())
+        result.cases.push_back({std::move(guard), function(left.scalar, right.scalar)});
+    }
+  result.normalize();
+  return result;
+}
+
+/// Drops cases that cannot happen, joins equal ones, and turns several truth
+/// values into one.
+void Value::normalize() {
+  SmallVector<ValueCase, 1> kept;
+  for (ValueCase &one : cases) {
+    if (one.guard.isNever())
+      continue;
+    auto same = llvm::find_if(
+        kept, [&](const ValueCase &other) { return sameScalar(one.scalar, other.scalar); });
+    if (same != kept.end())
+      same->guard = same->guard || one.guard;
+    else
+      kept.push_back(std::move(one));
+  }
+  bool allTruth = llvm::all_of(
+      kept, [](const ValueCase &one) { return one.scalar.is(Scalar::Kind::Truth); });
+  if (kept.size() > 1 && allTruth) {
+    Condition truth;
+    for (const ValueCase &one : kept)
+      truth = truth || (one.guard && one.scalar.truth);
+    kept.assign(1, {Condition::always(), Scalar::ofTruth(truth)});
+  }
+  bool undecided = kept.empty() || kept.size() > maxCases ||
+                   llvm::any_of(kept, [](const ValueCase &one) { return one.guard.isUnknown(); });
+  if (undecided)
+    kept.assign(1, {Condition::always(), Scalar::unknown("depends on too many conditions", {})});
+  else if (kept.size() == 1)
+    kept[0].guard = Condition::always();
+  cases = std::move(kept);
+}
+
+Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
+  if (!whole.is(Scalar::Kind::Data))
+    return whole;
+  Scalar part = whole;
+  if (whole.data.kind == Source::Kind::Load) {
+    part.data.offset += Polynomial(offset);
+  } else if (whole.data.kind == Source::Kind::Constant) {
+    part.data.bits = offset >= 8 ? 0 : whole.data.bits >> (8 * offset);
+    if (size < 8)
+      part.data.bits &= (uint64_t(1) << (8 * size)) - 1;
+  }
+  return part;
+}
+
+Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
+  auto next = parts.upper_bound(offset);
+  if (next == parts.begin())
+    return rest.why.empty() ? Scalar::unknown("is used before it is set", place) : rest;
+  const auto &[start, part] = *std::prev(next);
+  int64_t end = start + part.size;
+  if (offset >= end)
+    return rest.why.empty() ? Scalar::unknown("is used before it is set", place) : rest;
+  if (start == offset && part.size == size)
+    return part.value;
+  if (offset + size <= end)
+    return part.value.map(
+        [&](const Scalar &whole) { return partOf(whole, offset - start, size); });
+
+  // Several parts: data that is contiguous in global memory reads as one.
+  unsigned first = unsigned(end - offset);
+  Value low = read(offset, first, place), high = read(end, size - first, place);
+  return Value::combine(low, high, [&](const Scalar &a, const Scalar &b) {
+    bool bothData = a.is(Scalar::Kind::Data) && b.is(Scalar::Kind::Data);
+    if (bothData && a.data.kind == Source::Kind::Load && b.data.kind == Source::Kind::Load &&
+        a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first))
+      return a;
+    if (bothData && a.data.kind == Source::Kind::Constant &&
+        b.data.kind == Source::Kind::Constant && a.data.bits == 0 && b.data.bits == 0)
+      return a;
+    return Scalar::unknown("is put together from several values", place);
+  });
+}
+
+void LocalObject::write(int64_t offset, unsigned size, const Condition &guard,
+                        const Value &value) {
+  auto same = parts.find(offset);
+  if (same != parts.end() && same->second.size == size) {
+    same->second.value = same->second.value.overwritten(guard, value);
+    return;
+  }
+  Value before = guard.isAlways() ? Value() : read(offset, size, {});
+  // Split what overlaps, so that old and new parts line up.
+  std::map<int64_t, Part> pieces;
+  for (auto it = parts.begin(); it != parts.end();) {
+    int64_t start = it->first, end = start + it->second.size;
+    if (end <= offset || start >= offset + size) {
+      ++it;
+      continue;
+    }
+    auto keep = [&](int64_t from, int64_t to) {
+      if (from < to)
+        pieces[from] = {unsigned(to - from), it->second.value.map([&](const Scalar &whole) {
+                          return partOf(whole, from - start, unsigned(to - from));
+                        })};
+    };
+    keep(start, std::min(end, offset));
+    keep(std::max(start, offset + int64_t(size)), end);
+    it = parts.erase(it);
+  }
+  parts.merge(pieces);
+  parts[offset] = {size, before.overwritten(guard, value)};
+}
+
+void LocalObject::forget(std::string why, Place place) {
+  parts.clear();
+  rest = Scalar::unknown(std::move(why), place);
+}
+
+} // namespace tilelift

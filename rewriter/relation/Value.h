@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The values that the interpreter computes with, for one thread.
+//
+// A scalar is a whole number (a polynomial over uniform symbols), a truth value
+// (a condition), an address, some data that was loaded or written down, or
+// something we do not follow. A value is a scalar for each of several
+// conditions that exclude each other: `y < 0 ? 0 : y` has two.
+//
+// A number of an unsigned type stands for its residue: the polynomial may be
+// negative or too large, and the conversion that makes this matter asks for a
+// requirement (see Interpreter).
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_VALUE_H
+#define TILELIFT_RELATION_VALUE_H
+
+#include "relation/CopyRelation.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+
+namespace tilelift {
+
+struct Scalar {
+  enum class Kind { Unknown, Number, Truth, Address, Data };
+  enum class Space { Global, Shared, Local };
+
+  Kind kind = Kind::Unknown;
+  /// Number: the value. Address: bytes past the object.
+  Polynomial number;
+  Condition truth;
+  /// Address: which base, shared array or local object.
+  Space space = Space::Global;
+  unsigned object = 0;
+  /// Data.
+  Source data;
+  /// Unknown: what we met, as in "is read from shared memory".
+  std::string why;
+  Place place;
+
+  static Scalar unknown(std::string why, Place place);
+  static Scalar ofNumber(Polynomial number);
+  static Scalar ofTruth(Condition truth);
+  static Scalar ofAddress(Space space, unsigned object, Polynomial offset);
+  static Scalar ofData(Source source);
+
+  bool is(Kind other) const { return kind == other; }
+};
+
+struct ValueCase {
+  Condition guard;
+  Scalar scalar;
+};
+
+class Value {
+public:
+  Value() : Value(Scalar()) {}
+  Value(Scalar scalar);
+
+  llvm::ArrayRef<ValueCase> getCases() const { return cases; }
+  /// The scalar, when it is the same under all conditions.
+  const Scalar *single() const { return cases.size() == 1 ? &cases[0].scalar : nullptr; }
+  std::optional<int64_t> asConstant() const;
+
+  /// `chosen` where `guard` holds, this value elsewhere.
+  Value overwritten(const Condition &guard, const Value &chosen) const;
+  /// The function of each scalar.
+  Value map(llvm::function_ref<Scalar(const Scalar &)> function) const;
+  static Value combine(const Value &a, const Value &b,
+                       llvm::function_ref<Scalar(const Scalar &, const Scalar &)> function);
+
+private:
+  void normalize();
+
+  llvm::SmallVector<ValueCase, 1> cases;
+};
+
+/// A local variable, as the bytes that were written to it.
+class LocalObject {
+public:
+  /// What is read back from `size` bytes at `offset`: a value stored there, a
+  /// part of one, or several that lie side by side in global memory.
+  Value read(int64_t offset, unsigned size, Place place) const;
+  void write(int64_t offset, unsigned size, const Condition &guard, const Value &value);
+  void forget(std::string why, Place place);
+  bool isEmpty() const { return parts.empty(); }
+
+private:
+  struct Part {
+    unsigned size;
+    Value value;
+  };
+  std::map<int64_t, Part> parts;
+  Scalar rest;
+};
+
+/// `size` bytes of `whole`, `offset` bytes in; only data can be taken apart.
+Scalar partOf(const Scalar &whole, int64_t offset, unsigned size);
+
+} // namespace tilelift
+
+#endif

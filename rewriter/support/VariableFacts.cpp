@@ -1,0 +1,248 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "support/VariableFacts.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "clang/Basic/Builtins.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool isLocal(const VarDecl *variable) {
+  return variable->hasLocalStorage() || isa<ParmVarDecl>(variable);
+}
+
+/// Names of things that are different in each thread.
+bool isThreadSource(const DeclRefExpr *reference) {
+  const auto *declaration = reference->getDecl();
+  if (!declaration->getDeclName().isIdentifier())
+    return false;
+  StringRef name = declaration->getName();
+  return name == "threadIdx" || name.starts_with("__builtin_") || name.starts_with("__nvvm") ||
+         name.contains("lane") || name.contains("shfl") || name.contains("thread") ||
+         name.starts_with("atomic") || name.starts_with("clock");
+}
+
+/// Conditions that decide whether `child` of `statement` is executed.
+const Expr *controlOf(const Stmt *statement, const Stmt *child) {
+  if (const auto *branch = dyn_cast<IfStmt>(statement))
+    return child == branch->getCond() ? nullptr : branch->getCond();
+  if (const auto *loop = dyn_cast<ForStmt>(statement))
+    return child == loop->getInit() ? nullptr : loop->getCond();
+  if (const auto *loop = dyn_cast<WhileStmt>(statement))
+    return loop->getCond();
+  if (const auto *loop = dyn_cast<DoStmt>(statement))
+    return loop->getCond();
+  if (const auto *choice = dyn_cast<SwitchStmt>(statement))
+    return choice->getCond();
+  if (const auto *choice = dyn_cast<ConditionalOperator>(statement))
+    return child == choice->getCond() ? nullptr : choice->getCond();
+  return nullptr;
+}
+
+} // namespace
+
+const VarDecl *rootVariable(const Expr *lvalue) {
+  while (true) {
+    lvalue = lvalue->IgnoreParens();
+    if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+      if (member->isArrow())
+        return nullptr;
+      lvalue = member->getBase();
+    } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
+      const Expr *base = subscript->getBase()->IgnoreParens();
+      const auto *decay = dyn_cast<ImplicitCastExpr>(base);
+      if (!decay || decay->getCastKind() != CK_ArrayToPointerDecay)
+        return nullptr;
+      lvalue = decay->getSubExpr();
+    } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
+               cast && (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)) {
+      lvalue = cast->getSubExpr();
+    } else if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
+      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      return variable && isLocal(variable) ? variable : nullptr;
+    } else {
+      return nullptr;
+    }
+  }
+}
+
+VariableFacts::VariableFacts(const FunctionDecl *kernel) {
+  for (const ParmVarDecl *parameter : kernel->parameters())
+    order.push_back(parameter);
+  collect(kernel->getBody());
+  findDivergent();
+}
+
+void VariableFacts::note(const Expr *target, Change change) {
+  const VarDecl *variable = rootVariable(target);
+  if (!variable)
+    return;
+  auto &list = changes[variable];
+  if (list.empty())
+    order.push_back(variable);
+  list.push_back(change);
+}
+
+void VariableFacts::escapeThrough(const Expr *expression) {
+  if (const VarDecl *variable = rootVariable(expression))
+    escaped.insert(variable);
+}
+
+void VariableFacts::collect(const Stmt *statement) {
+  if (!statement)
+    return;
+  if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
+    for (const Decl *each : declaration->decls())
+      if (const auto *variable = dyn_cast<VarDecl>(each)) {
+        auto &list = changes[variable];
+        if (list.empty())
+          order.push_back(variable);
+        list.push_back({statement, Change::Kind::Initialised, variable->getInit()});
+        if (variable->getType()->isReferenceType() && variable->getInit())
+          escapeThrough(variable->getInit());
+      }
+  } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
+    if (binary->isCompoundAssignmentOp()) {
+      bool sum = binary->getOpcode() == BO_AddAssign || binary->getOpcode() == BO_SubAssign;
+      note(binary->getLHS(), {statement, sum ? Change::Kind::Added : Change::Kind::Unclear,
+                              binary->getRHS(), binary->getOpcode() == BO_SubAssign ? -1 : 1});
+    } else if (binary->isAssignmentOp()) {
+      note(binary->getLHS(), {statement, Change::Kind::Assigned, binary->getRHS()});
+    }
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+    if (unary->isIncrementDecrementOp())
+      note(unary->getSubExpr(),
+           {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
+    else if (unary->getOpcode() == UO_AddrOf)
+      escapeThrough(unary->getSubExpr());
+  } else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement);
+             call && call->isAssignmentOp()) {
+    note(call->getArg(0), {statement, Change::Kind::Unclear, call->getArg(1)});
+  } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
+      bool byReference = callee && i < callee->getNumParams() &&
+                         callee->getParamDecl(i)->getType()->isReferenceType() &&
+                         !callee->getParamDecl(i)->getType().getNonReferenceType().isConstQualified();
+      if (byReference || call->getArg(i)->getType()->isArrayType())
+        escapeThrough(call->getArg(i));
+    }
+  } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
+    for (const LambdaCapture &capture : lambda->captures())
+      if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
+        if (const auto *variable = dyn_cast<VarDecl>(capture.getCapturedVar()))
+          escaped.insert(variable);
+  }
+  for (const Stmt *child : statement->children()) {
+    if (child)
+      parents[child] = statement;
+    collect(child);
+  }
+}
+
+ArrayRef<Change> VariableFacts::changesOf(const VarDecl *variable) const {
+  auto found = changes.find(variable);
+  return found == changes.end() ? ArrayRef<Change>() : ArrayRef<Change>(found->second);
+}
+
+bool VariableFacts::isWithin(const Stmt *inner, const Stmt *outer) const {
+  for (; inner; inner = parentOf(inner))
+    if (inner == outer)
+      return true;
+  return false;
+}
+
+SmallVector<Change, 2> VariableFacts::changesWithin(const VarDecl *variable,
+                                                    const Stmt *statement) const {
+  SmallVector<Change, 2> result;
+  for (const Change &change : changesOf(variable))
+    if (isWithin(change.statement, statement))
+      result.push_back(change);
+  return result;
+}
+
+SmallVector<const VarDecl *, 4> VariableFacts::changedWithin(const Stmt *statement) const {
+  SmallVector<const VarDecl *, 4> result;
+  for (const VarDecl *variable : order)
+    if (!changesWithin(variable, statement).empty())
+      result.push_back(variable);
+  return result;
+}
+
+bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
+  if (!expression)
+    return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
+    if (isThreadSource(reference))
+      return true;
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return variable && (divergent.contains(variable) ||
+                        (isLocal(variable) && escaped.contains(variable)));
+  }
+  if (isa<AsmStmt>(expression))
+    return true;
+  return llvm::any_of(expression->children(),
+                      [&](const Stmt *child) { return mayDifferBetweenThreads(child); });
+}
+
+bool VariableFacts::isUnderDivergentControl(const Stmt *statement) const {
+  for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent)
+    if (const Expr *condition = controlOf(parent, child))
+      if (mayDifferBetweenThreads(condition))
+        return true;
+  return false;
+}
+
+void VariableFacts::findDivergent() {
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const VarDecl *variable : order) {
+      if (divergent.contains(variable))
+        continue;
+      bool differs = llvm::any_of(changesOf(variable), [&](const Change &change) {
+        return mayDifferBetweenThreads(change.value) || isUnderDivergentControl(change.statement);
+      });
+      if (differs) {
+        divergent.insert(variable);
+        changed = true;
+      }
+    }
+  }
+}
+
+DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots) const {
+  DenseSet<const VarDecl *> relevant;
+  SmallVector<const Stmt *, 32> work(roots.begin(), roots.end());
+  while (!work.empty()) {
+    const Stmt *statement = work.pop_back_val();
+    if (!statement)
+      continue;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
+      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      if (variable && isLocal(variable) && relevant.insert(variable).second)
+        for (const Change &change : changesOf(variable)) {
+          if (change.value)
+            work.push_back(change.value);
+          // What decides whether the change happens matters as well.
+          for (const Stmt *child = change.statement; const Stmt *parent = parentOf(child);
+               child = parent)
+            if (const Expr *condition = controlOf(parent, child))
+              work.push_back(condition);
+        }
+    }
+    for (const Stmt *child : statement->children())
+      work.push_back(child);
+  }
+  return relevant;
+}
+
+} // namespace tilelift

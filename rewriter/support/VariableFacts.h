@@ -1,0 +1,87 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Facts about a kernel's local variables that hold whatever path is taken:
+// where each is changed, whether its address gets away, which of them the copy
+// depends on, and which may differ between the threads of a block.
+//
+// All of it is flow-insensitive and on the safe side. The interpreter uses it
+// to skip statements that do not matter to a copy and to know what a loop
+// around the copy leaves uniform.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_SUPPORT_VARIABLEFACTS_H
+#define TILELIFT_SUPPORT_VARIABLEFACTS_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace clang {
+class Expr;
+class FunctionDecl;
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace tilelift {
+
+/// One place where a variable gets a value.
+struct Change {
+  enum class Kind { Initialised, Assigned, Added, Unclear };
+
+  const clang::Stmt *statement = nullptr;
+  Kind kind = Kind::Unclear;
+  /// The new value, or what is added; null for ++ and --.
+  const clang::Expr *value = nullptr;
+  /// Added: 1 for +=, -1 for -=.
+  int direction = 1;
+};
+
+class VariableFacts {
+public:
+  explicit VariableFacts(const clang::FunctionDecl *kernel);
+
+  llvm::ArrayRef<Change> changesOf(const clang::VarDecl *variable) const;
+  /// Changes that lie inside a statement.
+  llvm::SmallVector<Change, 2> changesWithin(const clang::VarDecl *variable,
+                                             const clang::Stmt *statement) const;
+  /// All variables changed inside a statement.
+  llvm::SmallVector<const clang::VarDecl *, 4> changedWithin(const clang::Stmt *statement) const;
+
+  /// Its address is taken or a reference bound to it: changes are not all known.
+  bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
+  bool mayDifferBetweenThreads(const clang::VarDecl *variable) const {
+    return divergent.contains(variable);
+  }
+  bool mayDifferBetweenThreads(const clang::Stmt *expression) const;
+
+  /// The variables that the value of anything in `roots` can depend on.
+  llvm::DenseSet<const clang::VarDecl *>
+  relevantTo(llvm::ArrayRef<const clang::Stmt *> roots) const;
+
+  const clang::Stmt *parentOf(const clang::Stmt *statement) const {
+    return parents.lookup(statement);
+  }
+  bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
+
+private:
+  void collect(const clang::Stmt *statement);
+  void note(const clang::Expr *target, Change change);
+  void escapeThrough(const clang::Expr *expression);
+  void findDivergent();
+  bool isUnderDivergentControl(const clang::Stmt *statement) const;
+
+  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
+  llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
+  llvm::SmallVector<const clang::VarDecl *, 16> order;
+  llvm::DenseSet<const clang::VarDecl *> escaped;
+  llvm::DenseSet<const clang::VarDecl *> divergent;
+};
+
+/// The local variable or parameter that an lvalue is part of, or null.
+const clang::VarDecl *rootVariable(const clang::Expr *lvalue);
+
+} // namespace tilelift
+
+#endif

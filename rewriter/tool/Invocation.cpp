@@ -1,0 +1,121 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tool/Invocation.h"
+
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Driver/CreateInvocationFromArgs.h"
+#include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool isNvcc(StringRef compiler) { return sys::path::filename(compiler).contains("nvcc"); }
+
+/// What of a compile command says how the source reads.
+std::vector<std::string> sourceFlags(const std::vector<std::string> &command, StringRef file) {
+  std::vector<std::string> flags;
+  bool nvcc = !command.empty() && isNvcc(command[0]);
+  for (size_t i = 1; i < command.size(); ++i) {
+    StringRef flag = command[i];
+    auto takesValue = [&](StringRef name) { return flag == name && i + 1 < command.size(); };
+    if (flag == "-c" || flag == "--" || flag == file ||
+        sys::path::filename(flag) == sys::path::filename(file) || flag.starts_with("-M"))  {
+      if (flag == "-MF" || flag == "-MT" || flag == "-MQ")
+        ++i;
+      continue;
+    }
+    if (takesValue("-o")) {
+      ++i;
+      continue;
+    }
+    bool separate = false, wanted = !nvcc;
+    for (StringRef name : {"-I", "-isystem", "-D", "-U", "-include", "-iquote"}) {
+      separate |= takesValue(name);
+      wanted |= flag.starts_with(name);
+    }
+    wanted |= flag.starts_with("-std=");
+    if (nvcc && flag == "-x")
+      ++i;
+    if (!wanted)
+      continue;
+    flags.push_back(command[i]);
+    if (separate)
+      flags.push_back(command[++i]);
+  }
+  return flags;
+}
+
+std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &options) {
+  if (options.databaseFolder.empty())
+    return options.compilerFlags;
+  std::string problem;
+  std::unique_ptr<tooling::CompilationDatabase> database =
+      tooling::CompilationDatabase::loadFromDirectory(options.databaseFolder, problem);
+  if (!database) {
+    errs() << "tilelift: error: " << problem << "\n";
+    exit(2);
+  }
+  SmallString<256> path(file);
+  sys::fs::make_absolute(path);
+  std::vector<tooling::CompileCommand> commands = database->getCompileCommands(path);
+  std::vector<std::string> flags = options.compilerFlags;
+  if (commands.empty()) {
+    errs() << "tilelift: warning: '" << file << "' is not in the compile database of '"
+           << options.databaseFolder << "'\n";
+    return flags;
+  }
+  std::vector<std::string> own = sourceFlags(commands[0].CommandLine, commands[0].Filename);
+  flags.insert(flags.begin(), own.begin(), own.end());
+  flags.push_back("-working-directory=" + commands[0].Directory);
+  return flags;
+}
+
+} // namespace
+
+std::shared_ptr<CompilerInvocation>
+makeInvocation(const std::string &file, const ToolOptions &options,
+               IntrusiveRefCntPtr<vfs::FileSystem> files) {
+  std::vector<std::string> arguments = {
+      TILELIFT_CLANG_PREFIX "/bin/clang++", "-x", "cuda", "--cuda-device-only",
+      "--offload-arch=sm_90", "-fsyntax-only", "-Wno-unknown-cuda-version", "-resource-dir",
+      TILELIFT_CLANG_RESOURCES};
+  std::string cuda = options.cudaPath.empty() ? "" : options.cudaPath;
+  if (!cuda.empty())
+    arguments.push_back("--cuda-path=" + cuda);
+  std::vector<std::string> flags = flagsFor(file, options);
+  arguments.insert(arguments.end(), flags.begin(), flags.end());
+  // CCCL lies in a folder of its own since CUDA 13.
+  std::string cccl = (cuda.empty() ? std::string("/usr/local/cuda") : cuda) + "/include/cccl";
+  if (files->exists(cccl) && !llvm::is_contained(flags, "-nocudainc"))
+    arguments.push_back("-I" + cccl);
+  arguments.push_back(file);
+  std::vector<const char *> raw;
+  for (const std::string &argument : arguments)
+    raw.push_back(argument.c_str());
+
+  clang::DiagnosticOptions diagnosticOptions;
+  IntrusiveRefCntPtr<DiagnosticsEngine> engine = CompilerInstance::createDiagnostics(
+      *files, diagnosticOptions, new TextDiagnosticPrinter(errs(), diagnosticOptions));
+  engine->setIgnoreAllWarnings(true);
+  CreateInvocationOptions how;
+  how.Diags = engine;
+  how.VFS = files;
+  std::unique_ptr<CompilerInvocation> invocation = createInvocation(raw, how);
+  if (!invocation || engine->hasErrorOccurred())
+    return nullptr;
+  invocation->getDiagnosticOpts().VerifyDiagnostics = options.verify;
+  invocation->getDiagnosticOpts().IgnoreWarnings = false;
+  return std::shared_ptr<CompilerInvocation>(std::move(invocation));
+}
+
+} // namespace tilelift

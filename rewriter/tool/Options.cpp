@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tool/Options.h"
+
+#include "tilelift/version.h"
+
+#include "clang/Basic/Version.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+cl::OptionCategory category("tilelift options");
+
+constexpr const char *overview =
+    R"(Turns annotated copies of CUDA kernels into Tensor Memory Accelerator operations.
+
+  tilelift blur.cu -o blur.tma.cu           lift one file
+  tilelift src/*.cu -o lifted/ -- -Iinclude  lift several, with compiler flags
+  tilelift --check blur.cu                   only say what would happen
+
+Reads standard input for '-' and writes to standard output unless told otherwise.
+What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,
+raised and lowered with -W<id>, -Wno-<id>, -Werror=<id> and -Wno-error=<id>.
+Exit status: 0 all copies lifted, 1 a copy is refused, 2 an error.)";
+
+} // namespace
+
+ToolOptions parseOptions(int argc, const char **argv) {
+  cl::list<std::string> files(cl::Positional, cl::desc("files..."), cl::cat(category));
+  cl::opt<std::string> output("o", cl::desc("write to a file, or into a folder for several files"),
+                              cl::value_desc("path"), cl::cat(category));
+  cl::opt<bool> inPlace("in-place", cl::desc("rewrite the files themselves"), cl::cat(category));
+  cl::opt<bool> diff("diff", cl::desc("print a unified diff instead of the file"),
+                     cl::cat(category));
+  cl::opt<bool> check("check", cl::desc("print verdicts, write nothing"), cl::cat(category));
+  cl::opt<bool> dumpRelation("dump-relation", cl::desc("print the copy relations as JSON"),
+                             cl::cat(category));
+  cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
+  cl::opt<bool> remarks("remarks", cl::desc("say what became of each copy"), cl::cat(category));
+  cl::opt<bool> verify("verify", cl::desc("check diagnostics against expected-... comments"),
+                       cl::Hidden, cl::cat(category));
+  cl::opt<std::string> database("p", cl::desc("folder of a compile_commands.json"),
+                                cl::value_desc("folder"), cl::cat(category));
+  cl::opt<std::string> cudaPath("cuda-path", cl::desc("where the CUDA toolkit is"),
+                                cl::value_desc("folder"), cl::cat(category));
+  cl::opt<std::string> arch("arch", cl::desc("architecture that the output is for (default sm_90)"),
+                            cl::value_desc("sm_NN"), cl::cat(category));
+  ToolOptions options;
+  std::vector<const char *> own;
+  std::vector<StringRef> warnings; // LLVM has an option -W of its own
+  bool compilers = false;
+  for (int i = 0; i < argc; ++i) {
+    if (!compilers && StringRef(argv[i]) == "--")
+      compilers = true;
+    else if (compilers)
+      options.compilerFlags.push_back(argv[i]);
+    else if (StringRef(argv[i]).starts_with("-W"))
+      warnings.push_back(StringRef(argv[i]).drop_front(2));
+    else
+      own.push_back(argv[i]);
+  }
+  cl::SetVersionPrinter([](raw_ostream &out) {
+    out << "tilelift " << TILELIFT_VERSION_STRING << " (" << clang::getClangFullVersion() << ")\n";
+  });
+  cl::HideUnrelatedOptions(category);
+  auto quit = [](const Twine &message) {
+    errs() << "tilelift: error: " << message << "\n";
+    exit(2);
+  };
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (!cl::ParseCommandLineOptions(int(own.size()), own.data(), overview, &problems)) {
+    errs() << problem;
+    exit(2);
+  }
+  options.files.assign(files.begin(), files.end());
+  options.output = output;
+  options.inPlace = inPlace;
+  options.diff = diff;
+  options.check = check;
+  options.dumpRelation = dumpRelation;
+  options.dumpPlan = dumpPlan;
+  options.verify = verify;
+  options.databaseFolder = database;
+  options.cudaPath = cudaPath;
+  options.arch = arch;
+  if (remarks || check)
+    options.diagnostics.showRemarks();
+  for (StringRef warning : warnings)
+    if (std::optional<std::string> wrong = options.diagnostics.apply(warning))
+      quit(*wrong);
+  if (options.files.empty())
+    quit("no input file; 'tilelift --help' tells how to call it");
+  if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
+    quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
+  return options;
+}
+
+} // namespace tilelift

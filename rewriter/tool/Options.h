@@ -1,0 +1,35 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The tool's command line, as a value.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_TOOL_OPTIONS_H
+#define TILELIFT_TOOL_OPTIONS_H
+
+#include "support/Diagnostics.h"
+
+namespace tilelift {
+
+struct ToolOptions {
+  std::vector<std::string> files;
+  std::vector<std::string> compilerFlags;
+  std::string output;
+  bool inPlace = false;
+  bool diff = false;
+  bool check = false;
+  bool dumpRelation = false;
+  bool dumpPlan = false;
+  bool verify = false;
+  std::string databaseFolder;
+  std::string cudaPath;
+  std::string arch;
+  DiagnosticOptions diagnostics;
+};
+
+/// Exits for --help and --version, and with 2 when something is wrong.
+ToolOptions parseOptions(int argc, const char **argv);
+
+} // namespace tilelift
+
+#endif
