@@ -1,4 +1,286 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
 #include "emit/Emitter.h"
+
+#include "emit/LauncherText.h"
+#include "support/Locations.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Format/Format.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
 namespace tilelift {
-EmitResult emit(clang::ASTContext &, const std::vector<KernelToEmit> &, const Program &) { return {}; }
+namespace {
+
+/// Text of ours in the user's style, or in LLVM's.
+std::string formatted(const std::string &text, StringRef file) {
+  Expected<format::FormatStyle> style = format::getStyle("file", file, "LLVM", text);
+  if (!style) {
+    consumeError(style.takeError());
+    return text;
+  }
+  style->ColumnLimit = std::max(style->ColumnLimit, 100u);
+  style->SortIncludes = format::FormatStyle::SortIncludesOptions();
+  tooling::Replacements changes =
+      format::reformat(*style, text, tooling::Range(0, unsigned(text.size())), file);
+  Expected<std::string> result = tooling::applyAllReplacements(text, changes);
+  if (!result) {
+    consumeError(result.takeError());
+    return text;
+  }
+  return *result;
 }
+
+class Emitter {
+public:
+  Emitter(ASTContext &context, const Program &program)
+      : context(context), source(context), program(program) {}
+
+  EmitResult run(const std::vector<KernelToEmit> &kernels);
+
+private:
+  void emitKernel(const KernelToEmit &kernel);
+  KernelNames nameKernel(const KernelToEmit &kernel);
+  void commentPragmas(const KernelToEmit &kernel, const KernelNames &names);
+  void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names,
+                        const LauncherText &launcher, unsigned definedAt);
+  bool redirect(const Launch &launch, const KernelNames &names);
+  void addInclude();
+  KernelToEmit uniform(const KernelToEmit &kernel);
+  void refuse(Diagnostic diagnostic) { result.diagnostics.push_back(std::move(diagnostic)); }
+
+  ASTContext &context;
+  SourceText source;
+  const Program &program;
+  EmitResult result;
+};
+
+EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
+  for (const KernelToEmit &kernel : kernels)
+    emitKernel(uniform(kernel));
+  if (!result.edits.empty())
+    addInclude();
+  return std::move(result);
+}
+
+/// All instantiations share one text, so they must be lifted by the same
+/// operations; those that differ from the first run as they were written.
+KernelToEmit Emitter::uniform(const KernelToEmit &kernel) {
+  auto sameShape = [](const InstanceToEmit &a, const InstanceToEmit &b) {
+    return a.copies.size() == b.copies.size() &&
+           std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(),
+                      [](const CopyToEmit &x, const CopyToEmit &y) {
+                        const Plan &p = x.plan, &q = y.plan;
+                        auto pieces = [](const Plan &plan) {
+                          SmallVector<int64_t, 8> shape;
+                          for (const PlanDimension &dim : plan.dims)
+                            shape.append({dim.extent.has_value(), dim.pieces,
+                                          dim.pieces > 1 ? dim.boxOfPiece() : 0});
+                          return shape;
+                        };
+                        return x.directive == y.directive && p.mode == q.mode &&
+                               p.element == q.element && pieces(p) == pieces(q) &&
+                               p.base.spelling == q.base.spelling &&
+                               p.copyChecks.size() == q.copyChecks.size() &&
+                               p.launchChecks.size() == q.launchChecks.size() &&
+                               p.layout.destination == q.layout.destination;
+                      });
+  };
+  KernelToEmit result{kernel.pattern, {}};
+  for (const InstanceToEmit &instance : kernel.instances) {
+    if (result.instances.empty() || sameShape(result.instances.front(), instance)) {
+      result.instances.push_back(instance);
+      continue;
+    }
+    std::string name;
+    raw_string_ostream stream(name);
+    instance.function->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
+    refuse(diagnose("instance-differs", instance.copies.front().plan.place, name));
+  }
+  return result;
+}
+
+KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
+  KernelNames names;
+  names.kernel = kernel.pattern->getNameAsString();
+  names.lifted = source.unused(names.kernel + "_tma");
+  names.plan = source.unused(names.kernel + "_tma_plan");
+  names.launcher = source.unused(names.kernel + "_tma_launch");
+  names.barrier = source.unused("tma_barrier");
+  names.phase = source.unused("tma_phase");
+  if (const FunctionTemplateDecl *primary = kernel.pattern->getDescribedFunctionTemplate()) {
+    for (const NamedDecl *parameter : *primary->getTemplateParameters())
+      names.arguments += (names.arguments.empty() ? "" : ", ") + parameter->getNameAsString() +
+                         (parameter->isTemplateParameterPack() ? "..." : "");
+    names.arguments = "<" + names.arguments + ">";
+  }
+  return names;
+}
+
+void Emitter::emitKernel(const KernelToEmit &kernel) {
+  const InstanceToEmit &first = kernel.instances.front();
+  if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
+    return refuse(diagnose("not-available-yet",
+                           {source.offsetOf(kernel.pattern->getLocation())},
+                           "a kernel inside a macro"));
+  KernelNames names = nameKernel(kernel);
+  std::vector<LiftedStatement> statements;
+  for (const CopyToEmit &copy : first.copies)
+    statements.push_back({copy.statement, copy.tile, !copy.plan.copyChecks.empty()});
+  BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
+  for (const CallExpr *dropped : barriers.redundant)
+    refuse(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
+
+  KernelWriter writer(source, kernel, names, barriers);
+  std::vector<Piece> sibling = writer.sibling();
+  if (writer.failure)
+    return refuse(*writer.failure);
+  std::variant<LauncherText, Diagnostic> launcher = writeLauncher(source, kernel, names, writer);
+  if (auto *problem = std::get_if<Diagnostic>(&launcher))
+    return refuse(*problem);
+  LauncherText &launch = std::get<LauncherText>(launcher);
+
+  StringRef file = context.getSourceManager().getFileEntryRefForID(
+                       context.getSourceManager().getMainFileID())
+                       ? context.getSourceManager()
+                             .getFileEntryRefForID(context.getSourceManager().getMainFileID())
+                             ->getName()
+                       : StringRef("input.cu");
+  std::string header = templateHeader(source, kernel.pattern);
+  std::string before = "// " + names.kernel + ", lifted: what its copies are, the kernel, and its launcher.\n";
+  if (!header.empty())
+    before += header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
+  before += writer.planType();
+  unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
+  Edit edit{end, end, {}};
+  edit.pieces.push_back(Piece::own("\n\n" + formatted(before, file) + "\n"));
+  edit.pieces.insert(edit.pieces.end(), sibling.begin(), sibling.end());
+  edit.pieces.push_back(
+      Piece::own("\n\n" + StringRef(formatted(launch.definition, file)).rtrim().str(),
+                 source.offsetOf(kernel.pattern->getLocation())));
+  result.edits.add(std::move(edit));
+  commentPragmas(kernel, names);
+  redirectLaunches(kernel, names, launch, end);
+}
+
+/// The original keeps its loops; its pragmas have done their work.
+void Emitter::commentPragmas(const KernelToEmit &kernel, const KernelNames &names) {
+  for (const AnnotatedKernel &annotated : program.kernels)
+    if (annotated.pattern == kernel.pattern && !annotated.instances.empty())
+      for (const AnnotatedStatement &each : annotated.instances.front().statements) {
+        unsigned begin = each.directive->begin.offset;
+        std::string text = source.indentationAt(each.directive->statement.offset);
+        result.edits.replace(begin, each.directive->end.offset,
+                             (source.indentationAt(begin).empty() ? text : "") +
+                                 "// tma load: lifted in " + names.lifted);
+      }
+}
+
+void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names,
+                               const LauncherText &launcher, unsigned definedAt) {
+  bool before = false;
+  DenseSet<unsigned> done;
+  for (const Launch &launch : program.launches) {
+    if (launch.pattern != kernel.pattern || !done.insert(launch.place.offset).second)
+      continue;
+    if (!redirect(launch, names)) {
+      refuse(diagnose("launch-not-lifted", launch.place, names.kernel, "it comes from a macro"));
+      continue;
+    }
+    before |= launch.place.offset < definedAt;
+  }
+  if (!before)
+    return;
+  // The launcher has to be known where the kernel is.
+  const FunctionDecl *declaration = kernel.pattern->getCanonicalDecl();
+  SourceLocation last = declaration->getEndLoc();
+  std::optional<Token> semi =
+      Lexer::findNextToken(last, context.getSourceManager(), context.getLangOpts());
+  if (!semi || semi->isNot(tok::semi))
+    return;
+  unsigned at = source.offsetOf(semi->getEndLoc());
+  result.edits.add({at, at, {Piece::own("\n" + launcher.declaration)}});
+}
+
+bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
+  const auto *call = launch.call;
+  if (!source.isPlainText(call->getSourceRange()) ||
+      !launch.callee->getLocation().isFileID())
+    return false;
+  unsigned nameBegin = source.offsetOf(launch.callee->getLocation());
+  unsigned nameEnd = source.endOfToken(launch.callee->getLocation());
+  if (launch.form == Launch::Form::Chevrons) {
+    const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
+    if (!source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}))
+      return false;
+    unsigned open = source.offsetOf(config->getBeginLoc());     // <<<
+    unsigned close = source.offsetOf(config->getRParenLoc());   // >>>
+    std::string arguments = source.between(open + 3, close).trim().str();
+    unsigned paren = unsigned(source.file().find('(', close));
+    bool hasArguments =
+        !source.between(paren + 1, source.offsetOf(call->getRParenLoc())).trim().empty();
+    result.edits.replace(nameBegin, nameEnd, names.launcher);
+    result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
+    return true;
+  }
+  // cudaLaunchKernelEx(&config, kernel, ...) -> launcher({&config}, ...)
+  unsigned begin = source.offsetOf(call->getBeginLoc());
+  unsigned configBegin = source.offsetOf(call->getArg(0)->getBeginLoc());
+  unsigned configEnd = source.endOfToken(call->getArg(0)->getEndLoc());
+  unsigned kernelEnd = source.endOfToken(call->getArg(1)->getEndLoc());
+  std::string templateArguments = source.between(nameEnd, kernelEnd).trim().str();
+  result.edits.replace(begin, kernelEnd,
+                       names.launcher + templateArguments + "({" +
+                           source.between(configBegin, configEnd).str() + "}");
+  return true;
+}
+
+/// Behind the file's last #include that is under no condition, or before
+/// everything but its first comment.
+void Emitter::addInclude() {
+  const SourceManager &sources = context.getSourceManager();
+  FileID main = sources.getMainFileID();
+  StringRef text = source.file();
+  Lexer lexer(sources.getLocForStartOfFile(main), context.getLangOpts(), text.begin(), text.begin(),
+              text.end());
+  Token token;
+  unsigned at = 0, depth = 0;
+  bool found = false, first = true, more = true;
+  do {
+    more = !lexer.LexFromRawLexer(token);
+    if (first) {
+      at = source.offsetOf(token.getLocation());
+      first = false;
+    }
+    if (!token.is(tok::hash) || !token.isAtStartOfLine())
+      continue;
+    lexer.LexFromRawLexer(token);
+    StringRef word = token.is(tok::raw_identifier) ? token.getRawIdentifier() : StringRef();
+    if (word.starts_with("if"))
+      ++depth;
+    else if (word == "endif")
+      --depth;
+    else if (word == "include" && depth == 0) {
+      size_t end = text.find('\n', source.offsetOf(token.getLocation()));
+      at = end == StringRef::npos ? unsigned(text.size()) : unsigned(end + 1);
+      found = true;
+    }
+  } while (more);
+  result.edits.add({at, at, {Piece::own("#include <tilelift/tilelift.cuh>\n" +
+                                        std::string(found ? "" : "\n"), at)}});
+}
+
+} // namespace
+
+EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
+                const Program &program) {
+  return Emitter(context, program).run(kernels);
+}
+
+} // namespace tilelift

@@ -105,6 +105,7 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
                     inParentheses(symbols.print(b)) + ")";
   symbol.range = type.range();
   symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
+  symbol.readableAtCopy = symbols.readableAtCopy(a) && symbols.readableAtCopy(b);
   return Polynomial::symbol(symbols.intern(symbol));
 }
 
@@ -203,6 +204,7 @@ Polynomial Block::loadedNumber(const Source &source, NumberType type) {
   symbol.spelling = index ? base.spelling + "[" + symbols.print(*index) + "]"
                           : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
   symbol.range = type.range();
+  symbol.readableAtCopy = index && base.isConstant && symbols.readableAtCopy(*index);
   return Polynomial::symbol(symbols.intern(symbol));
 }
 

@@ -68,6 +68,8 @@ struct GlobalBase {
   std::string elementType;
   unsigned elementSize = 1;
   bool knownAtLaunch = false;
+  /// The kernel cannot write through it, and never sets the pointer itself.
+  bool isConstant = false;
   Place place;
 };
 
@@ -106,6 +108,8 @@ struct SharedTile {
 struct NamedValue {
   std::string name;
   Polynomial value;
+  /// Its type is `int`; others are cast where an int is needed.
+  bool isInt = true;
 };
 
 using BlockShape = std::array<unsigned, 3>;

@@ -130,6 +130,7 @@ Value Interpreter::evaluateBuiltinIndex(StringRef variable, StringRef member) {
   symbol.axis = axis;
   symbol.spelling = (variable + "." + member.take_back(1)).str();
   symbol.knownAtLaunch = !isBlock;
+  symbol.readableAtCopy = true;
   // The grid's own limits: 2^31 - 1 blocks in x, 65535 in y and z.
   int64_t most = axis == 0 ? 0x7fffffff : 65535;
   symbol.range = isBlock ? Interval{0, most - 1} : Interval{1, most};
@@ -533,6 +534,7 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
     symbol.spelling = name;
     symbol.range = number->range();
     symbol.knownAtLaunch = true;
+    symbol.readableAtCopy = kernel.facts.changesOf(parameter).empty();
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
     if (type->isBooleanType())
       value = Scalar::ofTruth(!Condition::zero(value.number));
@@ -545,6 +547,8 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
     if (known == block.bases.end())
       block.bases.push_back({name, type->getPointeeType().getUnqualifiedType().getAsString(),
                              sizeOf(type->getPointeeType()), true,
+                             type->getPointeeType().isConstQualified() &&
+                                 kernel.facts.changesOf(parameter).empty(),
                              placeOf(parameter->getLocation())});
     memory[object].write(0, 8, Condition::always(),
                          Scalar::ofAddress(Scalar::Space::Global, base, 0));

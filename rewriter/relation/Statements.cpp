@@ -357,12 +357,17 @@ std::vector<NamedValue> Interpreter::namedNumbers() const {
   std::vector<NamedValue> names;
   auto add = [&](const VarDecl *variable) {
     std::optional<NumberType> type = numberType(variable->getType());
-    if (!type || !type->isSigned || kernel.facts.escapes(variable))
+    if (!type || kernel.facts.escapes(variable))
       return;
     Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
     const Scalar *scalar = value.single();
-    if (scalar && scalar->is(Scalar::Kind::Number))
-      names.push_back({variable->getNameAsString(), scalar->number});
+    if (!scalar || !scalar->is(Scalar::Kind::Number))
+      return;
+    // An unsigned variable holds a residue, which is the number only in range.
+    if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(scalar->number)))
+      return;
+    bool isInt = type->isSigned && type->bits == 32;
+    names.push_back({variable->getNameAsString(), scalar->number, isInt});
   };
   // The innermost declaration of a name is the one that is meant.
   llvm::DenseSet<IdentifierInfo *> seen;

@@ -104,6 +104,13 @@ bool Symbols::knownAtLaunch(const Polynomial &value) const {
                                         [&](const Term &term) { return knownAtLaunch(term); });
 }
 
+bool Symbols::readableAtCopy(const Polynomial &value) const {
+  return std::all_of(value.getTerms().begin(), value.getTerms().end(), [&](const Term &term) {
+    return std::all_of(term.factors.begin(), term.factors.end(),
+                       [&](SymbolId id) { return table[id].readableAtCopy; });
+  });
+}
+
 std::string Symbols::print(const Polynomial &value) const {
   if (!value.isValid())
     return "<overflow>";

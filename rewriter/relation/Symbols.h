@@ -47,6 +47,8 @@ struct Symbol {
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
   bool knownAtLaunch = false;
+  /// Opaque: the spelling has the same value at the copy, too.
+  bool readableAtCopy = false;
   /// For BlockIndex and GridSize: 0, 1 or 2.
   unsigned axis = 0;
 };
@@ -65,6 +67,7 @@ public:
   int64_t divisorOf(const Polynomial &value) const;
   bool knownAtLaunch(const Polynomial &value) const;
   bool knownAtLaunch(const Term &term) const;
+  bool readableAtCopy(const Polynomial &value) const;
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;

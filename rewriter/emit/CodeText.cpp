@@ -1,0 +1,193 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/CodeText.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool allEqual(const std::vector<int64_t> &values) {
+  return std::all_of(values.begin(), values.end(),
+                     [&](int64_t value) { return value == values.front(); });
+}
+
+std::string plus(std::string text, const std::string &number, bool negative) {
+  if (text.empty())
+    return negative ? "-" + number : number;
+  return text + (negative ? " - " : " + ") + number;
+}
+
+/// `int(x)` for what is no int; sums are put in parentheses by that, too.
+std::string cast(const std::string &name, bool isInt, bool wide) {
+  if (wide)
+    return "(long long)" + name;
+  return isInt ? name : "int(" + name + ")";
+}
+
+} // namespace
+
+CodeText::Values CodeText::each(function_ref<Polynomial(const Plan &)> value) const {
+  Values values;
+  for (const Plan *plan : plans)
+    values.push_back(value(*plan));
+  return values;
+}
+
+std::string CodeText::number(const std::vector<int64_t> &values, StringRef hint) {
+  if (allEqual(values))
+    return std::to_string(values.front());
+  std::string name = hint.str();
+  for (unsigned n = 1;; ++n) {
+    auto known = llvm::find_if(constants, [&](const PlanConstant &c) { return c.name == name; });
+    if (known == constants.end()) {
+      constants.push_back({name, values});
+      break;
+    }
+    if (known->values == values)
+      break;
+    name = hint.str() + "_" + std::to_string(n);
+  }
+  return planType + "::" + name;
+}
+
+/// Adds up terms; each must be there in all instantiations, with its own number.
+std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
+                                         SymbolText symbolText) {
+  std::map<std::vector<std::string>, std::vector<int64_t>> terms;
+  for (size_t i = 0; i < values.size(); ++i) {
+    for (const Term &term : values[i].getTerms()) {
+      std::vector<std::string> factors;
+      for (SymbolId id : term.factors) {
+        std::optional<std::string> text = symbolText(i, id);
+        if (!text)
+          return std::nullopt;
+        factors.push_back(*text);
+      }
+      std::vector<int64_t> &coefficients = terms[factors];
+      coefficients.resize(values.size(), 0);
+      coefficients[i] = term.coefficient;
+    }
+  }
+  std::string text;
+  // The constant, whose key is empty, comes last.
+  auto addTerm = [&](const std::vector<std::string> &factors, std::vector<int64_t> numbers) {
+    bool same = allEqual(numbers);
+    bool negative = same && numbers.front() < 0;
+    if (negative)
+      for (int64_t &each : numbers)
+        each = -each;
+    std::string product;
+    if (!same || numbers.front() != 1 || factors.empty() || (factors.size() > 1 && !suffix.empty()))
+      product = number(numbers, hint) + (same ? suffix.str() : "");
+    for (const std::string &factor : factors)
+      product += (product.empty() ? "" : " * ") + factor;
+    text = plus(text, product, negative);
+  };
+  for (auto &[factors, numbers] : terms)
+    if (!factors.empty())
+      addTerm(factors, numbers);
+  auto constant = terms.find({});
+  if (constant != terms.end())
+    addTerm({}, constant->second);
+  return text.empty() ? "0" : text;
+}
+
+/// A variable of the user's that differs from the value by a number only.
+std::optional<std::string> CodeText::named(const Values &values, StringRef hint, bool wide) {
+  if (llvm::all_of(values, [](const Polynomial &value) { return value.isConstant(); }))
+    return std::nullopt;
+  std::optional<std::string> best;
+  int64_t bestDistance = Interval::highest;
+  for (const NamedValue &candidate : plans.front()->names) {
+    std::vector<int64_t> differences;
+    for (size_t i = 0; i < plans.size(); ++i) {
+      auto same = llvm::find_if(plans[i]->names, [&](const NamedValue &name) {
+        return name.name == candidate.name;
+      });
+      if (same == plans[i]->names.end())
+        break;
+      std::optional<int64_t> difference = (values[i] - same->value).asConstant();
+      if (!difference)
+        break;
+      differences.push_back(*difference);
+    }
+    if (differences.size() != plans.size() || std::abs(differences.front()) >= bestDistance)
+      continue;
+    bestDistance = std::abs(differences.front());
+    std::string text = cast(candidate.name, candidate.isInt, wide);
+    if (allEqual(differences)) {
+      if (differences.front() != 0)
+        text = plus(text, std::to_string(bestDistance), differences.front() < 0);
+    } else {
+      text += " + " + number(differences, hint);
+    }
+    best = text;
+  }
+  return best;
+}
+
+std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bool wide) {
+  const Symbol &symbol = plans[plan]->symbols[id];
+  for (const NamedValue &name : plans[plan]->names)
+    if (name.value == Polynomial::symbol(id))
+      return cast(name.name, name.isInt, wide);
+  switch (symbol.kind) {
+  case Symbol::Kind::BlockIndex:
+  case Symbol::Kind::GridSize:
+    return cast(symbol.spelling, false, wide);
+  case Symbol::Kind::Opaque:
+    return symbol.readableAtCopy ? std::optional<std::string>(cast(symbol.spelling, false, wide))
+                                 : std::nullopt;
+  default:
+    return std::nullopt;
+  }
+}
+
+std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, bool wide) {
+  if (std::optional<std::string> name = named(values, hint, wide))
+    return name;
+  return sum(values, hint, "", [&](size_t plan, SymbolId id) {
+    std::optional<std::string> text = symbolInKernel(plan, id, wide);
+    if (!text)
+      missing = plans[plan]->symbols[id].spelling;
+    return text;
+  });
+}
+
+std::optional<std::string> CodeText::inKernel(const Values &values, StringRef hint) {
+  return inKernelAs(values, hint, false);
+}
+
+std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRef hint) {
+  return inKernelAs(values, hint, true);
+}
+
+std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
+  return sum(values, hint, "ll", [&](size_t plan, SymbolId id) -> std::optional<std::string> {
+    const Symbol &symbol = plans[plan]->symbols[id];
+    missing = symbol.spelling;
+    return symbol.knownAtLaunch ? std::optional<std::string>(symbol.spelling) : std::nullopt;
+  });
+}
+
+std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint) {
+  return sum(values, hint, "", [&](size_t plan, SymbolId id) -> std::optional<std::string> {
+    const Symbol &symbol = plans[plan]->symbols[id];
+    if (symbol.kind == Symbol::Kind::BlockIndex)
+      return "launch.block_index(" + std::to_string(symbol.axis) + ")";
+    missing = symbol.spelling;
+    return symbol.knownAtLaunch
+               ? std::optional<std::string>("tilelift::range(" + symbol.spelling + ")")
+               : std::nullopt;
+  });
+}
+
+} // namespace tilelift

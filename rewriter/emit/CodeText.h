@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Polynomials as C++ text, in the kernel and in the launcher.
+//
+// A template's text serves all of its instantiations, whose plans may have
+// other numbers. Where the numbers agree they are written down; where they do
+// not, they become constants of the plan type, which has one specialization for
+// each instantiation. In the kernel, a value is named after the user's variable
+// that holds it where there is one: `x0 - 2`, not `blockIdx.x * 128 - 4`.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_CODETEXT_H
+#define TILELIFT_EMIT_CODETEXT_H
+
+#include "plan/Plan.h"
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+namespace tilelift {
+
+/// The numbers that differ between instantiations: name and one value for each.
+struct PlanConstant {
+  std::string name;
+  std::vector<int64_t> values;
+};
+
+class CodeText {
+public:
+  /// `plans` are those of one copy, one for each instantiation; `planType` is
+  /// how code names the plan type.
+  CodeText(std::vector<const Plan *> plans, std::string planType,
+           std::vector<PlanConstant> &constants)
+      : plans(std::move(plans)), planType(std::move(planType)), constants(constants) {}
+
+  /// One polynomial for each instantiation.
+  using Values = std::vector<Polynomial>;
+  Values each(llvm::function_ref<Polynomial(const Plan &)> value) const;
+
+  /// An `int` in the kernel, or nothing when some part of it has no name there.
+  std::optional<std::string> inKernel(const Values &values, llvm::StringRef hint);
+  /// The same in 64 bits, for conditions and byte offsets.
+  std::optional<std::string> inKernelWide(const Values &values, llvm::StringRef hint);
+  /// A `long long` of arguments of the launcher.
+  std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
+  /// A tilelift::range over all blocks.
+  std::optional<std::string> asRange(const Values &values, llvm::StringRef hint);
+  std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
+
+  /// The part of a value that has no name in the kernel.
+  std::string unnamed() const { return missing; }
+
+private:
+  using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
+  std::optional<std::string> sum(const Values &values, llvm::StringRef hint,
+                                 llvm::StringRef suffix, SymbolText symbolText);
+  std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
+
+  std::vector<const Plan *> plans;
+  std::string planType;
+  std::vector<PlanConstant> &constants;
+  std::string missing;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,396 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/KernelText.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/TypeLoc.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+Edit insertion(unsigned at, std::string text) { return {at, at, {Piece::own(std::move(text))}}; }
+
+Edit replacement(unsigned begin, unsigned end, std::string text) {
+  return {begin, end, {Piece::own(std::move(text), begin)}};
+}
+
+/// The declaration in the template's text that an instantiation's variable is of.
+const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
+  if (!within)
+    return nullptr;
+  if (const auto *declaration = dyn_cast<DeclStmt>(within))
+    for (const Decl *each : declaration->decls())
+      if (each->getLocation() == location)
+        return declaration;
+  for (const Stmt *child : within->children())
+    if (const DeclStmt *found = findDeclaration(child, location))
+      return found;
+  return nullptr;
+}
+
+std::string boxType(const Plan &plan) {
+  const char *names[] = {"unsigned char", "unsigned short", "unsigned", "int",
+                         "unsigned long long", "long long", "unsigned short", "float", "double",
+                         "unsigned short"};
+  std::string type = "tilelift::box<" + std::string(names[unsigned(plan.element)]);
+  for (const PlanDimension &dim : plan.dims)
+    type += ", " + std::to_string(dim.boxOfPiece());
+  return type + ">";
+}
+
+std::string tileType(const Plan &plan) {
+  std::string type = "tilelift::tile<" + plan.tileElement;
+  for (int64_t extent : plan.tileExtents)
+    type += "[" + std::to_string(extent) + "]";
+  return type + ", " + std::to_string(plan.layout.pitch) + ", " +
+         std::to_string(plan.layout.lead) + ">";
+}
+
+} // namespace
+
+KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
+                           const KernelNames &names, const BarrierFacts &barriers)
+    : source(source), kernel(kernel), names(names), barriers(barriers) {
+  nameCopies();
+}
+
+std::vector<const Plan *> KernelWriter::plansOf(size_t copy) const {
+  std::vector<const Plan *> plans;
+  for (const InstanceToEmit &instance : kernel.instances)
+    plans.push_back(&instance.copies[copy].plan);
+  return plans;
+}
+
+bool KernelWriter::moved(size_t copy) const {
+  return llvm::any_of(plansOf(copy), [](const Plan *plan) { return plan->layout.moved; });
+}
+
+void KernelWriter::nameCopies() {
+  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
+  for (const CopyToEmit &copy : copies) {
+    size_t number = 0, same = 0;
+    for (const CopyToEmit &other : copies) {
+      number += &other <= &copy && other.plan.tile == copy.plan.tile;
+      same += other.plan.tile == copy.plan.tile;
+    }
+    std::string stem = copy.plan.tile + (same > 1 ? "_" + std::to_string(number) : "");
+    CopyNames result;
+    result.tile = copy.plan.tile;
+    if (copy.plan.mode == Mode::Bulk) {
+      result.bytes = planReference() + "::" + stem + "_bytes";
+    } else {
+      result.map = source.unused(stem + "_map");
+      result.box = stem + "_box";
+      result.bytes = planReference() + "::" + result.box + "::bytes";
+    }
+    copyNames.push_back(result);
+  }
+}
+
+std::vector<Piece> KernelWriter::sibling() {
+  const FunctionDecl *pattern = kernel.pattern;
+  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
+  edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
+                              source.endOfToken(pattern->getLocation()), names.lifted));
+
+  std::string parameters;
+  for (const CopyNames &copy : copyNames)
+    if (!copy.map.empty())
+      parameters += ", const __grid_constant__ CUtensorMap " + copy.map;
+  if (pattern->param_empty())
+    parameters = parameters.substr(std::min<size_t>(2, parameters.size()));
+  unsigned close = source.offsetOf(pattern->getFunctionTypeLoc().getRParenLoc());
+  if (!parameters.empty())
+    edits.push_back(insertion(close, wrapped(parameters, close)));
+
+  unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
+  edits.push_back(insertion(body, "\n  __shared__ tilelift::barrier " + names.barrier +
+                                      ";\n  unsigned " + names.phase + " = tilelift::begin(" +
+                                      names.barrier + ");"));
+  for (size_t i = 0; i < copies.size(); ++i) {
+    bool declared = false;
+    for (size_t j = 0; j < i; ++j)
+      declared |= copies[j].tile->getLocation() == copies[i].tile->getLocation();
+    if (!declared)
+      declareTile(i);
+    replaceCopy(i);
+    if (failure)
+      return {};
+  }
+  for (const CallExpr *barrier : barriers.redundant) {
+    unsigned begin = source.offsetOf(barrier->getBeginLoc()), end = source.endOf(barrier);
+    // The whole line, when nothing else is on it.
+    size_t lineBegin = source.file().take_front(begin).rfind('\n');
+    size_t lineEnd = source.file().find('\n', end);
+    bool alone = lineBegin != StringRef::npos && lineEnd != StringRef::npos &&
+                 source.between(unsigned(lineBegin), begin).trim().empty() &&
+                 source.between(end, unsigned(lineEnd)).trim().empty();
+    edits.push_back(alone ? replacement(unsigned(lineBegin), unsigned(lineEnd), "")
+                          : replacement(begin, end, ""));
+  }
+  return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
+                    edits);
+}
+
+/// Puts parameters on lines of their own where they would make a long one.
+std::string KernelWriter::wrapped(const std::string &parameters, unsigned at) const {
+  unsigned growth = unsigned(names.lifted.size() - names.kernel.size());
+  if (source.columnOf(at) + growth + parameters.size() < 100)
+    return parameters;
+  SourceLocation open = kernel.pattern->getFunctionTypeLoc().getLParenLoc();
+  std::string indent(source.columnOf(source.offsetOf(open)) + 1 + growth, ' ');
+  std::string text;
+  SmallVector<StringRef, 4> each;
+  StringRef(parameters).split(each, ", ", -1, false);
+  for (StringRef parameter : each)
+    text += ",\n" + indent + parameter.str();
+  return text;
+}
+
+/// A tile that keeps its layout is aligned; one that does not gets another type.
+void KernelWriter::declareTile(size_t copy) {
+  const VarDecl *tile = kernel.instances.front().copies[copy].tile;
+  const DeclStmt *declaration = findDeclaration(kernel.pattern->getBody(), tile->getLocation());
+  if (!declaration || !source.isPlainText(declaration->getSourceRange())) {
+    failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
+                       "a tile that a macro or another function declares ('" +
+                           tile->getNameAsString() + "')");
+    return;
+  }
+  unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
+  std::string indent = source.indentationAt(begin);
+  if (!moved(copy)) {
+    // __shared__ is a macro; the alignment goes right behind it.
+    std::string text = source.between(begin, end).str();
+    size_t shared = text.find("__shared__");
+    if (shared == std::string::npos) {
+      failure = diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
+      return;
+    }
+    edits.push_back(insertion(begin + unsigned(shared) + 10, " __align__(128)"));
+    return;
+  }
+  std::string text;
+  auto declarators = declaration->decls();
+  unsigned specifiers = source.offsetOf((*declarators.begin())->getLocation());
+  for (const Decl *each : declarators) {
+    const auto *variable = cast<VarDecl>(each);
+    text += text.empty() ? "" : "\n" + indent;
+    if (variable->getLocation() == tile->getLocation())
+      text += "__shared__ " + typePrefix() + planReference() + "::" + tile->getNameAsString() +
+              " " + tile->getNameAsString() + ";";
+    else
+      text += (source.between(begin, specifiers) +
+               source.between(source.offsetOf(variable->getLocation()),
+                              source.endOfToken(variable->getEndLoc())) +
+               ";")
+                  .str();
+  }
+  edits.push_back(replacement(begin, end, text));
+}
+
+std::string KernelWriter::waitText(const std::string &indent) const {
+  return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
+}
+
+/// The bytes of a copy and of those that wait with it.
+std::string KernelWriter::expectedBytes(size_t first) const {
+  std::string bytes;
+  for (size_t i = first; i < copyNames.size(); ++i) {
+    if (i > first && !barriers.copies[i].joinsPrevious)
+      break;
+    const Plan &plan = kernel.instances.front().copies[i].plan;
+    std::string one = copyNames[i].bytes;
+    if (plan.pieces() > 1)
+      one = std::to_string(plan.pieces()) + " * " + one;
+    bytes += (bytes.empty() ? "" : " + ") + one;
+  }
+  return bytes;
+}
+
+std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  const Plan &first = *plans.front();
+  const CopyNames &own = copyNames[copy];
+  CodeText code(plans, planReference(), planConstants);
+  std::string to = moved(copy) ? own.tile + ".data()" : own.tile;
+  if (first.layout.destination != 0)
+    to = "tilelift::advance(" + to + ", " + std::to_string(first.layout.destination) + ")";
+  auto missing = [&] {
+    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    return std::string();
+  };
+
+  if (first.mode == Mode::Bulk) {
+    unsigned size = first.base.elementSize;
+    auto inElements = [&](const Plan &plan) { return plan.offset.dividedBy(size); };
+    bool whole = llvm::all_of(plans, [&](const Plan *plan) { return inElements(*plan).has_value(); });
+    auto offsets = code.each([&](const Plan &plan) { return whole ? *inElements(plan) : plan.offset; });
+    std::optional<std::string> offset = code.inKernelWide(offsets, own.tile + "_offset");
+    if (!offset)
+      return missing();
+    std::string from = whole ? first.base.spelling
+                             : "reinterpret_cast<const char *>(" + first.base.spelling + ")";
+    if (*offset != "0")
+      from += " + " + *offset;
+    return indent + "tilelift::load_bytes(" + to + ", " + from + ", " + own.bytes + ", " +
+           names.barrier + ");\n";
+  }
+
+  std::string coordinates, loops, piece, inner = indent;
+  for (size_t d = 0; d < first.dims.size(); ++d) {
+    std::optional<std::string> start = code.inKernel(
+        code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+        own.tile + "_start_" + std::to_string(d));
+    if (!start)
+      return missing();
+    if (first.dims[d].pieces > 1) {
+      std::string counter = "piece_" + std::to_string(d);
+      *start += " + " + counter + " * " + std::to_string(first.dims[d].boxOfPiece());
+      piece = piece.empty() ? counter
+                            : piece + " + " + std::to_string(first.dims[d - 1].pieces) + " * " + counter;
+    }
+    coordinates += (d == 0 ? "" : ", ") + *start;
+  }
+  for (size_t d = first.dims.size(); d-- > 0;)
+    if (first.dims[d].pieces > 1) {
+      std::string counter = "piece_" + std::to_string(d);
+      loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
+               std::to_string(first.dims[d].pieces) + "; ++" + counter + ")\n";
+      inner += "  ";
+    }
+  if (!piece.empty())
+    to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + own.bytes + "))";
+  return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
+         names.barrier + ");\n";
+}
+
+std::string KernelWriter::checksText(size_t copy) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  CodeText code(plans, planReference(), planConstants);
+  std::string conditions;
+  auto add = [&](const std::string &condition) {
+    conditions += (conditions.empty() ? "" : " && ") + condition;
+  };
+  for (size_t i = 0; i < plans.front()->copyChecks.size(); ++i) {
+    const Check &check = plans.front()->copyChecks[i];
+    std::optional<std::string> value =
+        code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
+                          copyNames[copy].tile + "_check");
+    if (!value) {
+      failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+      return "";
+    }
+    if (check.multiple != 1)
+      add("(" + *value + ") % " + std::to_string(check.multiple) + " == 0");
+    if (check.within.low != Interval::lowest)
+      add(*value + " >= " + std::to_string(check.within.low));
+    if (check.within.high != Interval::highest)
+      add(*value + " <= " + std::to_string(check.within.high));
+  }
+  return conditions;
+}
+
+/// The leader's part of a copy.
+std::string KernelWriter::issueText(size_t copy, const std::string &indent) {
+  const CopyOrder &order = barriers.copies[copy];
+  std::string text;
+  if (order.writtenBefore)
+    text += indent + "tilelift::fence_before_tma();\n";
+  if (order.needsBarrier || order.writtenBefore)
+    text += indent + "__syncthreads();\n";
+  text += indent + "if (tilelift::leader()) {\n";
+  if (order.readBefore && !order.writtenBefore)
+    text += indent + "  tilelift::fence_before_tma();\n";
+  if (!order.joinsPrevious)
+    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(copy) + ");\n";
+  text += loadText(copy, indent + "  ");
+  return text + indent + "}";
+}
+
+void KernelWriter::replaceCopy(size_t copy) {
+  const CopyToEmit &own = kernel.instances.front().copies[copy];
+  if (!source.isPlainText(own.statement->getSourceRange())) {
+    failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
+    return;
+  }
+  unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
+  unsigned statement = own.directive->statement.offset;
+  std::string indent = source.indentationAt(statement);
+  bool lastOfGroup = copy + 1 == copyNames.size() || !barriers.copies[copy + 1].joinsPrevious;
+
+  std::string checks = checksText(copy);
+  std::string inner = checks.empty() ? indent : indent + "  ";
+  // The pragma may stand in the first column.
+  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str() +
+                     "// tma load: " + summary(own.plan) + "\n";
+  if (!checks.empty())
+    text += indent + "if (" + checks + ") {\n";
+  text += issueText(copy, inner);
+  if (lastOfGroup)
+    text += "\n" + waitText(inner);
+  if (failure)
+    return;
+  Edit edit{begin, end, {}};
+  if (checks.empty()) {
+    edit.pieces = {Piece::own(text, begin)};
+  } else {
+    edit.pieces = {Piece::own(text + "\n" + indent + "} else {\n" + indent, begin),
+                   Piece::copy(statement, end), Piece::own("\n" + indent + "}")};
+  }
+  edits.push_back(std::move(edit));
+}
+
+std::string KernelWriter::planType() const {
+  bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
+  std::string text;
+  for (size_t i = 0; i < kernel.instances.size(); ++i) {
+    const InstanceToEmit &instance = kernel.instances[i];
+    if (isTemplate) {
+      std::string name;
+      raw_string_ostream stream(name);
+      const TemplateArgumentList *arguments = instance.function->getTemplateSpecializationArgs();
+      PrintingPolicy policy = instance.function->getASTContext().getPrintingPolicy();
+      printTemplateArgumentList(stream, arguments->asArray(), policy);
+      text += "template <> struct " + names.plan + name + " {\n";
+      text += "  static constexpr bool lifted = true;\n";
+    } else {
+      text += "struct " + names.plan + " {\n";
+    }
+    text += "  static constexpr tilelift::block_size block = {" +
+            std::to_string(instance.block[0]) + ", " + std::to_string(instance.block[1]) + ", " +
+            std::to_string(instance.block[2]) + "};\n";
+    for (size_t copy = 0; copy < copyNames.size(); ++copy) {
+      const Plan &plan = instance.copies[copy].plan;
+      StringRef ownBytes = StringRef(copyNames[copy].bytes).rsplit("::").second;
+      bool first = llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
+                                 [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
+      if (moved(copy) && first)
+        text += "  using " + plan.tile + " = " + tileType(plan) + ";\n";
+      if (plan.mode == Mode::Bulk)
+        text += "  static constexpr unsigned " + ownBytes.str() + " = " +
+                std::to_string(plan.expectedBytes) + ";\n";
+      else
+        text += "  using " + copyNames[copy].box + " = " + boxType(plan) + ";\n  static_assert(" +
+                copyNames[copy].box +
+                "::bytes == " + std::to_string(plan.expectedBytes / plan.pieces()) +
+                ", \"the barrier expects what the map delivers\");\n";
+      if (moved(copy) && first && plan.mode == Mode::Tile)
+        text += "  static_assert(sizeof(" + plan.tile + ") >= " +
+                std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
+    }
+    for (const PlanConstant &constant : planConstants)
+      text += "  static constexpr long long " + constant.name + " = " +
+              std::to_string(constant.values[i]) + ";\n";
+    text += "};\n";
+  }
+  return text;
+}
+
+} // namespace tilelift

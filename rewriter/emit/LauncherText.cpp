@@ -1,0 +1,219 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/LauncherText.h"
+
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::string quoted(StringRef text) { return ("\"" + text + "\"").str(); }
+
+class Writer {
+public:
+  Writer(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
+         KernelWriter &writer)
+      : source(source), kernel(kernel), names(names), writer(writer) {}
+
+  std::variant<LauncherText, Diagnostic> run() {
+    LauncherText text;
+    std::string head = signature();
+    text.declaration = head + ";\n";
+    text.definition = head + " {\n" + body() + "}\n";
+    if (failure)
+      return std::move(*failure);
+    return text;
+  }
+
+private:
+  std::string signature();
+  std::string body();
+  std::string arguments() const;
+  std::string checks();
+  std::string maps();
+  std::string mapText(size_t copy);
+  std::string require(size_t copy, size_t index);
+  std::string value(const std::optional<std::string> &text, const CodeText &code) {
+    if (!text && !failure)
+      failure = diagnose("expression-not-available", kernel.instances.front().copies.front().plan.place,
+                         code.unnamed());
+    return text.value_or("");
+  }
+  const std::vector<CopyToEmit> &copies() const { return kernel.instances.front().copies; }
+
+  const SourceText &source;
+  const KernelToEmit &kernel;
+  const KernelNames &names;
+  KernelWriter &writer;
+  std::optional<Diagnostic> failure;
+};
+
+std::string Writer::signature() {
+  const FunctionDecl *pattern = kernel.pattern;
+  // Default arguments may be given once only: in the first declaration.
+  FunctionTypeLoc type = pattern->getCanonicalDecl()->getFunctionTypeLoc();
+  std::string parameters =
+      source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
+          .trim()
+          .str();
+  for (const ParmVarDecl *parameter : pattern->parameters())
+    if (parameter->getName().empty())
+      failure = diagnose("not-available-yet", {source.offsetOf(parameter->getBeginLoc())},
+                         "a kernel with a parameter that has no name");
+  std::string header = templateHeader(source, pattern);
+  return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] static cudaError_t " +
+         names.launcher + "(const tilelift::launch_config &config" +
+         (parameters.empty() || parameters == "void" ? "" : ", " + parameters) + ")";
+}
+
+std::string Writer::arguments() const {
+  std::string list;
+  for (const ParmVarDecl *parameter : kernel.pattern->parameters())
+    list += ", " + parameter->getNameAsString() + (parameter->isParameterPack() ? "..." : "");
+  return list;
+}
+
+std::string Writer::body() {
+  bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
+  bool refuses = llvm::any_of(copies(), [](const CopyToEmit &copy) {
+    return copy.directive->clauses.fallback == Fallback::Error;
+  });
+  std::string plain = names.kernel + names.arguments, lifted = names.lifted + names.arguments;
+  std::string text = "  static tilelift::kernel_facts facts;\n";
+  text += "  [[maybe_unused]] const dim3 gridDim = config.config.gridDim;\n";
+  text += "  tilelift::launch launch(" + quoted(names.kernel) + ", config, " +
+          writer.planReference() + "::block);\n";
+  text += checks() + maps();
+  text += "  if (launch.can_lift(" + lifted + ", facts))\n";
+  std::string mapArguments;
+  for (size_t i = 0; i < copies().size(); ++i)
+    if (!writer.namesOf(i).map.empty())
+      mapArguments += ", " + writer.namesOf(i).map;
+  text += "    return launch.start_lifted(" + lifted + ", " + plain + arguments() + mapArguments +
+          ");\n";
+  text += refuses ? "  return launch.refuse();\n"
+                  : "  return launch.start(" + plain + arguments() + ");\n";
+  if (!isTemplate)
+    return text;
+  // An instantiation that nobody checked runs as it was written.
+  std::string indented;
+  SmallVector<StringRef, 32> lines;
+  StringRef(text).split(lines, '\n', -1, false);
+  for (StringRef line : lines)
+    indented += ("  " + line + "\n").str();
+  return "  if constexpr (" + writer.planReference() + "::lifted) {\n" + indented +
+         "  } else {\n    return cudaLaunchKernelEx(&config.config, " + plain + arguments() +
+         ");\n  }\n";
+}
+
+std::string Writer::require(size_t copy, size_t index) {
+  std::vector<const Plan *> plans = writer.plansOf(copy);
+  CodeText code(plans, writer.planReference(), writer.constants());
+  const Check &check = plans.front()->launchChecks[index];
+  auto values = code.each([&](const Plan &plan) { return plan.launchChecks[index].value; });
+  std::string what = plans.front()->symbols.print(check.value), text;
+  if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
+    auto limit = [](int64_t number) {
+      return number == Interval::lowest ? std::string("-9223372036854775807ll - 1")
+                                        : std::to_string(number) + "ll";
+    };
+    text += "  launch.require(" + quoted(check.rule) + ", " +
+            value(code.asRange(values, "check"), code) + ", " + limit(check.within.low) + ", " +
+            limit(check.within.high) + ", " + quoted(what) + ");\n";
+  }
+  if (check.multiple != 1)
+    text += "  launch.require_multiple(" + quoted(check.rule) + ", " +
+            value(code.inLauncher(values, "check"), code) + ", " + std::to_string(check.multiple) +
+            ", " + quoted(what) + ");\n";
+  return text;
+}
+
+std::string Writer::checks() {
+  std::string text;
+  for (size_t copy = 0; copy < copies().size(); ++copy)
+    for (size_t i = 0; i < copies()[copy].plan.launchChecks.size(); ++i) {
+      std::string one = require(copy, i);
+      if (text.find(one) == std::string::npos) // copies often ask for the same
+        text += one;
+    }
+  return text;
+}
+
+std::string Writer::mapText(size_t copy) {
+  std::vector<const Plan *> plans = writer.plansOf(copy);
+  const Plan &first = *plans.front();
+  const CopyNames &own = writer.namesOf(copy);
+  CodeText code(plans, writer.planReference(), writer.constants());
+  std::string base = first.base.spelling;
+  std::string tile = quoted(first.tile), tensor = quoted(base);
+  if (first.mode == Mode::Bulk)
+    return "  launch.bulk(" + tile + ", " + tensor + ", " + base + ");\n";
+
+  std::string address = base;
+  auto offsets = code.each([](const Plan &plan) { return plan.offset; });
+  if (llvm::any_of(offsets, [](const Polynomial &offset) { return !offset.isZero(); }))
+    address = "reinterpret_cast<const char *>(" + base + ") + " +
+              value(code.inLauncher(offsets, own.tile + "_offset"), code);
+  std::string extents;
+  for (size_t d = 0; d < first.dims.size(); ++d) {
+    const PlanDimension &dim = first.dims[d];
+    std::string hint = own.tile + "_" + std::to_string(d);
+    extents += d == 0 ? "{" : ", {";
+    if (dim.extent)
+      extents += value(code.inLauncher(code.each([&](const Plan &plan) { return *plan.dims[d].extent; }),
+                                       hint + "_extent"), code) +
+                 ", " + quoted(first.symbols.print(*dim.extent));
+    else
+      extents += "tilelift::unbounded, \"unbounded\"";
+    if (d > 0)
+      extents += ", " +
+                 value(code.inLauncher(code.each([&](const Plan &plan) { return plan.dims[d].stride; }),
+                                       hint + "_stride"), code) +
+                 ", " + quoted(first.symbols.print(dim.stride));
+    extents += "}";
+  }
+  bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
+  std::string promotion;
+  if (std::optional<unsigned> bytes = copies()[copy].directive->clauses.promotion)
+    promotion = ", " + std::to_string(*bytes);
+  return "  CUtensorMap " + own.map + " = launch." + (dependent ? "template " : "") + "map<" +
+         (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
+         ">(\n      tilelift::element_type::" + name_of(first.element) + ", " + tile + ", " +
+         tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
+}
+
+std::string Writer::maps() {
+  std::string text;
+  for (size_t copy = 0; copy < copies().size(); ++copy)
+    text += mapText(copy);
+  return text;
+}
+
+} // namespace
+
+std::string templateHeader(const SourceText &source, const FunctionDecl *pattern) {
+  const FunctionTemplateDecl *primary = pattern->getDescribedFunctionTemplate();
+  if (!primary)
+    return "";
+  const TemplateParameterList *parameters = primary->getTemplateParameters();
+  return source
+      .between(source.offsetOf(parameters->getTemplateLoc()),
+               source.endOfToken(parameters->getRAngleLoc()))
+      .str();
+}
+
+std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
+                                                     const KernelToEmit &kernel,
+                                                     const KernelNames &names,
+                                                     KernelWriter &writer) {
+  return Writer(source, kernel, names, writer).run();
+}
+
+} // namespace tilelift

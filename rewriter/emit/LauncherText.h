@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The launcher: a host function beside the sibling kernel that takes a launch
+// configuration and the original's arguments, checks what is left to check,
+// encodes the maps, and starts the sibling or the original.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_LAUNCHERTEXT_H
+#define TILELIFT_EMIT_LAUNCHERTEXT_H
+
+#include "emit/KernelText.h"
+
+namespace tilelift {
+
+struct LauncherText {
+  /// Without a body, to be declared before the first launch.
+  std::string declaration;
+  std::string definition;
+};
+
+/// `writer` names the maps and collects constants; run its sibling() first.
+std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
+                                                     const KernelToEmit &kernel,
+                                                     const KernelNames &names,
+                                                     KernelWriter &writer);
+
+/// "template <int TX, int TY>", as the user wrote it; empty for plain kernels.
+std::string templateHeader(const SourceText &source, const clang::FunctionDecl *pattern);
+
+} // namespace tilelift
+
+#endif

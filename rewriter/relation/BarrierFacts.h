@@ -1,0 +1,55 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the block's barriers order around lifted copies.
+//
+// Follows the kernel's control flow and keeps, since the last barrier of the
+// block on any path: which tiles were touched, whether a copy was waited for,
+// and whether other memory was accessed. From that it tells before which copies
+// a barrier is missing (the plain copy may not have needed one, when each thread
+// reads only what it wrote), where a proxy fence is needed, and which
+// __syncthreads() order nothing but the copies themselves and can go.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_BARRIERFACTS_H
+#define TILELIFT_RELATION_BARRIERFACTS_H
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Expr.h"
+
+#include <vector>
+
+namespace tilelift {
+
+struct LiftedStatement {
+  const clang::Stmt *statement = nullptr;
+  const clang::VarDecl *tile = nullptr;
+  /// The plain statement may run instead.
+  bool mayRunPlain = false;
+};
+
+struct CopyOrder {
+  /// Waits together with the copy before it in the list.
+  bool joinsPrevious = false;
+  /// Some thread may still be at the tile, or at the previous wait.
+  bool needsBarrier = false;
+  /// Threads read the tile before: the leader fences.
+  bool readBefore = false;
+  /// Threads wrote the tile before: every thread fences, then a barrier.
+  bool writtenBefore = false;
+};
+
+struct BarrierFacts {
+  std::vector<CopyOrder> copies;
+  /// __syncthreads() that may be dropped.
+  std::vector<const clang::CallExpr *> redundant;
+};
+
+/// `copies` are in the order of the text. A barrier of the block stands at the
+/// kernel's entry.
+BarrierFacts findBarrierFacts(const clang::FunctionDecl *kernel, clang::ASTContext &context,
+                              const std::vector<LiftedStatement> &copies);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The size of a box, known to the kernel that waits for it and to the launcher
+// that encodes it. Because both use one type, the bytes that a barrier expects
+// are the bytes that the map delivers.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_BOX_H
+#define TILELIFT_BOX_H
+
+namespace tilelift {
+
+/// Elements of one instruction, innermost dimension first.
+template <typename Element, int... Extents> struct box {
+  using element = Element;
+  static constexpr int rank = int(sizeof...(Extents));
+  static constexpr int extents[sizeof...(Extents)] = {Extents...};
+  static constexpr unsigned bytes = unsigned((Extents * ... * 1)) * unsigned(sizeof(Element));
+
+  static_assert(rank >= 1 && rank <= 5, "a tensor map has 1 to 5 dimensions");
+  static_assert(((Extents >= 1 && Extents <= 256) && ...), "a box has 1 to 256 elements each way");
+  static_assert(extents[0] * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
+};
+
+/// The block size that a copy was checked for.
+struct block_size {
+  unsigned x, y, z;
+};
+
+} // namespace tilelift
+
+#endif

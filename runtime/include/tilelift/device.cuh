@@ -1,0 +1,111 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lifted kernels call. Works under NVRTC; needs only CCCL's <cuda/ptx>.
+//
+// One thread of the block, the leader, announces the bytes and issues the
+// copies; all threads wait. A barrier counts one phase after the other, and
+// each thread keeps the parity of the phase that it waits for next:
+//
+//   __shared__ tilelift::barrier ready;
+//   unsigned phase = tilelift::begin(ready);
+//   if (tilelift::leader()) {
+//     tilelift::expect(ready, box::bytes);
+//     tilelift::load(tile.data(), map, {x, y}, ready);
+//   }
+//   tilelift::wait(ready, phase);
+//
+// For devices without a TMA unit all of it compiles to a trap; the launcher
+// never starts such a kernel there.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_DEVICE_CUH
+#define TILELIFT_DEVICE_CUH
+
+#include <tilelift/box.h>
+#include <tilelift/tile.cuh>
+
+#ifndef __CUDACC_RTC__
+#include <cuda.h>
+#endif
+#include <cuda/ptx>
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define TILELIFT_ON_TMA(statement) statement
+#else
+#define TILELIFT_ON_TMA(statement) __trap()
+#endif
+
+namespace tilelift {
+
+namespace ptx = cuda::ptx;
+
+namespace detail {
+/// The block's own shared memory. Naming it as part of a cluster's works as
+/// well, and is all that PTX before 8.6 has, but costs memory on sm_120.
+#if __cccl_ptx_isa >= 860
+constexpr ptx::space_shared_t here{};
+#else
+constexpr ptx::space_cluster_t here{};
+#endif
+} // namespace detail
+
+/// An mbarrier in shared memory; one arrival, the leader's, completes a phase.
+struct barrier {
+  alignas(8) cuda::std::uint64_t word;
+};
+
+__device__ inline bool leader() {
+  return threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
+}
+
+/// Makes the barrier ready for all threads and for TMA, and returns the parity
+/// of its first phase. Every thread of the block calls it, once.
+__device__ inline unsigned begin(barrier &ready) {
+  if (leader()) {
+    TILELIFT_ON_TMA(ptx::mbarrier_init(&ready.word, 1));
+    TILELIFT_ON_TMA(ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster));
+  }
+  __syncthreads();
+  return 0;
+}
+
+/// Announces the bytes that the copies of this phase bring. The leader calls it
+/// once in each phase, before the copies.
+__device__ inline void expect(barrier &ready, unsigned bytes) {
+  TILELIFT_ON_TMA((void)ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta,
+                                                       ptx::space_shared, &ready.word, bytes));
+}
+
+/// Waits until the bytes of this phase are there, and moves on to the next.
+__device__ inline void wait(barrier &ready, unsigned &phase) {
+  TILELIFT_ON_TMA(while (!ptx::mbarrier_try_wait_parity(&ready.word, phase)) {});
+  phase ^= 1;
+}
+
+/// Orders what this thread did to shared memory before what TMA does to it
+/// after the next barrier of the block.
+__device__ inline void fence_before_tma() {
+  TILELIFT_ON_TMA(ptx::fence_proxy_async(ptx::space_shared));
+}
+
+/// Copies a box to `tile`, which is aligned to 128 bytes; `at` is the box's
+/// first element, innermost dimension first, and in whole 16 bytes there.
+template <typename Map, int Rank>
+__device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready) {
+  TILELIFT_ON_TMA(ptx::cp_async_bulk_tensor(detail::here, ptx::space_global, tile, &map, at,
+                                            &ready.word));
+}
+
+/// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
+__device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready) {
+  TILELIFT_ON_TMA(
+      ptx::cp_async_bulk(detail::here, ptx::space_global, tile, from, bytes, &ready.word));
+}
+
+/// `tile` moved on by whole bytes, for boxes that come in several pieces.
+__device__ inline void *advance(void *tile, int bytes) { return static_cast<char *>(tile) + bytes; }
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,125 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tensor maps from the driver. The driver is reached through the CUDA runtime,
+// so nothing new is linked; the entry points are asked for by the version that
+// introduced them.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ENCODE_H
+#define TILELIFT_ENCODE_H
+
+#include <tilelift/rules.h>
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <atomic>
+
+namespace tilelift {
+
+namespace detail {
+
+using encode_tiled_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                           const cuuint64_t *, const cuuint64_t *,
+                                           const cuuint32_t *, const cuuint32_t *,
+                                           CUtensorMapInterleave, CUtensorMapSwizzle,
+                                           CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
+inline void *driver_function(const char *name, unsigned version) {
+  void *function = nullptr;
+  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
+  cudaError_t error =
+      cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status);
+  if (error != cudaSuccess)
+    (void)cudaGetLastError(); // reported as a missing function
+  return error == cudaSuccess && status == cudaDriverEntryPointSuccess ? function : nullptr;
+}
+
+inline CUtensorMapDataType data_type(element_type type) {
+  switch (type) {
+  case element_type::u8: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+  case element_type::u16: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
+  case element_type::u32: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
+  case element_type::i32: return CU_TENSOR_MAP_DATA_TYPE_INT32;
+  case element_type::u64: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
+  case element_type::i64: return CU_TENSOR_MAP_DATA_TYPE_INT64;
+  case element_type::f16: return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
+  case element_type::f32: return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
+  case element_type::f64: return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
+  case element_type::bf16: return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
+  }
+  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+}
+
+inline CUtensorMapL2promotion l2_promotion(int bytes) {
+  return bytes == 256   ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B
+         : bytes == 128 ? CU_TENSOR_MAP_L2_PROMOTION_L2_128B
+         : bytes == 64  ? CU_TENSOR_MAP_L2_PROMOTION_L2_64B
+                        : CU_TENSOR_MAP_L2_PROMOTION_NONE;
+}
+
+/// The major compute capability of the current device; 0 when there is none.
+/// Capabilities never change, so each device is asked once.
+inline int compute_capability_major(int &device) {
+  static std::atomic<int> known[64];
+  if (cudaGetDevice(&device) != cudaSuccess) {
+    (void)cudaGetLastError();
+    device = -1;
+    return 0;
+  }
+  int major = device < 64 ? known[device].load(std::memory_order_relaxed) : 0;
+  if (major == 0 &&
+      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
+      device < 64)
+    known[device].store(major, std::memory_order_relaxed);
+  return major;
+}
+
+/// Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB
+/// from the tensor's address; smaller allocations then fault now and then.
+/// NVIDIA's remedy is to clear it (release notes of driver 595.71.05). How large
+/// the allocation behind a pointer is, nobody tells us, so it is always cleared.
+inline void clear_wide_address_mode(CUtensorMap &map) {
+  reinterpret_cast<cuuint64_t *>(&map)[1] &= ~(cuuint64_t(1) << 21);
+}
+
+} // namespace detail
+
+/// Sets `device` to the current device.
+inline bool has_tma_unit(int &device) { return detail::compute_capability_major(device) >= 9; }
+
+/// Null, or what went wrong. The request has passed the rules.
+inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, int promotion,
+                                int device) {
+  static const auto encode = reinterpret_cast<detail::encode_tiled_function>(
+      detail::driver_function("cuTensorMapEncodeTiled", 12000));
+  if (!encode)
+    return "the driver has no cuTensorMapEncodeTiled, which came with CUDA 12.0";
+  cuuint64_t extents[max_rank], strides[max_rank] = {};
+  cuuint32_t box[max_rank], steps[max_rank];
+  for (int d = 0; d < request.rank; ++d) {
+    extents[d] = cuuint64_t(request.dims[d].extent.low);
+    box[d] = cuuint32_t(request.dims[d].box.low);
+    steps[d] = 1;
+    if (d > 0)
+      strides[d - 1] = cuuint64_t(request.dims[d].stride.low);
+  }
+  CUresult result =
+      encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
+             reinterpret_cast<void *>(uintptr_t(request.address.low)), extents, strides, box, steps,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
+    return "there is no current CUDA context";
+  if (result != CUDA_SUCCESS)
+    return "the driver refuses it, although every known rule holds";
+  int current = device;
+  if (detail::compute_capability_major(current) >= 10)
+    detail::clear_wide_address_mode(map);
+  return nullptr;
+}
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,258 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What launchers of lifted kernels call: one `launch` for each launch. It
+// collects every rule that the arguments break, encodes the tensor maps where
+// none is broken, and starts the lifted kernel or the plain one.
+//
+// Thread safe: a launch is a value of its caller; what is remembered between
+// launches is facts of the process and of its devices. Nothing here touches a
+// stream before the kernel is started, so launches can be captured in graphs;
+// a captured kernel node holds its maps by value.
+//
+//   TILELIFT_DISABLE=1   runs every plain kernel
+//   TILELIFT_VERBOSE=1   prints what each launch did and why
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_LAUNCH_CUH
+#define TILELIFT_LAUNCH_CUH
+
+#include <tilelift/box.h>
+#include <tilelift/encode.h>
+#include <tilelift/rules.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <initializer_list>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace tilelift {
+
+/// Where and how to launch: what stands in <<<...>>>, or a configuration that
+/// the program has made itself.
+class launch_config {
+public:
+  launch_config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
+    config.gridDim = grid;
+    config.blockDim = block;
+    config.dynamicSmemBytes = shared;
+    config.stream = stream;
+  }
+  launch_config(const cudaLaunchConfig_t *config) : config(*config) {}
+
+  cudaLaunchConfig_t config = {};
+};
+
+/// The numbers that an expression takes over all blocks of a grid.
+struct range {
+  __int128 low, high;
+
+  range(long long value) : low(value), high(value) {}
+  range(__int128 low, __int128 high) : low(low), high(high) {}
+};
+inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
+inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
+inline range operator*(range a, range b) {
+  __int128 ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  range result(ends[0], ends[0]);
+  for (__int128 end : ends) {
+    result.low = end < result.low ? end : result.low;
+    result.high = end > result.high ? end : result.high;
+  }
+  return result;
+}
+
+/// One dimension of a tensor as the launcher knows it: extent in elements and,
+/// for all but the innermost, the stride in bytes.
+struct extent {
+  long long elements;
+  const char *elements_text;
+  long long stride = 0;
+  const char *stride_text = "";
+};
+constexpr long long unbounded = unbounded_extent;
+
+namespace detail {
+
+inline bool is_set(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && *value && !(value[0] == '0' && value[1] == 0);
+}
+inline bool disabled() {
+  static const bool value = is_set("TILELIFT_DISABLE");
+  return value;
+}
+inline bool verbose() {
+  static const bool value = is_set("TILELIFT_VERBOSE");
+  return value;
+}
+
+} // namespace detail
+
+/// What one launcher knows about its kernel on each device: whether the program
+/// holds code for it that uses TMA. Asked once for each device.
+class kernel_facts {
+public:
+  template <typename Kernel> bool uses_tma(Kernel *kernel, int device) {
+    std::atomic<signed char> &known = answers[device & (slots - 1)];
+    signed char answer = device < slots ? known.load(std::memory_order_relaxed) : 0;
+    if (answer == 0) {
+      cudaFuncAttributes attributes = {};
+      bool works = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)) ==
+                   cudaSuccess;
+      if (!works)
+        (void)cudaGetLastError(); // the plain kernel may still run
+      answer = works && attributes.ptxVersion >= 90 ? 1 : -1;
+      if (device < slots)
+        known.store(answer, std::memory_order_relaxed);
+    }
+    return answer > 0;
+  }
+
+private:
+  static constexpr int slots = 64;
+  std::atomic<signed char> answers[slots] = {};
+};
+
+class launch {
+public:
+  launch(const char *kernel, const launch_config &config, block_size checked)
+      : kernel(kernel), config(config.config) {
+    const dim3 &block = config.config.blockDim;
+    if (detail::disabled())
+      reject("disabled", "TILELIFT_DISABLE is set");
+    else if (!has_tma_unit(device))
+      reject("device", "the device has no TMA unit, which needs compute capability 9.0");
+    if (block.x != checked.x || block.y != checked.y || block.z != checked.z)
+      reject("block-size", "the block is " + text(block.x, block.y, block.z) +
+                               ", the copies were checked for " +
+                               text(checked.x, checked.y, checked.z));
+  }
+
+  /// blockIdx.x, .y or .z of all blocks.
+  range block_index(int axis) const {
+    const dim3 &grid = config.gridDim;
+    long long count = axis == 0 ? grid.x : axis == 1 ? grid.y : grid.z;
+    return {0, count - 1};
+  }
+
+  /// The value stays within these limits for all blocks.
+  void require(const char *rule, range value, long long low, long long high, const char *what) {
+    if (value.low < low || value.high > high)
+      reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
+                       std::to_string(high));
+  }
+  void require_multiple(const char *rule, long long value, long long of, const char *what) {
+    if (value % of != 0)
+      reject(rule, std::string(what) + " is " + std::to_string(value) + ", which is no multiple of " +
+                       std::to_string(of));
+  }
+
+  /// Checks and encodes the map of one copy; the map of a launch that breaks a
+  /// rule is never used.
+  template <typename Box>
+  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
+                  const extent (&extents)[Box::rank], int promotion = 128) {
+    tile_request request;
+    request.tensor = tensor;
+    request.tile = tile;
+    request.type = type;
+    request.rank = Box::rank;
+    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
+    for (int d = 0; d < Box::rank; ++d) {
+      request.dims[d].extent = quantity::exactly(extents[d].elements, extents[d].elements_text);
+      request.dims[d].stride = quantity::exactly(extents[d].stride, extents[d].stride_text);
+      request.dims[d].box = quantity::exactly(Box::extents[d]);
+    }
+    check(request, [this](const finding &found) { note(found); });
+    CUtensorMap map{};
+    if (violations.empty())
+      if (const char *problem = encode_tiled(map, request, promotion, device))
+        reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
+    return map;
+  }
+
+  /// Checks a copy without a map.
+  void bulk(const char *tile, const char *tensor, const void *address) {
+    bulk_request request;
+    request.tensor = tensor;
+    request.tile = tile;
+    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
+    request.offset = quantity::exactly(0);
+    request.bytes = quantity::exactly(16);
+    check(request, [this](const finding &found) { note(found); });
+  }
+
+  /// Whether the lifted kernel may run. Prints the decision when asked to.
+  template <typename... Parameters>
+  bool can_lift(void (*lifted)(Parameters...), kernel_facts &facts) {
+    if (violations.empty() && !facts.uses_tma(lifted, device))
+      reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
+                       "or later");
+    if (detail::verbose())
+      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
+                   violations.empty() ? "TMA" : ("plain, " + why()).c_str());
+    return violations.empty();
+  }
+
+  /// For `fallback(error)`: instead of running the plain kernel.
+  cudaError_t refuse() const {
+    std::fprintf(stderr, "tilelift: error: %s cannot use TMA: %s\n", kernel, why().c_str());
+    return cudaErrorInvalidValue;
+  }
+
+  template <typename... Parameters, typename... Arguments>
+  cudaError_t start(void (*function)(Parameters...), Arguments &&...arguments) const {
+    return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+  }
+
+  /// The same, for the lifted kernel: what the program allowed the plain one
+  /// with cudaFuncSetAttribute holds for it, too.
+  template <typename... Parameters, typename... PlainParameters, typename... Arguments>
+  cudaError_t start_lifted(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
+                           Arguments &&...arguments) const {
+    if (config.dynamicSmemBytes > 0) {
+      cudaFuncAttributes attributes = {};
+      cudaError_t error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(plain));
+      if (error == cudaSuccess && attributes.maxDynamicSharedSizeBytes > 0)
+        error = cudaFuncSetAttribute(reinterpret_cast<const void *>(lifted),
+                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                     attributes.maxDynamicSharedSizeBytes);
+      if (error != cudaSuccess)
+        return error;
+    }
+    return start(lifted, std::forward<Arguments>(arguments)...);
+  }
+
+  /// Every rule that is broken, in one line.
+  std::string why() const {
+    std::string all;
+    for (const std::string &violation : violations)
+      all += (all.empty() ? "" : "; ") + violation;
+    return all;
+  }
+
+private:
+  void reject(const char *rule, const std::string &what) {
+    violations.push_back(what + " [" + rule + "]");
+  }
+  void note(const finding &found) {
+    if (found.outcome != verdict::holds)
+      reject(found.rule, found.text);
+  }
+  static std::string text(unsigned x, unsigned y, unsigned z) {
+    return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z);
+  }
+
+  const char *kernel;
+  cudaLaunchConfig_t config;
+  int device = -1;
+  std::vector<std::string> violations;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,85 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Shared-memory tiles whose rows lie where TMA puts them.
+//
+// A box starts and ends on 16 bytes of global memory, so a tile with a halo has
+// a few elements at each end of a row that are not the user's. `tile[r][c]`
+// skips them: kernels index a tile<float[20][132], 136, 2> as if it were the
+// float[20][132] that they declared.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_TILE_CUH
+#define TILELIFT_TILE_CUH
+
+namespace tilelift {
+
+namespace detail {
+
+/// Rows of an array type, its innermost extent and its element.
+template <typename Array> struct shape;
+template <typename T, decltype(sizeof(0)) N> struct shape<T[N]> {
+  using element = T;
+  static constexpr int columns = N;
+  static constexpr int rows = 1;
+};
+template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M> struct shape<T[N][M]> {
+  using inner = shape<T[M]>;
+  using element = typename inner::element;
+  static constexpr int columns = inner::columns;
+  static constexpr int rows = int(N) * inner::rows;
+};
+
+/// One subscript after the other, down to a pointer into one row.
+template <typename Array, int Pitch, int Lead> struct view;
+template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, int Pitch, int Lead>
+struct view<T[N][M], Pitch, Lead> {
+  T *row;
+  template <typename Index> __device__ T *operator[](Index index) const {
+    return row + index * Pitch + Lead;
+  }
+};
+template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, decltype(sizeof(0)) K,
+          int Pitch, int Lead>
+struct view<T[N][M][K], Pitch, Lead> {
+  using below = view<T[M][K], Pitch, Lead>;
+  typename shape<T[M][K]>::element *row;
+  template <typename Index> __device__ below operator[](Index index) const {
+    return {row + index * (shape<T[M][K]>::rows * Pitch)};
+  }
+};
+
+} // namespace detail
+
+/// An Array in shared memory with rows of Pitch elements; the user's elements
+/// start at Lead in each row.
+template <typename Array, int Pitch, int Lead> struct alignas(128) tile {
+  using shape = detail::shape<Array>;
+  using element = typename shape::element;
+  static_assert(Lead >= 0 && Pitch > 0, "a row starts inside the tile");
+  static_assert(shape::rows == 1 || Pitch >= Lead + shape::columns, "rows may not overlap");
+
+  static constexpr int grain = sizeof(element) >= 16 ? 1 : 16 / int(sizeof(element));
+  static constexpr int used = Lead + (shape::rows - 1) * Pitch + shape::columns;
+  static constexpr int whole = shape::rows * Pitch > used ? shape::rows * Pitch : used;
+  element storage[(whole + grain - 1) / grain * grain];
+
+  template <typename Index> __device__ decltype(auto) operator[](Index index) {
+    return detail_at(static_cast<Array *>(nullptr), index);
+  }
+  __device__ void *data() { return storage; }
+
+private:
+  template <typename T, decltype(sizeof(0)) N, typename Index>
+  __device__ T &detail_at(T (*)[N], Index index) {
+    return storage[index + Lead];
+  }
+  template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, typename Index>
+  __device__ decltype(auto) detail_at(T (*)[N][M], Index index) {
+    return detail::view<T[N][M], Pitch, Lead>{storage}[index];
+  }
+};
+
+} // namespace tilelift
+
+#endif

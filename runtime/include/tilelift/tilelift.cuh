@@ -1,0 +1,17 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a lifted file includes: the device part always, the host part where
+// there is a host (NVRTC has none).
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_TILELIFT_CUH
+#define TILELIFT_TILELIFT_CUH
+
+#include <tilelift/device.cuh>
+#include <tilelift/version.h>
+#ifndef __CUDACC_RTC__
+#include <tilelift/launch.cuh>
+#endif
+
+#endif
