@@ -183,6 +183,13 @@ std::optional<std::string> CodeText::asRange(const Values &values, StringRef hin
     const Symbol &symbol = plans[plan]->symbols[id];
     if (symbol.kind == Symbol::Kind::BlockIndex)
       return "launch.block_index(" + std::to_string(symbol.axis) + ")";
+    if (symbol.below && !symbol.knownAtLaunch) {
+      Values bounds(values.size());
+      for (size_t i = 0; i < plans.size(); ++i)
+        bounds[i] = plans[i]->symbols[id].below.value_or(Polynomial());
+      if (std::optional<std::string> bound = inLauncher(bounds, hint))
+        return "tilelift::range(" + std::to_string(symbol.range.low) + ", " + *bound + " - 1)";
+    }
     missing = symbol.spelling;
     return symbol.knownAtLaunch
                ? std::optional<std::string>("tilelift::range(" + symbol.spelling + ")")

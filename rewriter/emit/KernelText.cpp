@@ -7,6 +7,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace clang;
 using namespace llvm;
@@ -48,8 +49,13 @@ std::string tileType(const Plan &plan) {
   std::string type = "tilelift::tile<" + plan.tileElement;
   for (int64_t extent : plan.tileExtents)
     type += "[" + std::to_string(extent) + "]";
-  return type + ", " + std::to_string(plan.layout.pitch) + ", " +
-         std::to_string(plan.layout.lead) + ">";
+  type += ", " + std::to_string(plan.layout.pitch) + ", " + std::to_string(plan.layout.lead);
+  int64_t rows = 1, needed = plan.layout.bytes / plan.tileElementSize;
+  for (int64_t extent : ArrayRef(plan.tileExtents).drop_back())
+    rows *= extent;
+  if (needed > rows * plan.layout.pitch)
+    type += ", " + std::to_string(needed);
+  return type + ">";
 }
 
 } // namespace
@@ -244,6 +250,7 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   }
 
   std::string coordinates, loops, piece, inner = indent;
+  int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
     std::optional<std::string> start = code.inKernel(
         code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
@@ -253,8 +260,8 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
     if (first.dims[d].pieces > 1) {
       std::string counter = "piece_" + std::to_string(d);
       *start += " + " + counter + " * " + std::to_string(first.dims[d].boxOfPiece());
-      piece = piece.empty() ? counter
-                            : piece + " + " + std::to_string(first.dims[d - 1].pieces) + " * " + counter;
+      piece = piece.empty() ? counter : piece + " + " + std::to_string(stride) + " * " + counter;
+      stride *= first.dims[d].pieces;
     }
     coordinates += (d == 0 ? "" : ", ") + *start;
   }
@@ -287,12 +294,19 @@ std::string KernelWriter::checksText(size_t copy) {
       failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
       return "";
     }
+    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
+      std::vector<int64_t> numbers;
+      for (const Plan *plan : plans)
+        numbers.push_back(part(plan->copyChecks[i]));
+      return code.number(numbers, copyNames[copy].tile + hint.str());
+    };
     if (check.multiple != 1)
-      add("(" + *value + ") % " + std::to_string(check.multiple) + " == 0");
+      add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
+          " == 0");
     if (check.within.low != Interval::lowest)
-      add(*value + " >= " + std::to_string(check.within.low));
+      add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
     if (check.within.high != Interval::highest)
-      add(*value + " <= " + std::to_string(check.within.high));
+      add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
   }
   return conditions;
 }
@@ -385,9 +399,11 @@ std::string KernelWriter::planType() const {
         text += "  static_assert(sizeof(" + plan.tile + ") >= " +
                 std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }
-    for (const PlanConstant &constant : planConstants)
-      text += "  static constexpr long long " + constant.name + " = " +
-              std::to_string(constant.values[i]) + ";\n";
+    for (const PlanConstant &constant : planConstants) {
+      bool fitsInt = llvm::all_of(constant.values, [](int64_t v) { return isInt<32>(v); });
+      text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") +
+              constant.name + " = " + std::to_string(constant.values[i]) + ";\n";
+    }
     text += "};\n";
   }
   return text;

@@ -120,13 +120,21 @@ std::string Writer::require(size_t copy, size_t index) {
   auto values = code.each([&](const Plan &plan) { return plan.launchChecks[index].value; });
   std::string what = plans.front()->symbols.print(check.value), text;
   if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
-    auto limit = [](int64_t number) {
-      return number == Interval::lowest ? std::string("-9223372036854775807ll - 1")
-                                        : std::to_string(number) + "ll";
+    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
+      std::vector<int64_t> numbers;
+      for (const Plan *plan : plans)
+        numbers.push_back(part(plan->launchChecks[index]));
+      bool none = numbers.front() == Interval::lowest || numbers.front() == Interval::highest;
+      if (none) // further out than any index
+        return std::string(numbers.front() == Interval::lowest ? "-" : "") +
+               "9223372036854775807ll";
+      return code.number(numbers, hint);
     };
     text += "  launch.require(" + quoted(check.rule) + ", " +
-            value(code.asRange(values, "check"), code) + ", " + limit(check.within.low) + ", " +
-            limit(check.within.high) + ", " + quoted(what) + ");\n";
+            value(code.asRange(values, "check"), code) + ", " +
+            limit([](const Check &c) { return c.within.low; }, "least") + ", " +
+            limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
+            ");\n";
   }
   if (check.multiple != 1)
     text += "  launch.require_multiple(" + quoted(check.rule) + ", " +

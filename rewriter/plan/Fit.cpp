@@ -51,6 +51,8 @@ private:
   void limitBoxes();
   bool layOut();
   void makeBulk();
+  void checkIndices();
+  Polynomial farthest(bool highest);
   void checkRules();
   void addCheck(Check check, bool atLaunch);
   quantity describeValue(const Polynomial &value) const;
@@ -97,6 +99,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   if (!failure && layOut()) {
     for (const Requirement &requirement : relation.requirements)
       addCheck({"index-range", requirement.value, requirement.within, 1, requirement.place}, true);
+    checkIndices();
     checkRules();
   }
   if (failure)
@@ -249,7 +252,11 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
     for (SymbolId factor : term.factors)
       one *= Polynomial::symbol(factor);
     bool stays = d == 0 && !term.factors.empty() && plan.symbols.knownAtLaunch(term);
-    if (!stays)
+    // Where a guard says how far the dimension goes from here, only what it
+    // speaks of is this dimension's; the rest is an offset of another kind.
+    bool isForeign = plan.dims[d].extent && !term.factors.empty() &&
+                     !llvm::is_contained((-*plan.dims[d].extent).getTerms(), term);
+    if (!stays && !isForeign)
       taken += one;
   }
   plan.dims[d].coordinate = taken;
@@ -325,28 +332,30 @@ void Fitter::alignInner() {
 }
 
 /// Boxes have at most 256 elements in each dimension; several instructions fill
-/// a longer one, as long as each fills one stretch of shared memory.
+/// a longer one. Each fills one stretch of shared memory that starts on 128
+/// bytes, so outside the dimension that is cut they take single rows.
 void Fitter::limitBoxes() {
-  bool outerIsSplit = false;
-  for (size_t d = plan.dims.size(); d-- > 0;) {
-    PlanDimension &dim = plan.dims[d];
-    if (outerIsSplit)
+  auto tooLong = [](const PlanDimension &dim) { return dim.box > maxBox; };
+  auto cut = llvm::find_if(plan.dims, tooLong);
+  if (cut == plan.dims.end())
+    return;
+  int64_t inner = size_of(plan.element);
+  for (auto dim = plan.dims.begin(); dim != cut; ++dim)
+    inner *= dim->box;
+  int64_t unit = 128 / std::gcd<int64_t>(128, inner);
+  bool isOutermost = std::all_of(cut + 1, plan.dims.end(),
+                                 [](const PlanDimension &dim) { return dim.box == 1; });
+  for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
+    // Past a known extent nothing is read, so the last piece may overhang.
+    int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
+    bool fits = piece * pieces == cut->box || (isOutermost && cut->extent);
+    if (piece > maxBox || !fits)
       continue;
-    if (dim.box <= maxBox) {
-      outerIsSplit |= dim.box > 1;
-      continue;
-    }
-    int64_t inner = size_of(plan.element);
-    for (size_t i = 0; i < d; ++i)
-      inner *= plan.dims[i].box;
-    // Each piece starts on 128 bytes.
-    int64_t unit = 128 / std::gcd<int64_t>(128, inner);
-    for (int64_t pieces = 2; pieces <= dim.box; ++pieces)
-      if (dim.box % pieces == 0 && dim.box / pieces <= maxBox && dim.box / pieces % unit == 0) {
-        dim.pieces = pieces;
-        break;
-      }
-    outerIsSplit = true;
+    cut->box = piece * pieces;
+    cut->pieces = pieces;
+    for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)
+      dim->pieces = dim->box;
+    return;
   }
 }
 
@@ -419,16 +428,50 @@ bool Fitter::layOut() {
   return true;
 }
 
+/// The lowest or highest byte offset that the copy reads. Where a guard bounds a
+/// dimension it is the tensor's, elsewhere the box's.
+Polynomial Fitter::farthest(bool highest) {
+  Polynomial at = plan.offset;
+  if (plan.mode == Mode::Bulk)
+    return highest ? at + Polynomial(plan.expectedBytes - 1) : at;
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    Polynomial first = hasLower[d] ? Polynomial(0) : dim.coordinate;
+    Polynomial last = dim.extent ? *dim.extent - Polynomial(1)
+                                 : dim.coordinate + Polynomial(dim.box - 1);
+    at += (highest ? last : first) * dim.stride;
+  }
+  return at;
+}
+
+/// The indices of loads, in the types that the program computes them in.
+void Fitter::checkIndices() {
+  std::vector<Polynomial> loads;
+  for (const Cell &cell : relation.cells)
+    for (const Case &each : cell.cases)
+      if (each.source.kind == Source::Kind::Load)
+        loads.push_back(each.source.offset);
+  std::sort(loads.begin(), loads.end());
+  for (const IndexRequirement &required : relation.indexRequirements) {
+    if (!std::binary_search(loads.begin(), loads.end(), required.offset)) {
+      addCheck({"index-range", required.index, required.within, 1, required.place}, true);
+      continue;
+    }
+    Interval bytes{required.within.low * required.size,
+                   required.within.high * required.size + required.size - 1};
+    addCheck({"index-range", farthest(false) - required.origin,
+              {bytes.low, Interval::highest}, 1, required.place}, true);
+    addCheck({"index-range", farthest(true) - required.origin,
+              {Interval::lowest, bytes.high}, 1, required.place}, true);
+  }
+}
+
 /// Puts a condition on the best rung: proven, at launch, at the copy.
 void Fitter::addCheck(Check check, bool atLaunch) {
   bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
   if (isMultiple && check.within.contains(plan.symbols.rangeOf(check.value)))
     return;
-  bool launchCanTell = llvm::all_of(check.value.getTerms(), [&](const Term &term) {
-    return llvm::all_of(term.factors, [&](SymbolId id) {
-      return plan.symbols[id].knownAtLaunch || plan.symbols[id].kind == Symbol::Kind::BlockIndex;
-    });
-  });
+  bool launchCanTell = plan.symbols.boundedAtLaunch(check.value);
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
     // The same value but for a constant: one test serves both.

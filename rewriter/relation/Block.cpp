@@ -178,12 +178,10 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
     bool mayBeNegative = symbols.rangeOf(a).low < 0 || symbols.rangeOf(b).low < 0;
     bool wide = !positive.contains(symbols.rangeOf(a)) || !positive.contains(symbols.rangeOf(b));
     if (mayBeNegative && op == Comparison::Less) {
-      bool leftIsNumber = a.isConstant();
-      require(leftIsNumber ? a : b, positive, place);
-      require(leftIsNumber ? b : a, rangeOfType(type.bits, true), place);
-      Condition less = Condition::notNegative(b - a - Polynomial(1));
-      return leftIsNumber ? less || !Condition::notNegative(b)
-                          : Condition::notNegative(a) && less;
+      require(b, positive, place);
+      bool isPositive = symbols.rangeOf(a).low >= 0;
+      require(a, isPositive ? type.range() : rangeOfType(type.bits, true), place);
+      return Condition::notNegative(a) && Condition::notNegative(b - a - Polynomial(1));
     }
     if (wide) {
       require(a, type.range(), place);

@@ -51,6 +51,7 @@ public:
   std::vector<GlobalBase> bases;
   std::vector<SharedObject> shared;
   std::vector<Requirement> requirements;
+  std::vector<IndexRequirement> indexRequirements;
   std::optional<Diagnostic> failure;
 
   bool failed() const { return failure.has_value(); }

@@ -86,6 +86,7 @@ std::variant<AnalysedCopy, Diagnostic> Analysis::run() {
   relation.symbols = std::move(block.symbols);
   relation.bases = std::move(block.bases);
   relation.requirements = std::move(block.requirements);
+  relation.indexRequirements = std::move(block.indexRequirements);
   relation.place = place();
   return std::move(result);
 }

@@ -81,6 +81,18 @@ struct Requirement {
   Place place;
 };
 
+/// The same for the index of a load, which only matters where the guard lets the
+/// load happen: the element at `offset` bytes past the base is element `index`
+/// of a pointer that is itself `origin` bytes past it.
+struct IndexRequirement {
+  Polynomial index;
+  Polynomial offset;
+  Polynomial origin;
+  int64_t size = 1;
+  Interval within;
+  Place place;
+};
+
 /// The shared array that is filled, and what the rest of the kernel lets us do
 /// with its layout.
 struct SharedTile {
@@ -123,6 +135,7 @@ struct CopyRelation {
   /// Sorted by offset; they do not overlap.
   std::vector<Cell> cells;
   std::vector<Requirement> requirements;
+  std::vector<IndexRequirement> indexRequirements;
   std::vector<NamedValue> names;
   Place place;
 };

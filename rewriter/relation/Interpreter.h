@@ -60,6 +60,7 @@ private:
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
   void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
+  void boundCounter(const Bound &bound);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression);

@@ -151,8 +151,16 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     Scalar number = asNumber(by, indexType, placeOf(index));
     if (!number.is(Scalar::Kind::Number))
       return number;
-    Polynomial wide = type ? block.convert(number.number, *type, {64, true}, placeOf(index))
-                           : number.number;
+    // An element of an array is only looked at where a guard allows it, so its
+    // index is judged together with the guard, by the fit.
+    bool isElement = copying && isa<ArraySubscriptExpr>(where) &&
+                     base.space == Scalar::Space::Global && type && !type->isSigned;
+    Polynomial wide = type && !isElement
+                          ? block.convert(number.number, *type, {64, true}, placeOf(index))
+                          : number.number;
+    if (isElement && !type->range().contains(block.symbols.rangeOf(wide)))
+      block.indexRequirements.push_back({wide, base.number + wide * Polynomial(size), base.number,
+                                         size, type->range(), placeOf(index)});
     return Scalar::ofAddress(base.space, base.object, base.number + wide * Polynomial(size));
   });
 }

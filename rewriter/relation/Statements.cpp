@@ -171,8 +171,31 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   if (!condition)
     return;
   Condition enters = conditionOf(condition);
-  if (!enters.isUnknown())
-    mask = mask && enters;
+  if (enters.isUnknown())
+    return;
+  mask = mask && enters;
+  if (const Conjunction *bounds = enters.asConjunction())
+    for (const Bound &bound : *bounds)
+      boundCounter(bound);
+}
+
+/// From `k0 < k`, with the host knowing k, the launcher knows k0's range.
+void Interpreter::boundCounter(const Bound &bound) {
+  for (const Term &term : bound.value.getTerms()) {
+    bool isCounter = term.factors.size() == 1 && std::abs(term.coefficient) == 1 &&
+                     block.symbols[term.factors[0]].kind == Symbol::Kind::Variable;
+    if (!isCounter)
+      continue;
+    Polynomial counter = Polynomial::symbol(term.factors[0]);
+    bool up = term.coefficient == 1;
+    Polynomial rest = up ? bound.value - counter : bound.value + counter;
+    int64_t limit = up ? bound.range.high : bound.range.low;
+    bool none = limit == Interval::lowest || limit == Interval::highest;
+    if (none || !block.symbols.knownAtLaunch(rest))
+      continue;
+    Polynomial most = up ? Polynomial(limit) - rest : rest - Polynomial(limit);
+    block.symbols.boundBelow(term.factors[0], most + Polynomial(1));
+  }
 }
 
 /// A condition on the way; one that is not followed must at least be the same

@@ -104,6 +104,16 @@ bool Symbols::knownAtLaunch(const Polynomial &value) const {
                                         [&](const Term &term) { return knownAtLaunch(term); });
 }
 
+bool Symbols::boundedAtLaunch(const Polynomial &value) const {
+  return std::all_of(value.getTerms().begin(), value.getTerms().end(), [&](const Term &term) {
+    return std::all_of(term.factors.begin(), term.factors.end(), [&](SymbolId id) {
+      const Symbol &symbol = table[id];
+      return symbol.knownAtLaunch || symbol.kind == Symbol::Kind::BlockIndex ||
+             (symbol.below && symbol.range.low != Interval::lowest);
+    });
+  });
+}
+
 bool Symbols::readableAtCopy(const Polynomial &value) const {
   return std::all_of(value.getTerms().begin(), value.getTerms().end(), [&](const Term &term) {
     return std::all_of(term.factors.begin(), term.factors.end(),

@@ -47,6 +47,8 @@ struct Symbol {
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
   bool knownAtLaunch = false;
+  /// Smaller than this, which the host knows: the bound of a loop counter.
+  std::optional<Polynomial> below;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
   /// For BlockIndex and GridSize: 0, 1 or 2.
@@ -68,6 +70,10 @@ public:
   bool knownAtLaunch(const Polynomial &value) const;
   bool knownAtLaunch(const Term &term) const;
   bool readableAtCopy(const Polynomial &value) const;
+  /// Whether the launcher knows between which numbers the value lies for all
+  /// blocks and iterations.
+  bool boundedAtLaunch(const Polynomial &value) const;
+  void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;

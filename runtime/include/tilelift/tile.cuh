@@ -52,8 +52,9 @@ struct view<T[N][M][K], Pitch, Lead> {
 } // namespace detail
 
 /// An Array in shared memory with rows of Pitch elements; the user's elements
-/// start at Lead in each row.
-template <typename Array, int Pitch, int Lead> struct alignas(128) tile {
+/// start at Lead in each row. It has room for at least Least elements, for boxes
+/// that reach past the last row.
+template <typename Array, int Pitch, int Lead, int Least = 0> struct alignas(128) tile {
   using shape = detail::shape<Array>;
   using element = typename shape::element;
   static_assert(Lead >= 0 && Pitch > 0, "a row starts inside the tile");
@@ -61,7 +62,8 @@ template <typename Array, int Pitch, int Lead> struct alignas(128) tile {
 
   static constexpr int grain = sizeof(element) >= 16 ? 1 : 16 / int(sizeof(element));
   static constexpr int used = Lead + (shape::rows - 1) * Pitch + shape::columns;
-  static constexpr int whole = shape::rows * Pitch > used ? shape::rows * Pitch : used;
+  static constexpr int box = shape::rows * Pitch > Least ? shape::rows * Pitch : Least;
+  static constexpr int whole = box > used ? box : used;
   element storage[(whole + grain - 1) / grain * grain];
 
   template <typename Index> __device__ decltype(auto) operator[](Index index) {
