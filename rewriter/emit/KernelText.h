@@ -90,6 +90,7 @@ private:
   std::string checksText(size_t copy);
   std::string expectedBytes(size_t first) const;
   bool moved(size_t copy) const;
+  bool startsFirst() const;
   std::string typePrefix() const { return kernel.pattern->isTemplated() ? "typename " : ""; }
 
   const SourceText &source;

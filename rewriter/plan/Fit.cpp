@@ -312,6 +312,8 @@ void Fitter::boundCoordinates() {
     Interval allowed = rangeOfType(32, true);
     if (!hasLower[d])
       allowed.low = 0;
+    if (!dim.extent) // the whole box lies before the end that was made up
+      allowed.high = unbounded_extent - dim.box;
     addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
   }
 }

@@ -64,7 +64,7 @@ bool isHarmlessCall(const CallExpr *call) {
 class Flow {
 public:
   Flow(const FunctionDecl *kernel, ASTContext &context, const std::vector<LiftedStatement> &copies)
-      : copies(copies), facts(kernel),
+      : copies(copies), facts(kernel), body(kernel->getBody()),
         graph(CFG::buildCFG(kernel, kernel->getBody(), &context, CFG::BuildOptions())) {
     // The graph splits `int a, b;` in two.
     if (graph)
@@ -79,8 +79,10 @@ public:
     // Without the redundant barriers, the copies may look different.
     llvm::erase_if(candidates, [&](const CallExpr *call) { return llvm::is_contained(kept, call); });
     result.redundant.assign(candidates.begin(), candidates.end());
-    for (CopyOrder &order : result.copies)
-      order = {order.joinsPrevious};
+    for (size_t i = 0; i < copies.size(); ++i) {
+      bool runsOnce = facts.parentOf(copies[i].statement) == body;
+      result.copies[i] = {runsOnce, result.copies[i].joinsPrevious};
+    }
     solve();
     return std::move(result);
   }
@@ -104,6 +106,7 @@ private:
 
   const std::vector<LiftedStatement> &copies;
   VariableFacts facts;
+  const Stmt *body;
   std::unique_ptr<CFG> graph;
   DenseMap<const Stmt *, const Stmt *> original;
   BarrierFacts result;

@@ -29,6 +29,8 @@ struct LiftedStatement {
 };
 
 struct CopyOrder {
+  /// Stands in the kernel's outermost block, so that it runs exactly once.
+  bool runsOnce = false;
   /// Waits together with the copy before it in the list.
   bool joinsPrevious = false;
   /// Some thread may still be at the tile, or at the previous wait.

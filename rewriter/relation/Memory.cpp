@@ -154,7 +154,8 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     // An element of an array is only looked at where a guard allows it, so its
     // index is judged together with the guard, by the fit.
     bool isElement = copying && isa<ArraySubscriptExpr>(where) &&
-                     base.space == Scalar::Space::Global && type && !type->isSigned;
+                     base.space == Scalar::Space::Global && type && !type->isSigned &&
+                     type->bits < 64;
     Polynomial wide = type && !isElement
                           ? block.convert(number.number, *type, {64, true}, placeOf(index))
                           : number.number;

@@ -59,13 +59,18 @@ __device__ inline bool leader() {
   return threadIdx.x == 0 && threadIdx.y == 0 && threadIdx.z == 0;
 }
 
-/// Makes the barrier ready for all threads and for TMA, and returns the parity
-/// of its first phase. Every thread of the block calls it, once.
+/// Makes the barrier ready for the leader, who calls it, and for TMA. The others
+/// may wait at it after the next barrier of the block.
+__device__ inline void set_up(barrier &ready) {
+  TILELIFT_ON_TMA(ptx::mbarrier_init(&ready.word, 1));
+  TILELIFT_ON_TMA(ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster));
+}
+
+/// Makes the barrier ready for all threads and returns the parity of its first
+/// phase. Every thread of the block calls it, once.
 __device__ inline unsigned begin(barrier &ready) {
-  if (leader()) {
-    TILELIFT_ON_TMA(ptx::mbarrier_init(&ready.word, 1));
-    TILELIFT_ON_TMA(ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster));
-  }
+  if (leader())
+    set_up(ready);
   __syncthreads();
   return 0;
 }
