@@ -108,8 +108,7 @@ bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
   compiler.createFileManager();
   compiler.createSourceManager();
   LiftAction action(options, consumer);
-  return compiler.ExecuteAction(action) &&
-         !compiler.getDiagnostics().hasUncompilableErrorOccurred();
+  return compiler.ExecuteAction(action);
 }
 
 void report(DiagnosticsEngine &engine, const SourceManager &sources, FileID file,

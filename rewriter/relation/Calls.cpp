@@ -71,8 +71,7 @@ Value Interpreter::call(const CallExpr *call) {
   std::string name = callee->getNameAsString();
   for (const Expr *argument : call->arguments())
     if (argument->getType()->isPointerType() && copying)
-      fail(diagnose("side-effect", place, "calls '" + name + "', which is not followed,",
-                    "shared memory"));
+      fail(diagnose("side-effect", place, "calls '" + name + "', whose body is not visible"));
   return Scalar::unknown("is returned by '" + name + "'", place);
 }
 

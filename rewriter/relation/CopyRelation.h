@@ -38,13 +38,16 @@ struct Source {
   /// Load: which of the relation's bases, and how many bytes past it.
   unsigned base = 0;
   Polynomial offset;
+  /// Load: an integer of so many bits that is being handled as a wider one, as
+  /// `cond ? byte : 0` does; 0 if it is not.
+  unsigned widenedFrom = 0;
   /// Constant: the bits; Other: what was done, as in "is multiplied".
   uint64_t bits = 0;
   std::string text;
 
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
-           bits == other.bits && kind != Kind::Other;
+           bits == other.bits && widenedFrom == other.widenedFrom && kind != Kind::Other;
   }
 };
 

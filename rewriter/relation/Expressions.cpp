@@ -220,6 +220,15 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
       // Data of the same size stays data: reading a float as an int copies it.
       if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits)
         return scalar;
+      // So does what is widened by a promotion and cut back to its size.
+      if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Load) {
+        Scalar same = scalar;
+        unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : source.bits;
+        if (target.bits >= bits) {
+          same.data.widenedFrom = target.bits == bits ? 0 : bits;
+          return same;
+        }
+      }
       Scalar number = asNumber(scalar, from, place);
       if (number.is(Scalar::Kind::Number))
         number.number = block.convert(number.number, source, target, place);
@@ -567,7 +576,10 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
       ++index;
     if (index == block.shared.size())
       block.shared.push_back({variable->getCanonicalDecl(), variable->getNameAsString(),
-                              int64_t(sizeOf(variable->getType())), {}});
+                              variable->getType()->isIncompleteType()
+                                  ? Interval::highest
+                                  : int64_t(sizeOf(variable->getType())),
+                              {}});
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
   }
   if (!variable->hasLocalStorage())

@@ -200,8 +200,14 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
 Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   Source source;
   source.place = scalar.place;
-  if (scalar.is(Scalar::Kind::Data))
+  if (scalar.is(Scalar::Kind::Data) && !scalar.data.widenedFrom)
     return scalar;
+  if (scalar.is(Scalar::Kind::Data)) {
+    source.kind = Source::Kind::Other;
+    source.text = "is converted from " + std::to_string(scalar.data.widenedFrom) + " to " +
+                  std::to_string(8 * sizeOf(type)) + " bits";
+    return Scalar::ofData(source);
+  }
   if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant()) {
     source.kind = Source::Kind::Constant;
     unsigned bits = 8 * sizeOf(type);
@@ -243,7 +249,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
                     size, place);
     } else if (copying) {
       fail(diagnose("side-effect", place,
-                    "writes to '" + block.bases[to.object].spelling + "'", "shared memory"));
+                    "writes to '" + block.bases[to.object].spelling + "'"));
     }
   }
 }

@@ -16,6 +16,7 @@
 #ifndef TILELIFT_RELATION_POLYNOMIAL_H
 #define TILELIFT_RELATION_POLYNOMIAL_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <cstdint>

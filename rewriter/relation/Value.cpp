@@ -160,6 +160,7 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
   Scalar part = whole;
   if (whole.data.kind == Source::Kind::Load) {
     part.data.offset += Polynomial(offset);
+    part.data.widenedFrom = 0;
   } else if (whole.data.kind == Source::Kind::Constant) {
     part.data.bits = offset >= 8 ? 0 : whole.data.bits >> (8 * offset);
     if (size < 8)

@@ -187,6 +187,8 @@ bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
     return variable && (divergent.contains(variable) ||
                         (isLocal(variable) && escaped.contains(variable)));
   }
+  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
+    return mayDifferBetweenThreads(opaque->getSourceExpr());
   if (isa<AsmStmt>(expression))
     return true;
   return llvm::any_of(expression->children(),

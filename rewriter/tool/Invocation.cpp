@@ -114,7 +114,8 @@ makeInvocation(const std::string &file, const ToolOptions &options,
   if (!invocation || engine->hasErrorOccurred())
     return nullptr;
   invocation->getDiagnosticOpts().VerifyDiagnostics = options.verify;
-  invocation->getDiagnosticOpts().IgnoreWarnings = false;
+  if (options.verify)
+    invocation->getDiagnosticOpts().VerifyPrefixes = {"expected"};
   return std::shared_ptr<CompilerInvocation>(std::move(invocation));
 }
 

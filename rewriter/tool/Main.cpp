@@ -136,6 +136,8 @@ ExitStatus liftOne(const std::string &name, const ToolOptions &options, Lifted &
         lifted.after = result.edits.apply(lifted.before);
         dump(result, options, lifted.dump);
       });
+  if (options.verify)
+    return parsed ? allLifted : failed;
   return parsed || status == someRefused ? status : failed;
 }
 

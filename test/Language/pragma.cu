@@ -1,0 +1,86 @@
+// RUN: %verify %s
+//
+// Mistakes in a pragma: each at its own column, with a suggestion.
+
+__global__ void directives(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma laod
+  // expected-error@-1 {{unknown directive 'laod' after '#pragma tma'; did you mean 'load'? [-Wtilelift-unknown-directive]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma
+  // expected-error@-1 {{unknown directive '' after '#pragma tma'; expected 'load', 'store', 'reduce' or 'pipeline'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma store
+  // expected-error@-1 {{'#pragma tma store' is not available yet [-Wtilelift-not-available-yet]}}
+  out[threadIdx.x] = part[threadIdx.x];
+#pragma tma reduce
+  // expected-error@-1 {{'#pragma tma reduce' is not available yet}}
+  out[threadIdx.x] += part[threadIdx.x];
+#pragma tma pipeline stages(3)
+  // expected-error@-1 {{'#pragma tma pipeline' is not available yet}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
+}
+
+__global__ void clauses(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load treads(64)
+  // expected-error@-1 {{unknown clause 'treads' on '#pragma tma load'; did you mean 'threads'? [-Wtilelift-unknown-clause]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load stages(2)
+  // expected-error@-1 {{unknown clause 'stages' on '#pragma tma load'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load promote(64) promote(128)
+  // expected-error@-1 {{clause 'promote' is given twice [-Wtilelift-repeated-clause]}}
+  // expected-note@-2 {{first given here}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load promote(65)
+  // expected-error@-1 {{'65' is no value of clause 'promote': expected 'none', '64', '128' or '256'; did you mean '64'? [-Wtilelift-bad-clause-value]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads(2048)
+  // expected-error@-1 {{'2048' is no value of clause 'threads': expected a number from 1 to 1024}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads(8, 8, 1, 1)
+  // expected-error@-1 {{a block has three dimensions}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads 64
+  // expected-error@-1 {{expected '(' after 'threads' in '#pragma tma load' [-Wtilelift-malformed-clause]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads(64
+  // expected-error@-1 {{expected ')' in '#pragma tma load'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads()
+  // expected-error@-1 {{expected a number in 'threads(...)' in '#pragma tma load'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load swizzle(128)
+  // expected-error@-1 {{'swizzle(128)' is not available yet}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load multicast(x)
+  // expected-error@-1 {{'multicast(x)' is not available yet}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load threads(NOTHING)
+  // expected-error@-1 {{'NOTHING' in clause 'threads' is no constant that is visible here [-Wtilelift-unknown-constant]}}
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error@-2 {{the block size of 'clauses' is not visible}}
+}
+
+#pragma tma load
+// expected-error@-1 {{'#pragma tma load' is not followed by a statement of a kernel [-Wtilelift-misplaced-pragma]}}
+int number;
+
+__global__ void at_the_end(float *out) {
+  out[0] = 0;
+#pragma tma load
+  // expected-error@-1 {{'#pragma tma load' is not followed by a statement of a kernel}}
+}
+
+void host(float *out, const float *in) {
+#pragma tma load
+  // expected-error@-1 {{'#pragma tma load' stands in host code: it speaks of a statement of a kernel}}
+  out[0] = in[0];
+}
+
+__device__ void helper(float *out, const float *in) {
+#pragma tma load
+  // expected-error@-1 {{a copy in a '__device__' function is not available yet}}
+  out[0] = in[0];
+}

@@ -1,0 +1,96 @@
+// RUN: %verify %s
+//
+// Copies that no box describes: the first element that disagrees is named.
+
+__global__ void transposed(float *out, const float *in, int w) {
+  __shared__ float tile[16][16];
+#pragma tma load threads(16, 16)
+  tile[threadIdx.x][threadIdx.y] = in[threadIdx.y * w + threadIdx.x]; // expected-error {{'tile[0][0]' and 'tile[0][1]' lie side by side in shared memory but w * 4 bytes apart in 'in': TMA keeps the order of the innermost dimension [-Wtilelift-not-contiguous]}}
+  out[threadIdx.x] = tile[threadIdx.x][0];
+}
+
+__global__ void gathered(float *out, const float *in, const int *rows, int w) {
+  __shared__ float tile[16][16];
+#pragma tma load threads(16, 16)
+  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y] * w + threadIdx.x]; // expected-error {{'tile[3][0]' is read from 'in' + w * rows[3] * 4 bytes, evenly spaced rows would give}}
+  out[threadIdx.x] = tile[threadIdx.x][0];
+}
+
+__global__ void skewed(float *out, const float *in, int w) {
+  __shared__ float tile[16][16];
+#pragma tma load threads(16, 16)
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * w + (threadIdx.x + threadIdx.y) % 16]; // expected-error {{[-Wtilelift-uneven-steps]}}
+  out[threadIdx.x] = tile[threadIdx.x][0];
+}
+
+__global__ void holes(float *out, const float *in) {
+  __shared__ float part[128];
+#pragma tma load threads(64)
+  part[2 * threadIdx.x] = in[threadIdx.x]; // expected-error {{'part[1]' is not written, 'part[2]' is: TMA fills a tile without gaps [-Wtilelift-gap-in-tile]}}
+  out[threadIdx.x] = part[2 * threadIdx.x];
+}
+
+__global__ void two_tensors(float *out, const float *a, const float *b) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = threadIdx.x < 32 ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part' comes from 'a' or from 'b', depending on a condition [-Wtilelift-two-sources]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void chosen(float *out, const float *a, const float *b, int n) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = threadIdx.x < n ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part[0]' comes from 'b' or from 'a', depending on a condition}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void flat_guard(float *out, const float *in, int w, int n) {
+  __shared__ float tile[16][16];
+  int i = threadIdx.y * w + threadIdx.x;
+#pragma tma load threads(16, 16)
+  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0.f; // expected-error {{the guard of 'tile[1][0]' does not follow the tile's shape}}
+  out[threadIdx.x] = tile[threadIdx.x][0];
+}
+
+__global__ void triangle(float *out, const float *in, int n) {
+  __shared__ float tile[16][16];
+#pragma tma load threads(16, 16)
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x + threadIdx.y < n ? in[threadIdx.y * 1024 + threadIdx.x] : 0.f; // expected-error {{the guard 'n >= 1' is no bound of one dimension of 'in' [-Wtilelift-guard-not-a-box]}}
+  out[threadIdx.x] = tile[threadIdx.x][0];
+}
+
+__global__ void six(float *out, const float *in, int a, int b, int c, int d, int n) {
+  __shared__ float tile[2][2][2][2][16];
+  int t = threadIdx.x, x = t % 16, e = t / 16 % 2, f = t / 32 % 2, g = t / 64 % 2, h = t / 128;
+#pragma tma load threads(256)
+  tile[h][g][f][e][x] = // expected-error {{this copy needs 6 dimensions, TMA has 5: 'blockIdx.x' asks for one more [-Wtilelift-too-many-dimensions]}}
+      x < n ? in[blockIdx.x * a + h * b + g * c + f * d + e * 64 + x] : 0.f;
+  out[threadIdx.x] = tile[h][g][f][e][x];
+}
+
+__device__ void take(float (*rows)[34]);
+
+__global__ void escapes(float *out, const float *in, int w) {
+  __shared__ float tile[16][34];
+#pragma tma load threads(34)
+  for (int r = 0; r < 16; ++r)
+    tile[r][threadIdx.x] = in[r * w + threadIdx.x];
+  take(tile); // expected-error {{'tile' has to be laid out with rows of 144 bytes instead of 136, but it is passed to 'take' [-Wtilelift-layout-escapes]}}
+  out[threadIdx.x] = tile[0][threadIdx.x];
+}
+
+__global__ void pointer_table(float *out, const float *const *tables) {
+  __shared__ float part[64];
+  const float *in = tables[blockIdx.x];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error 1+ {{}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void long_rows(float *out, const unsigned char *in, int w, int h) {
+  __shared__ unsigned char tile[4][260];
+#pragma tma load threads(260)
+  for (int r = 0; r < 4; ++r)
+    tile[r][threadIdx.x] = r < h && threadIdx.x < w ? in[r * w + threadIdx.x] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
+  out[threadIdx.x] = tile[0][threadIdx.x];
+}

@@ -1,0 +1,138 @@
+// RUN: %verify %s
+//
+// Statements that are no copies, or do more than copy.
+
+__global__ void nothing(float *out, const float *in) {
+#pragma tma load threads(64)
+  out[threadIdx.x] = in[threadIdx.x]; // expected-error {{this statement writes to 'out', besides copying to shared memory}}
+}
+
+__global__ void no_store(float *out, const float *in) {
+  float sum = 0;
+#pragma tma load threads(64)
+  for (int i = 0; i < 4; ++i) // expected-error {{this statement stores nothing to shared memory [-Wtilelift-not-a-copy]}}
+    sum += in[i];
+}
+
+__global__ void two_tiles(float *out, const float *a, const float *b) {
+  __shared__ float left[64], right[64];
+#pragma tma load threads(64)
+  { // expected-error {{this statement fills both 'left' and 'right': annotate one copy for each tile [-Wtilelift-several-tiles]}}
+    left[threadIdx.x] = a[threadIdx.x];
+    right[threadIdx.x] = b[threadIdx.x];
+  }
+  out[threadIdx.x] = left[threadIdx.x] + right[threadIdx.x];
+}
+
+__global__ void scaled(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = 2 * in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is multiplied [-Wtilelift-computed-value]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void converted(float *out, const int *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is converted from 'int' to 'float'}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void accumulated(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] += in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is added to}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void from_shared(float *out, const float *in) {
+  __shared__ float part[64], other[64];
+  other[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+#pragma tma load threads(64)
+  part[threadIdx.x] = other[63 - threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is read from shared memory}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void constant(float *out) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = 0; // expected-error {{'part[0]' is not a copy: the value is always the same number}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void with_barrier(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  for (int i = threadIdx.x; i < 64; i += blockDim.x) {
+    part[i] = in[i];
+    __syncthreads(); // expected-error {{'__syncthreads()' is not followed in an annotated copy [-Wtilelift-unsupported-statement]}}
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void with_volatile(float *out, const volatile float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{a volatile access is not followed in an annotated copy}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__device__ void elsewhere(float *to, const float *from);
+
+__global__ void with_call(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  elsewhere(part, in); // expected-error {{this statement calls 'elsewhere', whose body is not visible, besides copying to shared memory [-Wtilelift-side-effect]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void with_switch(float *out, const float *in, int mode) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  switch (mode) { // expected-error {{'switch' is not followed in an annotated copy}}
+  default:
+    part[threadIdx.x] = in[threadIdx.x];
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void runtime_trips(float *out, const float *in, int n) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  for (int i = threadIdx.x; i != n; i += n) // expected-error {{this loop's trip count depends on 'i != n'}}
+    if (i < 0)
+      part[0] = in[i];
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void index_kept(float *out, const float *in) {
+  __shared__ float part[64];
+  int i = threadIdx.x;
+#pragma tma load threads(64)
+  for (; i < 64; i += blockDim.x) // expected-error {{'i' is set by the annotated statement and used after it [-Wtilelift-variable-escapes]}}
+    part[i] = in[i];
+  out[i] = part[threadIdx.x];
+}
+
+__global__ void dynamic(float *out, const float *in) {
+  extern __shared__ float part[];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{a tile in dynamic shared memory ('part') is not available yet}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void loaded_condition(float *out, const float *in, const float *weights) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  if (weights[threadIdx.x] > 0.f) // expected-error {{the condition: 'weights[threadIdx.x] > 0.f' is not followed [-Wtilelift-unknown-index]}}
+    part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+template <int N> __global__ void unused_template(float *out, const float *in) { // expected-error {{template 'unused_template' is instantiated nowhere in this file, so the copy cannot be checked [-Wtilelift-never-instantiated]}}
+  __shared__ float part[N];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}

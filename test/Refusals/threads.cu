@@ -1,0 +1,45 @@
+// RUN: %verify %s
+//
+// Who executes the copy.
+
+__global__ void nobody_launches(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load
+  // expected-error@-1 {{the block size of 'nobody_launches' is not visible: no launch in this file gives it as a constant; add 'threads(x, y, z)' to the pragma [-Wtilelift-unknown-block]}}
+  part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void some_left(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  if (blockIdx.x * 64 + threadIdx.x >= n)
+    return;
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'n - blockIdx.x * 64 >= 2 && blockIdx.x * 64 >= -1' for thread 1 and 'n - blockIdx.x * 64 >= 1 && blockIdx.x * 64 >= 0' for thread 0 [-Wtilelift-divergent-copy]}}
+  out[blockIdx.x * 64 + threadIdx.x] = part[63 - threadIdx.x];
+}
+
+__global__ void half_the_block(float *out, const float *in) {
+  __shared__ float part[64];
+  if (threadIdx.x < 32) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy}}
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void data_decides(float *out, const float *in) {
+  __shared__ float part[64];
+  if (in[threadIdx.x] > 0.f) { // expected-error {{not every thread of the block reaches this copy: 'in[threadIdx.x] > 0.f' may differ}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[threadIdx.x];
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void twice(float *out, const float *in) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x / 2] = in[threadIdx.x]; // expected-error {{byte 0 of 'part' is written by thread 0 and again, from elsewhere, by thread 1 [-Wtilelift-clashing-stores]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}

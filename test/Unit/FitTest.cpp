@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Relations are written down cell by cell here, as the interpreter would record
+// them, so that the fit is tested without a compiler.
+#include "plan/Fit.h"
+
+#include "gtest/gtest.h"
+
+using namespace tilelift;
+
+namespace {
+
+struct FitTest : testing::Test {
+  FitTest() {
+    relation.kernel = "kernel";
+    relation.tile.name = "tile";
+    relation.tile.elementType = "float";
+    relation.tile.elementSize = 4;
+    relation.tile.extents = {8, 32};
+    relation.tile.widestAccess = 4;
+    relation.bases.push_back({"in", "float", 4, true, true, {}});
+    w = parameter("w"), h = parameter("h");
+    bx = blockIndex("blockIdx.x", 0), by = blockIndex("blockIdx.y", 1);
+  }
+  Polynomial parameter(const char *name) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Parameter;
+    symbol.spelling = name;
+    symbol.range = rangeOfType(32, true);
+    symbol.knownAtLaunch = true;
+    return Polynomial::symbol(relation.symbols.intern(symbol));
+  }
+  Polynomial blockIndex(const char *name, unsigned axis) {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::BlockIndex;
+    symbol.spelling = name;
+    symbol.axis = axis;
+    symbol.range = {0, 65534};
+    return Polynomial::symbol(relation.symbols.intern(symbol));
+  }
+  /// A cell that reads `offset` where `guard` holds and is zero elsewhere.
+  void cell(int64_t at, const Polynomial &offset, const Condition &guard,
+            Source::Kind outside = Source::Kind::Constant, uint64_t bits = 0) {
+    Cell cell;
+    cell.offset = at;
+    cell.size = 4;
+    Source load, other;
+    load.kind = Source::Kind::Load;
+    load.offset = offset;
+    other.kind = outside;
+    other.bits = bits;
+    if (!guard.isNever())
+      cell.cases.push_back({guard, load});
+    if (!guard.isAlways())
+      cell.cases.push_back({!guard, other});
+    relation.cells.push_back(cell);
+  }
+  Condition inside(const Polynomial &x, const Polynomial &y) {
+    return Condition::notNegative(x) && Condition::notNegative(w - x - 1) &&
+           Condition::notNegative(y) && Condition::notNegative(h - y - 1);
+  }
+  void guardedTile(int halo, Source::Kind outside = Source::Kind::Constant, uint64_t bits = 0) {
+    for (int r = 0; r < 8; ++r)
+      for (int c = 0; c < 32; ++c) {
+        Polynomial x = bx * 32 + (c - halo), y = by * 8 + r;
+        cell((r * 32 + c) * 4, (y * w + x) * 4, inside(x, y), outside, bits);
+      }
+  }
+  Plan plan(bool any = false) {
+    auto result = fit(relation, {any});
+    if (auto *diagnostic = std::get_if<Diagnostic>(&result)) {
+      ADD_FAILURE() << diagnostic->id << ": " << diagnostic->text;
+      return {};
+    }
+    return std::get<Plan>(result);
+  }
+  Diagnostic refusal() {
+    auto result = fit(relation, {false});
+    if (std::holds_alternative<Plan>(result)) {
+      ADD_FAILURE() << "lifted: " << summary(std::get<Plan>(result));
+      return {};
+    }
+    return std::get<Diagnostic>(result);
+  }
+
+  CopyRelation relation;
+  Polynomial w, h, bx, by;
+};
+
+TEST_F(FitTest, guardedTile) {
+  guardedTile(0);
+  Plan result = plan();
+  ASSERT_EQ(result.dims.size(), 2u);
+  EXPECT_EQ(*result.dims[0].extent, w);
+  EXPECT_EQ(*result.dims[1].extent, h);
+  EXPECT_EQ(result.dims[1].stride, w * 4);
+  EXPECT_EQ(result.dims[0].box, 32);
+  EXPECT_EQ(result.dims[1].box, 8);
+  EXPECT_EQ(result.dims[0].coordinate, bx * 32);
+  EXPECT_EQ(result.dims[1].coordinate, by * 8);
+  EXPECT_EQ(result.expectedBytes, 1024);
+  EXPECT_FALSE(result.layout.moved);
+  EXPECT_TRUE(result.copyChecks.empty());
+}
+
+TEST_F(FitTest, haloIsWidenedToSixteenBytes) {
+  guardedTile(1);
+  Plan result = plan();
+  EXPECT_TRUE(result.layout.moved);
+  EXPECT_EQ(result.layout.lead, 3);
+  EXPECT_EQ(result.layout.pitch, 36);
+  EXPECT_EQ(result.dims[0].box, 36);
+  EXPECT_EQ(result.dims[0].coordinate, bx * 32 - 4);
+}
+
+TEST_F(FitTest, aTileThatEscapesIsNotMoved) {
+  guardedTile(1);
+  relation.tile.layoutEscape = "it is passed to 'f'";
+  EXPECT_EQ(refusal().text, "'tile' has to be laid out with rows of 144 bytes instead of 128, but "
+                            "it is passed to 'f'");
+}
+
+TEST_F(FitTest, wideConsumersKeepTheirAlignment) {
+  guardedTile(1);
+  relation.tile.widestAccess = 16;
+  EXPECT_EQ(refusal().id, "layout-escapes");
+}
+
+TEST_F(FitTest, contiguousIsBulk) {
+  for (int i = 0; i < 256; ++i)
+    cell(i * 4, bx * 1024 + i * 4, Condition::always());
+  Plan result = plan();
+  EXPECT_EQ(result.mode, Mode::Bulk);
+  EXPECT_EQ(result.expectedBytes, 1024);
+  EXPECT_EQ(result.offset, bx * 1024);
+}
+
+TEST_F(FitTest, unguardedDimensionsHaveNoExtent) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, ((by * 8 + r) * w + bx * 32 + c) * 4, Condition::always());
+  Plan result = plan();
+  ASSERT_EQ(result.dims.size(), 2u);
+  EXPECT_FALSE(result.dims[0].extent);
+  EXPECT_FALSE(result.dims[1].extent);
+  EXPECT_EQ(result.dims[1].coordinate, by * 8);
+}
+
+TEST_F(FitTest, staleCellsNeedTheWholeBoxInside) {
+  guardedTile(0, Source::Kind::Untouched);
+  // That the box does not start left of or above the tensor is proven.
+  EXPECT_EQ(plan().copyChecks.size(), 2u);
+  EXPECT_TRUE(plan(true).copyChecks.empty()); // outside(any)
+}
+
+TEST_F(FitTest, anotherFillNeedsTheWholeBoxInside) {
+  guardedTile(0, Source::Kind::Constant, 0x3f800000);
+  EXPECT_EQ(plan().copyChecks.size(), 2u);
+}
+
+TEST_F(FitTest, aGapIsNamed) {
+  guardedTile(0);
+  relation.cells.erase(relation.cells.begin() + 33);
+  EXPECT_EQ(refusal().text,
+            "'tile[1][1]' is not written, 'tile[1][2]' is: TMA fills a tile without gaps");
+}
+
+TEST_F(FitTest, aTransposeIsNamed) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, ((bx * 32 + c) * w + by * 8 + r) * 4, Condition::always());
+  EXPECT_EQ(refusal().text, "'tile[0][0]' and 'tile[0][1]' lie side by side in shared memory but "
+                            "w * 4 bytes apart in 'in': TMA keeps the order of the innermost "
+                            "dimension");
+}
+
+TEST_F(FitTest, unevenRowsAreNamed) {
+  guardedTile(0);
+  relation.cells[5 * 32].cases[0].source.offset += Polynomial(64);
+  EXPECT_EQ(refusal().id, "uneven-steps");
+}
+
+TEST_F(FitTest, aFlatGuardIsNoBox) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c) {
+      Polynomial index = (by * 8 + r) * w + bx * 32 + c;
+      cell((r * 32 + c) * 4, index * 4, Condition::notNegative(w * h - index - 1));
+    }
+  EXPECT_EQ(refusal().id, "uneven-guard");
+}
+
+TEST_F(FitTest, aBatchIsADimensionOfItsOwn) {
+  Polynomial bz = blockIndex("blockIdx.z", 2);
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c) {
+      Polynomial x = bx * 32 + c, y = by * 8 + r;
+      cell((r * 32 + c) * 4, ((bz * h + y) * w + x) * 4, inside(x, y));
+    }
+  Plan result = plan();
+  ASSERT_EQ(result.dims.size(), 3u);
+  EXPECT_EQ(result.dims[2].stride, h * w * 4);
+  EXPECT_EQ(result.dims[2].coordinate, bz);
+  EXPECT_EQ(result.dims[2].box, 1);
+}
+
+TEST_F(FitTest, longRowsComeInPieces) {
+  relation.tile.extents = {1024};
+  for (int i = 0; i < 1024; ++i) {
+    Polynomial x = bx * 1024 + i;
+    cell(i * 4, x * 4, Condition::notNegative(w - x - 1));
+  }
+  Plan result = plan();
+  EXPECT_EQ(result.dims[0].pieces, 4);
+  EXPECT_EQ(result.dims[0].boxOfPiece(), 256);
+}
+
+TEST_F(FitTest, anUnprovenStartIsTestedAtTheCopy) {
+  Polynomial k0 = [&] {
+    Symbol symbol;
+    symbol.kind = Symbol::Kind::Variable;
+    symbol.spelling = "k0";
+    symbol.range = {0, 1 << 20};
+    return Polynomial::symbol(relation.symbols.intern(symbol));
+  }();
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, ((by * 8 + r) * w + k0 + c) * 4, Condition::always());
+  Plan result = plan();
+  ASSERT_EQ(result.copyChecks.size(), 1u);
+  EXPECT_STREQ(result.copyChecks[0].rule, "inner-coordinate-16");
+  EXPECT_EQ(result.copyChecks[0].multiple, 4);
+}
+
+} // namespace

@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import lit.formats
+
+config.name = "tilelift"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".cu", ".test"]
+config.excludes = ["Inputs", "gpu", "support", "Unit"]
+config.test_source_root = config.source_root + "/test"
+config.test_exec_root = config.build_root + "/test"
+
+# A user's own configuration must not reach the tests.
+config.environment["CLANG_NO_DEFAULT_CONFIG"] = "1"
+
+clang = (f"{config.llvm_tools}/clang++ --cuda-path={config.cuda} -I{config.cuda}/include/cccl "
+         "-Wno-unknown-cuda-version -std=c++17")
+plugin = f"{clang} -fplugin={config.build_root}/lib/tilelift.so"
+support = f"{config.test_source_root}/support"
+config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
+config.environment["TILELIFT_PLUGIN"] = plugin
+config.environment["CLANG_CUDA"] = f"{clang} -I{config.source_root}/runtime/include"
+config.environment["NVCC"] = (f"{config.cuda}/bin/nvcc -std=c++17 "
+                              f"-I{config.source_root}/runtime/include")
+
+config.substitutions += [
+    # The whole way for a file that lifts: both hosts, both compilers, every target.
+    ("%lift-and-check", f"{support}/lift-and-check.sh"),
+    # A file of refusals, through both hosts.
+    ("%verify", f"{support}/verify.sh"),
+    ("%tilelift", f"{config.build_root}/bin/tilelift"),
+    ("%clang-plugin", plugin),
+    ("%clang", f"{clang} -I{config.source_root}/runtime/include"),
+    ("%nvcc", config.environment["NVCC"]),
+    ("%runtime", f"{config.source_root}/runtime/include"),
+    ("%FileCheck", f"{config.llvm_tools}/FileCheck --implicit-check-not=error: "
+                   "--implicit-check-not=warning:"),
+    ("%not", f"{support}/not.sh"),
+    ("%root", config.source_root),
+    ("%build", config.build_root),
+]
