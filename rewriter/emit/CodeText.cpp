@@ -91,9 +91,11 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
       product += (product.empty() ? "" : " * ") + factor;
     text = plus(text, product, negative);
   };
-  for (auto &[factors, numbers] : terms)
-    if (!factors.empty())
-      addTerm(factors, numbers);
+  // What is added comes before what is taken away.
+  for (bool negative : {false, true})
+    for (auto &[factors, numbers] : terms)
+      if (!factors.empty() && (numbers.front() < 0) == negative)
+        addTerm(factors, numbers);
   auto constant = terms.find({});
   if (constant != terms.end())
     addTerm({}, constant->second);

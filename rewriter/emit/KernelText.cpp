@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/KernelText.h"
+#include "emit/DeadVariables.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -143,17 +143,9 @@ std::vector<Piece> KernelWriter::sibling() {
     if (failure)
       return {};
   }
-  for (const CallExpr *barrier : barriers.redundant) {
-    unsigned begin = source.offsetOf(barrier->getBeginLoc()), end = source.endOf(barrier);
-    // The whole line, when nothing else is on it.
-    size_t lineBegin = source.file().take_front(begin).rfind('\n');
-    size_t lineEnd = source.file().find('\n', end);
-    bool alone = lineBegin != StringRef::npos && lineEnd != StringRef::npos &&
-                 source.between(unsigned(lineBegin), begin).trim().empty() &&
-                 source.between(end, unsigned(lineEnd)).trim().empty();
-    edits.push_back(alone ? replacement(unsigned(lineBegin), unsigned(lineEnd), "")
-                          : replacement(begin, end, ""));
-  }
+  for (const CallExpr *barrier : barriers.redundant)
+    edits.push_back(source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
+  removeDeadVariables();
   return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
                     edits);
 }
@@ -213,6 +205,32 @@ void KernelWriter::declareTile(size_t copy) {
                   .str();
   }
   edits.push_back(replacement(begin, end, text));
+}
+
+void KernelWriter::removeDeadVariables() {
+  std::vector<TextRange> replaced;
+  StringSet<> written;
+  for (const Edit &edit : edits) {
+    bool keepsText = llvm::any_of(edit.pieces, [](const Piece &piece) { return piece.length > 0; });
+    if (!keepsText && edit.end > edit.begin)
+      replaced.push_back({edit.begin, edit.end});
+    for (const Piece &piece : edit.pieces) {
+      auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
+      SmallVector<StringRef, 16> lines;
+      StringRef(piece.text).split(lines, '\n');
+      for (StringRef line : lines)
+        for (StringRef rest = line.split("//").first; !rest.empty();) {
+          rest = rest.drop_while([&](char c) { return !isWord(c); });
+          written.insert(rest.take_while(isWord));
+          rest = rest.drop_while(isWord);
+        }
+    }
+  }
+  DeadVariables found = findDeadVariables(source, kernel.pattern, replaced, written);
+  for (const DeclStmt *dead : found.dead)
+    edits.push_back(source.removal(source.offsetOf(dead->getBeginLoc()), source.endOf(dead)));
+  for (const DeclStmt *partly : found.partlyDead)
+    edits.push_back(insertion(source.offsetOf(partly->getBeginLoc()), "[[maybe_unused]] "));
 }
 
 std::string KernelWriter::waitText(const std::string &indent) const {

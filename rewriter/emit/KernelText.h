@@ -12,6 +12,8 @@
 #include "emit/Emitter.h"
 #include "relation/BarrierFacts.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace tilelift {
 
 /// The user's file, and what is needed to cut text out of it.
@@ -34,11 +36,15 @@ public:
   std::string unused(llvm::StringRef name) const;
   /// Whether a range is a stretch of the file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
+  /// Takes a stretch out, with its line when nothing else is on it.
+  Edit removal(unsigned begin, unsigned end) const;
 
 private:
   const clang::SourceManager &sources;
   const clang::LangOptions &language;
   llvm::StringRef text;
+  /// All identifiers of the file, outside of comments.
+  llvm::StringSet<> words;
 };
 
 /// What the pieces of text about one kernel have in common.
@@ -83,6 +89,7 @@ private:
   void nameCopies();
   void declareTile(size_t copy);
   void replaceCopy(size_t copy);
+  void removeDeadVariables();
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::string waitText(const std::string &indent) const;
   std::string issueText(size_t copy, const std::string &indent);

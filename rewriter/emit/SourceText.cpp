@@ -16,7 +16,16 @@ namespace tilelift {
 
 SourceText::SourceText(ASTContext &context)
     : sources(context.getSourceManager()), language(context.getLangOpts()),
-      text(sources.getBufferData(sources.getMainFileID())) {}
+      text(sources.getBufferData(sources.getMainFileID())) {
+  Lexer lexer(sources.getLocForStartOfFile(sources.getMainFileID()), language, text.begin(),
+              text.begin(), text.end());
+  Token token;
+  for (bool more = true; more;) {
+    more = !lexer.LexFromRawLexer(token);
+    if (token.is(tok::raw_identifier))
+      words.insert(token.getRawIdentifier());
+  }
+}
 
 unsigned SourceText::offsetOf(SourceLocation location) const {
   return placeOf(sources, location).offset;
@@ -55,20 +64,19 @@ unsigned SourceText::columnOf(unsigned offset) const {
 }
 
 std::string SourceText::unused(StringRef name) const {
-  auto isPartOfWord = [](char c) { return isAlnum(c) || c == '_'; };
-  auto isTaken = [&](StringRef word) {
-    for (size_t at = text.find(word); at != StringRef::npos; at = text.find(word, at + 1)) {
-      bool starts = at == 0 || !isPartOfWord(text[at - 1]);
-      bool ends = at + word.size() == text.size() || !isPartOfWord(text[at + word.size()]);
-      if (starts && ends)
-        return true;
-    }
-    return false;
-  };
   std::string candidate = name.str();
-  for (unsigned n = 1; isTaken(candidate); ++n)
+  for (unsigned n = 1; words.contains(candidate); ++n)
     candidate = name.str() + "_" + std::to_string(n);
   return candidate;
+}
+
+Edit SourceText::removal(unsigned begin, unsigned end) const {
+  size_t lineBegin = text.take_front(begin).rfind('\n');
+  size_t lineEnd = text.find('\n', end);
+  bool alone = lineBegin != StringRef::npos && lineEnd != StringRef::npos &&
+               between(unsigned(lineBegin), begin).trim().empty() &&
+               between(end, unsigned(lineEnd)).trim().empty();
+  return alone ? Edit{unsigned(lineBegin), unsigned(lineEnd), {}} : Edit{begin, end, {}};
 }
 
 bool SourceText::isPlainText(SourceRange range) const {

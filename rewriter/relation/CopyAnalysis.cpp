@@ -107,13 +107,13 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
   if (block.failed())
     return false;
   if (thread == 0) {
-    reached = interpreter.getMask();
+    reached = interpreter.getReached();
     result.relation.names = interpreter.namedNumbers();
   } else {
-    if (interpreter.getMask() != reached)
+    if (interpreter.getReached() != reached)
       return fail(diagnose("divergent-copy", place(),
                            "the condition on the way is '" +
-                               interpreter.getMask().print(block.symbols) + "'",
+                               interpreter.getReached().print(block.symbols) + "'",
                            thread, "'" + reached.print(block.symbols) + "'"));
     keepCommon(result.relation.names, interpreter.namedNumbers());
   }

@@ -44,11 +44,11 @@ public:
   /// Runs the annotated statement; what it stores to shared memory is recorded.
   void runCopy(const clang::Stmt *statement);
 
-  /// When this thread is where the interpreter has got to.
-  const Condition &getMask() const { return mask; }
+  /// When this thread gets to the target at all.
+  const Condition &getReached() const { return reached; }
 
   /// The whole-number variables that are in scope here.
-  std::vector<NamedValue> namedNumbers() const;
+  std::vector<NamedValue> namedNumbers();
 
 private:
   // Statements.
@@ -59,6 +59,7 @@ private:
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
+  void assume(const Condition &condition);
   void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
   void boundCounter(const Bound &bound);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
@@ -134,7 +135,9 @@ private:
   Block &block;
   std::array<unsigned, 3> thread;
   unsigned threadNumber;
+  /// When this thread is here, given that it gets to the target.
   Condition mask = Condition::always();
+  Condition reached = Condition::always();
   std::vector<Loop> loops;
   std::vector<Frame> frames;
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;

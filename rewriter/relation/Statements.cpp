@@ -110,6 +110,7 @@ void Interpreter::approach(const Stmt *statement) {
         return approach(child);
       if (matters(child))
         run(child);
+      assume(mask); // what left on the way is not here any more
     }
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
     if (branch->getInit())
@@ -119,7 +120,7 @@ void Interpreter::approach(const Stmt *statement) {
     Condition condition = conditionOf(branch->getCond());
     bool inThen = towards(branch->getThen());
     if (!condition.isUnknown())
-      mask = mask && (inThen ? condition : !condition);
+      assume(inThen ? condition : !condition);
     approach(inThen ? branch->getThen() : branch->getElse());
   } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
     if (loop->getInit())
@@ -137,6 +138,12 @@ void Interpreter::approach(const Stmt *statement) {
       if (towards(child))
         return approach(child);
   }
+}
+
+/// What follows only matters where the condition holds.
+void Interpreter::assume(const Condition &condition) {
+  reached = reached && condition;
+  mask = reached.isNever() ? Condition::never() : Condition::always();
 }
 
 /// Some iteration of a loop around the copy: variables that the loop changes
@@ -173,7 +180,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   Condition enters = conditionOf(condition);
   if (enters.isUnknown())
     return;
-  mask = mask && enters;
+  assume(enters);
   if (const Conjunction *bounds = enters.asConjunction())
     for (const Bound &bound : *bounds)
       boundCounter(bound);
@@ -376,15 +383,18 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   loops.pop_back();
 }
 
-std::vector<NamedValue> Interpreter::namedNumbers() const {
+std::vector<NamedValue> Interpreter::namedNumbers() {
   std::vector<NamedValue> names;
   auto add = [&](const VarDecl *variable) {
     std::optional<NumberType> type = numberType(variable->getType());
     if (!type || kernel.facts.escapes(variable))
       return;
     Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
-    const Scalar *scalar = value.single();
-    if (!scalar || !scalar->is(Scalar::Kind::Number))
+    if (!value.single())
+      return;
+    Scalar number = asNumber(*value.single(), variable->getType(), {});
+    const Scalar *scalar = &number;
+    if (!scalar->is(Scalar::Kind::Number))
       return;
     // An unsigned variable holds a residue, which is the number only in range.
     if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(scalar->number)))

@@ -35,10 +35,13 @@ namespace tilelift {
 /// the program has made itself.
 class launch_config {
 public:
-  launch_config(dim3 grid, dim3 block, size_t shared = 0, cudaStream_t stream = nullptr) {
-    config.gridDim = grid;
-    config.blockDim = block;
-    config.dynamicSmemBytes = shared;
+  /// Takes what <<<...>>> takes, with its conversions.
+  template <typename Grid, typename Block, typename Bytes = size_t>
+  launch_config(const Grid &grid, const Block &block, const Bytes &shared = 0,
+                cudaStream_t stream = nullptr) {
+    config.gridDim = dim3(grid);
+    config.blockDim = dim3(block);
+    config.dynamicSmemBytes = size_t(shared);
     config.stream = stream;
   }
   launch_config(const cudaLaunchConfig_t *config) : config(*config) {}

@@ -1,0 +1,109 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/DeadVariables.h"
+
+#include "clang/AST/Attr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+class Finder {
+public:
+  Finder(const SourceText &source, std::vector<TextRange> replaced, const StringSet<> &written)
+      : source(source), gone(std::move(replaced)), written(written) {}
+
+  void collect(const Stmt *statement) {
+    if (!statement)
+      return;
+    if (const auto *declaration = dyn_cast<DeclStmt>(statement))
+      declarations.push_back(declaration);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+        uses[variable].push_back(source.offsetOf(reference->getLocation()));
+    for (const Stmt *child : statement->children())
+      collect(child);
+  }
+
+  DeadVariables run() {
+    DeadVariables result;
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (const DeclStmt *&declaration : declarations) {
+        if (!declaration || countDead(declaration) != size(declaration) || !isPure(declaration))
+          continue;
+        result.dead.push_back(declaration);
+        gone.push_back({source.offsetOf(declaration->getBeginLoc()), source.endOf(declaration)});
+        declaration = nullptr;
+        changed = true;
+      }
+    }
+    for (const DeclStmt *declaration : declarations)
+      if (declaration && countDead(declaration) > 0)
+        result.partlyDead.push_back(declaration);
+    return result;
+  }
+
+private:
+  bool isGone(unsigned offset) const {
+    return llvm::any_of(gone, [&](const TextRange &range) { return range.contains(offset); });
+  }
+
+  size_t size(const DeclStmt *declaration) const {
+    return size_t(std::distance(declaration->decl_begin(), declaration->decl_end()));
+  }
+
+  bool isDead(const Decl *declaration) const {
+    const auto *variable = dyn_cast<VarDecl>(declaration);
+    if (!variable || !variable->hasLocalStorage() || variable->hasAttr<UnusedAttr>() ||
+        isGone(source.offsetOf(variable->getLocation())) ||
+        written.contains(variable->getName()))
+      return false;
+    auto found = uses.find(variable);
+    return found != uses.end() && llvm::all_of(found->second, [&](unsigned at) { return isGone(at); });
+  }
+
+  size_t countDead(const DeclStmt *declaration) const {
+    return size_t(llvm::count_if(declaration->decls(), [&](const Decl *d) { return isDead(d); }));
+  }
+
+  bool isPure(const DeclStmt *declaration) const {
+    return llvm::all_of(declaration->decls(), [](const Decl *each) {
+      return isPureExpression(cast<VarDecl>(each)->getInit());
+    });
+  }
+
+  static bool isPureExpression(const Stmt *expression) {
+    if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
+      return true;
+    if (const auto *binary = dyn_cast<BinaryOperator>(expression); binary && binary->isAssignmentOp())
+      return false;
+    if (const auto *unary = dyn_cast<UnaryOperator>(expression);
+        unary && unary->isIncrementDecrementOp())
+      return false;
+    if (isa<CallExpr, CXXConstructExpr, CXXUnresolvedConstructExpr, LambdaExpr>(expression))
+      return false;
+    return llvm::all_of(expression->children(), isPureExpression);
+  }
+
+  const SourceText &source;
+  std::vector<TextRange> gone;
+  const StringSet<> &written;
+  std::vector<const DeclStmt *> declarations;
+  DenseMap<const VarDecl *, SmallVector<unsigned, 4>> uses;
+};
+
+} // namespace
+
+DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *kernel,
+                                std::vector<TextRange> replaced, const StringSet<> &written) {
+  Finder finder(source, std::move(replaced), written);
+  finder.collect(kernel->getBody());
+  return finder.run();
+}
+
+} // namespace tilelift
