@@ -185,7 +185,10 @@ void KernelWriter::declareTile(size_t copy) {
       failure = diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
       return;
     }
-    edits.push_back(insertion(begin + unsigned(shared) + 10, " __align__(128)"));
+    // Tiles that are declared together are aligned together.
+    unsigned at = begin + unsigned(shared) + 10;
+    if (llvm::none_of(edits, [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
+      edits.push_back(insertion(at, " __align__(128)"));
     return;
   }
   std::string text;

@@ -6,7 +6,7 @@
 // CHECK-LABEL: __global__ void any_start_tma(
 // CHECK: if (((long long)first) % 4 == 0) {
 // CHECK-NEXT:   if (tilelift::leader()) {
-// CHECK: tilelift::load(tile, tile_map, {first, int(blockIdx.y) * 8}, tma_barrier);
+// CHECK: tilelift::load(tile, tile_map, {first, 8 * int(blockIdx.y)}, tma_barrier);
 // CHECK-NEXT:   }
 // CHECK-NEXT:   tilelift::wait(tma_barrier, tma_phase);
 // CHECK-NEXT: } else {
