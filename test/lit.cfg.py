@@ -10,6 +10,7 @@ config.test_exec_root = config.build_root + "/test"
 
 # A user's own configuration must not reach the tests.
 config.environment["CLANG_NO_DEFAULT_CONFIG"] = "1"
+config.environment["PATH"] = f"{config.llvm_tools}:{config.environment['PATH']}"
 
 clang = (f"{config.llvm_tools}/clang++ --cuda-path={config.cuda} -I{config.cuda}/include/cccl "
          "-Wno-unknown-cuda-version -std=c++17")
@@ -28,6 +29,7 @@ config.substitutions += [
     ("%verify", f"{support}/verify.sh"),
     ("%tilelift", f"{config.build_root}/bin/tilelift"),
     ("%clang-plugin", plugin),
+    ("%bare-clang", clang),
     ("%clang", f"{clang} -I{config.source_root}/runtime/include"),
     ("%nvcc", config.environment["NVCC"]),
     ("%runtime", f"{config.source_root}/runtime/include"),

@@ -223,8 +223,12 @@ void KernelWriter::removeDeadVariables() {
       StringRef(piece.text).split(lines, '\n');
       for (StringRef line : lines)
         for (StringRef rest = line.split("//").first; !rest.empty();) {
-          rest = rest.drop_while([&](char c) { return !isWord(c); });
-          written.insert(rest.take_while(isWord));
+          size_t skipped = rest.find_if(isWord);
+          bool isMember = skipped != StringRef::npos && skipped > 0 &&
+                          (rest[skipped - 1] == '.' || rest[skipped - 1] == ':');
+          rest = rest.substr(skipped);
+          if (!isMember)
+            written.insert(rest.take_while(isWord));
           rest = rest.drop_while(isWord);
         }
     }

@@ -10,7 +10,7 @@
 // CHECK-NEXT:   }
 // CHECK-NEXT:   tilelift::wait(tma_barrier, tma_phase);
 // CHECK-NEXT: } else {
-// CHECK-NEXT: tile[threadIdx.y][threadIdx.x] = first + threadIdx.x
+// CHECK-NEXT: tile[threadIdx.y][threadIdx.x] = first + int(threadIdx.x) >= 0
 // CHECK-NEXT: }
 // CHECK-NEXT: __syncthreads();
 __global__ void any_start(float *out, const float *in, const int *starts, int w) {

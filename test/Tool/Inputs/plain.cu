@@ -1,0 +1,1 @@
+__global__ void plain(float *out) { out[threadIdx.x] = 1; }
