@@ -48,12 +48,12 @@ private:
   void emitKernel(const KernelToEmit &kernel);
   KernelNames nameKernel(const KernelToEmit &kernel);
   void commentPragmas(const KernelToEmit &kernel, const KernelNames &names);
-  void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names,
-                        const LauncherText &launcher, unsigned definedAt);
+  void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
+  void declare(const KernelToEmit &kernel, const LauncherText &launcher);
   bool redirect(const Launch &launch, const KernelNames &names);
   void addInclude();
   KernelToEmit uniform(const KernelToEmit &kernel);
-  void refuse(Diagnostic diagnostic) { result.diagnostics.push_back(std::move(diagnostic)); }
+  void say(Diagnostic diagnostic) { result.diagnostics.push_back(std::move(diagnostic)); }
 
   ASTContext &context;
   SourceText source;
@@ -101,7 +101,7 @@ KernelToEmit Emitter::uniform(const KernelToEmit &kernel) {
     std::string name;
     raw_string_ostream stream(name);
     instance.function->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
-    refuse(diagnose("instance-differs", instance.copies.front().plan.place, name));
+    say(diagnose("instance-differs", instance.copies.front().plan.place, name));
   }
   return result;
 }
@@ -126,7 +126,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
 void Emitter::emitKernel(const KernelToEmit &kernel) {
   const InstanceToEmit &first = kernel.instances.front();
   if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
-    return refuse(diagnose("not-available-yet",
+    return say(diagnose("not-available-yet",
                            {source.offsetOf(kernel.pattern->getLocation())},
                            "a kernel inside a macro"));
   KernelNames names = nameKernel(kernel);
@@ -135,15 +135,15 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
     statements.push_back({copy.statement, copy.tile, !copy.plan.copyChecks.empty()});
   BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
   for (const CallExpr *dropped : barriers.redundant)
-    refuse(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
+    say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
 
   KernelWriter writer(source, kernel, names, barriers);
   std::vector<Piece> sibling = writer.sibling();
   if (writer.failure)
-    return refuse(*writer.failure);
+    return say(*writer.failure);
   std::variant<LauncherText, Diagnostic> launcher = writeLauncher(source, kernel, names, writer);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
-    return refuse(*problem);
+    return say(*problem);
   LauncherText &launch = std::get<LauncherText>(launcher);
 
   StringRef file = context.getSourceManager().getFileEntryRefForID(
@@ -166,7 +166,8 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
   commentPragmas(kernel, names);
-  redirectLaunches(kernel, names, launch, end);
+  declare(kernel, launch);
+  redirectLaunches(kernel, names);
 }
 
 /// The original keeps its loops; its pragmas have done their work.
@@ -182,30 +183,27 @@ void Emitter::commentPragmas(const KernelToEmit &kernel, const KernelNames &name
       }
 }
 
-void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names,
-                               const LauncherText &launcher, unsigned definedAt) {
-  bool before = false;
+void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {
   DenseSet<unsigned> done;
-  for (const Launch &launch : program.launches) {
-    if (launch.pattern != kernel.pattern || !done.insert(launch.place.offset).second)
-      continue;
-    if (!redirect(launch, names)) {
-      refuse(diagnose("launch-not-lifted", launch.place, names.kernel, "it comes from a macro"));
-      continue;
-    }
-    before |= launch.place.offset < definedAt;
-  }
-  if (!before)
+  for (const Launch &launch : program.launches)
+    if (launch.pattern == kernel.pattern && done.insert(launch.place.offset).second &&
+        !redirect(launch, names))
+      say(diagnose("launch-not-lifted", launch.place, names.kernel, "it comes from a macro"));
+}
+
+/// Behind the kernel's first declaration, so that the launcher is known wherever
+/// the kernel is.
+void Emitter::declare(const KernelToEmit &kernel, const LauncherText &launcher) {
+  if (launcher.declaration.empty())
     return;
-  // The launcher has to be known where the kernel is.
-  const FunctionDecl *declaration = kernel.pattern->getCanonicalDecl();
-  SourceLocation last = declaration->getEndLoc();
   std::optional<Token> semi =
-      Lexer::findNextToken(last, context.getSourceManager(), context.getLangOpts());
+      Lexer::findNextToken(kernel.pattern->getCanonicalDecl()->getEndLoc(),
+                           context.getSourceManager(), context.getLangOpts());
   if (!semi || semi->isNot(tok::semi))
-    return;
+    return say(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
+                        "a kernel whose first declaration ends in a macro"));
   unsigned at = source.offsetOf(semi->getEndLoc());
-  result.edits.add({at, at, {Piece::own("\n" + launcher.declaration)}});
+  result.edits.add({at, at, {Piece::own("\n" + StringRef(launcher.declaration).rtrim().str())}});
 }
 
 bool Emitter::redirect(const Launch &launch, const KernelNames &names) {

@@ -24,16 +24,18 @@ public:
 
   std::variant<LauncherText, Diagnostic> run() {
     LauncherText text;
-    std::string head = signature();
-    text.declaration = head + ";\n";
-    text.definition = head + " {\n" + body() + "}\n";
+    // Default arguments are given once, where the kernel has them.
+    const FunctionDecl *first = kernel.pattern->getCanonicalDecl();
+    if (first != kernel.pattern)
+      text.declaration = signature(first) + ";\n";
+    text.definition = signature(kernel.pattern) + " {\n" + body() + "}\n";
     if (failure)
       return std::move(*failure);
     return text;
   }
 
 private:
-  std::string signature();
+  std::string signature(const FunctionDecl *declaration);
   std::string body();
   std::string arguments() const;
   std::string checks();
@@ -55,10 +57,9 @@ private:
   std::optional<Diagnostic> failure;
 };
 
-std::string Writer::signature() {
+std::string Writer::signature(const FunctionDecl *declaration) {
   const FunctionDecl *pattern = kernel.pattern;
-  // Default arguments may be given once only: in the first declaration.
-  FunctionTypeLoc type = pattern->getCanonicalDecl()->getFunctionTypeLoc();
+  FunctionTypeLoc type = declaration->getFunctionTypeLoc();
   std::string parameters =
       source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
           .trim()
@@ -67,7 +68,7 @@ std::string Writer::signature() {
     if (parameter->getName().empty())
       failure = diagnose("not-available-yet", {source.offsetOf(parameter->getBeginLoc())},
                          "a kernel with a parameter that has no name");
-  std::string header = templateHeader(source, pattern);
+  std::string header = templateHeader(source, declaration);
   return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] static cudaError_t " +
          names.launcher + "(const tilelift::launch_config &config" +
          (parameters.empty() || parameters == "void" ? "" : ", " + parameters) + ")";

@@ -14,7 +14,8 @@
 namespace tilelift {
 
 struct LauncherText {
-  /// Without a body, to be declared before the first launch.
+  /// Without a body, to stand behind the kernel's first declaration; empty when
+  /// that is its definition.
   std::string declaration;
   std::string definition;
 };
