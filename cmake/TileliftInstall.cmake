@@ -1,1 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+#
+# What `cmake --install` puts where: the tool, the plugin, the runtime's headers
+# and the package that find_package(tilelift) reads.
+include(CMakePackageConfigHelpers)
 
+install(TARGETS tilelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tilelift_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+
+set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tilelift)
+configure_package_config_file(cmake/TileliftConfig.cmake.in tileliftConfig.cmake
+                              PATH_VARS CMAKE_INSTALL_BINDIR CMAKE_INSTALL_LIBDIR
+                                        CMAKE_INSTALL_INCLUDEDIR
+                              INSTALL_DESTINATION ${package})
+write_basic_package_version_file(tileliftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfig.cmake
+              ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfigVersion.cmake cmake/TileliftTarget.cmake
+        DESTINATION ${package})

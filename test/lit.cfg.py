@@ -37,5 +37,6 @@ config.substitutions += [
                    "--implicit-check-not=warning:"),
     ("%not", f"{support}/not.sh"),
     ("%root", config.source_root),
+    ("%cuda", config.cuda),
     ("%build", config.build_root),
 ]

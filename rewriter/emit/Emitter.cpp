@@ -224,6 +224,7 @@ bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
     bool hasArguments =
         !source.between(paren + 1, source.offsetOf(call->getRParenLoc())).trim().empty();
     result.edits.replace(nameBegin, nameEnd, names.launcher);
+    open = unsigned(source.file().take_front(open).rtrim().size());
     result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
     return true;
   }

@@ -60,7 +60,7 @@ extern "C" __global__ void plain_name(float *out, const float *in) {
 // CHECK-LABEL: cudaError_t all_forms(
 // CHECK: plain_name_tma_launch({grid, block, size_t(0), stream}, out, in);
 // CHECK: plain_name_tma_launch({grid.x, block.x}, out, in);
-// CHECK: ::plain_name_tma_launch({ grid , block }, out, in) ;
+// CHECK: ::plain_name_tma_launch({grid , block}, out, in) ;
 // CHECK: error = plain_name_tma_launch({&config}, out, in);
 // CHECK: auto again = [&] { plain_name_tma_launch({grid, block}, out, in); };
 // CHECK: plain_name_tma_launch({n, 64}, out, in);

@@ -1,0 +1,3 @@
+#ifndef LENGTH
+#define LENGTH 64
+#endif
