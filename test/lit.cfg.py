@@ -1,4 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+import glob
+
 import lit.formats
 
 config.name = "tilelift"
@@ -38,5 +40,9 @@ config.substitutions += [
     ("%not", f"{support}/not.sh"),
     ("%root", config.source_root),
     ("%cuda", config.cuda),
+    ("%host-cxx", "c++ -std=c++17"),
     ("%build", config.build_root),
 ]
+
+if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
+    config.available_features.add("nvrtc")
