@@ -19,14 +19,12 @@ __global__ void star_by_hand(float *out, const __grid_constant__ CUtensorMap map
   if (threadIdx.x == 0) {
     ptx::mbarrier_init(&ready, 1);
     ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
-  }
-  __syncthreads();
-  if (threadIdx.x == 0) {
     ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &ready,
                                    sizeof(tile));
     int start[2] = {x0 - lead, y0};
     ptx::cp_async_bulk_tensor(ptx::space_cluster, ptx::space_global, &tile, &map, start, &ready);
   }
+  __syncthreads();
   while (!ptx::mbarrier_try_wait_parity(&ready, 0)) {
   }
   for (int i = threadIdx.x; i < TX * TY; i += blockDim.x) {

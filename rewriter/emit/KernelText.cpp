@@ -358,7 +358,7 @@ std::string KernelWriter::issueText(size_t copy, const std::string &indent) {
     text += indent + "tilelift::fence_before_tma();\n";
   if (order.needsBarrier || order.writtenBefore)
     text += indent + "__syncthreads();\n";
-  text += indent + "if (tilelift::leader()) {\n";
+  text += indent + "if (tilelift::leader(" + planReference() + "::block)) {\n";
   if (copy == 0 && startsFirst())
     text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
   if (order.readBefore && !order.writtenBefore)

@@ -12,13 +12,13 @@ constexpr int T = 32;
 // CHECK: unsigned tma_phase = tilelift::begin(tma_barrier);
 // CHECK: __shared__ __align__(128) float as[T][T], bs[T][T];
 // CHECK: // tma load: tile copy of 32 x 32 f32 (4096 bytes) from 'a' to 'as'
-// CHECK-NEXT: if (tilelift::leader()) {
+// CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:   tilelift::fence_before_tma();
 // CHECK-NEXT:   tilelift::expect(tma_barrier, gemm_tma_plan::as_box::bytes + gemm_tma_plan::bs_box::bytes);
 // CHECK-NEXT:   tilelift::load(as, as_map, {k0, 32 * int(blockIdx.y)}, tma_barrier);
 // CHECK-NEXT: }
 // CHECK-NEXT: // tma load: tile copy of 32 x 32 f32 (4096 bytes) from 'b' to 'bs'
-// CHECK-NEXT: if (tilelift::leader()) {
+// CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:   tilelift::fence_before_tma();
 // CHECK-NEXT:   tilelift::load(bs, bs_map, {32 * int(blockIdx.x), k0}, tma_barrier);
 // CHECK-NEXT: }
@@ -47,7 +47,7 @@ __global__ void gemm(float *c, const float *a, const float *b, int n) {
 // CHECK-LABEL: __global__ void own_only_tma(
 // CHECK: // tma load: 1-D bulk copy of 1024 bytes
 // CHECK-NEXT: __syncthreads();
-// CHECK-NEXT: if (tilelift::leader()) {
+// CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 __global__ void own_only(float *out, const float *in) {
   __shared__ float part[256];
   float sum = 0;
@@ -64,7 +64,7 @@ __global__ void own_only(float *out, const float *in) {
 // CHECK: // tma load: 1-D bulk copy of 1024 bytes
 // CHECK-NEXT: tilelift::fence_before_tma();
 // CHECK-NEXT: __syncthreads();
-// CHECK-NEXT: if (tilelift::leader()) {
+// CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:   tilelift::expect(
 __global__ void written_before(float *out, const float *in) {
   __shared__ float part[256];

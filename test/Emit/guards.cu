@@ -5,7 +5,7 @@
 
 // CHECK-LABEL: __global__ void any_start_tma(
 // CHECK: if (((long long)first) % 4 == 0) {
-// CHECK-NEXT:   if (tilelift::leader()) {
+// CHECK-NEXT:   if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK: tilelift::load(tile, tile_map, {first, 8 * int(blockIdx.y)}, tma_barrier);
 // CHECK-NEXT:   }
 // CHECK-NEXT:   tilelift::wait(tma_barrier, tma_phase);

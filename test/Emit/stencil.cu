@@ -42,7 +42,7 @@ __global__ void blur(float *out, const float *in, int w, int h) {
 // CHECK-NEXT:   __shared__ blur_tma_plan::tile tile;
 // CHECK-NEXT:   int x0 = blockIdx.x * TX - R, y0 = blockIdx.y * TY - R; // where the halo starts
 // CHECK-NEXT:   // tma load: tile copy of 20 x 136 f32 (10880 bytes) from 'in' to 'tile', rows of 136 elements, starting at 2
-// CHECK-NEXT:   if (tilelift::leader()) {
+// CHECK-NEXT:   if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:     tilelift::set_up(tma_barrier);
 // CHECK-NEXT:     tilelift::expect(tma_barrier, blur_tma_plan::tile_box::bytes);
 // CHECK-NEXT:     tilelift::load(tile.data(), tile_map, {x0 - 2, y0}, tma_barrier);
