@@ -25,6 +25,13 @@ std::string print(const BlockShape &shape) {
   return text;
 }
 
+bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
+  return std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
+                    [](const CopyToEmit &x, const CopyToEmit &y) {
+                      return x.directive == y.directive && sameOperations(x.plan, y.plan);
+                    });
+}
+
 class Lifter {
 public:
   Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options)
@@ -46,8 +53,15 @@ private:
   std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
                                      const AnnotatedStatement &annotated,
                                      ArrayRef<const Stmt *> allCopies);
+  bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
   void refuse(Diagnostic reason, const AnnotatedStatement &annotated,
               const FunctionDecl *instance);
+  std::string fullName(const FunctionDecl *instance) const {
+    std::string name;
+    raw_string_ostream stream(name);
+    instance->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
+    return name;
+  }
   void remark(const Plan &plan);
   void remarkOnUses();
   bool hasErrors() const;
@@ -67,8 +81,10 @@ LiftResult Lifter::run() {
     EmitResult emitted = emit(context, kernels, program);
     result.edits = std::move(emitted.edits);
     append(emitted.diagnostics);
-    if (hasErrors())
+    if (hasErrors()) {
       result.edits = EditSet();
+      result.anyRefused = true;
+    }
   }
   llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
     return a.place.offset < b.place.offset;
@@ -91,9 +107,20 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
   }
   KernelToEmit emitted;
   emitted.pattern = kernel.pattern;
-  for (const KernelInstance &instance : kernel.instances)
-    if (std::optional<InstanceToEmit> one = liftInstance(kernel, instance))
-      emitted.instances.push_back(std::move(*one));
+  for (const KernelInstance &instance : kernel.instances) {
+    std::optional<InstanceToEmit> one = liftInstance(kernel, instance);
+    if (!one)
+      continue;
+    // All instantiations share one text.
+    if (!emitted.instances.empty() && !sameText(emitted.instances.front(), *one)) {
+      result.diagnostics.push_back(diagnose("instance-differs", one->copies.front().plan.place,
+                                            fullName(instance.function)));
+      continue;
+    }
+    for (const CopyToEmit &copy : one->copies)
+      remark(copy.plan);
+    emitted.instances.push_back(std::move(*one));
+  }
   if (!emitted.instances.empty())
     kernels.push_back(std::move(emitted));
 }
@@ -131,9 +158,36 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   for (const AnnotatedStatement &annotated : instance.statements)
     if (std::optional<CopyToEmit> copy = liftCopy(under, annotated, statements))
       emitted.copies.push_back(std::move(*copy));
-  if (emitted.copies.empty())
+  if (emitted.copies.empty() || !fitsSharedMemory(emitted, instance))
     return std::nullopt;
   return emitted;
+}
+
+/// Tiles with longer rows, and the alignment of all of them, cost shared memory.
+bool Lifter::fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance) {
+  constexpr int64_t limit = 48 << 10, barrier = 8, alignment = 128;
+  int64_t total = staticSharedBytes(emitted.function) + barrier;
+  const CopyToEmit *largest = nullptr;
+  DenseSet<const VarDecl *> seen;
+  for (const CopyToEmit &copy : emitted.copies) {
+    if (!seen.insert(copy.tile).second)
+      continue;
+    int64_t before = copy.plan.tileElementSize;
+    for (int64_t extent : copy.plan.tileExtents)
+      before *= extent;
+    total += std::max<int64_t>(0, copy.plan.layout.bytes - before) + alignment;
+    if (!largest || copy.plan.layout.bytes > largest->plan.layout.bytes)
+      largest = &copy;
+  }
+  if (total <= limit || staticSharedBytes(emitted.function) > limit)
+    return true;
+  auto annotated = llvm::find_if(instance.statements, [&](const AnnotatedStatement &each) {
+    return each.statement == largest->statement;
+  });
+  refuse(diagnose("shared-size", largest->plan.place, largest->plan.tile,
+                  largest->plan.layout.bytes, total),
+         *annotated, emitted.function);
+  return false;
 }
 
 std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
@@ -154,7 +208,6 @@ std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
     return std::nullopt;
   }
   Plan &plan = std::get<Plan>(fitted);
-  remark(plan);
   result.plans.push_back(plan);
   return CopyToEmit{annotated.directive, annotated.statement, copy.tile, std::move(plan)};
 }
@@ -168,10 +221,8 @@ void Lifter::refuse(Diagnostic reason, const AnnotatedStatement &annotated,
   if (annotated.directive->clauses.fallback == Fallback::Loop)
     reason = diagnose("stays-plain", reason.place, reason.text);
   if (instance->isTemplateInstantiation()) {
-    std::string name;
-    raw_string_ostream stream(name);
-    instance->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
-    reason.notes.push_back({annotated.directive->statement, "in the instantiation '" + name + "'"});
+    reason.notes.push_back(
+        {annotated.directive->statement, "in the instantiation '" + fullName(instance) + "'"});
   }
   // The same reason in several instantiations is said once.
   for (const Diagnostic &known : result.diagnostics)

@@ -52,7 +52,6 @@ private:
   void declare(const KernelToEmit &kernel, const LauncherText &launcher);
   bool redirect(const Launch &launch, const KernelNames &names);
   void addInclude();
-  KernelToEmit uniform(const KernelToEmit &kernel);
   void say(Diagnostic diagnostic) { result.diagnostics.push_back(std::move(diagnostic)); }
 
   ASTContext &context;
@@ -63,47 +62,10 @@ private:
 
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   for (const KernelToEmit &kernel : kernels)
-    emitKernel(uniform(kernel));
+    emitKernel(kernel);
   if (!result.edits.empty())
     addInclude();
   return std::move(result);
-}
-
-/// All instantiations share one text, so they must be lifted by the same
-/// operations; those that differ from the first run as they were written.
-KernelToEmit Emitter::uniform(const KernelToEmit &kernel) {
-  auto sameShape = [](const InstanceToEmit &a, const InstanceToEmit &b) {
-    return a.copies.size() == b.copies.size() &&
-           std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(),
-                      [](const CopyToEmit &x, const CopyToEmit &y) {
-                        const Plan &p = x.plan, &q = y.plan;
-                        auto pieces = [](const Plan &plan) {
-                          SmallVector<int64_t, 8> shape;
-                          for (const PlanDimension &dim : plan.dims)
-                            shape.append({dim.extent.has_value(), dim.pieces,
-                                          dim.pieces > 1 ? dim.boxOfPiece() : 0});
-                          return shape;
-                        };
-                        return x.directive == y.directive && p.mode == q.mode &&
-                               p.element == q.element && pieces(p) == pieces(q) &&
-                               p.base.spelling == q.base.spelling &&
-                               p.copyChecks.size() == q.copyChecks.size() &&
-                               p.launchChecks.size() == q.launchChecks.size() &&
-                               p.layout.destination == q.layout.destination;
-                      });
-  };
-  KernelToEmit result{kernel.pattern, {}};
-  for (const InstanceToEmit &instance : kernel.instances) {
-    if (result.instances.empty() || sameShape(result.instances.front(), instance)) {
-      result.instances.push_back(instance);
-      continue;
-    }
-    std::string name;
-    raw_string_ostream stream(name);
-    instance.function->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
-    say(diagnose("instance-differs", instance.copies.front().plan.place, name));
-  }
-  return result;
 }
 
 KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
@@ -136,6 +98,12 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
   for (const CallExpr *dropped : barriers.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
+
+  for (size_t i = 0; i < first.copies.size(); ++i)
+    if (barriers.copies[i].needsBarrier || barriers.copies[i].writtenBefore)
+      say(diagnose("barrier-added", first.copies[i].plan.place,
+                   barriers.copies[i].writtenBefore ? "threads have written to the tile"
+                                                    : "threads may still be reading the tile"));
 
   KernelWriter writer(source, kernel, names, barriers);
   std::vector<Piece> sibling = writer.sibling();

@@ -31,6 +31,7 @@ struct InstanceToEmit {
   std::vector<CopyToEmit> copies;
 };
 
+/// The instances have the same copies and the same operations.
 struct KernelToEmit {
   const clang::FunctionDecl *pattern = nullptr;
   std::vector<InstanceToEmit> instances;

@@ -35,6 +35,16 @@ const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
   return nullptr;
 }
 
+std::string policyArgument(CacheHint hint) {
+  switch (hint) {
+  case CacheHint::None: return "";
+  case CacheHint::EvictFirst: return ", tilelift::cache_policy::evict_first";
+  case CacheHint::EvictLast: return ", tilelift::cache_policy::evict_last";
+  case CacheHint::EvictNormal: return ", tilelift::cache_policy::evict_normal";
+  }
+  return "";
+}
+
 std::string boxType(const Plan &plan) {
   const char *names[] = {"unsigned char", "unsigned short", "unsigned", "int",
                          "unsigned long long", "long long", "unsigned short", "float", "double",
@@ -272,6 +282,9 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
     return std::string();
   };
 
+  std::string policy =
+      policyArgument(kernel.instances.front().copies[copy].directive->clauses.cache);
+
   if (first.mode == Mode::Bulk) {
     unsigned size = first.base.elementSize;
     auto inElements = [&](const Plan &plan) { return plan.offset.dividedBy(size); };
@@ -285,7 +298,7 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
     if (*offset != "0")
       from += " + " + *offset;
     return indent + "tilelift::load_bytes(" + to + ", " + from + ", " + own.bytes + ", " +
-           names.barrier + ");\n";
+           names.barrier + policy + ");\n";
   }
 
   std::string coordinates, loops, piece, inner = indent;
@@ -314,7 +327,7 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   if (!piece.empty())
     to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + own.bytes + "))";
   return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
-         names.barrier + ");\n";
+         names.barrier + policy + ");\n";
 }
 
 std::string KernelWriter::checksText(size_t copy) {

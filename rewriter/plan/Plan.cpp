@@ -43,6 +43,18 @@ int64_t Plan::pieces() const {
   return total;
 }
 
+bool sameOperations(const Plan &a, const Plan &b) {
+  auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
+    bool samePieces = x.pieces == y.pieces && (x.pieces == 1 || x.box == y.box);
+    return x.extent.has_value() == y.extent.has_value() && samePieces;
+  };
+  return a.mode == b.mode && a.element == b.element && a.base.spelling == b.base.spelling &&
+         std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
+         a.copyChecks.size() == b.copyChecks.size() &&
+         a.launchChecks.size() == b.launchChecks.size() &&
+         a.layout.destination == b.layout.destination;
+}
+
 std::string print(const Check &check, const Symbols &symbols) {
   std::string value = symbols.print(check.value);
   std::string text;

@@ -91,6 +91,10 @@ struct Plan {
   int64_t pieces() const;
 };
 
+/// Whether one text can serve both: the same operations, perhaps with other
+/// numbers.
+bool sameOperations(const Plan &a, const Plan &b);
+
 /// One line for remarks: "tile copy of 20 x 136 f32 (10880 bytes), ...".
 std::string summary(const Plan &plan);
 /// The condition as a sentence: "w * 4 is a multiple of 16".

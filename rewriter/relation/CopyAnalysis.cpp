@@ -6,6 +6,8 @@
 
 #include "support/Locations.h"
 
+#include "clang/AST/Attr.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -198,6 +200,27 @@ bool Analysis::takeTile() {
 std::variant<AnalysedCopy, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
                                                    const Stmt *statement) {
   return Analysis(kernel, statement).run();
+}
+
+int64_t staticSharedBytes(const FunctionDecl *kernel) {
+  const ASTContext &context = kernel->getASTContext();
+  int64_t total = 0;
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const auto *declaration = dyn_cast<DeclStmt>(next))
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each))
+          if (variable->hasAttr<CUDASharedAttr>() && !variable->getType()->isIncompleteType()) {
+            int64_t align = context.getDeclAlign(variable).getQuantity();
+            total = (total + align - 1) / align * align +
+                    context.getTypeSizeInChars(variable->getType()).getQuantity();
+          }
+    work.append(next->child_begin(), next->child_end());
+  }
+  return total;
 }
 
 namespace {

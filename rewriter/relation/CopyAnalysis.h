@@ -26,6 +26,9 @@ struct AnalysedCopy {
 std::variant<AnalysedCopy, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
                                                    const clang::Stmt *statement);
 
+/// The static shared memory that a kernel declares, in bytes.
+int64_t staticSharedBytes(const clang::FunctionDecl *kernel);
+
 /// Looks at all uses of a shared array outside of some statements and fills in
 /// what a consumer needs of its layout.
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,

@@ -145,7 +145,7 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   std::optional<NumberType> type = numberType(indexType);
   return Value::combine(pointer, count, [&](const Scalar &base, const Scalar &by) -> Scalar {
     if (!base.is(Scalar::Kind::Address))
-      return base.is(Scalar::Kind::Unknown) && !base.why.empty()
+      return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)
                  ? base
                  : Scalar::unknown("is computed by '" + spell(where) + "'", placeOf(where));
     Scalar number = asNumber(by, indexType, placeOf(index));
@@ -177,6 +177,8 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     Value loaded;
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;
+      if (copying && from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Load)
+        fail(diagnose("unknown-base", place, block.bases[from.data.base].spelling + "[...]"));
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
       loaded = offset ? memory[from.object].read(*offset, size, place)

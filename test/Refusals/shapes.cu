@@ -48,7 +48,7 @@ __global__ void flat_guard(float *out, const float *in, int w, int n) {
   __shared__ float tile[16][16];
   int i = threadIdx.y * w + threadIdx.x;
 #pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0.f; // expected-error {{the guard of 'tile[1][0]' does not follow the tile's shape}}
+  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0.f; // expected-error {{the guard of 'tile[1][0]' does not follow the tile's shape: it is 'w - n <= -1', unlike that of 'tile[0][0]' [-Wtilelift-uneven-guard]}}
   out[threadIdx.x] = tile[threadIdx.x][0];
 }
 
@@ -83,7 +83,7 @@ __global__ void pointer_table(float *out, const float *const *tables) {
   __shared__ float part[64];
   const float *in = tables[blockIdx.x];
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error 1+ {{}}
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'tables[...]' is no argument of the kernel: the launcher has to know the tensor's address [-Wtilelift-unknown-base]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -92,5 +92,15 @@ __global__ void long_rows(float *out, const unsigned char *in, int w, int h) {
 #pragma tma load threads(260)
   for (int r = 0; r < 4; ++r)
     tile[r][threadIdx.x] = r < h && threadIdx.x < w ? in[r * w + threadIdx.x] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
+  out[threadIdx.x] = tile[0][threadIdx.x];
+}
+
+__global__ void too_much(float *out, const float *in, int w, int h) {
+  __shared__ float tile[96][126];
+  int x0 = blockIdx.x * 126 - 1, y0 = blockIdx.y * 96;
+#pragma tma load threads(126)
+  for (int r = 0; r < 96; ++r) // expected-error {{'tile' grows to 50688 bytes and the static shared memory of a block to 50824, which may have 49152 [-Wtilelift-shared-size]}}
+    tile[r][threadIdx.x] = y0 + r < h && x0 + int(threadIdx.x) >= 0 && x0 + int(threadIdx.x) < w ? in[(y0 + r) * w + x0 + int(threadIdx.x)] : 0.f;
+  __syncthreads();
   out[threadIdx.x] = tile[0][threadIdx.x];
 }

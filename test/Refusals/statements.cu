@@ -100,7 +100,7 @@ __global__ void with_switch(float *out, const float *in, int mode) {
 __global__ void runtime_trips(float *out, const float *in, int n) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  for (int i = threadIdx.x; i != n; i += n) // expected-error {{this loop's trip count depends on 'i != n'}}
+  for (int i = threadIdx.x; i != n; i += n) // expected-error {{this loop's trip count depends on 'i != n': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
     if (i < 0)
       part[0] = in[i];
   out[threadIdx.x] = part[threadIdx.x];

@@ -65,6 +65,21 @@ TEST(Rules, eachIsNamedWithTheNumberFoundAndTheNumberNeeded) {
   EXPECT_EQ(violations(request)["address-null"], "'in' is null");
 }
 
+TEST(Rules, aBoxFitsSharedMemoryAndABarrierCountsIt) {
+  tile_request request = good();
+  request.dims[0].box = request.dims[1].box = quantity::exactly(256);
+  EXPECT_EQ(violations(request)["box-bytes"], "the box of 'tile' has 262144 bytes, a block has at "
+                                              "most 232448 bytes of shared memory");
+  std::string text;
+  check(bulk_request{"in", "tile", quantity::exactly(64), quantity::exactly(0),
+                     quantity::exactly(1 << 20)},
+        [&](const finding &each) {
+          if (std::string(each.rule) == "bytes-in-flight")
+            text = each.text;
+        });
+  EXPECT_EQ(text, "the copy to 'tile' has 1048576 bytes, a barrier counts at most 1048575");
+}
+
 TEST(Rules, allViolationsAreReported) {
   tile_request request = good();
   request.address = quantity::exactly(4);

@@ -111,6 +111,79 @@ __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, 
       ptx::cp_async_bulk(detail::here, ptx::space_global, tile, from, bytes, &ready.word));
 }
 
+/// How L2 treats the lines that a copy brings in, as the 64-bit policies that
+/// the instructions take.
+enum class cache_policy : unsigned long long {
+  evict_normal = 0x1000000000000000,
+  evict_first = 0x12F0000000000000,
+  evict_last = 0x14F0000000000000,
+};
+
+namespace detail {
+
+__device__ inline unsigned shared_address(const void *pointer) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
+}
+
+/// cp.async.bulk.tensor with .L2::cache_hint (PTX ISA 8.0, sm_90), which
+/// cuda::ptx does not have.
+template <int Rank, typename Map>
+__device__ inline void load_with_hint(void *tile, const Map &map, const int (&at)[Rank],
+                                      barrier &ready, unsigned long long policy) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define TILELIFT_LOAD(rank, coordinates)                                                           \
+  asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::" \
+               "bytes.L2::cache_hint [%0], [%1, {" coordinates "}], [%2], %3;" ::"r"(              \
+                   shared_address(tile)),                                                          \
+               "l"(&map), "r"(shared_address(&ready.word)), "l"(policy), TILELIFT_COORDINATES      \
+               : "memory")
+  if constexpr (Rank == 1) {
+#define TILELIFT_COORDINATES "r"(at[0])
+    TILELIFT_LOAD("1d", "%4");
+#undef TILELIFT_COORDINATES
+  } else if constexpr (Rank == 2) {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1])
+    TILELIFT_LOAD("2d", "%4, %5");
+#undef TILELIFT_COORDINATES
+  } else if constexpr (Rank == 3) {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2])
+    TILELIFT_LOAD("3d", "%4, %5, %6");
+#undef TILELIFT_COORDINATES
+  } else if constexpr (Rank == 4) {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
+    TILELIFT_LOAD("4d", "%4, %5, %6, %7");
+#undef TILELIFT_COORDINATES
+  } else {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
+    TILELIFT_LOAD("5d", "%4, %5, %6, %7, %8");
+#undef TILELIFT_COORDINATES
+  }
+#undef TILELIFT_LOAD
+#else
+  __trap();
+#endif
+}
+
+} // namespace detail
+
+/// The same copies with a policy for L2.
+template <typename Map, int Rank>
+__device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready,
+                            cache_policy policy) {
+  detail::load_with_hint(tile, map, at, ready, static_cast<unsigned long long>(policy));
+}
+
+__device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready,
+                                  cache_policy policy) {
+  TILELIFT_ON_TMA(
+      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+                   ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(detail::shared_address(tile)),
+                   "l"(__cvta_generic_to_global(from)), "r"(bytes),
+                   "r"(detail::shared_address(&ready.word)),
+                   "l"(static_cast<unsigned long long>(policy))
+                   : "memory"));
+}
+
 /// `tile` moved on by whole bytes, for boxes that come in several pieces.
 __device__ inline void *advance(void *tile, int bytes) { return static_cast<char *>(tile) + bytes; }
 
