@@ -29,9 +29,9 @@ template <int N> __global__ void own(float *out, const float *in) {
   out[blockIdx.x * N + threadIdx.x] = sum;
 }
 
-// CHECK: remarks.cu:[[#@LINE+7]]:3: remark: lifted: 1-D bulk copy of 1024 bytes
-// CHECK: remarks.cu:[[#@LINE+6]]:3: remark: the instantiation 'differs<12>' needs other operations than the first one and keeps running the plain kernel [-Wtilelift-instance-differs]
-// CHECK: remarks.cu:[[#@LINE+6]]:3: remark: this __syncthreads() orders nothing any more and is dropped [-Wtilelift-barrier-dropped]
+// CHECK: remarks.cu:[[#@LINE+6]]:3: remark: lifted: 1-D bulk copy of 1024 bytes
+// CHECK: remarks.cu:[[#@LINE+5]]:3: remark: the instantiation 'differs<12>' needs other operations than the first one and keeps running the plain kernel [-Wtilelift-instance-differs]
+// CHECK: remarks.cu:[[#@LINE+5]]:3: remark: this __syncthreads() orders nothing any more and is dropped [-Wtilelift-barrier-dropped]
 template <int Pitch> __global__ void differs(float *out, const float *in) {
   __shared__ float tile[32][8];
 #pragma tma load
@@ -51,7 +51,7 @@ void run(float *out, const float *in, int w) {
   differs<12><<<1, 256>>>(out, in);
   // CHECK: remarks.cu:[[#@LINE+1]]:3: remark: this use of 'differs' is no launch that tilelift can rewrite (it comes from a macro): it keeps running the plain kernel [-Wtilelift-launch-not-lifted]
   LAUNCH(differs<8>);
-  // CHECK: remarks.cu:[[#@LINE+1]]:17: remark: this use of 'own' is no launch that tilelift can rewrite (its address is used)
+  // CHECK: remarks.cu:[[#@LINE+1]]:18: remark: this use of 'own' is no launch that tilelift can rewrite (its address is used)
   auto *kernel = own<256>;
   (void)kernel;
 }

@@ -1,0 +1,94 @@
+#include "fake_cuda.h"
+
+#include <cstring>
+#include <map>
+#include <mutex>
+
+namespace {
+std::map<const void *, std::string> names;
+std::mutex lock;
+CUtensorMap seen;
+
+std::string list(const cuuint64_t *numbers, int count) {
+  std::string text;
+  for (int i = 0; i < count; ++i)
+    text += (i ? "," : "") + std::to_string(numbers[i]);
+  return "{" + text + "}";
+}
+std::string list(const cuuint32_t *numbers, int count) {
+  std::vector<cuuint64_t> wide(numbers, numbers + count);
+  return list(wide.data(), count);
+}
+void record(std::string what) {
+  std::lock_guard<std::mutex> guard(lock);
+  fake().calls.push_back(std::move(what));
+}
+
+CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                const cuuint64_t *extents, const cuuint64_t *strides, const cuuint32_t *box,
+                const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle,
+                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill) {
+  record("encode type " + std::to_string(type) + " rank " + std::to_string(rank) + " at " +
+         std::to_string(uintptr_t(address)) + " extents " + list(extents, int(rank)) + " strides " +
+         list(strides, int(rank) - 1) + " box " + list(box, int(rank)) + " steps " +
+         list(steps, int(rank)) + " promotion " + std::to_string(promotion));
+  std::memset(map, 0xff, sizeof *map);
+  return fake().encode_result;
+}
+} // namespace
+
+Fake &fake() {
+  static Fake state;
+  return state;
+}
+void name_kernel(const void *kernel, const char *name) { names[kernel] = name; }
+CUtensorMap last_map() { return seen; }
+
+extern "C" {
+cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuccess; }
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
+  return *value = fake().major, cudaSuccess;
+}
+cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
+                                             unsigned long long,
+                                             cudaDriverEntryPointQueryResult *status) {
+  record(std::string("entry point ") + name + " " + std::to_string(version));
+  *function = fake().has_encode ? reinterpret_cast<void *>(&encode) : nullptr;
+  *status = fake().has_encode ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  return cudaSuccess;
+}
+cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
+  record("attributes of " + names[kernel]);
+  attributes->ptxVersion = fake().ptx;
+  attributes->maxDynamicSharedSizeBytes = fake().max_dynamic;
+  return cudaSuccess;
+}
+cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int value) {
+  record("shared memory of " + names[kernel] + " up to " + std::to_string(value));
+  return cudaSuccess;
+}
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
+  record("launch " + names[kernel] + " grid " + std::to_string(config->gridDim.x) + " block " +
+         std::to_string(config->blockDim.x) + " shared " + std::to_string(config->dynamicSmemBytes));
+  if (names[kernel] == "lifted")
+    seen = *static_cast<CUtensorMap *>(arguments[4]);
+  return cudaSuccess;
+}
+// What nvcc's own code asks for.
+void **__cudaRegisterFatBinary(void *) { return nullptr; }
+void __cudaRegisterFatBinaryEnd(void **) {}
+void __cudaUnregisterFatBinary(void **) {}
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *,
+                            void *, int *) {}
+unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void *) { return 0; }
+cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *) { return cudaSuccess; }
+cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t __cudaLaunchKernel(cudaKernel_t, dim3, dim3, void **, size_t, cudaStream_t) {
+  return cudaSuccess;
+}
+cudaError_t __cudaGetKernel(cudaKernel_t *, const void *) { return cudaSuccess; }
+char __cudaInitModule(void **) { return 0; }
+}

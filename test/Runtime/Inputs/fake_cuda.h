@@ -1,0 +1,34 @@
+// A CUDA runtime that records instead of doing: what the launcher asks for, in
+// order, with arguments. Linked in the place of cudart.
+#ifndef FAKE_CUDA_H
+#define FAKE_CUDA_H
+
+#include <cuda.h>
+#include <cuda_runtime.h>
+
+#include <string>
+#include <vector>
+
+struct Fake {
+  int device = 0;
+  int major = 9;
+  int ptx = 90;
+  bool has_encode = true;
+  CUresult encode_result = CUDA_SUCCESS;
+  int max_dynamic = 0;
+
+  std::vector<std::string> calls;
+  std::string take() {
+    std::string all;
+    for (const std::string &call : calls)
+      all += (all.empty() ? "" : "; ") + call;
+    calls.clear();
+    return all;
+  }
+};
+Fake &fake();
+/// Names a kernel in the record.
+void name_kernel(const void *kernel, const char *name);
+CUtensorMap last_map();
+
+#endif
