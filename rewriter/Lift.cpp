@@ -51,8 +51,8 @@ private:
                                              const KernelInstance &instance);
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
-                                     const AnnotatedStatement &annotated,
-                                     ArrayRef<const Stmt *> allCopies);
+                                     const AnnotatedStatement &annotated);
+  bool layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
   void refuse(Diagnostic reason, const AnnotatedStatement &annotated,
               const FunctionDecl *instance);
@@ -100,6 +100,11 @@ bool Lifter::hasErrors() const {
 
 void Lifter::liftKernel(const AnnotatedKernel &kernel) {
   Place place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
+  if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
+    result.diagnostics.push_back(
+        diagnose("not-available-yet", place, "a copy in an explicit specialization"));
+    return;
+  }
   if (kernel.instances.empty()) {
     result.diagnostics.push_back(
         diagnose("never-instantiated", place, kernel.pattern->getNameAsString()));
@@ -148,19 +153,36 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   }
   VariableFacts facts(instance.function);
   KernelUnderTest under{context, instance.function, facts, *shape};
-  SmallVector<const Stmt *, 4> statements;
-  for (const AnnotatedStatement &annotated : instance.statements)
-    statements.push_back(annotated.statement);
-
   InstanceToEmit emitted;
   emitted.function = instance.function;
   emitted.block = *shape;
   for (const AnnotatedStatement &annotated : instance.statements)
-    if (std::optional<CopyToEmit> copy = liftCopy(under, annotated, statements))
+    if (std::optional<CopyToEmit> copy = liftCopy(under, annotated))
       emitted.copies.push_back(std::move(*copy));
-  if (emitted.copies.empty() || !fitsSharedMemory(emitted, instance))
+  if (emitted.copies.empty() || !layoutsAgree(emitted, instance) ||
+      !fitsSharedMemory(emitted, instance))
     return std::nullopt;
   return emitted;
+}
+
+/// A tile has one layout, whoever fills it.
+bool Lifter::layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance) {
+  for (const CopyToEmit &copy : emitted.copies) {
+    auto first = llvm::find_if(emitted.copies, [&](const CopyToEmit &other) {
+      return other.tile == copy.tile;
+    });
+    const SharedLayout &a = first->plan.layout, &b = copy.plan.layout;
+    if (a.pitch == b.pitch && a.lead == b.lead)
+      continue;
+    auto annotated = llvm::find_if(instance.statements, [&](const AnnotatedStatement &each) {
+      return each.statement == copy.statement;
+    });
+    refuse(diagnose("layouts-clash", copy.plan.place, copy.plan.tile, b.pitch, b.lead, a.pitch,
+                    a.lead),
+           *annotated, emitted.function);
+    return false;
+  }
+  return true;
 }
 
 /// Tiles with longer rows, and the alignment of all of them, cost shared memory.
@@ -191,15 +213,14 @@ bool Lifter::fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstanc
 }
 
 std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
-                                           const AnnotatedStatement &annotated,
-                                           ArrayRef<const Stmt *> allCopies) {
+                                           const AnnotatedStatement &annotated) {
   auto analysed = analyseCopy(under, annotated.statement);
   if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
     refuse(std::move(*reason), annotated, under.kernel);
     return std::nullopt;
   }
   AnalysedCopy &copy = std::get<AnalysedCopy>(analysed);
-  describeUses(copy.relation.tile, copy.tile, under, allCopies);
+  describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
   result.relations.push_back(copy.relation);
 
   auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
@@ -209,7 +230,8 @@ std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
   }
   Plan &plan = std::get<Plan>(fitted);
   result.plans.push_back(plan);
-  return CopyToEmit{annotated.directive, annotated.statement, copy.tile, std::move(plan)};
+  bool writes = !plan.base.isConstant && mayWriteThrough(under.kernel, plan.base.spelling);
+  return CopyToEmit{annotated.directive, annotated.statement, copy.tile, writes, std::move(plan)};
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.

@@ -171,6 +171,9 @@ AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
 
 void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                        const Expr *configuration) {
+  bool onDevice = current && (current->hasAttr<CUDAGlobalAttr>() || current->hasAttr<CUDADeviceAttr>());
+  if (onDevice) // the launcher is host code
+    return;
   Launch launch;
   launch.form = form;
   launch.call = call;

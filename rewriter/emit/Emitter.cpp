@@ -94,16 +94,21 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   KernelNames names = nameKernel(kernel);
   std::vector<LiftedStatement> statements;
   for (const CopyToEmit &copy : first.copies)
-    statements.push_back({copy.statement, copy.tile, !copy.plan.copyChecks.empty()});
+    statements.push_back({copy.statement, copy.tile, !copy.plan.copyChecks.empty(),
+                          copy.sourceIsWritten});
   BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
   for (const CallExpr *dropped : barriers.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
 
   for (size_t i = 0; i < first.copies.size(); ++i)
-    if (barriers.copies[i].needsBarrier || barriers.copies[i].writtenBefore)
+    if (barriers.copies[i].needsBarrier || barriers.copies[i].writtenBefore ||
+        barriers.copies[i].sourceWritten)
       say(diagnose("barrier-added", first.copies[i].plan.place,
-                   barriers.copies[i].writtenBefore ? "threads have written to the tile"
-                                                    : "threads may still be reading the tile"));
+                   barriers.copies[i].sourceWritten
+                       ? "threads may have written to '" + first.copies[i].plan.base.spelling + "'"
+                   : barriers.copies[i].writtenBefore
+                       ? std::string("threads have written to the tile")
+                       : std::string("threads may still be reading the tile")));
 
   KernelWriter writer(source, kernel, names, barriers);
   std::vector<Piece> sibling = writer.sibling();

@@ -21,6 +21,8 @@ struct CopyToEmit {
   const Directive *directive = nullptr;
   const clang::Stmt *statement = nullptr;
   const clang::VarDecl *tile = nullptr;
+  /// The kernel may have written what the copy reads.
+  bool sourceIsWritten = false;
   Plan plan;
 };
 

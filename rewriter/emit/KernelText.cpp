@@ -95,7 +95,8 @@ bool KernelWriter::startsFirst() const {
     if (i > 0 && !order.joinsPrevious)
       break;
     bool plain = llvm::any_of(plansOf(i), [](const Plan *plan) { return !plan->copyChecks.empty(); });
-    if (!order.runsOnce || order.needsBarrier || order.readBefore || order.writtenBefore || plain)
+    if (!order.runsOnce || order.needsBarrier || order.readBefore || order.writtenBefore ||
+        order.sourceWritten || plain)
       return false;
   }
   return true;
@@ -367,14 +368,16 @@ std::string KernelWriter::checksText(size_t copy) {
 std::string KernelWriter::issueText(size_t copy, const std::string &indent) {
   const CopyOrder &order = barriers.copies[copy];
   std::string text;
-  if (order.writtenBefore)
+  if (order.sourceWritten)
+    text += indent + "tilelift::fence_all_before_tma();\n";
+  else if (order.writtenBefore)
     text += indent + "tilelift::fence_before_tma();\n";
-  if (order.needsBarrier || order.writtenBefore)
+  if (order.needsBarrier || order.writtenBefore || order.sourceWritten)
     text += indent + "__syncthreads();\n";
   text += indent + "if (tilelift::leader(" + planReference() + "::block)) {\n";
   if (copy == 0 && startsFirst())
     text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
-  if (order.readBefore && !order.writtenBefore)
+  if (order.readBefore && !order.writtenBefore && !order.sourceWritten)
     text += indent + "  tilelift::fence_before_tma();\n";
   if (!order.joinsPrevious)
     text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(copy) + ");\n";

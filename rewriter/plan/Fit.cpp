@@ -94,13 +94,17 @@ std::variant<Plan, Diagnostic> Fitter::run() {
       alignInner();
       boundCoordinates();
       limitBoxes();
+      plan.expectedBytes = size_of(plan.element);
+      for (const PlanDimension &dim : plan.dims)
+        plan.expectedBytes *= dim.box;
     }
   }
-  if (!failure && layOut()) {
+  if (!failure) {
     for (const Requirement &requirement : relation.requirements)
       addCheck({"index-range", requirement.value, requirement.within, 1, requirement.place}, true);
     checkIndices();
-    checkRules();
+    if (layOut())
+      checkRules();
   }
   if (failure)
     return std::move(*failure);
@@ -385,12 +389,6 @@ bool Fitter::layOut() {
   int64_t covered = units.unitSize;
   for (const Digit &digit : units.digits)
     covered *= digit.count;
-  if (plan.mode == Mode::Tile) {
-    int64_t bytes = size_of(plan.element);
-    for (const PlanDimension &dim : plan.dims)
-      bytes *= dim.box;
-    plan.expectedBytes = bytes;
-  }
   layout.rows = covered / layout.rowLength;
   layout.pitch = plan.expectedBytes / layout.rows;
   layout.moved = layout.lead != 0 || plan.expectedBytes != covered;
@@ -407,6 +405,8 @@ bool Fitter::layOut() {
   if (layout.moved) {
     if (!tile.layoutEscape.empty())
       return escapes(tile.layoutEscape);
+    if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
+      return escapes(tile.ownEscape + " in the loop that is the other branch");
     if (layout.rows > 1 && innermost != layout.rowLength)
       return escapes("the copy does not fill whole rows of '" + tile.name + "'");
     if (layout.rows == 1) // one stretch: the rows stay together

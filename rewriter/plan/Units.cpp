@@ -102,9 +102,8 @@ bool Shaper::takeSource(const Cell &cell, const Source *&load, Condition &guard)
     case Source::Kind::Load:
       if (load && !load->sameValue(source)) {
         if (load->base == source.base)
-          return fail(diagnose("unknown-index", cell.place, at(cell.offset), "is read from",
-                               "different places of '" + relation.bases[load->base].spelling +
-                                   "' depending on a condition"));
+          return fail(diagnose("several-places", cell.place, at(cell.offset),
+                               relation.bases[load->base].spelling));
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
                              relation.bases[load->base].spelling,
                              relation.bases[source.base].spelling));

@@ -197,6 +197,7 @@ void Flow::reachCopy(State &state, size_t copy) {
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
   order.needsBarrier |= (state.touched & bit) || (startsPhase && state.waited);
+  order.sourceWritten |= copies[copy].sourceIsWritten;
   order.readBefore |= state.everRead & bit;
   order.writtenBefore |= state.everWritten & bit;
 }

@@ -26,6 +26,8 @@ struct LiftedStatement {
   const clang::VarDecl *tile = nullptr;
   /// The plain statement may run instead.
   bool mayRunPlain = false;
+  /// Threads may have written what is read.
+  bool sourceIsWritten = false;
 };
 
 struct CopyOrder {
@@ -35,6 +37,8 @@ struct CopyOrder {
   bool joinsPrevious = false;
   /// Some thread may still be at the tile, or at the previous wait.
   bool needsBarrier = false;
+  /// Threads may have written to the tensor: every thread fences, then a barrier.
+  bool sourceWritten = false;
   /// Threads read the tile before: the leader fences.
   bool readBefore = false;
   /// Threads wrote the tile before: every thread fences, then a barrier.

@@ -305,21 +305,66 @@ private:
 } // namespace
 
 void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
-                  ArrayRef<const Stmt *> copies) {
-  UseReader reader(tile, kernel);
-  SmallVector<const Stmt *, 64> work{kernel.kernel->getBody()};
+                  const Stmt *copy) {
+  SharedTile own = tile;
+  UseReader outside(tile, kernel), inside(own, kernel);
+  SmallVector<std::pair<const Stmt *, bool>, 64> work{{kernel.kernel->getBody(), false}};
   while (!work.empty()) {
-    const Stmt *next = work.pop_back_val();
-    if (!next || llvm::is_contained(copies, next))
+    auto [next, isInside] = work.pop_back_val();
+    if (!next)
       continue;
+    isInside |= next == copy;
     if (const auto *reference = dyn_cast<DeclRefExpr>(next))
       if (reference->getDecl()->getCanonicalDecl() == variable->getCanonicalDecl())
-        reader.read(reference);
+        (isInside ? inside : outside).read(reference);
     if (const auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(next);
         trait && !trait->isArgumentType())
-      work.push_back(trait->getArgumentExpr());
+      work.push_back({trait->getArgumentExpr(), isInside});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isInside});
+  }
+  tile.ownEscape = own.layoutEscape;
+}
+
+bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const Expr *target = nullptr;
+    if (const auto *binary = dyn_cast<BinaryOperator>(next); binary && binary->isAssignmentOp())
+      target = binary->getLHS();
+    else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(next); call && call->isAssignmentOp())
+      target = call->getArg(0);
+    else if (const auto *unary = dyn_cast<UnaryOperator>(next);
+             unary && unary->isIncrementDecrementOp())
+      target = unary->getSubExpr();
+    else if (const auto *call = dyn_cast<CallExpr>(next)) {
+      // A pointer that is handed on may be written through.
+      for (const Expr *argument : call->arguments())
+        if (const auto *reference = dyn_cast<DeclRefExpr>(argument->IgnoreParenImpCasts()))
+          if (const auto *named = dyn_cast<ParmVarDecl>(reference->getDecl()))
+            if (named->getName() == parameter)
+              return true;
+    }
+    if (target && !rootVariable(target)) {
+      SmallVector<const Stmt *, 16> inside{target};
+      while (!inside.empty()) {
+        const Stmt *part = inside.pop_back_val();
+        if (!part)
+          continue;
+        if (const auto *reference = dyn_cast<DeclRefExpr>(part))
+          if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+            if (variable->getType()->isPointerType() &&
+                (!isa<ParmVarDecl>(variable) || variable->getName() == parameter))
+              return true;
+        inside.append(part->child_begin(), part->child_end());
+      }
+    }
     work.append(next->child_begin(), next->child_end());
   }
+  return false;
 }
 
 } // namespace tilelift

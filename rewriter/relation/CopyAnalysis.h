@@ -29,10 +29,13 @@ std::variant<AnalysedCopy, Diagnostic> analyseCopy(const KernelUnderTest &kernel
 /// The static shared memory that a kernel declares, in bytes.
 int64_t staticSharedBytes(const clang::FunctionDecl *kernel);
 
-/// Looks at all uses of a shared array outside of some statements and fills in
-/// what a consumer needs of its layout.
+/// Looks at all uses of a shared array and fills in what they need of its layout;
+/// those in the copy itself are kept apart.
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
-                  llvm::ArrayRef<const clang::Stmt *> copies);
+                  const clang::Stmt *copy);
+
+/// Whether the kernel may write through the pointer that a copy reads from.
+bool mayWriteThrough(const clang::FunctionDecl *kernel, llvm::StringRef parameter);
 
 } // namespace tilelift
 

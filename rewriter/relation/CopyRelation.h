@@ -107,6 +107,8 @@ struct SharedTile {
   /// else what takes the tile's address, as in "'tile' is passed to 'f'".
   std::string layoutEscape;
   Place escapePlace;
+  /// The same for uses in the copy itself, which only count where its loop stays.
+  std::string ownEscape;
   /// The most bytes that one access of the consumer touches at once.
   unsigned widestAccess = 1;
   Place place;

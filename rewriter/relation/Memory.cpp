@@ -179,6 +179,8 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       loaded = from;
       if (copying && from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Load)
         fail(diagnose("unknown-base", place, block.bases[from.data.base].spelling + "[...]"));
+      else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
+        fail(diagnose("unknown-index", place, "the address of this load", "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
       loaded = offset ? memory[from.object].read(*offset, size, place)
@@ -237,8 +239,8 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       continue;
     if (!to.is(Scalar::Kind::Address)) {
       if (copying)
-        fail(diagnose("unknown-index", place, "a store", "whose address",
-                      to.why.empty() ? "is not followed" : to.why));
+        fail(diagnose("unknown-index", place, "the address of this store",
+                      "it " + (to.why.empty() ? "is no pointer" : to.why)));
     } else if (to.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = to.number.asConstant();
       if (offset)
@@ -261,16 +263,15 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   SharedObject &object = block.shared[address.object];
   std::optional<int64_t> offset = address.number.asConstant();
   if (!offset)
-    return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written at",
-                         block.symbols.print(address.number) + " bytes, not at a fixed place"));
+    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
+                         "it depends on '" +
+                             block.symbols.print(address.number.withoutConstant()) + "'"));
   if (guard.isUnknown())
-    return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written under",
-                         "a condition that is not followed"));
+    return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
+                         "it depends on more than indices and arguments"));
   if (*offset < 0 || *offset + int64_t(size) > object.bytes) {
     if (guard.isAlways())
-      return fail(diagnose("unknown-index", place, "'" + object.name + "'", "is written at byte",
-                           std::to_string(*offset) + ", past its " +
-                               std::to_string(object.bytes) + " bytes"));
+      return fail(diagnose("outside-the-tile", place, object.name, *offset, object.bytes));
     mask = Condition::never(); // no defined execution gets here
     return;
   }

@@ -60,6 +60,12 @@ bool leaves(const Stmt *statement) {
   return llvm::any_of(statement->children(), leaves);
 }
 
+bool returns(const Stmt *statement) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  return isa<ReturnStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), returns);
+}
+
 } // namespace
 
 Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread)
@@ -217,6 +223,12 @@ Condition Interpreter::conditionOf(const Expr *expression) {
 }
 
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
+  // What is not followed must not send some threads away either.
+  bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
+  bool mayLeave = isLoop ? returns(statement) : leaves(statement);
+  if (mayLeave && kernel.facts.mayDifferBetweenThreads(statement))
+    fail(diagnose("divergent-copy", placeOf(statement), "this statement may leave the kernel",
+                  threadNumber, "stay"));
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (objects.count(variable))
       memory[objectOf(variable)].forget(why.str(), placeOf(statement));
@@ -321,8 +333,9 @@ void Interpreter::runIf(const IfStmt *branch) {
     return;
   if (condition.isUnknown()) {
     if (copying)
-      return fail(diagnose("unknown-index", placeOf(branch->getCond()), "the condition",
-                           "'" + spell(branch->getCond()) + "'", "is not followed"));
+      return fail(diagnose("unknown-index", placeOf(branch->getCond()),
+                           "the condition '" + spell(branch->getCond()) + "'",
+                           "it depends on more than indices and arguments"));
     if (leaves(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
       return fail(diagnose("divergent-copy", placeOf(branch), "'" + spell(branch->getCond()) + "'",
                            threadNumber, "another value"));

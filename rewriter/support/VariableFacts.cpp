@@ -25,9 +25,14 @@ bool isThreadSource(const DeclRefExpr *reference) {
   if (!declaration->getDeclName().isIdentifier())
     return false;
   StringRef name = declaration->getName();
-  return name == "threadIdx" || name.starts_with("__builtin_") || name.starts_with("__nvvm") ||
-         name.contains("lane") || name.contains("shfl") || name.contains("thread") ||
-         name.starts_with("atomic") || name.starts_with("clock");
+  if (name == "threadIdx" || name.starts_with("__nvvm") || name.starts_with("atomic") ||
+      name.starts_with("clock"))
+    return true;
+  for (StringRef part : {"lane", "shfl", "thread", "mask", "ballot", "any_sync", "all_sync", "match",
+                         "vote", "timer", "warp", "smid"})
+    if (isa<FunctionDecl>(declaration) && name.contains(part))
+      return true;
+  return false;
 }
 
 /// Conditions that decide whether `child` of `statement` is executed.
@@ -135,6 +140,9 @@ void VariableFacts::collect(const Stmt *statement) {
       if (byReference || call->getArg(i)->getType()->isArrayType())
         escapeThrough(call->getArg(i));
     }
+  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
+    for (unsigned i = 0; i < assembly->getNumOutputs(); ++i)
+      note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     for (const LambdaCapture &capture : lambda->captures())
       if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
@@ -189,10 +197,30 @@ bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
   }
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
     return mayDifferBetweenThreads(opaque->getSourceExpr());
+  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
+    return mayDifferBetweenThreads(pseudo->getSyntacticForm());
+  if (const auto *call = dyn_cast<CallExpr>(expression)) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (!callee || mayDifferInCall(callee))
+      return true;
+  }
   if (isa<AsmStmt>(expression))
     return true;
   return llvm::any_of(expression->children(),
                       [&](const Stmt *child) { return mayDifferBetweenThreads(child); });
+}
+
+/// Looks into the body, where there is one; its parameters count as uniform.
+bool VariableFacts::mayDifferInCall(const FunctionDecl *callee) const {
+  const FunctionDecl *definition = nullptr;
+  if (!callee->hasBody(definition))
+    return false;
+  auto [place, isNew] = divergentCalls.try_emplace(definition, false);
+  if (!isNew)
+    return place->second; // a recursive call adds nothing
+  bool differs = mayDifferBetweenThreads(definition->getBody());
+  divergentCalls[definition] = differs;
+  return differs;
 }
 
 bool VariableFacts::isUnderDivergentControl(const Stmt *statement) const {

@@ -70,6 +70,7 @@ private:
   void note(const clang::Expr *target, Change change);
   void escapeThrough(const clang::Expr *expression);
   void findDivergent();
+  bool mayDifferInCall(const clang::FunctionDecl *callee) const;
   bool isUnderDivergentControl(const clang::Stmt *statement) const;
 
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
@@ -77,6 +78,8 @@ private:
   llvm::SmallVector<const clang::VarDecl *, 16> order;
   llvm::DenseSet<const clang::VarDecl *> escaped;
   llvm::DenseSet<const clang::VarDecl *> divergent;
+  /// Functions whose result may differ between threads for equal arguments.
+  mutable llvm::DenseMap<const clang::FunctionDecl *, bool> divergentCalls;
 };
 
 /// The local variable or parameter that an lvalue is part of, or null.

@@ -92,7 +92,26 @@ __global__ void barrier_needed(float *out, const float *in) {
   out[blockIdx.x * 256 + threadIdx.x] = part[255 - threadIdx.x] + other[255 - threadIdx.x];
 }
 
+// The kernel writes what a later round reads: the writes are fenced.
+// CHECK-LABEL: __global__ void in_place_tma(
+// CHECK: // tma load: 1-D bulk copy of 1024 bytes
+// CHECK-NEXT: tilelift::fence_all_before_tma();
+// CHECK-NEXT: __syncthreads();
+// CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
+// CHECK-NEXT:   tilelift::expect(
+__global__ void in_place(float *data) {
+  __shared__ float part[256];
+  for (int round = 0; round < 8; ++round) {
+#pragma tma load
+    part[threadIdx.x] = data[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    data[blockIdx.x * 256 + threadIdx.x] = part[255 - threadIdx.x] * 0.5f + part[threadIdx.x];
+    __syncthreads();
+  }
+}
+
 void run(float *out, const float *in, int n) {
+  in_place<<<n, 256>>>(out);
   gemm<<<dim3(n / T, n / T), dim3(T, T)>>>(out, in, in, n);
   own_only<<<n, 256>>>(out, in);
   written_before<<<n, 256>>>(out, in);

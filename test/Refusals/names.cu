@@ -8,8 +8,6 @@ __global__ void forgotten(float *out, const float *in, int *rows, int w) {
   const float *from = in + row * 64;
   row = 0;
 #pragma tma load threads(64)
-  // expected-remark@+2 {{lifted: 1-D bulk copy of 256 bytes from 'in' to 'part'}}
-  // expected-note@+1 0+ {{at launch}}
   part[threadIdx.x] = from[threadIdx.x]; // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place [-Wtilelift-expression-not-available]}}
   out[threadIdx.x] = part[threadIdx.x] + row;
 }

@@ -125,7 +125,7 @@ __global__ void dynamic(float *out, const float *in) {
 __global__ void loaded_condition(float *out, const float *in, const float *weights) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  if (weights[threadIdx.x] > 0.f) // expected-error {{the condition: 'weights[threadIdx.x] > 0.f' is not followed [-Wtilelift-unknown-index]}}
+  if (weights[threadIdx.x] > 0.f) // expected-error {{the condition 'weights[threadIdx.x] > 0.f' is not followed: it depends on more than indices and arguments [-Wtilelift-unknown-index]}}
     part[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = part[threadIdx.x];
 }
@@ -135,4 +135,26 @@ template <int N> __global__ void unused_template(float *out, const float *in) { 
 #pragma tma load threads(64)
   part[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void outside(float *out, const float *in) {
+  __shared__ float part[60];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'part' is written at byte 240, it has 240 [-Wtilelift-outside-the-tile]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void clamped(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int i = blockIdx.x * 64 + threadIdx.x;
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[i < n ? i : n - 1]; // expected-error {{'part[0]' is read from different places of 'in', depending on a condition [-Wtilelift-several-places]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void staged(float *out, const float *in, int stage) {
+  __shared__ float part[2][64];
+#pragma tma load threads(64)
+  part[stage][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}}
+  out[threadIdx.x] = part[stage][threadIdx.x];
 }

@@ -116,6 +116,20 @@ __global__ void unguarded_halo(float *out, const float *in, int pitch) {
       tile[r - 1][c] + tile[r + 1][c] + tile[r][c - 1] + tile[r][c + 1];
 }
 
+// A guard without else: the border keeps what the threads stored before.
+__global__ void stale_border(float *out, const float *in, int w, int h) {
+  __shared__ float tile[H][W];
+  int x0 = blockIdx.x * W, y0 = blockIdx.y * H, r = threadIdx.x / W, c = threadIdx.x % W;
+  tile[r][c] = -float(threadIdx.x);
+  __syncthreads();
+#pragma tma load cache(evict_last) promote(64)
+  if (y0 + r < h && x0 + c < w)
+    tile[r][c] = in[(y0 + r) * w + x0 + c];
+  __syncthreads();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.x] =
+      tile[threadIdx.x % H][threadIdx.x / H];
+}
+
 // The row start is not known to be a multiple of 16 bytes: tested at the copy.
 __global__ void uneven_start(float *out, const float *in, int w, int h, int step) {
   __shared__ float tile[H][W];
@@ -164,6 +178,9 @@ int main() {
   });
   guarded("unsigned_guard", W, H, 256, [](dim3 grid, float *out, const float *in, int w, int h) {
     unsigned_guard<<<grid, 256>>>(out, in, w, h);
+  });
+  guarded("stale_border", W, H, 256, [](dim3 grid, float *out, const float *in, int w, int h) {
+    stale_border<<<grid, 256>>>(out, in, w, h);
   });
   for (int step : {32, 33, 28})
     guarded(("uneven_start_" + std::to_string(step)).c_str(), step, H, 256,

@@ -40,6 +40,36 @@ __global__ void own_element(float *out, const float *in, int rounds) {
   out[blockIdx.x * 256 + threadIdx.x] = sum;
 }
 
+// Reads in each round what it wrote in the one before.
+__global__ void in_place(float *data) {
+  __shared__ float part[256];
+  for (int round = 0; round < 20; ++round) {
+#pragma tma load
+    part[threadIdx.x] = data[blockIdx.x * 256 + threadIdx.x];
+    __syncthreads();
+    data[blockIdx.x * 256 + threadIdx.x] = part[255 - threadIdx.x] * 0.5f + part[threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// The tile is used by the threads before each round.
+__global__ void written_before(float *out, const float *in, int rounds) {
+  __shared__ float part[256];
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+    part[threadIdx.x] = sum + round;
+    __syncthreads();
+    sum += part[255 - threadIdx.x];
+    __syncthreads();
+#pragma tma load cache(evict_first)
+    part[threadIdx.x] = in[(blockIdx.x * rounds + round) * 256 + threadIdx.x];
+    __syncthreads();
+    sum += part[255 - threadIdx.x];
+    __syncthreads();
+  }
+  out[blockIdx.x * 256 + threadIdx.x] = sum;
+}
+
 __global__ void with_dynamic(float *out, const float *in, int w, int h) {
   extern __shared__ float scratch[];
   __shared__ float tile[16][16];
@@ -87,6 +117,10 @@ int main() {
   Buffer in(64 * 7 * 256 * 4, 4), out(64 * 1024 * 4, 5);
   own_element<<<64, 256>>>(out.as<float>(), in.as<float>(), 7);
   report("own_element", out);
+  in_place<<<200, 256>>>(out.as<float>());
+  report("in_place", out);
+  written_before<<<64, 256>>>(out.as<float>(), in.as<float>(), 7);
+  report("written_before", out);
 
   CHECK(cudaFuncSetAttribute(with_dynamic, cudaFuncAttributeMaxDynamicSharedMemorySize, 80000));
   with_dynamic<<<dim3(4, 4), 128, 80000>>>(out.as<float>(), in.as<float>(), 60, 50);

@@ -5,8 +5,8 @@ set -euo pipefail
 source=$1
 shift
 set -- "$@" -ferror-limit=0
-$TILELIFT --verify --remarks "$source" -- "$@"
+$TILELIFT --verify "$source" -- "$@"
 for side in host device; do
-  $TILELIFT_PLUGIN -fplugin-arg-tilelift-remarks --cuda-$side-only --offload-arch=sm_90a \
+  $TILELIFT_PLUGIN --cuda-$side-only --offload-arch=sm_90a \
     -fsyntax-only -Xclang -verify "$source" "$@"
 done

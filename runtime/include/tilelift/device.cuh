@@ -97,6 +97,9 @@ __device__ inline void fence_before_tma() {
   TILELIFT_ON_TMA(ptx::fence_proxy_async(ptx::space_shared));
 }
 
+/// The same for global memory as well.
+__device__ inline void fence_all_before_tma() { TILELIFT_ON_TMA(ptx::fence_proxy_async()); }
+
 /// Copies a box to `tile`, which is aligned to 128 bytes; `at` is the box's
 /// first element, innermost dimension first, and in whole 16 bytes there.
 template <typename Map, int Rank>

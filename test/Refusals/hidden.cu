@@ -1,0 +1,76 @@
+// RUN: %verify %s
+//
+// What could go wrong unseen: threads that leave on ways that are not followed,
+// values that only look uniform, tiles with two layouts.
+
+__device__ int lane() {
+  int id;
+  asm("mov.u32 %0, %%laneid;" : "=r"(id));
+  return id;
+}
+
+__global__ void hidden_lane(float *out, const float *in) {
+  __shared__ float part[64];
+  if (lane() > 3) { // expected-error {{not every thread of the block reaches this copy: 'lane() > 3' may differ}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[threadIdx.x];
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void switched_away(float *out, const float *in) {
+  __shared__ float part[64];
+  switch (threadIdx.x) { // expected-error {{not every thread of the block reaches this copy: this statement may leave the kernel}}
+  case 3:
+    return;
+  }
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void searched(float *out, const float *in) {
+  __shared__ float part[64];
+  for (int i = 0; in[i] < 0.f; ++i) // expected-error {{this statement may leave the kernel}}
+    if (in[i + threadIdx.x] == 1.f)
+      return;
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void set_by_assembly(float *out, const float *in) {
+  __shared__ float part[64];
+  int offset = 0;
+  asm("mov.u32 %0, %%smid;" : "=r"(offset));
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[offset + threadIdx.x]; // expected-error {{the address of this load is not followed: it is changed by a statement that is not followed [-Wtilelift-unknown-index]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+__global__ void two_layouts(float *out, const float *in, int w, int h) {
+  __shared__ float tile[8][36];
+  int y = blockIdx.y * 8 + threadIdx.y;
+  for (int side = 0; side < 2; ++side) {
+    if (side == 0) {
+      int x = blockIdx.x * 64 + int(threadIdx.x) - 1;
+#pragma tma load threads(36, 8)
+      tile[threadIdx.y][threadIdx.x] = y < h && x >= 0 && x < w ? in[y * w + x] : 0.f;
+    } else {
+      int x = blockIdx.x * 64 + int(threadIdx.x) - 2;
+#pragma tma load threads(36, 8)
+      tile[threadIdx.y][threadIdx.x] = y < h && x >= 0 && x < w ? in[y * w + x] : 0.f; // expected-error {{'tile' is filled by several copies that need different layouts: rows of 40 elements starting at 2 here, of 40 starting at 3 before [-Wtilelift-layouts-clash]}}
+    }
+    __syncthreads();
+    out[threadIdx.x] = tile[7][threadIdx.x];
+    __syncthreads();
+  }
+}
+
+template <int N> __global__ void special(float *out, const float *in);
+template <> __global__ void special<64>(float *out, const float *in) { // expected-error {{a copy in an explicit specialization is not available yet}}
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = part[threadIdx.x];
+}
