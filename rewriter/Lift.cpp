@@ -54,6 +54,7 @@ private:
                                      const AnnotatedStatement &annotated);
   bool layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
+  bool fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance);
   void refuse(Diagnostic reason, const AnnotatedStatement &annotated,
               const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
@@ -160,7 +161,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     if (std::optional<CopyToEmit> copy = liftCopy(under, annotated))
       emitted.copies.push_back(std::move(*copy));
   if (emitted.copies.empty() || !layoutsAgree(emitted, instance) ||
-      !fitsSharedMemory(emitted, instance))
+      !fitsSharedMemory(emitted, instance) || !fitsParameters(emitted, instance))
     return std::nullopt;
   return emitted;
 }
@@ -209,6 +210,30 @@ bool Lifter::fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstanc
   refuse(diagnose("shared-size", largest->plan.place, largest->plan.tile,
                   largest->plan.layout.bytes, total),
          *annotated, emitted.function);
+  return false;
+}
+
+/// Each map is a parameter of 128 bytes.
+bool Lifter::fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance) {
+  constexpr int64_t limit = 32764, map = 128;
+  int64_t bytes = 0;
+  auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
+  for (const ParmVarDecl *parameter : emitted.function->parameters()) {
+    align(context.getTypeAlignInChars(parameter->getType()).getQuantity());
+    bytes += context.getTypeSizeInChars(parameter->getType()).getQuantity();
+  }
+  for (const CopyToEmit &copy : emitted.copies)
+    if (copy.plan.mode == Mode::Tile) {
+      align(map);
+      bytes += map;
+    }
+  if (bytes <= limit)
+    return true;
+  refuse(diagnose("rule-violated", emitted.copies.front().plan.place,
+                  "with its maps the parameters of '" + emitted.function->getNameAsString() +
+                      "' have " + std::to_string(bytes) + " bytes, allowed are " +
+                      std::to_string(limit) + " (parameter-bytes)"),
+         instance.statements.front(), emitted.function);
   return false;
 }
 

@@ -69,7 +69,7 @@ DiagnosticsEngine::Level levelOf(Severity severity) {
 
 } // namespace
 
-void makeCanonical(CompilerInvocation &invocation) {
+void makeCanonical(CompilerInvocation &invocation, StringRef arch) {
   LangOptions &language = invocation.getLangOpts();
   clang::TargetOptions &target = invocation.getTargetOpts();
   FrontendOptions &frontend = invocation.getFrontendOpts();
@@ -80,7 +80,7 @@ void makeCanonical(CompilerInvocation &invocation) {
     target.Triple = deviceTriple;
     language.CUDAIsDevice = true;
   }
-  target.CPU = "sm_90";
+  target.CPU = arch.str();
   target.TuneCPU.clear();
   target.ABI.clear();
   target.FeaturesAsWritten = {"+ptx80"};
@@ -96,8 +96,8 @@ void makeCanonical(CompilerInvocation &invocation) {
 
 bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
               IntrusiveRefCntPtr<vfs::FileSystem> files, DiagnosticConsumer *client,
-              const DiagnosticOptions &options, LiftConsumer consumer) {
-  makeCanonical(*invocation);
+              const DiagnosticOptions &options, LiftConsumer consumer, StringRef arch) {
+  makeCanonical(*invocation, arch);
   CompilerInstance compiler(std::move(invocation));
   IgnoringDiagConsumer ignoring;
   compiler.setVirtualFileSystem(files);

@@ -6,7 +6,8 @@
 // A CUDA file is compiled once for the host and once for each device, and the
 // plugin sees each of these compilations alone; all must come to the same
 // rewrite. So the file is always analysed as the device side of sm_90, the
-// first that has a TMA unit, whatever the invocation was made for.
+// first that has a TMA unit, whatever the invocation was made for. The tool can
+// be told another device, for code that asks __CUDA_ARCH__ for more.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_HOST_LIFTFILE_H
@@ -31,8 +32,10 @@ class SourceManager;
 
 namespace tilelift {
 
+constexpr const char *firstArchWithTma = "sm_90";
+
 /// Turns any cc1 invocation of a CUDA file into the one that is analysed.
-void makeCanonical(clang::CompilerInvocation &invocation);
+void makeCanonical(clang::CompilerInvocation &invocation, llvm::StringRef arch);
 
 /// Called with the parsed file still in memory.
 using LiftConsumer =
@@ -43,7 +46,7 @@ using LiftConsumer =
 bool liftFile(std::shared_ptr<clang::CompilerInvocation> invocation,
               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
               clang::DiagnosticConsumer *client, const DiagnosticOptions &options,
-              LiftConsumer consumer);
+              LiftConsumer consumer, llvm::StringRef arch = firstArchWithTma);
 
 /// Shows a message through Clang's engine, at a place of `file`.
 void report(clang::DiagnosticsEngine &engine, const clang::SourceManager &sources,

@@ -83,9 +83,11 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   if (!start())
     return std::move(*failure);
 
-  bool isBulk = units.digits.size() == 1 && units.columns.empty();
+  // A guard that has to hold for the whole tile needs no tensor map either.
+  bool isBulk = units.digits.size() == 1 && (units.columns.empty() || !units.outsideIsZero);
   if (isBulk) {
     makeBulk();
+    placeConstraints();
   } else {
     chooseElement();
     placeConstraints();

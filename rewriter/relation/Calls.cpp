@@ -125,6 +125,7 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
 
 Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments,
                            Value self, const Expr *call) {
+  Condition before = mask;
   // Arguments first: they belong to the caller's frame.
   SmallVector<std::pair<const ParmVarDecl *, LocalObject>, 8> bound;
   for (unsigned i = 0; i < callee->getNumParams() && i < arguments.size(); ++i) {
@@ -172,7 +173,7 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
   loops.pop_back();
   Frame frame = std::move(frames.back());
   frames.pop_back();
-  mask = mask || frame.returned;
+  mask = before;
   if (frame.hasResult)
     return frame.result;
   return Scalar::unknown("is returned by '" + callee->getNameAsString() + "'", placeOf(call));

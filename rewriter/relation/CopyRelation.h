@@ -41,7 +41,7 @@ struct Source {
   /// Load: an integer of so many bits that is being handled as a wider one, as
   /// `cond ? byte : 0` does; 0 if it is not.
   unsigned widenedFrom = 0;
-  /// Constant: the bits; Other: what was done, as in "is multiplied".
+  /// Constant: the bits; Other: what was done, as in "is a product".
   uint64_t bits = 0;
   std::string text;
 

@@ -31,11 +31,11 @@ std::optional<NumberOperator> numberOperator(BinaryOperatorKind op) {
 
 const char *verbOf(BinaryOperatorKind op) {
   switch (op) {
-  case BO_Add: return "is added to";
-  case BO_Sub: return "is subtracted from";
-  case BO_Mul: return "is multiplied";
-  case BO_Div: return "is divided";
-  default: return "is changed on the way";
+  case BO_Add: return "is a sum";
+  case BO_Sub: return "is a difference";
+  case BO_Mul: return "is a product";
+  case BO_Div: return "is a quotient";
+  default: return "is computed on the way";
   }
 }
 
@@ -272,7 +272,9 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   if (*offset < 0 || *offset + int64_t(size) > object.bytes) {
     if (guard.isAlways())
       return fail(diagnose("outside-the-tile", place, object.name, *offset, object.bytes));
-    mask = Condition::never(); // no defined execution gets here
+    // No defined execution gets here.
+    frames.back().returned = frames.back().returned || mask;
+    mask = Condition::never();
     return;
   }
   CellRecord &cell = object.cells[*offset];

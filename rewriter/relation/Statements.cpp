@@ -341,39 +341,42 @@ void Interpreter::runIf(const IfStmt *branch) {
                            threadNumber, "another value"));
     return forgetChanges(branch, "is set under a condition that is not followed");
   }
-  Condition before = mask;
-  mask = before && condition;
+  Condition before = mask, inThen = before && condition, inElse = before && !condition;
+  mask = inThen;
   run(branch->getThen());
   Condition afterThen = mask;
-  mask = before && !condition;
+  mask = inElse;
   run(branch->getElse());
-  mask = mask || afterThen;
+  // Who comes out of both sides is who went in; only where some left on the way
+  // does it take algebra.
+  bool nobodyLeft = afterThen == inThen && mask == inElse;
+  mask = nobodyLeft ? before : mask || afterThen;
 }
 
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
-  Condition entered = mask;
+  Condition entered = mask, returnedBefore = frames.back().returned;
   unsigned before = steps;
+  bool cut = false;
   loops.emplace_back();
-  Condition left; // by its own condition
   for (bool first = true; !gone(); first = false) {
     if (condition && (testFirst || !first)) {
       Condition again = conditionOf(condition);
       if (again.isUnknown() && copying)
         fail(diagnose("unbounded-loop", placeOf(condition), "'" + spell(condition) + "'"));
       if (again.isUnknown() || (!copying && steps - before > maxStepsBefore / 2)) {
-        mask = entered;
         forgetChanges(loop, "is changed by a loop whose end is not known");
-        left = Condition::never();
+        cut = true;
         break;
       }
-      left = left || (mask && !again);
       mask = mask && again;
       if (gone())
         break;
     }
+    Condition begun = mask, broken = loops.back().broken, returned = frames.back().returned;
     run(body);
-    mask = mask || loops.back().continued;
+    bool allGoOn = broken == loops.back().broken && returned == frames.back().returned;
+    mask = allGoOn ? begun : mask || loops.back().continued;
     loops.back().continued = Condition::never();
     if (gone())
       break;
@@ -386,13 +389,13 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       break;
     }
   }
-  if (!copying && steps > maxStepsBefore) {
+  if (!cut && !copying && steps > maxStepsBefore) {
     steps = before;
-    mask = entered;
     forgetChanges(loop, "is changed by a long loop");
-    left = Condition::never();
   }
-  mask = mask || left || loops.back().broken;
+  // Everybody leaves a loop in the end, but for those who left the function.
+  bool someReturned = frames.back().returned != returnedBefore;
+  mask = someReturned ? entered && !frames.back().returned : entered;
   loops.pop_back();
 }
 

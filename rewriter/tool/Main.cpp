@@ -135,7 +135,8 @@ ExitStatus liftOne(const std::string &name, const ToolOptions &options, Lifted &
           status = worse(status, someRefused);
         lifted.after = result.edits.apply(lifted.before);
         dump(result, options, lifted.dump);
-      });
+      },
+      options.arch);
   if (options.verify)
     return parsed ? allLifted : failed;
   return parsed || status == someRefused ? status : failed;

@@ -4,9 +4,12 @@
 
 #include "tool/Options.h"
 
+#include "host/LiftFile.h"
+
 #include "tilelift/version.h"
 
 #include "clang/Basic/Version.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -49,7 +52,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
                                 cl::value_desc("folder"), cl::cat(category));
   cl::opt<std::string> cudaPath("cuda-path", cl::desc("where the CUDA toolkit is"),
                                 cl::value_desc("folder"), cl::cat(category));
-  cl::opt<std::string> arch("arch", cl::desc("architecture that the output is for (default sm_90)"),
+  cl::opt<std::string> arch("arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
+                            cl::init(firstArchWithTma),
                             cl::value_desc("sm_NN"), cl::cat(category));
   ToolOptions options;
   std::vector<const char *> own;
@@ -97,6 +101,11 @@ ToolOptions parseOptions(int argc, const char **argv) {
       quit(*wrong);
   if (options.files.empty())
     quit("no input file; 'tilelift --help' tells how to call it");
+  unsigned number = 0;
+  StringRef digits = StringRef(options.arch).drop_while([](char c) { return !isDigit(c); });
+  if (!StringRef(options.arch).starts_with("sm_") || digits.consumeInteger(10, number) ||
+      number < 90)
+    quit("'--arch=" + options.arch + "' has no TMA unit: it takes sm_90 and later");
   if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
     quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
   return options;

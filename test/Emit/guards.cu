@@ -55,6 +55,22 @@ __global__ void dead_outside(float *out, const float *in, int w, int h) {
     out[y * w + x] = tile[threadIdx.y][threadIdx.x];
 }
 
+// A count that only the arguments know: the whole tile, or the loop.
+// CHECK-LABEL: __global__ void some_of_it_tma(
+// CHECK: if ((long long)n - 512 >= 0) {
+// CHECK: tilelift::load_bytes(
+// CHECK: } else {
+// CHECK-NEXT: for (int i = threadIdx.x; i < n; i += blockDim.x)
+__global__ void some_of_it(float *out, const float *in, int n) {
+  __shared__ float part[512];
+#pragma tma load
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    part[i] = in[blockIdx.x * 512 + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < n; i += blockDim.x)
+    out[blockIdx.x * 512 + i] = part[n - 1 - i];
+}
+
 // A launch that breaks a rule is an error, on request.
 // CHECK-LABEL: static cudaError_t must_lift_tma_launch(
 // CHECK: return launch.refuse();
@@ -71,5 +87,6 @@ void run(float *out, const float *in, const int *starts, int w, int h) {
   any_start<<<grid, block>>>(out, in, starts, w);
   stale<<<grid, block>>>(out, in, w, h);
   dead_outside<<<grid, block>>>(out, in, w, h);
+  some_of_it<<<w, 128>>>(out, in, h);
   must_lift<<<w, 256>>>(out, in);
 }

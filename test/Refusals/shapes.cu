@@ -104,3 +104,14 @@ __global__ void too_much(float *out, const float *in, int w, int h) {
   __syncthreads();
   out[threadIdx.x] = tile[0][threadIdx.x];
 }
+
+struct Large {
+  float values[8160];
+};
+
+__global__ void large_arguments(float *out, const float *in, Large large, int w) {
+  __shared__ float tile[8][32];
+#pragma tma load threads(32, 8)
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x < w ? in[threadIdx.y * w + threadIdx.x] : 0.f; // expected-error {{with its maps the parameters of 'large_arguments' have 32896 bytes, allowed are 32764 (parameter-bytes) [-Wtilelift-rule-violated]}}
+  out[threadIdx.x] = tile[0][threadIdx.x] + large.values[0];
+}

@@ -27,7 +27,7 @@ __global__ void two_tiles(float *out, const float *a, const float *b) {
 __global__ void scaled(float *out, const float *in) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = 2 * in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is multiplied [-Wtilelift-computed-value]}}
+  part[threadIdx.x] = 2 * in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is a product [-Wtilelift-computed-value]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -41,7 +41,7 @@ __global__ void converted(float *out, const int *in) {
 __global__ void accumulated(float *out, const float *in) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] += in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is added to}}
+  part[threadIdx.x] += in[threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is a sum}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 

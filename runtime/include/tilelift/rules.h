@@ -146,6 +146,7 @@ constexpr rule rule_table[] = {
     {"inner-box-16", "the box's innermost dimension is a multiple of 16 bytes"},
     {"box-bytes", "a box fits in the shared memory of a block"},
     {"bytes-in-flight", "a barrier counts less than 2^20 bytes in a phase"},
+    {"parameter-bytes", "a kernel's parameters have at most 32764 bytes, a map takes 128"},
     {"bulk-size-16", "a bulk copy's size is a multiple of 16 bytes"},
     {"bulk-offset-16", "a bulk copy starts on a multiple of 16 bytes"},
     {"inner-coordinate-16", "the innermost coordinate is a multiple of 16 bytes"},
