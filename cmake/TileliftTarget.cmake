@@ -7,8 +7,9 @@
 #     result is compiled in its place.
 #
 #   tilelift_plugin(<target> [OPTIONS <plugin arguments>...])
-#     The Clang way, for targets that Clang compiles as CUDA: the plugin lifts
-#     each file in memory. A new plugin rebuilds the target.
+#     The Clang way, for targets that Clang compiles, with CUDA as a language of
+#     CMake's or with `-x cuda`: the plugin lifts each file in memory. A new
+#     plugin rebuilds the target.
 #
 # Call them when the target has all its sources, include folders and definitions.
 
@@ -55,7 +56,7 @@ function(tilelift_plugin target)
   foreach(option IN LISTS arg_OPTIONS)
     list(APPEND flags "-fplugin-arg-tilelift-${option}")
   endforeach()
-  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA>:${flags}>")
+  target_compile_options(${target} PRIVATE "$<$<COMPILE_LANGUAGE:CUDA,CXX>:${flags}>")
   get_target_property(sources ${target} SOURCES)
   set_property(SOURCE ${sources} TARGET_DIRECTORY ${target} APPEND
                PROPERTY OBJECT_DEPENDS "${TILELIFT_PLUGIN}")

@@ -30,6 +30,7 @@ config.substitutions += [
     # A file of refusals, through both hosts.
     ("%verify", f"{support}/verify.sh"),
     ("%tilelift", f"{config.build_root}/bin/tilelift"),
+    ("%clang-binary", f"{config.llvm_tools}/clang++"),
     ("%clang-plugin", plugin),
     ("%bare-clang", clang),
     ("%clang", f"{clang} -I{config.source_root}/runtime/include"),
