@@ -127,8 +127,15 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
       remark(copy.plan);
     emitted.instances.push_back(std::move(*one));
   }
-  if (!emitted.instances.empty())
-    kernels.push_back(std::move(emitted));
+  for (const AnnotatedStatement &annotated : kernel.instances.front().statements) {
+    bool isLifted = !emitted.instances.empty() &&
+                    llvm::any_of(emitted.instances.front().copies, [&](const CopyToEmit &copy) {
+                      return copy.directive == annotated.directive;
+                    });
+    if (!isLifted)
+      emitted.plain.push_back(annotated.directive);
+  }
+  kernels.push_back(std::move(emitted));
 }
 
 std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,

@@ -47,7 +47,6 @@ public:
 private:
   void emitKernel(const KernelToEmit &kernel);
   KernelNames nameKernel(const KernelToEmit &kernel);
-  void commentPragmas(const KernelToEmit &kernel, const KernelNames &names);
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
   void declare(const KernelToEmit &kernel, const LauncherText &launcher);
   bool redirect(const Launch &launch, const KernelNames &names);
@@ -61,9 +60,16 @@ private:
 };
 
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
-  for (const KernelToEmit &kernel : kernels)
+  bool anyLifted = false;
+  for (const KernelToEmit &kernel : kernels) {
+    for (const Directive *directive : kernel.plain)
+      result.edits.add(source.pragmaComment(*directive, "stays a loop"));
+    if (kernel.instances.empty())
+      continue;
     emitKernel(kernel);
-  if (!result.edits.empty())
+    anyLifted = true;
+  }
+  if (anyLifted)
     addInclude();
   return std::move(result);
 }
@@ -138,22 +144,11 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
       Piece::own("\n\n" + StringRef(formatted(launch.definition, file)).rtrim().str(),
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
-  commentPragmas(kernel, names);
+  // The original keeps its loops; its pragmas have done their work.
+  for (const CopyToEmit &copy : first.copies)
+    result.edits.add(source.pragmaComment(*copy.directive, "lifted in " + names.lifted));
   declare(kernel, launch);
   redirectLaunches(kernel, names);
-}
-
-/// The original keeps its loops; its pragmas have done their work.
-void Emitter::commentPragmas(const KernelToEmit &kernel, const KernelNames &names) {
-  for (const AnnotatedKernel &annotated : program.kernels)
-    if (annotated.pattern == kernel.pattern && !annotated.instances.empty())
-      for (const AnnotatedStatement &each : annotated.instances.front().statements) {
-        unsigned begin = each.directive->begin.offset;
-        std::string text = source.indentationAt(each.directive->statement.offset);
-        result.edits.replace(begin, each.directive->end.offset,
-                             (source.indentationAt(begin).empty() ? text : "") +
-                                 "// tma load: lifted in " + names.lifted);
-      }
 }
 
 void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {

@@ -37,6 +37,8 @@ struct InstanceToEmit {
 struct KernelToEmit {
   const clang::FunctionDecl *pattern = nullptr;
   std::vector<InstanceToEmit> instances;
+  /// Pragmas whose copies stay loops.
+  std::vector<const Directive *> plain;
 };
 
 struct EmitResult {

@@ -154,6 +154,8 @@ std::vector<Piece> KernelWriter::sibling() {
     if (failure)
       return {};
   }
+  for (const Directive *directive : kernel.plain)
+    edits.push_back(source.pragmaComment(*directive, "stays a loop"));
   for (const CallExpr *barrier : barriers.redundant)
     edits.push_back(source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
   removeDeadVariables();

@@ -36,6 +36,8 @@ public:
   std::string unused(llvm::StringRef name) const;
   /// Whether a range is a stretch of the file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
+  /// A comment in the place of a pragma, indented like its statement.
+  Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
   /// Takes a stretch out, with its line when nothing else is on it.
   Edit removal(unsigned begin, unsigned end) const;
 

@@ -70,6 +70,15 @@ std::string SourceText::unused(StringRef name) const {
   return candidate;
 }
 
+Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const {
+  unsigned begin = directive.begin.offset;
+  std::string missing =
+      StringRef(indentationAt(directive.statement.offset)).drop_front(std::min(
+          indentationAt(begin).size(), indentationAt(directive.statement.offset).size())).str();
+  return {begin, directive.end.offset,
+          {Piece::own(missing + "// tma load: " + what.str(), begin)}};
+}
+
 Edit SourceText::removal(unsigned begin, unsigned end) const {
   size_t lineBegin = text.take_front(begin).rfind('\n');
   size_t lineEnd = text.find('\n', end);
