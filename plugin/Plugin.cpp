@@ -93,8 +93,7 @@ void addCccl(CompilerInstance &compiler) {
 
 class LiftPlugin : public PluginASTAction {
 public:
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
-                                                 StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
     if (!isNested)
       liftMainFile(compiler);
     return std::make_unique<ASTConsumer>();
@@ -158,9 +157,9 @@ void LiftPlugin::liftMainFile(CompilerInstance &compiler) {
   if (gate == Gate::Closed)
     return;
   if (gate != Gate::Open)
-    return say(compiler, {diagnose("input-not-lifted", Place{0},
-                                   gate == Gate::Preprocessed ? "preprocessed input"
-                                                              : "standard input")});
+    return say(compiler,
+               {diagnose("input-not-lifted", Place{0},
+                         gate == Gate::Preprocessed ? "preprocessed input" : "standard input")});
   auto invocation = std::make_shared<CompilerInvocation>(compiler.getInvocation());
   isNested = true;
   liftFile(invocation, compiler.getVirtualFileSystemPtr(), nullptr, options.diagnostics,

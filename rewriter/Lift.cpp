@@ -55,8 +55,7 @@ private:
   bool layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance);
-  void refuse(Diagnostic reason, const AnnotatedStatement &annotated,
-              const FunctionDecl *instance);
+  void refuse(Diagnostic reason, const AnnotatedStatement &annotated, const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
     std::string name;
     raw_string_ostream stream(name);
@@ -144,8 +143,8 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
     if (auto threads = threadsOf(*annotated.directive, instance.function, result.diagnostics))
       return threads;
   for (const Launch &launch : program.launches)
-    if (launch.block && launch.instance->getCanonicalDecl() ==
-                            instance.function->getCanonicalDecl())
+    if (launch.block &&
+        launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
       return launch.block;
   return std::nullopt;
 }
@@ -176,9 +175,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
 /// A tile has one layout, whoever fills it.
 bool Lifter::layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance) {
   for (const CopyToEmit &copy : emitted.copies) {
-    auto first = llvm::find_if(emitted.copies, [&](const CopyToEmit &other) {
-      return other.tile == copy.tile;
-    });
+    auto first = llvm::find_if(emitted.copies,
+                               [&](const CopyToEmit &other) { return other.tile == copy.tile; });
     const SharedLayout &a = first->plan.layout, &b = copy.plan.layout;
     if (a.pitch == b.pitch && a.lead == b.lead)
       continue;
@@ -290,9 +288,10 @@ void Lifter::remark(const Plan &plan) {
   SmallVector<std::string, 8> conditions;
   for (const finding &each : plan.verdicts)
     if (each.outcome == verdict::open && StringRef(each.rule) != "address-null")
-      conditions.push_back("at launch: " + std::string(llvm::find_if(rule_table, [&](const rule &r) {
-                                             return StringRef(r.id) == each.rule;
-                                           })->summary));
+      conditions.push_back("at launch: " +
+                           std::string(llvm::find_if(rule_table, [&](const rule &r) {
+                                         return StringRef(r.id) == each.rule;
+                                       })->summary));
   for (const Check &check : plan.launchChecks)
     conditions.push_back("at launch: " + print(check, plan.symbols));
   for (const Check &check : plan.copyChecks)
@@ -308,10 +307,9 @@ void Lifter::remark(const Plan &plan) {
 
 void Lifter::remarkOnUses() {
   for (const DeclRefExpr *use : program.otherUses) {
-    result.diagnostics.push_back(diagnose("launch-not-lifted",
-                                          placeOf(context.getSourceManager(), use->getLocation()),
-                                          use->getDecl()->getNameAsString(),
-                                          "its address is used"));
+    result.diagnostics.push_back(
+        diagnose("launch-not-lifted", placeOf(context.getSourceManager(), use->getLocation()),
+                 use->getDecl()->getNameAsString(), "its address is used"));
   }
   for (const KernelToEmit &kernel : kernels)
     for (const Launch &launch : program.launches)

@@ -128,8 +128,8 @@ void LineReader::read(SourceLocation hash, Token &first) {
   Place kindPlace = here();
   if (!hash.isFileID() || !sources.isInMainFile(hash)) {
     // A header's offset would point into the wrong file.
-    fail(diagnose("not-available-yet", {}, hash.isFileID() ? "'#pragma tma' in a header"
-                                                           : "'_Pragma(\"tma ...\")'"));
+    fail(diagnose("not-available-yet", {},
+                  hash.isFileID() ? "'#pragma tma' in a header" : "'_Pragma(\"tma ...\")'"));
     return skipToEnd();
   }
 
@@ -202,9 +202,9 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     std::string value = at(tok::eod) || at(tok::r_paren) ? "" : text();
     Place place = here();
     if (!llvm::is_contained(clause.values, value)) {
-      Diagnostic bad = diagnose("bad-clause-value", place, value, clause.name,
-                                "expected " + listOf(clause.values) +
-                                    suggestion(value, clause.values));
+      Diagnostic bad =
+          diagnose("bad-clause-value", place, value, clause.name,
+                   "expected " + listOf(clause.values) + suggestion(value, clause.values));
       if (std::optional<StringRef> meant = closest(value, clause.values))
         bad.fix = replaceToken(*meant);
       fail(std::move(bad));
@@ -250,8 +250,8 @@ void LineReader::readCounts(const ClauseInfo &clause) {
     next();
   }
   if (directive.clauses.threads.size() > 3)
-    fail(diagnose("bad-clause-value", directive.clauses.threads[3].place,
-                  "a fourth number", clause.name, "a block has three dimensions"));
+    fail(diagnose("bad-clause-value", directive.clauses.threads[3].place, "a fourth number",
+                  clause.name, "a block has three dimensions"));
 }
 
 void LineReader::take(const ClauseInfo &clause, StringRef value, Place) {
@@ -318,8 +318,7 @@ bool mayHaveDirectives(StringRef text) {
 }
 
 StringRef spelling(DirectiveKind kind) {
-  return llvm::find_if(directiveTable,
-                       [&](const DirectiveInfo &info) { return info.kind == kind; })
+  return llvm::find_if(directiveTable, [&](const DirectiveInfo &info) { return info.kind == kind; })
       ->name;
 }
 

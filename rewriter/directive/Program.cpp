@@ -109,9 +109,7 @@ private:
     return result;
   }
 
-  Place placeOf(SourceLocation location) const {
-    return tilelift::placeOf(sources, location);
-  }
+  Place placeOf(SourceLocation location) const { return tilelift::placeOf(sources, location); }
 
   void noteAnnotation(Stmt *statement);
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
@@ -142,12 +140,12 @@ void Finder::noteAnnotation(Stmt *statement) {
   const Directive *directive = found->second;
   if (!current->hasAttr<CUDAGlobalAttr>()) {
     if (placed.insert(directive).second)
-      program.diagnostics.push_back(diagnose(
-          current->hasAttr<CUDADeviceAttr>() ? "not-available-yet" : "misplaced-pragma",
-          directive->begin,
-          current->hasAttr<CUDADeviceAttr>() ? "a copy in a '__device__' function"
-                                             : spelling(directive->kind).str(),
-          "stands in host code: it speaks of a statement of a kernel"));
+      program.diagnostics.push_back(
+          diagnose(current->hasAttr<CUDADeviceAttr>() ? "not-available-yet" : "misplaced-pragma",
+                   directive->begin,
+                   current->hasAttr<CUDADeviceAttr>() ? "a copy in a '__device__' function"
+                                                      : spelling(directive->kind).str(),
+                   "stands in host code: it speaks of a statement of a kernel"));
     return;
   }
   placed.insert(directive);
@@ -171,7 +169,8 @@ AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
 
 void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                        const Expr *configuration) {
-  bool onDevice = current && (current->hasAttr<CUDAGlobalAttr>() || current->hasAttr<CUDADeviceAttr>());
+  bool onDevice =
+      current && (current->hasAttr<CUDAGlobalAttr>() || current->hasAttr<CUDADeviceAttr>());
   if (onDevice) // the launcher is host code
     return;
   Launch launch;

@@ -111,9 +111,8 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
   for (const NamedValue &candidate : plans.front()->names) {
     std::vector<int64_t> differences;
     for (size_t i = 0; i < plans.size(); ++i) {
-      auto same = llvm::find_if(plans[i]->names, [&](const NamedValue &name) {
-        return name.name == candidate.name;
-      });
+      auto same = llvm::find_if(
+          plans[i]->names, [&](const NamedValue &name) { return name.name == candidate.name; });
       if (same == plans[i]->names.end())
         break;
       std::optional<int64_t> difference = (values[i] - same->value).asConstant();
@@ -143,13 +142,11 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
       return cast(name.name, name.isInt, wide);
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
-  case Symbol::Kind::GridSize:
-    return cast(symbol.spelling, false, wide);
+  case Symbol::Kind::GridSize: return cast(symbol.spelling, false, wide);
   case Symbol::Kind::Opaque:
     return symbol.readableAtCopy ? std::optional<std::string>(cast(symbol.spelling, false, wide))
                                  : std::nullopt;
-  default:
-    return std::nullopt;
+  default: return std::nullopt;
   }
 }
 

@@ -53,8 +53,8 @@ public:
 
 private:
   using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
-  std::optional<std::string> sum(const Values &values, llvm::StringRef hint,
-                                 llvm::StringRef suffix, SymbolText symbolText);
+  std::optional<std::string> sum(const Values &values, llvm::StringRef hint, llvm::StringRef suffix,
+                                 SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);

@@ -60,11 +60,11 @@ private:
   bool isDead(const Decl *declaration) const {
     const auto *variable = dyn_cast<VarDecl>(declaration);
     if (!variable || !variable->hasLocalStorage() || variable->hasAttr<UnusedAttr>() ||
-        isGone(source.offsetOf(variable->getLocation())) ||
-        written.contains(variable->getName()))
+        isGone(source.offsetOf(variable->getLocation())) || written.contains(variable->getName()))
       return false;
     auto found = uses.find(variable);
-    return found != uses.end() && llvm::all_of(found->second, [&](unsigned at) { return isGone(at); });
+    return found != uses.end() &&
+           llvm::all_of(found->second, [&](unsigned at) { return isGone(at); });
   }
 
   size_t countDead(const DeclStmt *declaration) const {
@@ -80,7 +80,8 @@ private:
   static bool isPureExpression(const Stmt *expression) {
     if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
       return true;
-    if (const auto *binary = dyn_cast<BinaryOperator>(expression); binary && binary->isAssignmentOp())
+    if (const auto *binary = dyn_cast<BinaryOperator>(expression);
+        binary && binary->isAssignmentOp())
       return false;
     if (const auto *unary = dyn_cast<UnaryOperator>(expression);
         unary && unary->isIncrementDecrementOp())

@@ -94,14 +94,13 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
 void Emitter::emitKernel(const KernelToEmit &kernel) {
   const InstanceToEmit &first = kernel.instances.front();
   if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
-    return say(diagnose("not-available-yet",
-                           {source.offsetOf(kernel.pattern->getLocation())},
-                           "a kernel inside a macro"));
+    return say(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
+                        "a kernel inside a macro"));
   KernelNames names = nameKernel(kernel);
   std::vector<LiftedStatement> statements;
   for (const CopyToEmit &copy : first.copies)
-    statements.push_back({copy.statement, copy.tile, !copy.plan.copyChecks.empty(),
-                          copy.sourceIsWritten});
+    statements.push_back(
+        {copy.statement, copy.tile, !copy.plan.copyChecks.empty(), copy.sourceIsWritten});
   BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
   for (const CallExpr *dropped : barriers.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
@@ -125,16 +124,18 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
     return say(*problem);
   LauncherText &launch = std::get<LauncherText>(launcher);
 
-  StringRef file = context.getSourceManager().getFileEntryRefForID(
-                       context.getSourceManager().getMainFileID())
-                       ? context.getSourceManager()
-                             .getFileEntryRefForID(context.getSourceManager().getMainFileID())
-                             ->getName()
-                       : StringRef("input.cu");
+  StringRef file =
+      context.getSourceManager().getFileEntryRefForID(context.getSourceManager().getMainFileID())
+          ? context.getSourceManager()
+                .getFileEntryRefForID(context.getSourceManager().getMainFileID())
+                ->getName()
+          : StringRef("input.cu");
   std::string header = templateHeader(source, kernel.pattern);
-  std::string before = "// " + names.kernel + ", lifted: what its copies are, the kernel, and its launcher.\n";
+  std::string before =
+      "// " + names.kernel + ", lifted: what its copies are, the kernel, and its launcher.\n";
   if (!header.empty())
-    before += header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
+    before +=
+        header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
   before += writer.planType();
   unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
   Edit edit{end, end, {}};
@@ -176,8 +177,7 @@ void Emitter::declare(const KernelToEmit &kernel, const LauncherText &launcher) 
 
 bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
   const auto *call = launch.call;
-  if (!source.isPlainText(call->getSourceRange()) ||
-      !launch.callee->getLocation().isFileID())
+  if (!source.isPlainText(call->getSourceRange()) || !launch.callee->getLocation().isFileID())
     return false;
   unsigned nameBegin = source.offsetOf(launch.callee->getLocation());
   unsigned nameEnd = source.endOfToken(launch.callee->getLocation());
@@ -185,8 +185,8 @@ bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
     const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
     if (!source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}))
       return false;
-    unsigned open = source.offsetOf(config->getBeginLoc());     // <<<
-    unsigned close = source.offsetOf(config->getRParenLoc());   // >>>
+    unsigned open = source.offsetOf(config->getBeginLoc());   // <<<
+    unsigned close = source.offsetOf(config->getRParenLoc()); // >>>
     std::string arguments = source.between(open + 3, close).trim().str();
     unsigned paren = unsigned(source.file().find('(', close));
     bool hasArguments =
@@ -239,8 +239,10 @@ void Emitter::addInclude() {
       found = true;
     }
   } while (more);
-  result.edits.add({at, at, {Piece::own("#include <tilelift/tilelift.cuh>\n" +
-                                        std::string(found ? "" : "\n"), at)}});
+  result.edits.add(
+      {at,
+       at,
+       {Piece::own("#include <tilelift/tilelift.cuh>\n" + std::string(found ? "" : "\n"), at)}});
 }
 
 } // namespace

@@ -46,9 +46,9 @@ std::string policyArgument(CacheHint hint) {
 }
 
 std::string boxType(const Plan &plan) {
-  const char *names[] = {"unsigned char", "unsigned short", "unsigned", "int",
-                         "unsigned long long", "long long", "unsigned short", "float", "double",
-                         "unsigned short"};
+  const char *names[] = {
+      "unsigned char", "unsigned short", "unsigned", "int",    "unsigned long long",
+      "long long",     "unsigned short", "float",    "double", "unsigned short"};
   std::string type = "tilelift::box<" + std::string(names[unsigned(plan.element)]);
   for (const PlanDimension &dim : plan.dims)
     type += ", " + std::to_string(dim.boxOfPiece());
@@ -94,7 +94,8 @@ bool KernelWriter::startsFirst() const {
     const CopyOrder &order = barriers.copies[i];
     if (i > 0 && !order.joinsPrevious)
       break;
-    bool plain = llvm::any_of(plansOf(i), [](const Plan *plan) { return !plan->copyChecks.empty(); });
+    bool plain =
+        llvm::any_of(plansOf(i), [](const Plan *plan) { return !plan->copyChecks.empty(); });
     if (!order.runsOnce || order.needsBarrier || order.readBefore || order.writtenBefore ||
         order.sourceWritten || plain)
       return false;
@@ -195,7 +196,8 @@ void KernelWriter::declareTile(size_t copy) {
     std::string text = source.between(begin, end).str();
     size_t shared = text.find("__shared__");
     if (shared == std::string::npos) {
-      failure = diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
+      failure =
+          diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
       return;
     }
     // Tiles that are declared together are aligned together.
@@ -291,13 +293,15 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   if (first.mode == Mode::Bulk) {
     unsigned size = first.base.elementSize;
     auto inElements = [&](const Plan &plan) { return plan.offset.dividedBy(size); };
-    bool whole = llvm::all_of(plans, [&](const Plan *plan) { return inElements(*plan).has_value(); });
-    auto offsets = code.each([&](const Plan &plan) { return whole ? *inElements(plan) : plan.offset; });
+    bool whole =
+        llvm::all_of(plans, [&](const Plan *plan) { return inElements(*plan).has_value(); });
+    auto offsets =
+        code.each([&](const Plan &plan) { return whole ? *inElements(plan) : plan.offset; });
     std::optional<std::string> offset = code.inKernelWide(offsets, own.tile + "_offset");
     if (!offset)
       return missing();
-    std::string from = whole ? first.base.spelling
-                             : "reinterpret_cast<const char *>(" + first.base.spelling + ")";
+    std::string from =
+        whole ? first.base.spelling : "reinterpret_cast<const char *>(" + first.base.spelling + ")";
     if (*offset != "0")
       from += " + " + *offset;
     return indent + "tilelift::load_bytes(" + to + ", " + from + ", " + own.bytes + ", " +
@@ -307,9 +311,9 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   std::string coordinates, loops, piece, inner = indent;
   int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
-    std::optional<std::string> start = code.inKernel(
-        code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-        own.tile + "_start_" + std::to_string(d));
+    std::optional<std::string> start =
+        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                      own.tile + "_start_" + std::to_string(d));
     if (!start)
       return missing();
     if (first.dims[d].pieces > 1) {
@@ -447,8 +451,9 @@ std::string KernelWriter::planType() const {
     for (size_t copy = 0; copy < copyNames.size(); ++copy) {
       const Plan &plan = instance.copies[copy].plan;
       StringRef ownBytes = StringRef(copyNames[copy].bytes).rsplit("::").second;
-      bool first = llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
-                                 [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
+      bool first =
+          llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
+                        [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
       if (moved(copy) && first)
         text += "  using " + plan.tile + " = " + tileType(plan) + ";\n";
       if (plan.mode == Mode::Bulk)
@@ -460,13 +465,13 @@ std::string KernelWriter::planType() const {
                 "::bytes == " + std::to_string(plan.expectedBytes / plan.pieces()) +
                 ", \"the barrier expects what the map delivers\");\n";
       if (moved(copy) && first && plan.mode == Mode::Tile)
-        text += "  static_assert(sizeof(" + plan.tile + ") >= " +
-                std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
+        text += "  static_assert(sizeof(" + plan.tile +
+                ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }
     for (const PlanConstant &constant : planConstants) {
       bool fitsInt = llvm::all_of(constant.values, [](int64_t v) { return isInt<32>(v); });
-      text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") +
-              constant.name + " = " + std::to_string(constant.values[i]) + ";\n";
+      text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") + constant.name +
+              " = " + std::to_string(constant.values[i]) + ";\n";
     }
     text += "};\n";
   }

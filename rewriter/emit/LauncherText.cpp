@@ -44,8 +44,8 @@ private:
   std::string require(size_t copy, size_t index);
   std::string value(const std::optional<std::string> &text, const CodeText &code) {
     if (!text && !failure)
-      failure = diagnose("expression-not-available", kernel.instances.front().copies.front().plan.place,
-                         code.unnamed());
+      failure = diagnose("expression-not-available",
+                         kernel.instances.front().copies.front().plan.place, code.unnamed());
     return text.value_or("");
   }
   const std::vector<CopyToEmit> &copies() const { return kernel.instances.front().copies; }
@@ -176,16 +176,20 @@ std::string Writer::mapText(size_t copy) {
     std::string hint = own.tile + "_" + std::to_string(d);
     extents += d == 0 ? "{" : ", {";
     if (dim.extent)
-      extents += value(code.inLauncher(code.each([&](const Plan &plan) { return *plan.dims[d].extent; }),
-                                       hint + "_extent"), code) +
-                 ", " + quoted(first.symbols.print(*dim.extent));
+      extents +=
+          value(code.inLauncher(code.each([&](const Plan &plan) { return *plan.dims[d].extent; }),
+                                hint + "_extent"),
+                code) +
+          ", " + quoted(first.symbols.print(*dim.extent));
     else
       extents += "tilelift::unbounded, \"unbounded\"";
     if (d > 0)
-      extents += ", " +
-                 value(code.inLauncher(code.each([&](const Plan &plan) { return plan.dims[d].stride; }),
-                                       hint + "_stride"), code) +
-                 ", " + quoted(first.symbols.print(dim.stride));
+      extents +=
+          ", " +
+          value(code.inLauncher(code.each([&](const Plan &plan) { return plan.dims[d].stride; }),
+                                hint + "_stride"),
+                code) +
+          ", " + quoted(first.symbols.print(dim.stride));
     extents += "}";
   }
   bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;

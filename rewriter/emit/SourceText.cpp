@@ -15,7 +15,8 @@ using namespace llvm;
 namespace tilelift {
 
 SourceText::SourceText(ASTContext &context)
-    : sources(context.getSourceManager()), language(context.getLangOpts()),
+    : sources(context.getSourceManager()),
+      language(context.getLangOpts()),
       text(sources.getBufferData(sources.getMainFileID())) {
   Lexer lexer(sources.getLocForStartOfFile(sources.getMainFileID()), language, text.begin(),
               text.begin(), text.end());
@@ -72,11 +73,11 @@ std::string SourceText::unused(StringRef name) const {
 
 Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const {
   unsigned begin = directive.begin.offset;
-  std::string missing =
-      StringRef(indentationAt(directive.statement.offset)).drop_front(std::min(
-          indentationAt(begin).size(), indentationAt(directive.statement.offset).size())).str();
-  return {begin, directive.end.offset,
-          {Piece::own(missing + "// tma load: " + what.str(), begin)}};
+  std::string missing = StringRef(indentationAt(directive.statement.offset))
+                            .drop_front(std::min(indentationAt(begin).size(),
+                                                 indentationAt(directive.statement.offset).size()))
+                            .str();
+  return {begin, directive.end.offset, {Piece::own(missing + "// tma load: " + what.str(), begin)}};
 }
 
 Edit SourceText::removal(unsigned begin, unsigned end) const {

@@ -44,8 +44,7 @@ public:
   LiftAction(const DiagnosticOptions &options, LiftConsumer consumer)
       : options(options), consumer(consumer) {}
 
-  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
-                                                 StringRef) override {
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
     installPragmaReader(compiler.getPreprocessor(), directives);
     return std::make_unique<Consumer>(compiler, directives, options, consumer);
   }
@@ -119,8 +118,8 @@ void report(DiagnosticsEngine &engine, const SourceManager &sources, FileID file
     return place.isKnown() ? sources.getLocForStartOfFile(file).getLocWithOffset(int(place.offset))
                            : SourceLocation();
   };
-  unsigned id = engine.getDiagnosticIDs()->getCustomDiagID(
-      DiagnosticIDs::Level(levelOf(severity)), "%0 [-Wtilelift-%1]");
+  unsigned id = engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Level(levelOf(severity)),
+                                                           "%0 [-Wtilelift-%1]");
   {
     DiagnosticBuilder builder = engine.Report(locate(diagnostic.place), id);
     builder << diagnostic.text << diagnostic.id;

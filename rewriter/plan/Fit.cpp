@@ -138,9 +138,8 @@ void Fitter::chooseElement() {
   while (int64_t(size_of(plan.element)) > units.unitSize)
     plan.element = elementTypeOf("", size_of(plan.element) / 2);
   auto innerIsFree = [&] {
-    return llvm::all_of(units.columns, [&](const GuardColumn &column) {
-      return column.slopes[0] == 0;
-    });
+    return llvm::all_of(units.columns,
+                        [&](const GuardColumn &column) { return column.slopes[0] == 0; });
   };
   auto divides = [&](int64_t bytes) {
     return units.digits[0].count * units.unitSize % bytes == 0 &&
@@ -167,8 +166,8 @@ void Fitter::placeConstraints() {
   for (const GuardColumn &column : units.columns) {
     Constraint constraint;
     bool isLow = column.isLow;
-    constraint.room = isLow ? column.value - Polynomial(column.first)
-                            : Polynomial(column.first) - column.value;
+    constraint.room =
+        isLow ? column.value - Polynomial(column.first) : Polynomial(column.first) - column.value;
     for (size_t digit = 0; digit < column.slopes.size(); ++digit) {
       if (column.slopes[digit] == 0)
         continue;
@@ -351,8 +350,8 @@ void Fitter::limitBoxes() {
   for (auto dim = plan.dims.begin(); dim != cut; ++dim)
     inner *= dim->box;
   int64_t unit = 128 / std::gcd<int64_t>(128, inner);
-  bool isOutermost = std::all_of(cut + 1, plan.dims.end(),
-                                 [](const PlanDimension &dim) { return dim.box == 1; });
+  bool isOutermost =
+      std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     // Past a known extent nothing is read, so the last piece may overhang.
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
@@ -441,8 +440,8 @@ Polynomial Fitter::farthest(bool highest) {
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     const PlanDimension &dim = plan.dims[d];
     Polynomial first = hasLower[d] ? Polynomial(0) : dim.coordinate;
-    Polynomial last = dim.extent ? *dim.extent - Polynomial(1)
-                                 : dim.coordinate + Polynomial(dim.box - 1);
+    Polynomial last =
+        dim.extent ? *dim.extent - Polynomial(1) : dim.coordinate + Polynomial(dim.box - 1);
     at += (highest ? last : first) * dim.stride;
   }
   return at;
@@ -463,10 +462,18 @@ void Fitter::checkIndices() {
     }
     Interval bytes{required.within.low * required.size,
                    required.within.high * required.size + required.size - 1};
-    addCheck({"index-range", farthest(false) - required.origin,
-              {bytes.low, Interval::highest}, 1, required.place}, true);
-    addCheck({"index-range", farthest(true) - required.origin,
-              {Interval::lowest, bytes.high}, 1, required.place}, true);
+    addCheck({"index-range",
+              farthest(false) - required.origin,
+              {bytes.low, Interval::highest},
+              1,
+              required.place},
+             true);
+    addCheck({"index-range",
+              farthest(true) - required.origin,
+              {Interval::lowest, bytes.high},
+              1,
+              required.place},
+             true);
   }
 }
 
@@ -529,8 +536,7 @@ void Fitter::checkRules() {
   auto sink = [&](const finding &found) { report(found); };
   if (plan.mode == Mode::Tile) {
     check(tileRequest(), sink);
-    report({"bytes-in-flight",
-            is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
+    report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
             "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
                 " bytes, a barrier counts at most 1048575"});
     return;

@@ -101,24 +101,23 @@ std::string toJson(const Plan &plan) {
   json::Array verdicts;
   for (const finding &each : plan.verdicts)
     verdicts.push_back(json::Object{{"rule", each.rule}, {"verdict", nameOf(each.outcome)}});
-  return pretty(json::Object{
-      {"kernel", plan.kernel},
-      {"tile", plan.tile},
-      {"tensor", plan.base.spelling},
-      {"mode", plan.mode == Mode::Tile ? "tile" : "bulk"},
-      {"element", name_of(plan.element)},
-      {"offset", symbols.print(plan.offset)},
-      {"dimensions", std::move(dims)},
-      {"bytes", plan.expectedBytes},
-      {"layout", json::Object{{"moved", plan.layout.moved},
-                              {"rowLength", plan.layout.rowLength},
-                              {"pitch", plan.layout.pitch},
-                              {"lead", plan.layout.lead},
-                              {"bytes", plan.layout.bytes}}},
-      {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
-      {"atLaunch", checksToJson(plan.launchChecks, symbols)},
-      {"atCopy", checksToJson(plan.copyChecks, symbols)},
-      {"rules", std::move(verdicts)}});
+  return pretty(json::Object{{"kernel", plan.kernel},
+                             {"tile", plan.tile},
+                             {"tensor", plan.base.spelling},
+                             {"mode", plan.mode == Mode::Tile ? "tile" : "bulk"},
+                             {"element", name_of(plan.element)},
+                             {"offset", symbols.print(plan.offset)},
+                             {"dimensions", std::move(dims)},
+                             {"bytes", plan.expectedBytes},
+                             {"layout", json::Object{{"moved", plan.layout.moved},
+                                                     {"rowLength", plan.layout.rowLength},
+                                                     {"pitch", plan.layout.pitch},
+                                                     {"lead", plan.layout.lead},
+                                                     {"bytes", plan.layout.bytes}}},
+                             {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
+                             {"atLaunch", checksToJson(plan.launchChecks, symbols)},
+                             {"atCopy", checksToJson(plan.copyChecks, symbols)},
+                             {"rules", std::move(verdicts)}});
 }
 
 std::string toJson(const CopyRelation &relation) {
@@ -150,14 +149,14 @@ std::string toJson(const CopyRelation &relation) {
   json::Array extents;
   for (int64_t extent : relation.tile.extents)
     extents.push_back(extent);
-  return pretty(json::Object{{"kernel", relation.kernel},
-                             {"tile", relation.tile.name},
-                             {"element", relation.tile.elementType},
-                             {"extents", std::move(extents)},
-                             {"block", json::Array{relation.block[0], relation.block[1],
-                                                   relation.block[2]}},
-                             {"requirements", std::move(requirements)},
-                             {"cells", std::move(cells)}});
+  return pretty(
+      json::Object{{"kernel", relation.kernel},
+                   {"tile", relation.tile.name},
+                   {"element", relation.tile.elementType},
+                   {"extents", std::move(extents)},
+                   {"block", json::Array{relation.block[0], relation.block[1], relation.block[2]}},
+                   {"requirements", std::move(requirements)},
+                   {"cells", std::move(cells)}});
 }
 
 } // namespace tilelift

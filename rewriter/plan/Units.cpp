@@ -85,7 +85,8 @@ bool Shaper::findUnitSize() {
   int64_t next = result.firstByte;
   for (const Cell &cell : relation.cells) {
     if (cell.offset < next)
-      return fail(diagnose("clashing-stores", cell.place, at(cell.offset), cell.thread, cell.thread));
+      return fail(
+          diagnose("clashing-stores", cell.place, at(cell.offset), cell.thread, cell.thread));
     if (cell.offset > next)
       return fail(diagnose("gap-in-tile", cell.place, at(next), at(cell.offset)));
     next = cell.offset + cell.size;
@@ -125,7 +126,8 @@ bool Shaper::takeSource(const Cell &cell, const Source *&load, Condition &guard)
     }
   }
   if (!load)
-    return fail(diagnose("computed-value", cell.place, at(cell.offset), "is always the same number"));
+    return fail(
+        diagnose("computed-value", cell.place, at(cell.offset), "is always the same number"));
   return true;
 }
 
@@ -151,7 +153,8 @@ bool Shaper::takeColumns(const Cell &cell, const Condition &guard,
   }
   bool same = columns.size() == result.columns.size();
   for (size_t i = 0; same && i < columns.size(); ++i) {
-    same = columns[i].value == result.columns[i].value && columns[i].isLow == result.columns[i].isLow;
+    same =
+        columns[i].value == result.columns[i].value && columns[i].isLow == result.columns[i].isLow;
     bounds.push_back(columns[i].first);
   }
   if (!same)
@@ -192,11 +195,12 @@ bool Shaper::disagrees(const Unit &unit, const Step &expected, const Step &found
   }
   for (size_t i = 0; i < found.bounds.size(); ++i)
     if (expected.bounds[i] != found.bounds[i])
-      return fail(diagnose("uneven-guard", unit.place, at(unit.at),
-                           "'" + symbols.print(result.columns[i].value) +
-                               (result.columns[i].isLow ? "' has to be at least " : "' may be at most ") +
-                               std::to_string(unit.bounds[i]) + ", a box would need " +
-                               std::to_string(units[0].bounds[i] + expected.bounds[i])));
+      return fail(
+          diagnose("uneven-guard", unit.place, at(unit.at),
+                   "'" + symbols.print(result.columns[i].value) +
+                       (result.columns[i].isLow ? "' has to be at least " : "' may be at most ") +
+                       std::to_string(unit.bounds[i]) + ", a box would need " +
+                       std::to_string(units[0].bounds[i] + expected.bounds[i])));
   return false;
 }
 
@@ -217,8 +221,8 @@ bool Shaper::findDigits() {
   }
   if (result.digits.empty()) {
     result.digits.push_back({1, Polynomial(result.unitSize)});
-    steps.push_back({Polynomial(result.unitSize),
-                     SmallVector<int64_t, 4>(result.columns.size(), 0)});
+    steps.push_back(
+        {Polynomial(result.unitSize), SmallVector<int64_t, 4>(result.columns.size(), 0)});
   }
   result.start = units[0].offset;
   if (units.size() > 1 && result.digits[0].stride != Polynomial(result.unitSize))
@@ -303,10 +307,13 @@ Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
   // C++ division rounds towards zero: shift by one step so that it rounds down.
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = "((" + symbols.print(rest + Polynomial(step)) + ") / " + std::to_string(step) + ")";
+  symbol.spelling =
+      "((" + symbols.print(rest + Polynomial(step)) + ") / " + std::to_string(step) + ")";
   symbol.range = symbols.rangeOf(rest);
-  symbol.range.low = symbol.range.low == Interval::lowest ? Interval::lowest : symbol.range.low / step - 1;
-  symbol.range.high = symbol.range.high == Interval::highest ? Interval::highest : symbol.range.high / step + 1;
+  symbol.range.low =
+      symbol.range.low == Interval::lowest ? Interval::lowest : symbol.range.low / step - 1;
+  symbol.range.high =
+      symbol.range.high == Interval::highest ? Interval::highest : symbol.range.high / step + 1;
   symbol.knownAtLaunch = symbols.knownAtLaunch(rest);
   return whole + Polynomial::symbol(symbols.intern(symbol)) * Polynomial(step) - Polynomial(step);
 }

@@ -64,7 +64,9 @@ bool isHarmlessCall(const CallExpr *call) {
 class Flow {
 public:
   Flow(const FunctionDecl *kernel, ASTContext &context, const std::vector<LiftedStatement> &copies)
-      : copies(copies), facts(kernel), body(kernel->getBody()),
+      : copies(copies),
+        facts(kernel),
+        body(kernel->getBody()),
         graph(CFG::buildCFG(kernel, kernel->getBody(), &context, CFG::BuildOptions())) {
     // The graph splits `int a, b;` in two.
     if (graph)
@@ -77,7 +79,8 @@ public:
     groupCopies();
     solve();
     // Without the redundant barriers, the copies may look different.
-    llvm::erase_if(candidates, [&](const CallExpr *call) { return llvm::is_contained(kept, call); });
+    llvm::erase_if(candidates,
+                   [&](const CallExpr *call) { return llvm::is_contained(kept, call); });
     result.redundant.assign(candidates.begin(), candidates.end());
     for (size_t i = 0; i < copies.size(); ++i) {
       bool runsOnce = facts.parentOf(copies[i].statement) == body;
@@ -128,14 +131,12 @@ bool Flow::isQuiet(const Stmt *statement) const {
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
       if (variable->hasAttr<CUDASharedAttr>())
         return false;
-  return llvm::all_of(statement->children(),
-                      [&](const Stmt *child) { return isQuiet(child); });
+  return llvm::all_of(statement->children(), [&](const Stmt *child) { return isQuiet(child); });
 }
 
 void Flow::groupCopies() {
   for (size_t i = 1; i < copies.size(); ++i) {
-    const auto *body =
-        dyn_cast_or_null<CompoundStmt>(facts.parentOf(copies[i].statement));
+    const auto *body = dyn_cast_or_null<CompoundStmt>(facts.parentOf(copies[i].statement));
     bool together = body && body == facts.parentOf(copies[i - 1].statement) &&
                     !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain &&
                     copies[i].tile != copies[i - 1].tile;
@@ -240,8 +241,8 @@ void Flow::solve() {
   using Point = std::pair<const CFGBlock *, std::optional<size_t>>;
   std::map<std::pair<unsigned, size_t>, State> atEntry;
   auto stateAt = [&](const Point &point) -> std::pair<State &, bool> {
-    auto [place, isNew] = atEntry.try_emplace(
-        {point.first->getBlockID(), point.second ? *point.second + 1 : 0});
+    auto [place, isNew] =
+        atEntry.try_emplace({point.first->getBlockID(), point.second ? *point.second + 1 : 0});
     return {place->second, isNew};
   };
   SmallVector<Point, 16> work{{&graph->getEntry(), std::nullopt}};

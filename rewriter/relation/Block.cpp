@@ -111,8 +111,8 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
 
 /// Splits a number into multiples of the divisor and a small rest; the quotient
 /// is exact wherever the number is not negative, and everywhere for floors.
-Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainder,
-                         NumberType type, bool floor) {
+Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
+                         bool floor) {
   Polynomial multiples, rest;
   for (const Term &term : a.getTerms()) {
     Polynomial one(term.coefficient);
@@ -159,16 +159,17 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     if (op == NumberOperator::And && isPowerOf2_64(uint64_t(*right) + 1))
       return divide(a, *right + 1, true, type, true);
   }
-  if (right && *right == 0 && (op == NumberOperator::Shr || op == NumberOperator::Shl ||
-                               op == NumberOperator::Or || op == NumberOperator::Xor))
+  if (right && *right == 0 &&
+      (op == NumberOperator::Shr || op == NumberOperator::Shl || op == NumberOperator::Or ||
+       op == NumberOperator::Xor))
     return a;
   if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
     return a * Polynomial(int64_t(1) << *right);
   return opaque(spellingOf(op), a, b, type);
 }
 
-Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b,
-                         NumberType type, Place place) {
+Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
+                         Place place) {
   if (op == Comparison::LessEqual) // a <= b is !(b < a)
     return !compare(Comparison::Less, b, a, type, place);
   if (!type.isSigned) {

@@ -36,7 +36,8 @@ Value Interpreter::call(const CallExpr *call) {
   Place place = placeOf(call);
   if (const auto *op = dyn_cast<CXXOperatorCallExpr>(call)) {
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(op->getDirectCallee());
-    bool copies = method && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
+    bool copies =
+        method && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
     if (copies) {
       Value from = evaluate(op->getArg(1));
       Value to = addressOf(op->getArg(0));
@@ -79,20 +80,18 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   known = true;
   Place place = placeOf(call);
   QualType type = call->getType();
-  StringRef name =
-      callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
+  StringRef name = callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
   auto argument = [&](unsigned index) { return evaluate(call->getArg(index)); };
 
   bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
   bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
   if ((isMinimum || isMaximum) && call->getNumArgs() == 2 && numberType(type)) {
     Value a = argument(0), b = argument(1);
-    Condition less =
-        asCondition(Value::combine(a, b,
-                                   [&](const Scalar &x, const Scalar &y) {
-                                     return compare(BO_LT, x, y, type, call);
-                                   }),
-                    kernel.context.BoolTy, place);
+    Condition less = asCondition(Value::combine(a, b,
+                                                [&](const Scalar &x, const Scalar &y) {
+                                                  return compare(BO_LT, x, y, type, call);
+                                                }),
+                                 kernel.context.BoolTy, place);
     if (less.isUnknown())
       return Scalar::unknown("is computed by '" + spell(call) + "'", place);
     return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
@@ -123,8 +122,8 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   return Value();
 }
 
-Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments,
-                           Value self, const Expr *call) {
+Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self,
+                           const Expr *call) {
   Condition before = mask;
   // Arguments first: they belong to the caller's frame.
   SmallVector<std::pair<const ParmVarDecl *, LocalObject>, 8> bound;

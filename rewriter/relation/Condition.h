@@ -27,9 +27,7 @@ struct Bound {
   Polynomial value;
   Interval range;
 
-  bool operator==(const Bound &other) const {
-    return value == other.value && range == other.range;
-  }
+  bool operator==(const Bound &other) const { return value == other.value && range == other.range; }
   bool operator<(const Bound &other) const;
 };
 

@@ -176,8 +176,8 @@ bool Analysis::takeTile() {
     if (type->isIncompleteArrayType())
       return fail(diagnose("not-available-yet", place(),
                            "a tile in dynamic shared memory ('" + tile.name + "')"));
-    return fail(diagnose("not-available-yet", place(),
-                         "a tile that is no array ('" + tile.name + "')"));
+    return fail(
+        diagnose("not-available-yet", place(), "a tile that is no array ('" + tile.name + "')"));
   }
   PrintingPolicy policy = kernel.context.getPrintingPolicy();
   tile.elementType = type.getUnqualifiedType().getAsString(policy);
@@ -270,8 +270,7 @@ private:
     if (const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
         dereference && dereference->getOpcode() == UO_Deref && !pointee.isNull()) {
       tile.widestAccess = std::max(
-          tile.widestAccess,
-          unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity()));
+          tile.widestAccess, unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity()));
       return;
     }
     if (const auto *call = dyn_cast_or_null<CallExpr>(use))

@@ -179,10 +179,9 @@ Value Interpreter::evaluate(const Expr *expression) {
   if (isa<CXXThisExpr>(expression))
     return frames.back().self;
   if (expression->isGLValue())
-    return expression->getType()->isRecordType() ? addressOf(expression)
-                                                 : load(addressOf(expression),
-                                                        expression->getType(),
-                                                        placeOf(expression));
+    return expression->getType()->isRecordType()
+               ? addressOf(expression)
+               : load(addressOf(expression), expression->getType(), placeOf(expression));
   if (isa<MemberExpr, ArraySubscriptExpr>(expression)) // of a value that has no place
     return load(addressOf(expression), expression->getType(), placeOf(expression));
   return Scalar::unknown("is computed by '" + spell(expression) + "'", placeOf(expression));
@@ -197,21 +196,17 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
     if (std::optional<Value> constant = evaluateConstant(operand->IgnoreParens()))
       return *constant;
     return load(addressOf(operand), from, place);
-  case CK_ArrayToPointerDecay:
-    return addressOf(operand);
+  case CK_ArrayToPointerDecay: return addressOf(operand);
   case CK_NoOp:
   case CK_BitCast:
   case CK_AddressSpaceConversion:
   case CK_UserDefinedConversion:
   case CK_ConstructorConversion:
   case CK_DerivedToBase:
-  case CK_UncheckedDerivedToBase:
-    return evaluate(operand);
-  case CK_LValueBitCast:
-    return addressOf(operand);
+  case CK_UncheckedDerivedToBase: return evaluate(operand);
+  case CK_LValueBitCast: return addressOf(operand);
   case CK_IntegralToBoolean:
-  case CK_PointerToBoolean:
-    return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
+  case CK_PointerToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
   case CK_IntegralCast: {
     NumberType source = *numberType(from), target = *numberType(to);
     if (from->isBooleanType() && to->isBooleanType())
@@ -253,8 +248,7 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
                              place);
     });
   }
-  default:
-    return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);
+  default: return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);
   }
 }
 
@@ -263,15 +257,12 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
   QualType type = unary->getType();
   Place place = placeOf(unary);
   switch (unary->getOpcode()) {
-  case UO_AddrOf:
-    return addressOf(operand);
+  case UO_AddrOf: return addressOf(operand);
   case UO_Deref:
     return type->isRecordType() ? addressOf(unary) : load(addressOf(unary), type, place);
   case UO_Plus:
-  case UO_Extension:
-    return evaluate(operand);
-  case UO_LNot:
-    return Scalar::ofTruth(!asCondition(evaluate(operand), operand->getType(), place));
+  case UO_Extension: return evaluate(operand);
+  case UO_LNot: return Scalar::ofTruth(!asCondition(evaluate(operand), operand->getType(), place));
   case UO_Minus:
   case UO_Not:
     return evaluate(operand).map([&](const Scalar &scalar) -> Scalar {
@@ -301,8 +292,7 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
       return unary->isGLValue() ? address : after;
     return before;
   }
-  default:
-    return Scalar::unknown("is computed by '" + spell(unary) + "'", place);
+  default: return Scalar::unknown("is computed by '" + spell(unary) + "'", place);
   }
 }
 
@@ -379,9 +369,8 @@ Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
   Condition before = mask;
   // The right side is only run where the left one asks for it.
   mask = before && (binary->getOpcode() == BO_LAnd ? a : !a);
-  Condition b = mask.isNever()
-                    ? Condition::never()
-                    : asCondition(evaluate(right), right->getType(), placeOf(right));
+  Condition b = mask.isNever() ? Condition::never()
+                               : asCondition(evaluate(right), right->getType(), placeOf(right));
   bool skipped = mask.isNever();
   mask = before;
   if (binary->getOpcode() == BO_LAnd)
@@ -499,8 +488,7 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     }
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
     if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast ||
-        cast->getCastKind() == CK_DerivedToBase ||
-        cast->getCastKind() == CK_UncheckedDerivedToBase)
+        cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase)
       return addressOf(cast->getSubExpr());
     return evaluate(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
@@ -549,16 +537,15 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
       value = Scalar::ofTruth(!Condition::zero(value.number));
     memory[object].write(0, sizeOf(type), Condition::always(), value);
   } else if (type->isPointerType()) {
-    auto known = llvm::find_if(block.bases, [&](const GlobalBase &base) {
-      return base.spelling == name;
-    });
+    auto known =
+        llvm::find_if(block.bases, [&](const GlobalBase &base) { return base.spelling == name; });
     unsigned base = unsigned(known - block.bases.begin());
     if (known == block.bases.end())
-      block.bases.push_back({name, type->getPointeeType().getUnqualifiedType().getAsString(),
-                             sizeOf(type->getPointeeType()), true,
-                             type->getPointeeType().isConstQualified() &&
-                                 kernel.facts.changesOf(parameter).empty(),
-                             placeOf(parameter->getLocation())});
+      block.bases.push_back(
+          {name, type->getPointeeType().getUnqualifiedType().getAsString(),
+           sizeOf(type->getPointeeType()), true,
+           type->getPointeeType().isConstQualified() && kernel.facts.changesOf(parameter).empty(),
+           placeOf(parameter->getLocation())});
     memory[object].write(0, 8, Condition::always(),
                          Scalar::ofAddress(Scalar::Space::Global, base, 0));
   } else {
@@ -575,7 +562,8 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
            block.shared[index].declaration != variable->getCanonicalDecl())
       ++index;
     if (index == block.shared.size())
-      block.shared.push_back({variable->getCanonicalDecl(), variable->getNameAsString(),
+      block.shared.push_back({variable->getCanonicalDecl(),
+                              variable->getNameAsString(),
                               variable->getType()->isIncompleteType()
                                   ? Interval::highest
                                   : int64_t(sizeOf(variable->getType())),

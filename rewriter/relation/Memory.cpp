@@ -43,8 +43,7 @@ const char *verbOf(BinaryOperatorKind op) {
 
 Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
   switch (scalar.kind) {
-  case Scalar::Kind::Number:
-    return scalar;
+  case Scalar::Kind::Number: return scalar;
   case Scalar::Kind::Truth:
     if (scalar.truth.isAlways() || scalar.truth.isNever())
       return Scalar::ofNumber(scalar.truth.isAlways() ? 1 : 0);
@@ -59,8 +58,7 @@ Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
       return Scalar::ofNumber(block.convert(int64_t(scalar.data.bits), {64, true}, *number, place));
     return Scalar::unknown(scalar.data.text, place);
   }
-  default:
-    return scalar;
+  default: return scalar;
   }
 }
 
@@ -79,11 +77,10 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
   return single && single->is(Scalar::Kind::Truth) ? single->truth : Condition::unknown();
 }
 
-Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value &b,
-                              QualType type, const Expr *where) {
-  return Value::combine(a, b, [&](const Scalar &x, const Scalar &y) {
-    return arithmetic(op, x, y, type, where);
-  });
+Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value &b, QualType type,
+                              const Expr *where) {
+  return Value::combine(
+      a, b, [&](const Scalar &x, const Scalar &y) { return arithmetic(op, x, y, type, where); });
 }
 
 Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
@@ -103,8 +100,8 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   return result;
 }
 
-Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
-                            QualType type, const Expr *where) {
+Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar &b, QualType type,
+                            const Expr *where) {
   Place place = placeOf(where);
   std::optional<NumberType> number = numberType(type);
   bool addresses = a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) &&
@@ -139,8 +136,7 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(where))
     indexType = (index = subscript->getIdx())->getType();
   else if (const auto *binary = dyn_cast<BinaryOperator>(where))
-    indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS()
-                                                             : binary->getLHS())
+    indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS() : binary->getLHS())
                     ->getType();
   std::optional<NumberType> type = numberType(indexType);
   return Value::combine(pointer, count, [&](const Scalar &base, const Scalar &by) -> Scalar {
@@ -221,8 +217,9 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   }
   source.kind = Source::Kind::Other;
   source.text = scalar.is(Scalar::Kind::Unknown) && !scalar.why.empty() ? scalar.why
-                : scalar.is(Scalar::Kind::Number) ? "is an index, " + block.symbols.print(scalar.number)
-                                                  : "is computed";
+                : scalar.is(Scalar::Kind::Number)
+                    ? "is an index, " + block.symbols.print(scalar.number)
+                    : "is computed";
   return Scalar::ofData(source);
 }
 
@@ -249,11 +246,11 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
         memory[to.object].forget("is written at an index that is not a number", place);
     } else if (to.space == Scalar::Space::Shared) {
       if (copying)
-        storeShared(to, guard, value.map([&](const Scalar &scalar) { return asData(scalar, type); }),
-                    size, place);
+        storeShared(to, guard,
+                    value.map([&](const Scalar &scalar) { return asData(scalar, type); }), size,
+                    place);
     } else if (copying) {
-      fail(diagnose("side-effect", place,
-                    "writes to '" + block.bases[to.object].spelling + "'"));
+      fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].spelling + "'"));
     }
   }
 }
@@ -263,9 +260,9 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   SharedObject &object = block.shared[address.object];
   std::optional<int64_t> offset = address.number.asConstant();
   if (!offset)
-    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
-                         "it depends on '" +
-                             block.symbols.print(address.number.withoutConstant()) + "'"));
+    return fail(
+        diagnose("unknown-index", place, "the place in '" + object.name + "'",
+                 "it depends on '" + block.symbols.print(address.number.withoutConstant()) + "'"));
   if (guard.isUnknown())
     return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
                          "it depends on more than indices and arguments"));
@@ -279,16 +276,18 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   }
   CellRecord &cell = object.cells[*offset];
   if (cell.size != 0 && cell.size != size)
-    return fail(diagnose("clashing-stores", place, "byte " + std::to_string(*offset) + " of '" +
-                         object.name + "'", cell.thread, threadNumber));
+    return fail(diagnose("clashing-stores", place,
+                         "byte " + std::to_string(*offset) + " of '" + object.name + "'",
+                         cell.thread, threadNumber));
   bool otherThread = cell.size != 0 && cell.thread != threadNumber;
   if (otherThread && !(cell.written && guard).isNever()) {
     const Scalar *old = cell.value.single(), *now = value.single();
     bool same = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
                 old->data.sameValue(now->data);
     if (!same)
-      return fail(diagnose("clashing-stores", place, "byte " + std::to_string(*offset) +
-                           " of '" + object.name + "'", cell.thread, threadNumber));
+      return fail(diagnose("clashing-stores", place,
+                           "byte " + std::to_string(*offset) + " of '" + object.name + "'",
+                           cell.thread, threadNumber));
   }
   if (cell.size == 0)
     cell.value = Scalar::ofData(Source()); // untouched so far

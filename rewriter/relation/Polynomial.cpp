@@ -102,9 +102,9 @@ std::optional<Polynomial> Polynomial::dividedBy(int64_t number) const {
 }
 
 void Polynomial::add(const Term &term) {
-  auto place = std::lower_bound(
-      terms.begin(), terms.end(), term,
-      [](const Term &a, const Term &b) { return before(a.factors, b.factors); });
+  auto place = std::lower_bound(terms.begin(), terms.end(), term, [](const Term &a, const Term &b) {
+    return before(a.factors, b.factors);
+  });
   if (place == terms.end() || place->factors != term.factors) {
     terms.insert(place, term);
     return;
@@ -152,13 +152,12 @@ Polynomial &Polynomial::operator*=(const Polynomial &other) {
 bool Polynomial::operator<(const Polynomial &other) const {
   if (valid != other.valid)
     return valid < other.valid;
-  return std::lexicographical_compare(
-      terms.begin(), terms.end(), other.terms.begin(), other.terms.end(),
-      [](const Term &a, const Term &b) {
-        if (a.factors != b.factors)
-          return before(a.factors, b.factors);
-        return a.coefficient < b.coefficient;
-      });
+  return std::lexicographical_compare(terms.begin(), terms.end(), other.terms.begin(),
+                                      other.terms.end(), [](const Term &a, const Term &b) {
+                                        if (a.factors != b.factors)
+                                          return before(a.factors, b.factors);
+                                        return a.coefficient < b.coefficient;
+                                      });
 }
 
 Division divide(const Polynomial &value, const Polynomial &divisor) {

@@ -69,7 +69,8 @@ bool returns(const Stmt *statement) {
 } // namespace
 
 Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread)
-    : kernel(kernel), block(block),
+    : kernel(kernel),
+      block(block),
       thread{thread % kernel.shape[0], thread / kernel.shape[0] % kernel.shape[1],
              thread / (kernel.shape[0] * kernel.shape[1])},
       threadNumber(thread) {
@@ -217,8 +218,8 @@ Condition Interpreter::conditionOf(const Expr *expression) {
   Condition condition =
       asCondition(evaluate(expression), expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !copying && kernel.facts.mayDifferBetweenThreads(expression))
-    fail(diagnose("divergent-copy", placeOf(expression),
-                  "'" + spell(expression) + "' may differ", threadNumber, "another value"));
+    fail(diagnose("divergent-copy", placeOf(expression), "'" + spell(expression) + "' may differ",
+                  threadNumber, "another value"));
   return condition;
 }
 
@@ -284,8 +285,9 @@ void Interpreter::run(const Stmt *statement) {
   } else if (!isa<NullStmt>(statement)) {
     if (copying)
       fail(diagnose("unsupported-statement", placeOf(statement),
-                    isa<SwitchStmt>(statement) ? "'switch'" : isa<AsmStmt>(statement)
-                        ? "inline assembly" : "this statement"));
+                    isa<SwitchStmt>(statement) ? "'switch'"
+                    : isa<AsmStmt>(statement)  ? "inline assembly"
+                                               : "this statement"));
     else
       forgetChanges(statement, "is changed by a statement that is not followed");
   }
@@ -309,7 +311,8 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     QualType type = variable->getType();
     if (type->isReferenceType()) {
       memory[object].write(0, 8, Condition::always(), addressOf(init));
-    } else if (const auto *construct = dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
+    } else if (const auto *construct =
+                   dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
                construct && construct->getConstructor()->isTrivial() &&
                construct->getNumArgs() == 0) {
       continue; // `float4 v;`

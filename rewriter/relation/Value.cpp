@@ -16,16 +16,12 @@ bool sameScalar(const Scalar &a, const Scalar &b) {
   if (a.kind != b.kind)
     return false;
   switch (a.kind) {
-  case Scalar::Kind::Unknown:
-    return true;
-  case Scalar::Kind::Number:
-    return a.number == b.number;
-  case Scalar::Kind::Truth:
-    return a.truth == b.truth;
+  case Scalar::Kind::Unknown: return true;
+  case Scalar::Kind::Number: return a.number == b.number;
+  case Scalar::Kind::Truth: return a.truth == b.truth;
   case Scalar::Kind::Address:
     return a.space == b.space && a.object == b.object && a.number == b.number;
-  case Scalar::Kind::Data:
-    return a.data.sameValue(b.data);
+  case Scalar::Kind::Data: return a.data.sameValue(b.data);
   }
   return false;
 }
@@ -137,8 +133,8 @@ void Value::normalize() {
     else
       kept.push_back(std::move(one));
   }
-  bool allTruth = llvm::all_of(
-      kept, [](const ValueCase &one) { return one.scalar.is(Scalar::Kind::Truth); });
+  bool allTruth =
+      llvm::all_of(kept, [](const ValueCase &one) { return one.scalar.is(Scalar::Kind::Truth); });
   if (kept.size() > 1 && allTruth) {
     Condition truth;
     for (const ValueCase &one : kept)
@@ -180,8 +176,7 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   if (start == offset && part.size == size)
     return part.value;
   if (offset + size <= end)
-    return part.value.map(
-        [&](const Scalar &whole) { return partOf(whole, offset - start, size); });
+    return part.value.map([&](const Scalar &whole) { return partOf(whole, offset - start, size); });
 
   // Several parts: data that is contiguous in global memory reads as one.
   unsigned first = unsigned(end - offset);
@@ -198,8 +193,7 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   });
 }
 
-void LocalObject::write(int64_t offset, unsigned size, const Condition &guard,
-                        const Value &value) {
+void LocalObject::write(int64_t offset, unsigned size, const Condition &guard, const Value &value) {
   auto same = parts.find(offset);
   if (same != parts.end() && same->second.size == size) {
     same->second.value = same->second.value.overwritten(guard, value);

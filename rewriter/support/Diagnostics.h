@@ -60,8 +60,7 @@ struct Diagnostic {
 };
 
 /// A message of the table, filled in. The id must be in the table.
-template <typename... Args>
-Diagnostic diagnose(llvm::StringRef id, Place place, Args &&...args) {
+template <typename... Args> Diagnostic diagnose(llvm::StringRef id, Place place, Args &&...args) {
   const DiagnosticInfo *info = findDiagnostic(id);
   assert(info && "no such diagnostic");
   return {id.str(),

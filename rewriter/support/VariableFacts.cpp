@@ -28,8 +28,8 @@ bool isThreadSource(const DeclRefExpr *reference) {
   if (name == "threadIdx" || name.starts_with("__nvvm") || name.starts_with("atomic") ||
       name.starts_with("clock"))
     return true;
-  for (StringRef part : {"lane", "shfl", "thread", "mask", "ballot", "any_sync", "all_sync", "match",
-                         "vote", "timer", "warp", "smid"})
+  for (StringRef part : {"lane", "shfl", "thread", "mask", "ballot", "any_sync", "all_sync",
+                         "match", "vote", "timer", "warp", "smid"})
     if (isa<FunctionDecl>(declaration) && name.contains(part))
       return true;
   return false;
@@ -68,7 +68,8 @@ const VarDecl *rootVariable(const Expr *lvalue) {
         return nullptr;
       lvalue = decay->getSubExpr();
     } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
-               cast && (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)) {
+               cast &&
+               (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)) {
       lvalue = cast->getSubExpr();
     } else if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
       const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
@@ -134,9 +135,10 @@ void VariableFacts::collect(const Stmt *statement) {
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
     const FunctionDecl *callee = call->getDirectCallee();
     for (unsigned i = 0; i < call->getNumArgs(); ++i) {
-      bool byReference = callee && i < callee->getNumParams() &&
-                         callee->getParamDecl(i)->getType()->isReferenceType() &&
-                         !callee->getParamDecl(i)->getType().getNonReferenceType().isConstQualified();
+      bool byReference =
+          callee && i < callee->getNumParams() &&
+          callee->getParamDecl(i)->getType()->isReferenceType() &&
+          !callee->getParamDecl(i)->getType().getNonReferenceType().isConstQualified();
       if (byReference || call->getArg(i)->getType()->isArrayType())
         escapeThrough(call->getArg(i));
     }
@@ -192,8 +194,8 @@ bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
     if (isThreadSource(reference))
       return true;
     const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return variable && (divergent.contains(variable) ||
-                        (isLocal(variable) && escaped.contains(variable)));
+    return variable &&
+           (divergent.contains(variable) || (isLocal(variable) && escaped.contains(variable)));
   }
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
     return mayDifferBetweenThreads(opaque->getSourceExpr());

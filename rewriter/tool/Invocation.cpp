@@ -5,10 +5,10 @@
 #include "tool/Invocation.h"
 
 #include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
-#include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
@@ -29,7 +29,7 @@ std::vector<std::string> sourceFlags(const std::vector<std::string> &command, St
     StringRef flag = command[i];
     auto takesValue = [&](StringRef name) { return flag == name && i + 1 < command.size(); };
     if (flag == "-c" || flag == "--" || flag == file ||
-        sys::path::filename(flag) == sys::path::filename(file) || flag.starts_with("-M"))  {
+        sys::path::filename(flag) == sys::path::filename(file) || flag.starts_with("-M")) {
       if (flag == "-MF" || flag == "-MT" || flag == "-MQ")
         ++i;
       continue;
@@ -82,13 +82,18 @@ std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &op
 
 } // namespace
 
-std::shared_ptr<CompilerInvocation>
-makeInvocation(const std::string &file, const ToolOptions &options,
-               IntrusiveRefCntPtr<vfs::FileSystem> files) {
-  std::vector<std::string> arguments = {
-      TILELIFT_CLANG_PREFIX "/bin/clang++", "-x", "cuda", "--cuda-device-only",
-      "--offload-arch=sm_90", "-fsyntax-only", "-Wno-unknown-cuda-version", "-resource-dir",
-      TILELIFT_CLANG_RESOURCES};
+std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
+                                                   const ToolOptions &options,
+                                                   IntrusiveRefCntPtr<vfs::FileSystem> files) {
+  std::vector<std::string> arguments = {TILELIFT_CLANG_PREFIX "/bin/clang++",
+                                        "-x",
+                                        "cuda",
+                                        "--cuda-device-only",
+                                        "--offload-arch=sm_90",
+                                        "-fsyntax-only",
+                                        "-Wno-unknown-cuda-version",
+                                        "-resource-dir",
+                                        TILELIFT_CLANG_RESOURCES};
   std::string cuda = options.cudaPath.empty() ? "" : options.cudaPath;
   if (!cuda.empty())
     arguments.push_back("--cuda-path=" + cuda);

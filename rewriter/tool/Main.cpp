@@ -126,8 +126,7 @@ ExitStatus liftOne(const std::string &name, const ToolOptions &options, Lifted &
         clang::SourceManager &sources = compiler.getSourceManager();
         for (const Diagnostic &diagnostic : result.diagnostics) {
           Severity severity = options.diagnostics.severityOf(diagnostic);
-          report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic,
-                 severity);
+          report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic, severity);
           if (severity == Severity::Error)
             status = worse(status, result.anyRefused ? someRefused : failed);
         }

@@ -52,9 +52,9 @@ ToolOptions parseOptions(int argc, const char **argv) {
                                 cl::value_desc("folder"), cl::cat(category));
   cl::opt<std::string> cudaPath("cuda-path", cl::desc("where the CUDA toolkit is"),
                                 cl::value_desc("folder"), cl::cat(category));
-  cl::opt<std::string> arch("arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
-                            cl::init(firstArchWithTma),
-                            cl::value_desc("sm_NN"), cl::cat(category));
+  cl::opt<std::string> arch(
+      "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
+      cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category));
   ToolOptions options;
   std::vector<const char *> own;
   std::vector<StringRef> warnings; // LLVM has an option -W of its own

@@ -87,7 +87,7 @@ __device__ inline void expect(barrier &ready, unsigned bytes) {
 
 /// Waits until the bytes of this phase are there, and moves on to the next.
 __device__ inline void wait(barrier &ready, unsigned &phase) {
-  TILELIFT_ON_TMA(while (!ptx::mbarrier_try_wait_parity(&ready.word, phase)) {});
+  TILELIFT_ON_TMA(while (!ptx::mbarrier_try_wait_parity(&ready.word, phase)){});
   phase ^= 1;
 }
 
@@ -104,8 +104,8 @@ __device__ inline void fence_all_before_tma() { TILELIFT_ON_TMA(ptx::fence_proxy
 /// first element, innermost dimension first, and in whole 16 bytes there.
 template <typename Map, int Rank>
 __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready) {
-  TILELIFT_ON_TMA(ptx::cp_async_bulk_tensor(detail::here, ptx::space_global, tile, &map, at,
-                                            &ready.word));
+  TILELIFT_ON_TMA(
+      ptx::cp_async_bulk_tensor(detail::here, ptx::space_global, tile, &map, at, &ready.word));
 }
 
 /// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
@@ -136,8 +136,8 @@ __device__ inline void load_with_hint(void *tile, const Map &map, const int (&at
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define TILELIFT_LOAD(rank, coordinates)                                                           \
   asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::" \
-               "bytes.L2::cache_hint [%0], [%1, {" coordinates "}], [%2], %3;" ::"r"(              \
-                   shared_address(tile)),                                                          \
+               "bytes.L2::cache_hint [%0], [%1, {" coordinates                                     \
+               "}], [%2], %3;" ::"r"(shared_address(tile)),                                        \
                "l"(&map), "r"(shared_address(&ready.word)), "l"(policy), TILELIFT_COORDINATES      \
                : "memory")
   if constexpr (Rank == 1) {
@@ -178,13 +178,11 @@ __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], b
 
 __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready,
                                   cache_policy policy) {
-  TILELIFT_ON_TMA(
-      asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-                   ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(detail::shared_address(tile)),
-                   "l"(__cvta_generic_to_global(from)), "r"(bytes),
-                   "r"(detail::shared_address(&ready.word)),
-                   "l"(static_cast<unsigned long long>(policy))
-                   : "memory"));
+  TILELIFT_ON_TMA(asm volatile(
+      "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+      ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(detail::shared_address(tile)),
+      "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(detail::shared_address(&ready.word)),
+      "l"(static_cast<unsigned long long>(policy)) : "memory"));
 }
 
 /// `tile` moved on by whole bytes, for boxes that come in several pieces.

@@ -104,8 +104,8 @@ public:
     signed char answer = device < slots ? known.load(std::memory_order_relaxed) : 0;
     if (answer == 0) {
       cudaFuncAttributes attributes = {};
-      bool works = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)) ==
-                   cudaSuccess;
+      bool works =
+          cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)) == cudaSuccess;
       if (!works)
         (void)cudaGetLastError(); // the plain kernel may still run
       answer = works && attributes.ptxVersion >= 90 ? 1 : -1;
@@ -150,8 +150,8 @@ public:
   }
   void require_multiple(const char *rule, long long value, long long of, const char *what) {
     if (value % of != 0)
-      reject(rule, std::string(what) + " is " + std::to_string(value) + ", which is no multiple of " +
-                       std::to_string(of));
+      reject(rule, std::string(what) + " is " + std::to_string(value) +
+                       ", which is no multiple of " + std::to_string(of));
   }
 
   /// Checks and encodes the map of one copy; the map of a launch that breaks a

@@ -159,7 +159,9 @@ constexpr rule rule_table[] = {
 
 namespace detail {
 
-inline std::string ordinal(int d) { return d == 0 ? "innermost" : "dimension " + std::to_string(d); }
+inline std::string ordinal(int d) {
+  return d == 0 ? "innermost" : "dimension " + std::to_string(d);
+}
 
 } // namespace detail
 
@@ -172,8 +174,8 @@ template <typename Report> void check(const tile_request &request, Report &&repo
   report(finding{"rank", is_within(quantity::exactly(request.rank), 1, max_rank),
                  "the copy to " + tile + " has " + std::to_string(request.rank) +
                      " dimensions, a tensor map has 1 to 5"});
-  report(finding{"address-null", is_within(request.address, 1, quantity().high),
-                 tensor + " is null"});
+  report(
+      finding{"address-null", is_within(request.address, 1, quantity().high), tensor + " is null"});
   report(finding{"address-16", is_multiple(request.address, 16),
                  tensor + " starts at " + describe(request.address) +
                      ", which is no multiple of 16 bytes"});
@@ -185,7 +187,8 @@ template <typename Report> void check(const tile_request &request, Report &&repo
                        " elements, allowed are 1 to 2^31"});
     report(finding{"box-range", is_within(dim.box, 1, 256),
                    "the box of " + tile + " has " + describe(dim.box) + " elements in " +
-                       detail::ordinal(d) + (d == 0 ? " dimension" : "") + ", allowed are 1 to 256"});
+                       detail::ordinal(d) + (d == 0 ? " dimension" : "") +
+                       ", allowed are 1 to 256"});
     if (d == 0)
       continue;
     report(finding{"stride-16", is_multiple(dim.stride, 16),
@@ -209,14 +212,14 @@ template <typename Report> void check(const tile_request &request, Report &&repo
 template <typename Report> void check(const bulk_request &request, Report &&report) {
   const std::string tensor = "'" + request.tensor + "'";
   const std::string tile = "'" + request.tile + "'";
-  report(finding{"address-null", is_within(request.address, 1, quantity().high),
-                 tensor + " is null"});
+  report(
+      finding{"address-null", is_within(request.address, 1, quantity().high), tensor + " is null"});
   report(finding{"address-16", is_multiple(request.address, 16),
                  tensor + " starts at " + describe(request.address) +
                      ", which is no multiple of 16 bytes"});
   report(finding{"bulk-offset-16", is_multiple(request.offset, 16),
-                 "the copy to " + tile + " starts " + describe(request.offset) +
-                     " bytes into " + tensor + ", which is no multiple of 16"});
+                 "the copy to " + tile + " starts " + describe(request.offset) + " bytes into " +
+                     tensor + ", which is no multiple of 16"});
   report(finding{"bulk-size-16", is_multiple(request.bytes, 16),
                  "the copy to " + tile + " has " + describe(request.bytes) +
                      " bytes, which is no multiple of 16"});

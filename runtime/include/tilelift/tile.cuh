@@ -62,7 +62,7 @@ template <typename Array, int Pitch, int Lead, int Least = 0> struct alignas(128
 
   static constexpr int grain = sizeof(element) >= 16 ? 1 : 16 / int(sizeof(element));
   static constexpr int used = Lead + (shape::rows - 1) * Pitch + shape::columns;
-  static constexpr int box = shape::rows * Pitch > Least ? shape::rows * Pitch : Least;
+  static constexpr int box = shape::rows * Pitch > Least ? shape::rows *Pitch : Least;
   static constexpr int whole = box > used ? box : used;
   element storage[(whole + grain - 1) / grain * grain];
 
