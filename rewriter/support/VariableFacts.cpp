@@ -4,10 +4,12 @@
 
 #include "support/VariableFacts.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/Builtins.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 using namespace llvm;
@@ -215,8 +217,11 @@ bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
 /// Looks into the body, where there is one; its parameters count as uniform.
 bool VariableFacts::mayDifferInCall(const FunctionDecl *callee) const {
   const FunctionDecl *definition = nullptr;
-  if (!callee->hasBody(definition))
-    return false;
+  if (!callee->hasBody(definition)) {
+    // CUDA's own functions are known by their names; of the user's, who knows.
+    const SourceManager &sources = callee->getASTContext().getSourceManager();
+    return callee->getBuiltinID() == 0 && !sources.isInSystemHeader(callee->getLocation());
+  }
   auto [place, isNew] = divergentCalls.try_emplace(definition, false);
   if (!isNew)
     return place->second; // a recursive call adds nothing

@@ -18,6 +18,17 @@ __global__ void hidden_lane(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+__device__ int chosen();
+
+__global__ void elsewhere(float *out, const float *in) {
+  __shared__ float part[64];
+  if (chosen()) { // expected-error {{not every thread of the block reaches this copy: 'chosen()' may differ}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[threadIdx.x];
+  }
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
 __global__ void switched_away(float *out, const float *in) {
   __shared__ float part[64];
   switch (threadIdx.x) { // expected-error {{not every thread of the block reaches this copy: this statement may leave the kernel}}
