@@ -87,7 +87,7 @@ private:
   void readClauses(const DirectiveInfo &info);
   void readClause(const DirectiveInfo &info, const ClauseInfo &clause);
   void readCounts(const ClauseInfo &clause);
-  void take(const ClauseInfo &clause, StringRef value, Place place);
+  void take(const ClauseInfo &clause, StringRef value);
   void next() { preprocessor.Lex(token); }
   void skipToEnd();
   bool at(tok::TokenKind kind) const { return token.is(kind); }
@@ -211,7 +211,7 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     } else if (!llvm::is_contained(clause.available, value)) {
       fail(diagnose("not-available-yet", place, formatv("'{0}({1})'", clause.name, value).str()));
     } else {
-      take(clause, value, place);
+      take(clause, value);
     }
     if (!at(tok::eod) && !at(tok::r_paren))
       next();
@@ -254,7 +254,7 @@ void LineReader::readCounts(const ClauseInfo &clause) {
                   clause.name, "a block has three dimensions"));
 }
 
-void LineReader::take(const ClauseInfo &clause, StringRef value, Place) {
+void LineReader::take(const ClauseInfo &clause, StringRef value) {
   Clauses &clauses = directive.clauses;
   if (clause.name == "cache")
     clauses.cache = value == "evict_first"  ? CacheHint::EvictFirst

@@ -253,16 +253,13 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
   // to the coordinate: it decides how the tile is widened.
   Polynomial taken;
   for (const Term &term : division.quotient.getTerms()) {
-    Polynomial one(term.coefficient);
-    for (SymbolId factor : term.factors)
-      one *= Polynomial::symbol(factor);
     bool stays = d == 0 && !term.factors.empty() && plan.symbols.knownAtLaunch(term);
     // Where a guard says how far the dimension goes from here, only what it
     // speaks of is this dimension's; the rest is an offset of another kind.
     bool isForeign = plan.dims[d].extent && !term.factors.empty() &&
                      !llvm::is_contained((-*plan.dims[d].extent).getTerms(), term);
     if (!stays && !isForeign)
-      taken += one;
+      taken += Polynomial::ofTerm(term);
   }
   plan.dims[d].coordinate = taken;
   rest -= taken * plan.dims[d].stride;

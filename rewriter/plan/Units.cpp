@@ -294,9 +294,7 @@ Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
     return value;
   Polynomial whole, rest;
   for (const Term &term : value.getTerms()) {
-    Polynomial one(term.coefficient);
-    for (SymbolId factor : term.factors)
-      one *= Polynomial::symbol(factor);
+    Polynomial one = Polynomial::ofTerm(term);
     bool divides = symbols.divisorOf(one) % step == 0;
     (divides ? whole : rest) += one;
   }

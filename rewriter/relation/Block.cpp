@@ -115,11 +115,8 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
                          bool floor) {
   Polynomial multiples, rest;
   for (const Term &term : a.getTerms()) {
-    Polynomial one(term.coefficient);
-    for (SymbolId factor : term.factors)
-      one *= Polynomial::symbol(factor);
     bool whole = term.coefficient % divisor == 0;
-    (whole && !term.factors.empty() ? multiples : rest) += one;
+    (whole && !term.factors.empty() ? multiples : rest) += Polynomial::ofTerm(term);
   }
   std::optional<int64_t> small = rest.asConstant();
   Interval range = symbols.rangeOf(a);

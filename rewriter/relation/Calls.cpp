@@ -15,13 +15,6 @@ namespace {
 
 constexpr size_t maxDepth = 16;
 
-bool isZero(const Value &value) {
-  const Scalar *scalar = value.single();
-  return scalar && ((scalar->is(Scalar::Kind::Number) && scalar->number.isZero()) ||
-                    (scalar->is(Scalar::Kind::Data) &&
-                     scalar->data.kind == Source::Kind::Constant && scalar->data.bits == 0));
-}
-
 /// Makes a half or bfloat16 from another number.
 bool isHalfConversion(StringRef name) {
   return name.starts_with("__") && (name.contains("2half") || name.contains("2bfloat16")) &&
@@ -112,7 +105,8 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   if (isHalfConversion(name) && call->getNumArgs() >= 1) {
     Source source;
     source.kind = Source::Kind::Constant;
-    if (!isZero(argument(0)))
+    Value from = argument(0);
+    if (!from.single() || !from.single()->isZero())
       return Scalar::unknown("is converted by '" + name.str() + "'", place);
     Value object = makeTemporary(type);
     store(object, Scalar::ofData(source), type, place);

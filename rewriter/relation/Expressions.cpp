@@ -234,10 +234,7 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_FloatingCast: {
     Value value = evaluate(operand);
     return value.map([&](const Scalar &scalar) -> Scalar {
-      bool zero = (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant &&
-                   scalar.data.bits == 0) ||
-                  (scalar.is(Scalar::Kind::Number) && scalar.number.isZero());
-      if (zero)
+      if (scalar.isZero())
         return constantData(0);
       Expr::EvalResult result;
       if (!cast->isValueDependent() && cast->EvaluateAsRValue(result, kernel.context) &&
@@ -443,9 +440,7 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   if (construct->getNumArgs() == 1) {
     Value argument = evaluate(construct->getArg(0));
     const Scalar *scalar = argument.single();
-    bool zero = scalar && ((scalar->is(Scalar::Kind::Number) && scalar->number.isZero()) ||
-                           (scalar->is(Scalar::Kind::Data) &&
-                            scalar->data.kind == Source::Kind::Constant && scalar->data.bits == 0));
+    bool zero = scalar && scalar->isZero();
     StringRef name = constructor->getParent()->getName();
     if (zero && (name == "__half" || name == "__nv_bfloat16")) {
       store(object, constantData(0), construct->getType(), placeOf(construct));

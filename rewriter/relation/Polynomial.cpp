@@ -38,13 +38,6 @@ std::optional<Monomial> withoutFactors(const Monomial &whole, const Monomial &pa
   return rest;
 }
 
-Polynomial product(const Monomial &factors, int64_t coefficient) {
-  Polynomial result(coefficient);
-  for (SymbolId factor : factors)
-    result *= Polynomial::symbol(factor);
-  return result;
-}
-
 } // namespace
 
 Polynomial::Polynomial(int64_t constant) {
@@ -55,6 +48,13 @@ Polynomial::Polynomial(int64_t constant) {
 Polynomial Polynomial::symbol(SymbolId id) {
   Polynomial result;
   result.terms.push_back({{id}, 1});
+  return result;
+}
+
+Polynomial Polynomial::ofTerm(const Term &term) {
+  Polynomial result;
+  if (term.coefficient != 0)
+    result.terms.push_back(term);
   return result;
 }
 
@@ -172,7 +172,7 @@ Division divide(const Polynomial &value, const Polynomial &divisor) {
       std::optional<Monomial> rest = withoutFactors(term.factors, leading.factors);
       if (!rest || term.coefficient % leading.coefficient != 0)
         continue;
-      Polynomial step = product(*rest, term.coefficient / leading.coefficient);
+      Polynomial step = Polynomial::ofTerm({*rest, term.coefficient / leading.coefficient});
       result.quotient += step;
       result.remainder -= step * divisor;
       progress = true;

@@ -43,6 +43,7 @@ public:
   Polynomial() = default;
   Polynomial(int64_t constant);
   static Polynomial symbol(SymbolId id);
+  static Polynomial ofTerm(const Term &term);
   static Polynomial invalid();
 
   bool isValid() const { return valid; }

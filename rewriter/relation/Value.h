@@ -48,6 +48,11 @@ struct Scalar {
   static Scalar ofData(Source source);
 
   bool is(Kind other) const { return kind == other; }
+  /// The number zero, or data whose bits are all zero.
+  bool isZero() const {
+    return (kind == Kind::Number && number.isZero()) ||
+           (kind == Kind::Data && data.kind == Source::Kind::Constant && data.bits == 0);
+  }
 };
 
 struct ValueCase {
