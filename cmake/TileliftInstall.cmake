@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# What `cmake --install` puts where: the tool, the plugin, the runtime's headers
-# and the package that find_package(tilelift) reads.
+# What `cmake --install` puts where: the tool, the plugin, the library that
+# `tilelift run` links programs with, the runtime's headers and the package that
+# find_package(tilelift) reads.
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tilelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS tilelift_emulator ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilelift_plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 

@@ -6,7 +6,8 @@ import lit.formats
 config.name = "tilelift"
 config.test_format = lit.formats.ShTest(execute_external=False)
 config.suffixes = [".cu", ".test"]
-config.excludes = ["Inputs", "gpu", "support", "Unit"]
+config.excludes = ["Inputs", "gpu", "support", "Unit", "conformance",
+                   "generate"]
 config.test_source_root = config.source_root + "/test"
 config.test_exec_root = config.build_root + "/test"
 
@@ -29,6 +30,7 @@ config.substitutions += [
     ("%lift-and-check", f"{support}/lift-and-check.sh"),
     # A file of refusals, through both hosts.
     ("%verify", f"{support}/verify.sh"),
+    ("%run", f"{config.build_root}/bin/tilelift run --cuda-path={config.cuda} -std=c++17"),
     ("%tilelift", f"{config.build_root}/bin/tilelift"),
     ("%clang-binary", f"{config.llvm_tools}/clang++"),
     ("%clang-plugin", plugin),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Every diagnostic and every rule is explained in docs/ and shown by a test."""
+"""Every diagnostic, every rule and every finding of a run is explained in docs/ and shown by a test."""
 import pathlib
 import re
 import sys
@@ -15,18 +15,24 @@ def words(pattern, path):
 def main():
     ids = words(r"^DIAGNOSTIC\(([a-z-]+),", "rewriter/support/Diagnostics.def")
     rules = words(r'^    \{"([a-z0-9-]+)", "', "runtime/include/tilelift/rules.h")
+    findings = words(r'^    \{"([a-z0-9-]+)", "', "emulator/machine/FindingTable.h")
+    faults = words(r'Kind::\w+, ?"([a-z0-9-]+)"', "emulator/model/Faults.cpp")
     docs = (root / "docs/diagnostics.md").read_text()
     tests = "".join(p.read_text() for p in (root / "test").rglob("*") if p.is_file())
     problems = [f"{name} is not explained in docs/diagnostics.md"
-                for name in ids + rules if f"`{name}`" not in docs]
+                for name in ids + rules + findings if f"`{name}`" not in docs]
     problems += [f"no test shows -Wtilelift-{name}" for name in ids
                  if f"-Wtilelift-{name}]" not in tests and f"Wtilelift-{name}" not in tests]
     problems += [f"no test shows rule {name}" for name in rules
                  if f'"{name}"' not in tests and f"({name})" not in tests and f"[{name}]" not in tests]
+    problems += [f"no test shows finding {name}" for name in findings
+                 if f"[{name}]" not in tests and f'"{name}"' not in tests]
+    problems += [f"{name} is not in FindingTable.h" for name in faults if name not in findings]
     for explained in re.findall(r"^\| `([a-z-]+)` \| \S", docs.split("## The rules of TMA")[0], re.M):
         if explained not in ids:
             problems.append(f"docs/diagnostics.md explains {explained}, which does not exist")
-    print("\n".join(problems) or f"{len(ids)} diagnostics and {len(rules)} rules")
+    print("\n".join(problems) or f"{len(ids)} diagnostics, {len(rules)} rules and "
+          f"{len(findings)} findings")
     return 1 if problems else 0
 
 

@@ -84,16 +84,15 @@ std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &op
 
 std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const ToolOptions &options,
-                                                   IntrusiveRefCntPtr<vfs::FileSystem> files) {
+                                                   IntrusiveRefCntPtr<vfs::FileSystem> files,
+                                                   const std::vector<std::string> &action) {
   std::vector<std::string> arguments = {TILELIFT_CLANG_PREFIX "/bin/clang++",
                                         "-x",
                                         "cuda",
-                                        "--cuda-device-only",
-                                        "--offload-arch=sm_90",
-                                        "-fsyntax-only",
                                         "-Wno-unknown-cuda-version",
                                         "-resource-dir",
                                         TILELIFT_CLANG_RESOURCES};
+  arguments.insert(arguments.end(), action.begin(), action.end());
   std::string cuda = options.cudaPath.empty() ? "" : options.cudaPath;
   if (!cuda.empty())
     arguments.push_back("--cuda-path=" + cuda);

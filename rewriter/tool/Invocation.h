@@ -21,10 +21,16 @@ class CompilerInvocation;
 
 namespace tilelift {
 
-/// Null, with a message on the error stream, when the flags make no sense.
+/// What is analysed: the device side, parsed only.
+inline const std::vector<std::string> analysis = {"--cuda-device-only", "--offload-arch=sm_90",
+                                                  "-fsyntax-only"};
+
+/// `action` says which side, and what to make of it. Null, with a message on the
+/// error stream, when the flags make no sense.
 std::shared_ptr<clang::CompilerInvocation>
 makeInvocation(const std::string &file, const ToolOptions &options,
-               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files);
+               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
+               const std::vector<std::string> &action = analysis);
 
 } // namespace tilelift
 

@@ -2,20 +2,17 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command-line host: reads files, lifts each, writes text and messages.
+// `tilelift run` is a command of its own, in emulator/run.
 //===----------------------------------------------------------------------===//
 
-#include "host/LiftFile.h"
-#include "tool/Invocation.h"
+#include "run/RunCommand.h"
+#include "tool/LiftSource.h"
 #include "tool/Options.h"
 #include "tool/UnifiedDiff.h"
 
-#include "clang/Frontend/CompilerInstance.h"
-#include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -23,35 +20,6 @@ using namespace llvm;
 using namespace tilelift;
 
 namespace {
-
-enum ExitStatus { allLifted = 0, someRefused = 1, failed = 2 };
-
-ExitStatus worse(ExitStatus a, ExitStatus b) { return std::max(a, b); }
-
-/// Clang's own warnings are the compiler's business; its errors are ours.
-class ErrorsOnly : public clang::TextDiagnosticPrinter {
-public:
-  using TextDiagnosticPrinter::TextDiagnosticPrinter;
-  void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
-                        const clang::Diagnostic &info) override {
-    bool isOwn = clang::DiagnosticIDs::IsCustomDiag(info.getID());
-    if (level < clang::DiagnosticsEngine::Error && !isOwn)
-      muted = level != clang::DiagnosticsEngine::Note || muted;
-    else
-      muted = false;
-    if (!muted)
-      TextDiagnosticPrinter::HandleDiagnostic(level, info);
-  }
-
-private:
-  bool muted = false;
-};
-
-struct Lifted {
-  std::string before;
-  std::string after;
-  std::string dump;
-};
 
 bool writeFile(StringRef path, StringRef text) {
   std::error_code problem;
@@ -76,69 +44,6 @@ std::string outputPath(const ToolOptions &options, StringRef file) {
   SmallString<256> path(options.output);
   sys::path::append(path, sys::path::filename(file));
   return std::string(path);
-}
-
-void dump(const LiftResult &result, const ToolOptions &options, std::string &out) {
-  auto list = [&](const auto &items) {
-    out += "[";
-    for (const auto &item : items)
-      out += (&item == &items.front() ? "\n" : ",\n") + toJson(item);
-    out += "\n]\n";
-  };
-  if (options.dumpRelation)
-    list(result.relations);
-  if (options.dumpPlan)
-    list(result.plans);
-}
-
-ExitStatus liftOne(const std::string &name, const ToolOptions &options, Lifted &lifted) {
-  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
-  std::string path = name;
-  if (name == "-") {
-    path = "<stdin>";
-    auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-    ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getSTDIN();
-    SmallString<256> full(path);
-    sys::fs::make_absolute(full);
-    memory->addFile(full, 0, std::move(*input));
-    files->pushOverlay(memory);
-  }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = files->getBufferForFile(path);
-  if (!text) {
-    errs() << "tilelift: error: cannot read '" << path << "': " << text.getError().message()
-           << "\n";
-    return failed;
-  }
-  lifted.before = lifted.after = (*text)->getBuffer().str();
-  if (!options.verify && !mayHaveDirectives(lifted.before))
-    return allLifted; // nothing is asked of this file
-
-  std::shared_ptr<clang::CompilerInvocation> invocation = makeInvocation(path, options, files);
-  if (!invocation)
-    return failed;
-  clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
-  style.ShowColors = sys::Process::StandardErrHasColors();
-  ErrorsOnly printer(errs(), style);
-  ExitStatus status = allLifted;
-  bool parsed = liftFile(
-      invocation, files, &printer, options.diagnostics,
-      [&](clang::CompilerInstance &compiler, LiftResult &result) {
-        clang::SourceManager &sources = compiler.getSourceManager();
-        for (const Diagnostic &diagnostic : result.diagnostics) {
-          Severity severity = options.diagnostics.severityOf(diagnostic);
-          report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic, severity);
-          if (severity == Severity::Error)
-            status = worse(status, result.anyRefused ? someRefused : failed);
-        }
-        if (result.anyRefused)
-          status = worse(status, someRefused);
-        lifted.after = result.edits.apply(lifted.before);
-        dump(result, options, lifted.dump);
-      },
-      options.arch);
-  if (options.verify)
-    return parsed ? allLifted : failed;
-  return parsed || status == someRefused ? status : failed;
 }
 
 bool writeResult(const std::string &name, const ToolOptions &options, const Lifted &lifted) {
@@ -166,11 +71,13 @@ bool writeResult(const std::string &name, const ToolOptions &options, const Lift
 
 int main(int argc, const char **argv) {
   InitLLVM init(argc, argv);
+  if (argc > 1 && StringRef(argv[1]) == "run")
+    return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   ToolOptions options = parseOptions(argc, argv);
   ExitStatus status = allLifted;
   for (const std::string &file : options.files) {
     Lifted lifted;
-    ExitStatus one = liftOne(file, options, lifted);
+    ExitStatus one = liftSource(file, options, lifted);
     status = worse(status, one);
     bool hasOutput = one == allLifted || lifted.after != lifted.before || !lifted.dump.empty();
     if (hasOutput && !writeResult(file, options, lifted))

@@ -36,21 +36,14 @@ inline void *driver_function(const char *name, unsigned version) {
   return error == cudaSuccess && status == cudaDriverEntryPointSuccess ? function : nullptr;
 }
 
-inline CUtensorMapDataType data_type(element_type type) {
-  switch (type) {
-  case element_type::u8: return CU_TENSOR_MAP_DATA_TYPE_UINT8;
-  case element_type::u16: return CU_TENSOR_MAP_DATA_TYPE_UINT16;
-  case element_type::u32: return CU_TENSOR_MAP_DATA_TYPE_UINT32;
-  case element_type::i32: return CU_TENSOR_MAP_DATA_TYPE_INT32;
-  case element_type::u64: return CU_TENSOR_MAP_DATA_TYPE_UINT64;
-  case element_type::i64: return CU_TENSOR_MAP_DATA_TYPE_INT64;
-  case element_type::f16: return CU_TENSOR_MAP_DATA_TYPE_FLOAT16;
-  case element_type::f32: return CU_TENSOR_MAP_DATA_TYPE_FLOAT32;
-  case element_type::f64: return CU_TENSOR_MAP_DATA_TYPE_FLOAT64;
-  case element_type::bf16: return CU_TENSOR_MAP_DATA_TYPE_BFLOAT16;
-  }
-  return CU_TENSOR_MAP_DATA_TYPE_UINT8;
+/// element_type is numbered like the driver's types.
+constexpr CUtensorMapDataType data_type(element_type type) {
+  return static_cast<CUtensorMapDataType>(type);
 }
+static_assert(data_type(element_type::u8) == CU_TENSOR_MAP_DATA_TYPE_UINT8 &&
+                  data_type(element_type::bf16) == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 &&
+                  data_type(element_type::tf32_ftz) == CU_TENSOR_MAP_DATA_TYPE_TFLOAT32_FTZ,
+              "the same numbers as the driver's");
 
 inline CUtensorMapL2promotion l2_promotion(int bytes) {
   return bytes == 256   ? CU_TENSOR_MAP_L2_PROMOTION_L2_256B

@@ -8,8 +8,8 @@
 // number may be exact, or known only within limits ("a multiple of 64, at least
 // 0"), and a rule then holds, fails, or stays open until launch.
 //
-// Plain C++17, no CUDA. The limits are those of cuTensorMapEncodeTiled and of
-// the cp.async.bulk instructions; where hardware and manual differ, hardware
+// Plain C++17, no CUDA. The limits are those of the cuTensorMapEncode calls and
+// of the cp.async.bulk instructions; where hardware and manual differ, hardware
 // wins. What is not here: whether the copy is a copy at all.
 //===----------------------------------------------------------------------===//
 
@@ -22,32 +22,87 @@
 
 namespace tilelift {
 
-/// How the TMA unit sees an element. For a copy only the size matters; the kind
-/// is kept so that a descriptor reads as the tensor it describes.
-enum class element_type { u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16 };
+/// How the TMA unit sees an element, numbered as CUtensorMapDataType. For a copy
+/// of the first ten only the size matters; the kind is kept so that a descriptor
+/// reads as the tensor it describes.
+enum class element_type : unsigned char {
+  u8,
+  u16,
+  u32,
+  i32,
+  u64,
+  i64,
+  f16,
+  f32,
+  f64,
+  bf16,
+  f32_ftz,    ///< reductions flush subnormal numbers
+  tf32,       ///< loads round to ten bits of mantissa
+  tf32_ftz,   ///< both
+  u4_align8,  ///< packed, two to a byte
+  u4_align16, ///< the same, but 16 of them take 16 bytes of shared memory
+  u6_align16, ///< packed, four to three bytes; 16 take 16 bytes of shared memory
+};
+constexpr unsigned element_types = 16;
 
-constexpr unsigned size_of(element_type type) {
-  switch (type) {
-  case element_type::u8: return 1;
-  case element_type::u16:
-  case element_type::f16:
-  case element_type::bf16: return 2;
-  case element_type::u64:
-  case element_type::i64:
-  case element_type::f64: return 8;
-  default: return 4;
-  }
+constexpr bool is_packed(element_type type) {
+  return type >= element_type::u4_align8 && type <= element_type::u6_align16;
 }
+/// Packed, with gaps in shared memory.
+constexpr bool is_padded(element_type type) {
+  return type == element_type::u4_align16 || type == element_type::u6_align16;
+}
+constexpr bool is_floating(element_type type) {
+  return type >= element_type::f16 && type <= element_type::tf32_ftz;
+}
+
+/// Bits of one element in global memory.
+constexpr unsigned bits_of(element_type type) {
+  constexpr unsigned bits[element_types] = {8,  16, 32, 32, 64, 64, 16, 32,
+                                            64, 16, 32, 32, 32, 4,  4,  6};
+  return unsigned(type) < element_types ? bits[unsigned(type)] : 8;
+}
+
+/// Bytes of one element; packed elements have none of their own.
+constexpr unsigned size_of(element_type type) { return bits_of(type) / 8; }
 
 constexpr const char *name_of(element_type type) {
-  constexpr const char *names[] = {"u8",  "u16", "u32", "i32", "u64",
-                                   "i64", "f16", "f32", "f64", "bf16"};
-  return names[unsigned(type)];
+  constexpr const char *names[element_types] = {
+      "u8",  "u16",  "u32",     "i32",  "u64",      "i64",       "f16",        "f32",
+      "f64", "bf16", "f32_ftz", "tf32", "tf32_ftz", "u4_align8", "u4_align16", "u6_align16"};
+  return unsigned(type) < element_types ? names[unsigned(type)] : "unknown";
 }
 
+/// Where the bytes of a row go in shared memory, numbered as CUtensorMapSwizzle.
+enum class swizzle_mode : unsigned char {
+  none,
+  b32,
+  b64,
+  b128,
+  b128_atom_32,
+  b128_atom_32_flip_8,
+  b128_atom_64,
+};
+constexpr unsigned swizzle_modes = 7;
+
+/// Bytes of shared memory that a swizzled row takes, and at most has; 0 without
+/// a swizzle.
+constexpr unsigned span_of(swizzle_mode mode) {
+  return mode == swizzle_mode::none  ? 0
+         : mode == swizzle_mode::b32 ? 32
+         : mode == swizzle_mode::b64 ? 64
+                                     : 128;
+}
+
+/// Numbered as CUtensorMapInterleave, CUtensorMapL2promotion and
+/// CUtensorMapFloatOOBfill.
+enum class interleave_layout : unsigned char { none, b16, b32 };
+enum class l2_promotion : unsigned char { none, b64, b128, b256 };
+enum class outside_fill : unsigned char { zero, nan };
+
 constexpr int max_rank = 5;
-/// The largest extent. The driver encodes up to 2^32, but from 2^32 - 1 on every
-/// load through such a map dies with "illegal instruction" (H200, driver 580).
+/// The largest extent. The driver encodes up to 2^32, but beyond 2^31 every copy
+/// through such a map dies with "illegal instruction" (H200, driver 580).
 constexpr int64_t max_extent = int64_t(1) << 31;
 /// The extent of a dimension that nothing bounds.
 constexpr int64_t unbounded_extent = max_extent;
@@ -92,25 +147,75 @@ inline std::string describe(const quantity &value) {
 struct dimension {
   quantity extent; ///< elements
   quantity stride; ///< bytes from one element to the next in this dimension
-  quantity box;    ///< elements of one instruction
+  quantity box;    ///< elements of one instruction; not for im2col
+  /// Elements from one that is copied to the next; ignored in dimension 0.
+  quantity step = quantity::exactly(1);
 };
 
-/// A copy that goes through a tensor map, innermost dimension first.
-struct tile_request {
+/// A number of elements that is known when compiling. What is far too large
+/// stays so, but can be multiplied.
+inline int64_t count(const quantity &elements) {
+  return elements.low < 0 ? 0 : elements.low > 2048 ? 2048 : elements.low;
+}
+
+/// What all copies through a tensor map say, innermost dimension first.
+struct map_request {
   std::string tensor;
   std::string tile;
   element_type type = element_type::f32;
   int rank = 1;
   quantity address;
   dimension dims[max_rank];
-  /// Bytes of shared memory that one instruction fills.
-  int64_t box_bytes() const {
-    int64_t bytes = size_of(type);
-    for (int d = 0; d < rank; ++d)
-      bytes *= dims[d].box.low;
-    return bytes;
-  }
+  swizzle_mode swizzle = swizzle_mode::none;
+  interleave_layout interleave = interleave_layout::none;
+  l2_promotion promotion = l2_promotion::none;
+  outside_fill fill = outside_fill::zero;
+  /// The compute capability of the device, times ten.
+  int capability = 90;
 };
+
+/// A box of a tensor.
+struct tile_request : map_request {
+  /// Bytes that one instruction copies: steps round up, and the innermost
+  /// dimension has none.
+  int64_t box_bytes() const {
+    int64_t bits = bits_of(type);
+    for (int d = 0; d < rank && d < max_rank; ++d)
+      bits *= d == 0 ? count(dims[d].box) : (count(dims[d].box) + step(d) - 1) / step(d);
+    return bits / 8;
+  }
+  /// What the driver takes for that: steps round down, and all dimensions have
+  /// one.
+  int64_t box_bytes_of_driver() const {
+    int64_t bits = bits_of(type);
+    for (int d = 0; d < rank && d < max_rank; ++d)
+      bits *= count(dims[d].box) / step(d);
+    return bits / 8;
+  }
+
+private:
+  int64_t step(int d) const { return dims[d].step.low < 1 ? 1 : dims[d].step.low; }
+};
+
+enum class im2col_mode : unsigned char { im2col, w, w128 };
+
+/// Columns of pixels of a tensor with the dimensions channel, W[, H[, D]], N.
+/// The bounding box of the first pixels has its corners at `lower` and, counted
+/// from the far end, at `upper`: W, H, D. In wide modes only those of W count,
+/// and the others are 0.
+struct im2col_request : map_request {
+  im2col_mode mode = im2col_mode::im2col;
+  quantity lower[3];
+  quantity upper[3];
+  quantity channels; ///< elements of a pixel that one instruction copies
+  quantity pixels;   ///< pixels of one instruction
+
+  int corners() const { return rank - 2; }
+};
+
+/// Whose limits count. A lifted copy stays inside of what the hardware can do;
+/// the driver also makes maps that no copy can use.
+enum class limits_of { lifted_copies, driver };
 
 /// A copy without a tensor map: so many bytes from here.
 struct bulk_request {
@@ -136,15 +241,32 @@ struct rule {
 
 /// Every rule that a finding can name; docs/diagnostics.md has a line for each.
 constexpr rule rule_table[] = {
-    {"rank", "a tensor map has 1 to 5 dimensions"},
+    {"rank", "a tensor map has 1 to 5 dimensions, for im2col 3 to 5"},
+    {"known-value", "each enumeration has one of its values"},
+    {"type-device", "packed element types need compute capability 10.0"},
     {"address-16", "the tensor starts on a multiple of 16 bytes"},
+    {"address-32", "so does an interleaved or padded one, of 32 bytes"},
     {"address-null", "the tensor's address is not null"},
+    {"address-range", "the tensor's address is less than 2^57"},
     {"extent-range", "each extent is 1 to 2^31 elements"},
+    {"packed-extent", "packed rows have whole bytes, padded ones a multiple of 128 elements"},
     {"stride-16", "each outer stride is a multiple of 16 bytes"},
+    {"stride-32", "an interleaved or padded tensor's is a multiple of 32 bytes"},
     {"stride-range", "each outer stride is 0 to 2^40 - 1 bytes"},
+    {"step-range", "each element stride is 1 to 8"},
     {"box-range", "each box dimension is 1 to 256 elements"},
     {"inner-box-16", "the box's innermost dimension is a multiple of 16 bytes"},
+    {"padded-box", "a row of a padded box has 128 elements"},
     {"box-bytes", "a box fits in the shared memory of a block"},
+    {"swizzle-span", "a row of the box is no longer than the swizzle's span"},
+    {"swizzle-device", "swizzles of larger atoms need compute capability 10.0"},
+    {"padded-layout", "padded types go with few swizzles, and without interleaving"},
+    {"nan-fill", "only floating-point tensors are filled with NaN"},
+    {"corner-range", "the corners of an im2col box have 16, 8 or 5 bits"},
+    {"corner-order", "an im2col box holds at least one pixel"},
+    {"channel-range", "an im2col copy has 1 to 256 channels"},
+    {"pixel-range", "an im2col copy has 1 to 1024 pixels"},
+    {"wide-layout", "im2col wide goes with few swizzles, and without interleaving"},
     {"bytes-in-flight", "a barrier counts less than 2^20 bytes in a phase"},
     {"parameter-bytes", "a kernel's parameters have at most 32764 bytes, a map takes 128"},
     {"bulk-size-16", "a bulk copy's size is a multiple of 16 bytes"},
@@ -163,55 +285,245 @@ inline std::string ordinal(int d) {
   return d == 0 ? "innermost" : "dimension " + std::to_string(d);
 }
 
+/// Names the tensor or tile of a request.
+inline std::string quoted(const std::string &name) { return "'" + name + "'"; }
+
+inline std::string no_multiple(const quantity &found, const char *unit, int of) {
+  return describe(found) + unit + ", which is no multiple of " + std::to_string(of);
+}
+
+inline finding broken(const char *rule, std::string text) {
+  return {rule, verdict::fails, std::move(text)};
+}
+
+template <typename Report> void check_values(const map_request &request, Report &&report) {
+  auto known = [&](const char *what, unsigned value, unsigned count) {
+    if (value >= count)
+      report(broken("known-value", std::string("the ") + what + " of " + quoted(request.tensor) +
+                                       " is " + std::to_string(value) + ", known are 0 to " +
+                                       std::to_string(count - 1)));
+  };
+  known("data type", unsigned(request.type), element_types);
+  known("interleaving", unsigned(request.interleave), 3);
+  known("swizzle", unsigned(request.swizzle), swizzle_modes);
+  known("L2 promotion", unsigned(request.promotion), 4);
+  known("fill", unsigned(request.fill), 2);
+  if (request.fill != outside_fill::zero && !is_floating(request.type))
+    report(broken("nan-fill", "a fill with NaN needs a floating-point type, " +
+                                  quoted(request.tensor) + " has " + name_of(request.type)));
+}
+
+/// What only some devices have.
+template <typename Report> void check_device(const map_request &request, Report &&report) {
+  auto needs_newer = [&](const char *rule, const std::string &what) {
+    if (request.capability < 100)
+      report(broken(rule, what + " needs compute capability 10.0, the device has " +
+                              std::to_string(request.capability / 10) + "." +
+                              std::to_string(request.capability % 10)));
+  };
+  if (is_packed(request.type))
+    needs_newer("type-device", name_of(request.type));
+  if (request.swizzle > swizzle_mode::b128)
+    needs_newer("swizzle-device", "a swizzle of atoms larger than 16 bytes");
+}
+
+/// Padded types come with few layouts.
+template <typename Report> void check_padded(const map_request &request, Report &&report) {
+  const bool swizzles =
+      request.swizzle == swizzle_mode::none || request.swizzle == swizzle_mode::b128 ||
+      request.swizzle == swizzle_mode::b128_atom_32 ||
+      (request.type == element_type::u6_align16 && request.swizzle == swizzle_mode::b128_atom_64);
+  if (request.interleave != interleave_layout::none || !swizzles)
+    report(broken("padded-layout",
+                  std::string(name_of(request.type)) +
+                      " goes with no interleaving, and with no swizzle, 128B or 128B_ATOM_32B"));
+}
+
+template <typename Report>
+void check_extent(const map_request &request, int d, Report &&report, limits_of limits) {
+  const quantity &extent = request.dims[d].extent;
+  const int power = limits == limits_of::driver ? 32 : 31;
+  report(finding{"extent-range", is_within(extent, 1, int64_t(1) << power),
+                 "the extent of " + quoted(request.tensor) + " in " + ordinal(d) +
+                     (d == 0 ? " dimension is " : " is ") + describe(extent) +
+                     " elements, allowed are 1 to 2^" + std::to_string(power)});
+  if (d > 0 || !is_packed(request.type))
+    return;
+  const int whole = is_padded(request.type) ? 128 : 2;
+  report(finding{"packed-extent", is_multiple(extent, whole),
+                 "the rows of " + quoted(request.tensor) + " have " +
+                     no_multiple(extent, " elements", whole)});
+}
+
+template <typename Report>
+void check_stride(const map_request &request, int d, int alignment, Report &&report) {
+  const quantity &stride = request.dims[d].stride;
+  const std::string found =
+      "the stride of " + quoted(request.tensor) + " in " + ordinal(d) + " is ";
+  report(finding{alignment == 32 ? "stride-32" : "stride-16", is_multiple(stride, alignment),
+                 found + no_multiple(stride, " bytes", alignment)});
+  report(finding{"stride-range", is_within(stride, 0, (int64_t(1) << 40) - 1),
+                 found + describe(stride) + " bytes, allowed are 0 to 2^40 - 1"});
+}
+
+/// What one row of a box is subject to.
+template <typename Report>
+void check_row(const map_request &request, const quantity &elements, Report &&report) {
+  const std::string found = "a row of the box of " + quoted(request.tile) + " has ";
+  const quantity bits = quantity::exactly(count(elements) * int64_t(bits_of(request.type)));
+  const quantity bytes = quantity::exactly(bits.low / 8);
+  report(finding{"inner-box-16", is_multiple(bits, 128), found + no_multiple(bytes, " bytes", 16)});
+  const int64_t span = span_of(request.swizzle);
+  if (span > 0 && request.interleave == interleave_layout::none && bytes.low > span)
+    report(broken("swizzle-span", found + describe(bytes) + " bytes, the swizzle has room for " +
+                                      std::to_string(span)));
+  if (is_padded(request.type) && elements.low != 128)
+    report(broken("padded-box", found + describe(elements) + " elements, " + name_of(request.type) +
+                                    " takes 128"));
+}
+
+template <typename Report>
+void check_bytes(const map_request &request, int64_t bytes, Report &&report, limits_of limits) {
+  const int64_t most = limits == limits_of::driver ? 233472 : 232448;
+  report(finding{"box-bytes", is_within(quantity::exactly(bytes), 0, most),
+                 "the box of " + quoted(request.tile) + " has " + std::to_string(bytes) +
+                     " bytes, a block has at most " + std::to_string(most) +
+                     " bytes of shared memory"});
+}
+
+/// What the layout of a tensor asks of its address and strides.
+inline int alignment_of(const map_request &request) {
+  return request.interleave == interleave_layout::b32 || is_padded(request.type) ? 32 : 16;
+}
+
+template <typename Report>
+void check_address(const map_request &request, Report &&report, limits_of limits) {
+  const int alignment = alignment_of(request);
+  const std::string tensor = quoted(request.tensor);
+  if (limits == limits_of::lifted_copies)
+    report(finding{"address-null", is_within(request.address, 1, quantity().high),
+                   tensor + " is null"});
+  report(finding{alignment == 32 ? "address-32" : "address-16",
+                 is_multiple(request.address, alignment),
+                 tensor + " starts at " + no_multiple(request.address, "", alignment) + " bytes"});
+  if (is_within(request.address, 0, (int64_t(1) << 57) - 1) == verdict::fails)
+    report(broken("address-range", tensor + " starts at " + describe(request.address) +
+                                       ", an address is less than 2^57"));
+}
+
+/// What tensor maps of all modes ask for, but for the box.
+template <typename Report>
+void check_map(const map_request &request, int least_rank, Report &&report, limits_of limits) {
+  const bool interleaved = request.interleave != interleave_layout::none;
+  const int least = interleaved ? 3 : least_rank;
+  report(finding{"rank", is_within(quantity::exactly(request.rank), least, max_rank),
+                 "the copy to " + quoted(request.tile) + " has " + std::to_string(request.rank) +
+                     " dimensions, a tensor map has " + std::to_string(least) + " to 5"});
+  check_values(request, report);
+  check_device(request, report);
+  if (is_padded(request.type))
+    check_padded(request, report);
+  check_address(request, report, limits);
+  for (int d = 0; d < request.rank && d < max_rank; ++d) {
+    check_extent(request, d, report, limits);
+    if (d > 0)
+      check_stride(request, d, alignment_of(request), report);
+    if (is_within(request.dims[d].step, 1, 8) != verdict::holds)
+      report(broken("step-range", "the element stride of " + quoted(request.tensor) + " in " +
+                                      ordinal(d) + (d == 0 ? " dimension is " : " is ") +
+                                      describe(request.dims[d].step) + ", allowed are 1 to 8"));
+  }
+}
+
+/// Whether the box has a pixel between two of its corners. The driver counts in
+/// 32 bits.
+inline verdict has_pixel(const quantity &extent, const quantity &lower, const quantity &upper) {
+  if (extent.is_exact() && lower.is_exact() && upper.is_exact())
+    return int32_t(uint32_t(extent.low) + uint32_t(upper.low)) > lower.low ? verdict::holds
+                                                                           : verdict::fails;
+  if (extent.low > 0 && lower.is_exact() && upper.is_exact() && extent.low + upper.low > lower.low)
+    return verdict::holds;
+  return verdict::open;
+}
+
+template <typename Report> void check_corners(const im2col_request &request, Report &&report) {
+  const int bits = request.corners() == 3 ? 5 : request.corners() == 2 ? 8 : 16;
+  const int64_t limit = int64_t(1) << (bits - 1);
+  const int first = request.interleave == interleave_layout::none ? 1 : 0;
+  for (int i = 0; i < request.corners() && i < 3; ++i) {
+    const std::string where = " in dimension " + std::to_string(first + i);
+    for (const quantity *corner : {&request.lower[i], &request.upper[i]})
+      report(finding{"corner-range", is_within(*corner, -limit, limit - 1),
+                     std::string(corner == &request.lower[i] ? "the lower" : "the upper") +
+                         " corner of " + quoted(request.tile) + " is " + describe(*corner) + where +
+                         ", allowed are " + std::to_string(-limit) + " to " +
+                         std::to_string(limit - 1)});
+    const quantity &extent = request.dims[first + i].extent;
+    report(finding{"corner-order", has_pixel(extent, request.lower[i], request.upper[i]),
+                   "the box of " + quoted(request.tile) + " is empty" + where + ": it starts at " +
+                       describe(request.lower[i]) + " and ends " + describe(request.upper[i]) +
+                       " from an extent of " + describe(extent)});
+  }
+}
+
 } // namespace detail
 
-/// Calls `report(finding)` for every rule of a tensor map and of its use.
-template <typename Report> void check(const tile_request &request, Report &&report) {
-  const std::string tensor = "'" + request.tensor + "'";
-  const std::string tile = "'" + request.tile + "'";
-  const unsigned size = size_of(request.type);
+/// Calls `report(finding)` for every rule of a tensor map and of its use. Rules
+/// about what a request leaves at its default are reported only when broken.
+template <typename Report>
+void check(const tile_request &request, Report &&report,
+           limits_of limits = limits_of::lifted_copies) {
+  detail::check_map(request, 1, report, limits);
+  for (int d = 0; d < request.rank && d < max_rank; ++d)
+    report(finding{"box-range", is_within(request.dims[d].box, 1, 256),
+                   "the box of " + detail::quoted(request.tile) + " has " +
+                       describe(request.dims[d].box) + " elements in " + detail::ordinal(d) +
+                       (d == 0 ? " dimension" : "") + ", allowed are 1 to 256"});
+  detail::check_row(request, request.dims[0].box, report);
+  detail::check_bytes(
+      request, limits == limits_of::driver ? request.box_bytes_of_driver() : request.box_bytes(),
+      report, limits);
+}
 
-  report(finding{"rank", is_within(quantity::exactly(request.rank), 1, max_rank),
-                 "the copy to " + tile + " has " + std::to_string(request.rank) +
-                     " dimensions, a tensor map has 1 to 5"});
-  report(
-      finding{"address-null", is_within(request.address, 1, quantity().high), tensor + " is null"});
-  report(finding{"address-16", is_multiple(request.address, 16),
-                 tensor + " starts at " + describe(request.address) +
-                     ", which is no multiple of 16 bytes"});
-  for (int d = 0; d < request.rank && d < max_rank; ++d) {
-    const dimension &dim = request.dims[d];
-    report(finding{"extent-range", is_within(dim.extent, 1, max_extent),
-                   "the extent of " + tensor + " in " + detail::ordinal(d) +
-                       (d == 0 ? " dimension is " : " is ") + describe(dim.extent) +
-                       " elements, allowed are 1 to 2^31"});
-    report(finding{"box-range", is_within(dim.box, 1, 256),
-                   "the box of " + tile + " has " + describe(dim.box) + " elements in " +
-                       detail::ordinal(d) + (d == 0 ? " dimension" : "") +
-                       ", allowed are 1 to 256"});
-    if (d == 0)
-      continue;
-    report(finding{"stride-16", is_multiple(dim.stride, 16),
-                   "the stride of " + tensor + " in " + detail::ordinal(d) + " is " +
-                       describe(dim.stride) + " bytes, which is no multiple of 16"});
-    report(finding{"stride-range", is_within(dim.stride, 0, (int64_t(1) << 40) - 1),
-                   "the stride of " + tensor + " in " + detail::ordinal(d) + " is " +
-                       describe(dim.stride) + " bytes, allowed are 0 to 2^40 - 1"});
-  }
-  quantity inner = quantity::exactly(request.dims[0].box.low * int64_t(size));
-  report(finding{"inner-box-16", is_multiple(inner, 16),
-                 "a row of the box of " + tile + " has " + describe(inner) +
-                     " bytes, which is no multiple of 16"});
-  quantity box = quantity::exactly(request.box_bytes());
-  report(finding{"box-bytes", is_within(box, 16, 232448),
-                 "the box of " + tile + " has " + describe(box) +
-                     " bytes, a block has at most 232448 bytes of shared memory"});
+template <typename Report>
+void check(const im2col_request &request, Report &&report,
+           limits_of limits = limits_of::lifted_copies) {
+  const std::string found = "the copy to " + detail::quoted(request.tile) + " has ";
+  detail::check_map(request, 3, report, limits);
+  if (request.rank < 3 || request.rank > max_rank)
+    return;
+  detail::check_corners(request, report);
+  report(finding{"channel-range", is_within(request.channels, 1, 256),
+                 found + describe(request.channels) + " channels, allowed are 1 to 256"});
+  report(finding{"pixel-range", is_within(request.pixels, 1, 1024),
+                 found + describe(request.pixels) + " pixels, allowed are 1 to 1024"});
+  detail::check_row(request, request.channels, report);
+  detail::check_bytes(request,
+                      count(request.channels) * count(request.pixels) * bits_of(request.type) / 8,
+                      report, limits);
+  if (limits == limits_of::driver)
+    return; // it makes wide maps of any layout
+  const bool swizzles = request.swizzle != swizzle_mode::b32 &&
+                        request.swizzle != swizzle_mode::b128_atom_32_flip_8 &&
+                        request.swizzle != swizzle_mode::b128_atom_64;
+  if (request.mode != im2col_mode::im2col &&
+      (!swizzles || request.interleave != interleave_layout::none))
+    report(detail::broken("wide-layout", "im2col wide goes with no interleaving, and with "
+                                         "swizzles 64B, 128B and 128B_ATOM_32B"));
+}
+
+/// The address that a map gets later; the driver asks for less than at first.
+template <typename Report> void check_new_address(const quantity &address, Report &&report) {
+  map_request request;
+  request.tensor = "tensor";
+  request.address = address;
+  detail::check_address(request, report, limits_of::lifted_copies);
 }
 
 /// The same for a copy without a tensor map.
 template <typename Report> void check(const bulk_request &request, Report &&report) {
-  const std::string tensor = "'" + request.tensor + "'";
-  const std::string tile = "'" + request.tile + "'";
+  const std::string tensor = detail::quoted(request.tensor);
+  const std::string tile = detail::quoted(request.tile);
   report(
       finding{"address-null", is_within(request.address, 1, quantity().high), tensor + " is null"});
   report(finding{"address-16", is_multiple(request.address, 16),

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Stacks that take turns on one thread of the host. A fiber runs until it gives
+// the turn back; it can be given up at any time, nothing on its stack is
+// unwound.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMULATOR_MACHINE_FIBER_H
+#define TILELIFT_EMULATOR_MACHINE_FIBER_H
+
+#include <cstddef>
+#include <vector>
+
+namespace tilelift::emulator {
+
+/// Memory for the stack of one fiber, with a page below that faults.
+class Stack {
+public:
+  static constexpr size_t bytes = 256 * 1024;
+  Stack();
+  ~Stack();
+  Stack(Stack &&other) noexcept : memory(other.memory) { other.memory = nullptr; }
+  Stack &operator=(Stack &&other) noexcept;
+  char *top() const { return memory + bytes; }
+  bool contains(const void *address) const {
+    return static_cast<const char *>(address) >= memory &&
+           static_cast<const char *>(address) < memory + bytes;
+  }
+
+private:
+  char *memory;
+};
+
+/// Where a stack goes on: its stack pointer, the registers saved on it.
+using Context = void *;
+
+/// Saves the running context and goes on with another.
+extern "C" void tilelift_switch(Context *save, Context load);
+
+/// A context that calls `entry(argument)` when it gets its first turn; entry
+/// must not return.
+Context prepare(const Stack &stack, void (*entry)(void *), void *argument);
+
+} // namespace tilelift::emulator
+
+#endif

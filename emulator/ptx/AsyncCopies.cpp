@@ -1,0 +1,185 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Asynchronous copies: cp.async, cp.async.bulk, and both with tensor maps, as
+// copies and as reductions. The operands are collected here; what a copy does
+// is the machine's business, and the model's.
+//===----------------------------------------------------------------------===//
+
+#include "machine/Abi.h"
+#include "ptx/FunctionTranslator.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <cstddef>
+
+using namespace llvm;
+
+namespace tilelift::ptx {
+
+namespace {
+
+using emulator::AtomicOp;
+using emulator::AtomicType;
+using emulator::TensorMode;
+using emulator::TensorOperands;
+
+TensorMode modeOf(const Instruction &code) {
+  for (StringRef modifier : code.modifiers) {
+    int mode = StringSwitch<int>(modifier)
+                   .Case("im2col", int(TensorMode::im2col))
+                   .Case("im2col::w", int(TensorMode::im2colW))
+                   .Case("im2col::w::128", int(TensorMode::im2colW128))
+                   .Case("tile::gather4", int(TensorMode::gather4))
+                   .Case("tile::scatter4", int(TensorMode::scatter4))
+                   .Case("im2col_no_offs", int(TensorMode::im2colNoOffsets))
+                   .Default(-1);
+    if (mode >= 0)
+      return TensorMode(mode);
+  }
+  return TensorMode::tile;
+}
+
+/// The operation of a reduction, as atomics know it; -1 for a copy.
+int reductionOf(const Instruction &code) {
+  for (StringRef modifier : code.modifiers) {
+    int op = StringSwitch<int>(modifier)
+                 .Case("add", int(AtomicOp::add))
+                 .Case("min", int(AtomicOp::min))
+                 .Case("max", int(AtomicOp::max))
+                 .Case("inc", int(AtomicOp::inc))
+                 .Case("dec", int(AtomicOp::dec))
+                 .Case("and", int(AtomicOp::bitAnd))
+                 .Case("or", int(AtomicOp::bitOr))
+                 .Case("xor", int(AtomicOp::bitXor))
+                 .Default(-1);
+    if (op >= 0)
+      return op;
+  }
+  return -1;
+}
+
+AtomicType elementOf(Type type) {
+  if (type.kind == Type::Float)
+    return type.bits == 16 ? AtomicType::f16 : type.bits == 32 ? AtomicType::f32 : AtomicType::f64;
+  if (type.kind == Type::Brain)
+    return AtomicType::bf16;
+  if (type.bits == 64)
+    return type.kind == Type::Signed     ? AtomicType::s64
+           : type.kind == Type::Unsigned ? AtomicType::u64
+                                         : AtomicType::b64;
+  return type.kind == Type::Signed     ? AtomicType::s32
+         : type.kind == Type::Unsigned ? AtomicType::u32
+                                       : AtomicType::b32;
+}
+
+} // namespace
+
+/// Fills a TensorOperands; `extra` is the first operand behind the fixed ones.
+llvm::Value *FunctionTranslator::tensorOperands(const Instruction &code, const Operand &map,
+                                                const Operand &shared, const Operand *barrier,
+                                                unsigned extra) {
+  AllocaInst *all = room(builder.getInt64Ty(), (sizeof(TensorOperands) + 7) / 8);
+  auto store = [&](size_t offset, llvm::Value *value) {
+    builder.CreateStore(value,
+                        builder.CreateConstGEP1_32(builder.getInt8Ty(), all, unsigned(offset)));
+  };
+  Operand base = map;
+  base.elements.clear();
+  ArrayRef<Operand> coordinates = map.elements[0].elements;
+  TensorMode mode = modeOf(code);
+  store(offsetof(TensorOperands, map), address(base));
+  store(offsetof(TensorOperands, shared), address(shared));
+  store(offsetof(TensorOperands, barrier), barrier ? address(*barrier) : integer(0, 64));
+  for (size_t i = 0; i < coordinates.size() && i < 5; ++i)
+    store(offsetof(TensorOperands, coordinates) + 4 * i, readBits(coordinates[i], 32));
+  for (size_t i = 0; i < 3; ++i) {
+    bool given = extra < code.operands.size() && code.operands[extra].kind == Operand::Vector &&
+                 i < code.operands[extra].elements.size();
+    store(offsetof(TensorOperands, offsets) + 2 * i,
+          given ? readBits(code.operands[extra].elements[i], 16) : integer(0, 16));
+  }
+  if (extra < code.operands.size() && code.operands[extra].kind == Operand::Vector)
+    ++extra;
+  bool isMulticast = code.has("multicast::cluster");
+  store(offsetof(TensorOperands, ctaMask),
+        isMulticast ? readBits(code.operands[extra], 16) : integer(0, 16));
+  store(offsetof(TensorOperands, mode), integer(unsigned(mode)));
+  unsigned rank = mode == TensorMode::gather4 || mode == TensorMode::scatter4
+                      ? 2
+                      : unsigned(coordinates.size());
+  store(offsetof(TensorOperands, rank), integer(rank));
+  return all;
+}
+
+bool FunctionTranslator::asyncCopy(const Instruction &code) {
+  if (code.opcode != "cp")
+    return false;
+  const auto &operands = code.operands;
+  llvm::Type *nothing = builder.getVoidTy();
+  if (code.has("prefetch"))
+    return true;
+  if (!code.has("bulk")) {
+    if (code.has("commit_group")) {
+      call("tilelift_cp_async_commit", nothing, {});
+    } else if (code.has("wait_group") || code.has("wait_all")) {
+      call("tilelift_cp_async_wait", nothing,
+           {code.has("wait_all") ? integer(0) : readBits(operands[0], 32),
+            integer(code.has("wait_all"))});
+    } else if (code.has("mbarrier")) {
+      call("tilelift_cp_async_arrive", nothing,
+           {sharedAddress(operands[0], spaceOf(code)), integer(code.has("noinc"))});
+    } else {
+      bool isShort = operands.size() > 3;
+      call("tilelift_cp_async", nothing,
+           {address(operands[0]), address(operands[1]), readBits(operands[2], 32),
+            isShort ? readBits(operands[3], 32) : readBits(operands[2], 32)});
+    }
+    return true;
+  }
+  module.factsOf(target).traits |= emulator::usesAsyncProxy;
+  if (code.has("commit_group")) {
+    call("tilelift_bulk_commit", nothing, {});
+    return true;
+  }
+  if (code.has("wait_group")) {
+    call("tilelift_bulk_wait", nothing, {readBits(operands[0], 32), integer(code.has("read"))});
+    return true;
+  }
+  int reduction = code.has("reduce") ? reductionOf(code) : -1;
+  if (code.has("reduce"))
+    module.factsOf(target).traits |= emulator::hasGlobalAtomics;
+  bool isStore = code.has("bulk_group");
+  if (code.has("tensor")) {
+    if (isStore) {
+      call("tilelift_tensor_store", nothing,
+           {tensorOperands(code, operands[0], operands[1], nullptr, 2),
+            integer(unsigned(reduction))});
+    } else {
+      if (code.has("cta_group::1") || code.has("cta_group::2"))
+        return false;
+      call("tilelift_tensor_load", nothing,
+           {tensorOperands(code, operands[1], operands[0], &operands[2], 3)});
+    }
+    return true;
+  }
+  llvm::Value *to = address(operands[0]), *from = address(operands[1]),
+              *bytes = readBits(operands[2], 32);
+  llvm::Value *type = integer(unsigned(elementOf(code.type())));
+  if (isStore) {
+    if (code.has("cp_mask"))
+      return false;
+    call("tilelift_bulk_store", nothing, {to, from, bytes, integer(unsigned(reduction)), type});
+  } else if (code.modifiers.size() > 2 && (code.has("global"))) {
+    llvm::Value *mask = code.has("multicast::cluster")
+                            ? builder.CreateZExt(readBits(operands[4], 16), builder.getInt32Ty())
+                            : integer(0);
+    call("tilelift_bulk_load", nothing, {to, from, bytes, address(operands[3]), mask});
+  } else { // to the shared memory of another block of the cluster
+    call("tilelift_bulk_peer", nothing,
+         {to, from, bytes, address(operands[3]), integer(unsigned(reduction)), type});
+  }
+  return true;
+}
+
+} // namespace tilelift::ptx

@@ -1,0 +1,77 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "ptx/HostCode.h"
+#include "ptx/Translate.h"
+
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/SubtargetFeature.h"
+
+using namespace llvm;
+
+namespace tilelift::ptx {
+
+/// The processor at hand: the object runs here, and fma is an instruction.
+std::unique_ptr<TargetMachine> hostMachine(std::string &problem) {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  Triple triple(sys::getDefaultTargetTriple());
+  const Target *target = TargetRegistry::lookupTarget(triple, problem);
+  if (!target)
+    return nullptr;
+  SubtargetFeatures features;
+  for (auto &[name, isThere] : sys::getHostCPUFeatures())
+    features.AddFeature(name, isThere);
+  TargetOptions options;
+  options.AllowFPOpFusion = FPOpFusion::Strict; // PTX says where to fuse
+  return std::unique_ptr<TargetMachine>(
+      target->createTargetMachine(triple, sys::getHostCPUName(), features.getString(), options,
+                                  Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));
+}
+
+bool writeObject(llvm::Module &module, StringRef path, std::string &problem) {
+  std::unique_ptr<TargetMachine> machine = hostMachine(problem);
+  if (!machine)
+    return false;
+  raw_string_ostream complaints(problem);
+  if (verifyModule(module, &complaints))
+    return false;
+
+  LoopAnalysisManager loops;
+  FunctionAnalysisManager functions;
+  CGSCCAnalysisManager components;
+  ModuleAnalysisManager modules;
+  PipelineTuningOptions tuning;
+  tuning.LoopVectorization = tuning.SLPVectorization = false; // costs more than it brings here
+  PassBuilder passes(machine.get(), tuning);
+  passes.registerModuleAnalyses(modules);
+  passes.registerCGSCCAnalyses(components);
+  passes.registerFunctionAnalyses(functions);
+  passes.registerLoopAnalyses(loops);
+  passes.crossRegisterProxies(loops, functions, components, modules);
+  passes.buildPerModuleDefaultPipeline(OptimizationLevel::O1).run(module, modules);
+
+  std::error_code error;
+  raw_fd_ostream out(path, error, sys::fs::OF_None);
+  if (error) {
+    problem = "cannot write '" + path.str() + "': " + error.message();
+    return false;
+  }
+  legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, out, nullptr, CodeGenFileType::ObjectFile)) {
+    problem = "this machine's code generator writes no object files";
+    return false;
+  }
+  emission.run(module);
+  return true;
+}
+
+} // namespace tilelift::ptx

@@ -1,0 +1,221 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "run/Build.h"
+
+#include "ptx/Ptx.h"
+#include "run/Compile.h"
+#include "tool/Invocation.h"
+
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Object/Archive.h"
+#include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Program.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <set>
+#include <thread>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::string in(StringRef folder, const Twine &name) {
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
+bool fail(const Twine &what) {
+  errs() << "tilelift: error: " << what << "\n";
+  return false;
+}
+
+/// A folder of the installation, or of the build: beside the tool's own.
+std::string beside(const Twine &name) {
+  static int here;
+  std::string tool = sys::fs::getMainExecutable("tilelift", &here);
+  SmallString<256> path(sys::path::parent_path(sys::path::parent_path(tool)));
+  sys::path::append(path, name);
+  return std::string(path);
+}
+
+std::string runtimeHeaders() {
+  std::string installed = beside("include");
+  return sys::fs::exists(installed + "/tilelift/tilelift.cuh") ? installed
+                                                               : TILELIFT_RUNTIME_HEADERS;
+}
+
+std::string emulatorLibrary() {
+  for (const char *folder : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"})
+    if (std::string path = beside(Twine(folder) + "/libtilelift_emulator.a"); sys::fs::exists(path))
+      return path;
+  return "";
+}
+
+/// The file system with the program's text in place of the file.
+Files withText(const BuildRequest &request) {
+  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
+  auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  SmallString<256> path(request.file);
+  sys::fs::make_absolute(path);
+  memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(request.text, path));
+  files->pushOverlay(memory);
+  return files;
+}
+
+/// A file that stands for the device's code in the host's object: the program
+/// registers its kernels by name only if there is one.
+bool writeToken(const std::string &path) {
+  std::error_code problem;
+  raw_fd_ostream out(path, problem);
+  out << "tilelift";
+  return !problem;
+}
+
+struct Sides {
+  DeviceSide device;
+  HostSide host;
+};
+
+std::vector<std::string> commonFlags() {
+  return {"-isystem" + runtimeHeaders(), "-Wno-unknown-cuda-version", "-Wno-unknown-pragmas"};
+}
+
+bool compileSides(const BuildRequest &request, const ToolOptions &options,
+                  const std::string &object, Sides &sides) {
+  std::string token = in(request.folder, "token");
+  if (!writeToken(token))
+    return fail("cannot write '" + token + "'");
+  Files deviceFiles = withText(request), hostFiles = withText(request);
+  ToolOptions own = options;
+  std::vector<std::string> common = commonFlags();
+  own.compilerFlags.insert(own.compilerFlags.end(), common.begin(), common.end());
+  Invocation device = makeInvocation(
+      request.file, own, deviceFiles,
+      {"--cuda-device-only", "--offload-arch=" + request.arch, "-S", "-O1", "-gline-tables-only"});
+  Invocation host =
+      makeInvocation(request.file, own, hostFiles, {"--cuda-host-only", "-c", "-O1", "-fPIC"});
+  if (!device || !host)
+    return false;
+  // Messages name files as the user does: nothing is shortened.
+  device->getCodeGenOpts().AsmVerbose = true;
+  device->getCodeGenOpts().DebugCompilationDir = "/";
+  host->getCodeGenOpts().CudaGpuBinaryFileName = token;
+  host->getFrontendOpts().OutputFile = object;
+  std::thread other([&] { sides.host = compileHost(host, hostFiles); });
+  sides.device = compileDevice(device, deviceFiles);
+  other.join();
+  return sides.device.compiled && sides.host.compiled;
+}
+
+bool translateDevice(const BuildRequest &request, DeviceSide &device, const std::string &object) {
+  std::string problem;
+  std::unique_ptr<ptx::Module> program = ptx::parse(device.ptx, problem);
+  if (!program)
+    return fail("the emulator cannot read the device code of '" + request.file + "': " + problem);
+  ptx::TranslateOptions options;
+  options.source = request.file;
+  options.libraries = {TILELIFT_CLANG_RESOURCES, "/usr/", runtimeHeaders()};
+  options.kernels = std::move(device.kernels);
+  LLVMContext context;
+  std::unique_ptr<Module> module = ptx::translate(*program, options, context);
+  if (!ptx::writeObject(*module, object, problem))
+    return fail("the emulator cannot translate '" + request.file + "': " + problem);
+  return true;
+}
+
+// What the program calls and the emulator lacks.
+
+bool isOfCuda(StringRef name) {
+  return name.starts_with("cuda") || name.starts_with("__cuda") || name.starts_with("nvrtc") ||
+         name.starts_with("nccl") || name.starts_with("nvtx") || name.starts_with("nvml") ||
+         (name.starts_with("cu") && name.size() > 2 &&
+          (isUpper(name[2]) || name.starts_with("cublas") || name.starts_with("cudnn") ||
+           name.starts_with("curand") || name.starts_with("cufft") ||
+           name.starts_with("cusparse") || name.starts_with("cusolver")));
+}
+
+std::set<std::string> providedBy(const std::string &library) {
+  std::set<std::string> names;
+  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(library);
+  if (!buffer)
+    return names;
+  Expected<std::unique_ptr<object::Archive>> archive = object::Archive::create(**buffer);
+  if (!archive) {
+    consumeError(archive.takeError());
+    return names;
+  }
+  for (const object::Archive::Symbol &symbol : (*archive)->symbols())
+    names.insert(symbol.getName().str());
+  return names;
+}
+
+bool hasAllFunctions(const std::string &object, const std::string &library, const HostSide &host) {
+  Expected<object::OwningBinary<object::ObjectFile>> file =
+      object::ObjectFile::createObjectFile(object);
+  if (!file) {
+    consumeError(file.takeError());
+    return fail("cannot read '" + object + "'");
+  }
+  std::set<std::string> provided = providedBy(library);
+  bool isComplete = true;
+  for (const object::SymbolRef &symbol : file->getBinary()->symbols()) {
+    Expected<uint32_t> flags = symbol.getFlags();
+    Expected<StringRef> name = symbol.getName();
+    if (!flags || !name || !(*flags & object::SymbolRef::SF_Undefined) || !isOfCuda(*name) ||
+        provided.count(name->str()))
+      continue;
+    auto call = host.calls.find(name->str());
+    errs() << (call == host.calls.end() ? "tilelift: " : call->second + ": ")
+           << "error: the emulator has no '" << *name << "' [run-function]\n";
+    isComplete = false;
+  }
+  return isComplete;
+}
+
+bool link(const std::vector<std::string> &objects, const std::string &library,
+          const std::string &program) {
+  std::string compiler = TILELIFT_CLANG_PREFIX "/bin/clang++";
+  std::vector<StringRef> arguments = {compiler};
+  arguments.insert(arguments.end(), objects.begin(), objects.end());
+  for (StringRef each : {StringRef(library), StringRef("-pthread"), StringRef("-lm"),
+                         StringRef("-ldl"), StringRef("-o"), StringRef(program)})
+    arguments.push_back(each);
+  std::string problem;
+  if (sys::ExecuteAndWait(compiler, arguments, std::nullopt, {}, 0, 0, &problem) != 0)
+    return fail("the program does not link" + (problem.empty() ? "" : ": " + Twine(problem)));
+  return true;
+}
+
+} // namespace
+
+std::string build(const BuildRequest &request, const ToolOptions &options) {
+  InitializeAllTargetInfos();
+  InitializeAllTargets();
+  InitializeAllTargetMCs();
+  InitializeAllAsmPrinters();
+  InitializeAllAsmParsers();
+  std::string library = emulatorLibrary();
+  if (library.empty()) {
+    fail("libtilelift_emulator.a is not where it was installed");
+    return "";
+  }
+  std::string host = in(request.folder, request.name + ".host.o");
+  std::string device = in(request.folder, request.name + ".device.o");
+  std::string program = in(request.folder, request.name);
+  Sides sides;
+  bool isBuilt = compileSides(request, options, host, sides) &&
+                 translateDevice(request, sides.device, device) &&
+                 hasAllFunctions(host, library, sides.host) &&
+                 link({host, device}, library, program);
+  return isBuilt ? program : "";
+}
+
+} // namespace tilelift

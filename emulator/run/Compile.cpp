@@ -1,0 +1,139 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "run/Compile.h"
+
+#include "clang/AST/Mangle.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/CodeGen/CodeGenAction.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/MultiplexConsumer.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// The parameters of all kernels, instances of templates included.
+class KernelVisitor : public RecursiveASTVisitor<KernelVisitor> {
+public:
+  KernelVisitor(ASTContext &context, DeviceSide &side)
+      : context(context), names(context), side(side) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool VisitFunctionDecl(FunctionDecl *function) {
+    if (!function->hasAttr<CUDAGlobalAttr>() || function->isDependentContext())
+      return true;
+    std::vector<ptx::ParameterFacts> &facts = side.kernels[names.getName(function)];
+    facts.clear();
+    for (const ParmVarDecl *parameter : function->parameters()) {
+      ptx::ParameterFacts one;
+      one.name = parameter->getNameAsString();
+      if (const auto *pointer = parameter->getType()->getAs<clang::PointerType>()) {
+        QualType element = pointer->getPointeeType().getCanonicalType().getUnqualifiedType();
+        one.pointee = element.getAsString(context.getPrintingPolicy());
+        if (!element->isIncompleteType() && !element->isFunctionType())
+          one.elementBytes = unsigned(context.getTypeSizeInChars(element).getQuantity());
+      }
+      facts.push_back(std::move(one));
+    }
+    return true;
+  }
+
+private:
+  ASTContext &context;
+  ASTNameGenerator names;
+  DeviceSide &side;
+};
+
+/// Calls of functions that have no body here.
+class CallVisitor : public RecursiveASTVisitor<CallVisitor> {
+public:
+  CallVisitor(ASTContext &context, HostSide &side) : context(context), side(side) {}
+  bool shouldVisitTemplateInstantiations() const { return true; }
+
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (callee && callee->getIdentifier() && !callee->hasBody()) {
+      PresumedLoc place = context.getSourceManager().getPresumedLoc(call->getBeginLoc());
+      if (place.isValid())
+        side.calls.try_emplace(callee->getName().str(),
+                               (Twine(place.getFilename()) + ":" + Twine(place.getLine()) + ":" +
+                                Twine(place.getColumn()))
+                                   .str());
+    }
+    return true;
+  }
+
+private:
+  ASTContext &context;
+  HostSide &side;
+};
+
+template <typename Visitor, typename Side> class Collector : public ASTConsumer {
+public:
+  explicit Collector(Side &side) : side(side) {}
+  void HandleTranslationUnit(ASTContext &context) override {
+    Visitor(context, side).TraverseDecl(context.getTranslationUnitDecl());
+  }
+
+private:
+  Side &side;
+};
+
+/// Code generation that lets a visitor see the syntax tree first.
+template <typename Action, typename Visitor, typename Side> class ObservedAction : public Action {
+public:
+  explicit ObservedAction(Side &side) : side(side) {}
+
+protected:
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
+                                                 StringRef file) override {
+    std::vector<std::unique_ptr<ASTConsumer>> consumers;
+    consumers.push_back(std::make_unique<Collector<Visitor, Side>>(side));
+    consumers.push_back(Action::CreateASTConsumer(compiler, file));
+    return std::make_unique<MultiplexConsumer>(std::move(consumers));
+  }
+
+private:
+  Side &side;
+};
+
+bool execute(Invocation invocation, Files files, FrontendAction &action,
+             std::unique_ptr<raw_pwrite_stream> output) {
+  CompilerInstance compiler(std::move(invocation));
+  compiler.setVirtualFileSystem(files);
+  compiler.createDiagnostics();
+  if (!compiler.createTarget())
+    return false;
+  compiler.createFileManager();
+  compiler.createSourceManager();
+  if (output)
+    compiler.setOutputStream(std::move(output));
+  return compiler.ExecuteAction(action);
+}
+
+} // namespace
+
+DeviceSide compileDevice(Invocation invocation, Files files) {
+  DeviceSide side;
+  SmallString<0> text;
+  ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
+  side.compiled =
+      execute(std::move(invocation), files, action, std::make_unique<raw_svector_ostream>(text));
+  side.ptx = std::string(text);
+  return side;
+}
+
+HostSide compileHost(Invocation invocation, Files files) {
+  HostSide side;
+  ObservedAction<EmitObjAction, CallVisitor, HostSide> action(side);
+  side.compiled = execute(std::move(invocation), files, action, nullptr);
+  return side;
+}
+
+} // namespace tilelift

@@ -1,0 +1,43 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Compiles one side of a CUDA file with the Clang that is linked in: the device
+// side to PTX, the host side to an object file. What the emulator wants to know
+// of the source besides is collected on the way.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMULATOR_RUN_COMPILE_H
+#define TILELIFT_EMULATOR_RUN_COMPILE_H
+
+#include "ptx/Translate.h"
+
+#include "clang/Frontend/CompilerInvocation.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+#include <map>
+#include <memory>
+#include <string>
+
+namespace tilelift {
+
+using Invocation = std::shared_ptr<clang::CompilerInvocation>;
+using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
+
+struct DeviceSide {
+  bool compiled = false;
+  std::string ptx;
+  llvm::StringMap<std::vector<ptx::ParameterFacts>> kernels;
+};
+DeviceSide compileDevice(Invocation invocation, Files files);
+
+struct HostSide {
+  bool compiled = false;
+  /// Where functions that are only declared are called first: "prog.cu:12:3".
+  std::map<std::string, std::string> calls;
+};
+/// Writes the object file that the invocation names.
+HostSide compileHost(Invocation invocation, Files files);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,601 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Judges from a copy's description whether TMA can do it, and if not, why.
+
+Knows nothing of how tilelift works. A copy is executed with plain numbers, for
+all threads of a block, for several arguments and blocks: with everything inside
+the guard, and with the guard cutting the tile on each of its sides. From what
+is stored the oracle derives facts: elements that two threads write, gaps, rows
+that are not evenly spaced, guards that are no box. What surrounds the copy and
+what the layout in shared memory demands follows from the description.
+
+Each fact names the diagnostics that it explains. A refusal is right if one of
+the facts explains it; a copy with a certain fact must not be lifted at all.
+
+What is not here: whether a lifted copy moves the right bytes (run.py).
+"""
+from __future__ import annotations
+
+import itertools
+import random
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any, Iterator, Optional, Sequence
+
+from description import (ELEMENTS, Copy, Kernel, Launch, Shape, batch_stride_of, block_of,
+                         extents_of, strides_of)
+from evaluation import Evaluation, Written
+from lowering import argument_value, lower, table_values
+from places import Lowered
+from program import footprint, instances
+
+GRAIN = 16  # bytes; what TMA counts shared memory and strides in
+MOST_SHARED = 48 * 1024
+MOST_BOX = 256
+MOST_DIMENSIONS = 5
+
+
+@dataclass(frozen=True)
+class Fact:
+    """Something that is true of a copy and keeps TMA from doing it."""
+    ids: frozenset[str]  # of diagnostics; a rule of the TMA unit is 'rule:NAME'
+    why: str
+    certain: bool = True  # else TMA may still do it
+
+
+@dataclass
+class Verdict:
+    facts: list[Fact] = field(default_factory=list)
+
+    @property
+    def must_be_refused(self) -> bool:
+        return any(fact.certain for fact in self.facts)
+
+    def explains(self, id: str) -> bool:
+        return any(id in fact.ids for fact in self.facts)
+
+    def add(self, ids: str, why: str, certain: bool = True) -> None:
+        self.facts.append(Fact(frozenset(ids.split()), why, certain))
+
+
+# What surrounds the copy, by flaw.
+SURROUNDINGS = {
+    "staged": ("unknown-index", "the place in the tile depends on an argument"),
+    "loaded-rows": ("unknown-index uneven-steps", "the rows are looked up"),
+    "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
+    "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
+    "half-block": ("divergent-copy", "half of the block does not get there"),
+    "side-effect": ("side-effect", "it writes to another array"),
+    "barrier": ("unsupported-statement side-effect", "it has a barrier"),
+    "index-kept": ("variable-escapes", "its index is used later"),
+    "pointer-table": ("unknown-base", "its tensor is looked up"),
+    "volatile": ("unsupported-statement", "its tensor is volatile"),
+    "switch": ("unsupported-statement", "it is inside a switch"),
+    "dynamic": ("not-available-yet", "its tile is in dynamic shared memory"),
+}
+
+
+# Samples ------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Sample:
+    """Arguments of one launch and one block of it."""
+    launch: Launch
+    block: tuple[int, int, int]
+    round: int
+
+
+class Sampler:
+    """Chooses arguments and blocks, so that the guard cuts the tile or does not.
+
+    Rows are a multiple of `grain` elements long where an argument says their length.
+    """
+
+    def __init__(self, copy: Copy, which: int, rng: random.Random, grain: int = 1):
+        self.copy, self.which, self.rng, self.grain = copy, which, rng, grain
+        self.always_cut = False  # the tile is never wholly inside the guard
+
+    def inside(self, cuts: dict[int, str] = {}, depth: Optional[float] = None,
+               room: int = 50) -> Optional[Sample]:
+        """A block whose tile lies inside the guard, but for the sides in `cuts`.
+
+        `depth` is how much of the tile is cut off, if that can be chosen, and `room`
+        how much the tensor may have beyond the tile.
+        """
+        self.depth, self.room = self.rng.random() if depth is None else depth, room
+        # Tables have the first entry at block 0, so that 'table' axes start there.
+        indices = {"x": 0, "y": 0, "z": self.rng.randint(0, 3), "loop": 0}
+        first = self.rng.randint(0, 9)
+        extents, slack = [], []
+        for a, axis in enumerate(self.copy.axes):
+            start = self._start(axis, cuts.get(a), first)
+            if start is None:
+                return None
+            index, first, start = start
+            if axis.origin in indices:
+                indices[axis.origin] = index
+            inner = a == len(self.copy.axes) - 1
+            extents.append(self._extent(axis, start, cuts.get(a), self.grain if inner else 1))
+            has_slack = room and (axis.stride == "pitch" or a == 0)
+            slack.append(self.rng.randint(1, 60) * self.grain if has_slack else 0)
+        shape = Shape(tuple(extents), tuple(slack), 0, first)
+        launch = Launch((64, 64, 8), 8, shapes=(shape,) * (self.which + 1))
+        return Sample(launch, (indices["x"], indices["y"], indices["z"]), indices["loop"])
+
+    def _start(self, axis: Any, cut: Optional[str],
+               first: int) -> Optional[tuple[int, int, int]]:
+        """An index of the origin, the first entry, and where the tile starts then."""
+        if axis.origin in ("table", "argument"):
+            start = self.rng.randint(0, 30) // self.copy.vector * self.copy.vector
+            if cut == "lower":
+                start = -self._left_out(axis)
+            if axis.extent == "literal" and cut == "upper":
+                start = axis.literal_extent - axis.box + self._left_out(axis)
+            elif axis.extent == "literal" and axis.upper and cut is None:
+                start = self.rng.randint(0, max(0, axis.literal_extent - axis.box))
+            return 0, start - axis.shift, start
+        if axis.origin == "none":
+            suits = self._suits(axis, axis.shift, cut)
+            if cut and not suits:
+                return None
+            self.always_cut |= not suits
+            return 0, first, axis.shift
+        few = [0, 1, 2, 3]
+        if self.room:
+            self.rng.shuffle(few)
+        for index in [*few, *range(4, 40)]:
+            start = index * axis.step + axis.shift
+            if self._suits(axis, start, cut):
+                return index, first, start
+        if cut:
+            return None
+        self.always_cut = True
+        index = max(0, -(axis.shift // axis.step))
+        return index, first, index * axis.step + axis.shift
+
+    @staticmethod
+    def _suits(axis: Any, start: int, cut: Optional[str]) -> bool:
+        if cut == "lower":
+            return -axis.box < start < 0
+        if start < 0:
+            return False
+        if axis.upper and axis.extent == "literal":
+            end = axis.literal_extent
+            return start < end < start + axis.box if cut else start + axis.box <= end
+        return True
+
+    def _extent(self, axis: Any, start: int, cut: Optional[str], unit: int) -> int:
+        """The argument that makes the bound cut the tile, or not."""
+        beyond = 1 if axis.extent == "less" else 0
+        if cut == "empty":
+            return self.rng.choice((0, 0, -1, -7))
+        if cut == "upper":
+            least = max(1, start + axis.box - self._left_out(axis)) + beyond
+            return max(unit, least // unit * unit)
+        room = self.room if self.room > 1000 else self.rng.randint(0, self.room)
+        return -(-(max(0, start + axis.box + room) + beyond) // unit) * unit
+
+    def _left_out(self, axis: Any) -> int:
+        """How much of an axis is cut off: from one element to all but one."""
+        return 1 + round(self.depth * max(0, axis.box - 2))
+
+
+def samples_of(sampler: Sampler) -> tuple[list[Sample], list[Sample]]:
+    """Samples with the whole tile inside, and samples with the guard at each side."""
+    copy, rng = sampler.copy, sampler.rng
+    everywhere = copy.flaw in ("flat-guard", "triangle")
+    room = 2000 if everywhere else 50
+    full = [s for s in (sampler.inside(room=room) for _ in range(3)) if s]
+    sides = [(a, side) for a, axis in enumerate(copy.axes) for side in ("lower", "upper")
+             if axis.box > 1 and (getattr(axis, side) or (everywhere and side == "upper"))]
+    cut = [sampler.inside(room=0)]
+    for a, side in sides:
+        depths = (0, 0.4, 1) if side == "upper" or everywhere else (0.4,)
+        cut += [sampler.inside({a: side}, depth) for depth in depths]
+    cut += [sampler.inside({a: own for a, own in sides if own == side}, depth, room=0)
+            for side in ("lower", "upper") for depth in (0, 0.7)]
+    cut += [sampler.inside(dict(rng.sample(sides, min(2, len(sides))))) for _ in range(2)]
+    cut = [sample for sample in cut if sample]
+    return full, cut
+
+
+def run_sample(evaluation: Evaluation, lowered: Lowered, copy: Copy, which: int,
+               sample: Sample) -> Written:
+    arguments = arguments_of(lowered, copy, which, sample.launch)
+    steps = [axis.step for axis in copy.axes if axis.origin == "loop"]
+    k0 = sample.round * (steps[0] if steps else 1)
+    return evaluation.run(arguments, sample.block, k0, sample.round)
+
+
+def arguments_of(lowered: Lowered, copy: Copy, which: int, launch: Launch) -> dict[str, Any]:
+    values: dict[str, Any] = {}
+    for parameter in lowered.parameters:
+        if parameter.role == "table":
+            values[parameter.name] = table_values(parameter, copy, launch, which)
+        elif parameter.role not in ("tensor", "tensors", "marks"):
+            values[parameter.name] = argument_value(parameter, copy, launch, which)
+    return values
+
+
+# Whether a program is defined --------------------------------------------------------
+
+
+def undefined(kernel: Kernel) -> Optional[str]:
+    """Why the plain kernel must not run with these launches; None if it may."""
+    for element in instances(kernel):
+        for which, copy in enumerate(kernel.copies):
+            lowered, _ = lower(kernel, which, element if kernel.typed else copy.element)
+            for launch in kernel.launches:
+                evaluation = Evaluation(block_of(kernel, launch), lowered, copy.vector)
+                reason = _undefined_launch(evaluation, lowered, copy, which, launch)
+                if reason:
+                    return reason
+    return None
+
+
+def _undefined_launch(evaluation: Evaluation, lowered: Lowered, copy: Copy, which: int,
+                      launch: Launch) -> Optional[str]:
+    before, count = footprint(copy, launch, which)
+    shape = launch.shapes[which]
+    if shape.offset % copy.vector or any(s % copy.vector for s in strides_of(copy, shape)[:-1]):
+        return "wide accesses off their alignment"
+    if copy.batch != "none" and batch_stride_of(copy, shape) % copy.vector:
+        return "wide accesses off their alignment"
+    if any(extent < 1 for extent in extents_of(copy, shape)):
+        return "an empty tensor"
+    ends = [sorted({0, n - 1}) for n in launch.grid]
+    rounds = sorted({0, launch.rounds - 1})
+    for x, y, z, t in itertools.product(*ends, rounds):
+        written = run_sample(evaluation, lowered, copy, which, Sample(launch, (x, y, z), t))
+        for low, high in written.reads().values():
+            if low < -before or high >= count - before:
+                return "a load outside the tensor"
+        if written.is_outside:
+            return "a store outside the tile"
+        if written.is_shared:
+            return "two threads write an element"
+        if written.is_unaligned:
+            return "wide accesses off their alignment"
+        if not _covers(copy, lowered, written) and not lowered.initialised \
+                and copy.guard.style != "keep-any":
+            return "an element that is never written"
+    return None
+
+
+def _covers(copy: Copy, lowered: Lowered, written: Written) -> bool:
+    return len(written.cells) >= prod(axis.box for axis in copy.axes)
+
+
+# The judgement ----------------------------------------------------------------------
+
+
+@dataclass
+class Digits:
+    """The tile's elements as numbers of mixed radix, innermost digit first."""
+    counts: list[int]
+    steps: list[tuple[int, ...]]  # elements of the tensor, in each full sample
+
+
+def judge(kernel: Kernel, which: int, element: str) -> Verdict:
+    """Everything that keeps TMA from doing a copy, for one element type."""
+    return Judge(kernel, which, element).run()
+
+
+class Judge:
+    def __init__(self, kernel: Kernel, which: int, element: str):
+        self.kernel, self.copy, self.which = kernel, kernel.copies[which], which
+        self.size = ELEMENTS[element].size
+        self.lowered, self.lowering = lower(kernel, which, element)
+        self.verdict = Verdict()
+        self.rng = random.Random(1)
+        self.evaluation = Evaluation(kernel.block, self.lowered, self.copy.vector)
+        sampler = Sampler(self.copy, which, self.rng)
+        full, cut = samples_of(sampler)
+        self.always_cut = sampler.always_cut
+        self.full_samples, self.cut_samples = full, cut
+        self.full, self.cut = [[self.evaluate(s) for s in samples] for samples in (full, cut)]
+
+    def evaluate(self, sample: Sample) -> Written:
+        """What the statement stores with the arguments of a sample."""
+        return run_sample(self.evaluation, self.lowered, self.copy, self.which, sample)
+
+    def run(self) -> Verdict:
+        self._surroundings()
+        self._writers()
+        self._values()
+        positions = self._coverage()
+        if self.verdict.must_be_refused or positions is None:
+            return self.verdict
+        digits = self._even(positions)
+        if digits is None:
+            return self.verdict
+        digits = self._guards(positions, digits)
+        if digits is None or self.verdict.must_be_refused:
+            return self.verdict
+        self._dimensions(digits)
+        self._coordinates(digits)
+        self._layout(positions[0], digits)
+        return self.verdict
+
+    # Facts about the statement ------------------------------------------------------
+
+    def _surroundings(self) -> None:
+        if self.copy.flaw in SURROUNDINGS:
+            ids, why = SURROUNDINGS[self.copy.flaw]
+            certain = self.copy.flaw not in ("loaded-rows", "clamped")
+            self.verdict.add(ids, why, certain)
+
+    def _writers(self) -> None:
+        if any(w.clashes for w in self.full + self.cut):
+            self.verdict.add("clashing-stores", "two threads write one element")
+        if any(w.is_outside for w in self.full + self.cut):
+            self.verdict.add("outside-the-tile", "a store lies outside the tile")
+
+    def _values(self) -> None:
+        sources = [s for w in self.full + self.cut for s in w.cells.values()]
+        if any(s is None for s in sources):
+            self.verdict.add("computed-value", "the value is changed on the way")
+        tensors = {s[0] for s in sources if isinstance(s, tuple)}
+        if len(tensors) > 1:
+            self.verdict.add("two-sources", "elements come from two tensors")
+
+    def _coverage(self) -> Optional[list[int]]:
+        """The elements of the tile that are written, in order."""
+        positions = sorted(set().union(*(w.cells for w in self.full + self.cut)))
+        if not positions:
+            self.verdict.add("not-a-copy computed-value", "nothing is written", certain=False)
+            return None
+        if positions[-1] - positions[0] + 1 != len(positions):
+            self.verdict.add("gap-in-tile", "elements in between are not written")
+            return None
+        return positions
+
+    # The shape of what is read ------------------------------------------------------
+
+    def _even(self, positions: list[int]) -> Optional[Digits]:
+        """The digits, if every element lies where they say."""
+        uneven = "uneven-steps not-contiguous several-places"
+        whole = all(isinstance(w.cells.get(p), tuple) for w in self.full for p in positions)
+        if self.always_cut and not whole:
+            return self._even_inside(positions, uneven)
+        if not whole:
+            self.verdict.add(uneven + " uneven-guard guard-not-a-box unknown-index",
+                             "elements are left out inside the guard", certain=False)
+            return None
+        offsets = [tuple(w.cells[p][1] for w in self.full) for p in positions]
+        digits = fit(offsets)
+        if digits is None:
+            self.verdict.add(uneven, "the rows are not evenly spaced")
+            return None
+        if any(step != 1 for step in digits.steps[0]) and self.size < GRAIN:
+            self.verdict.add("not-contiguous uneven-steps",
+                             "neighbours in the tile are no neighbours in the tensor")
+            return None
+        return digits
+
+    def _even_inside(self, positions: list[int], uneven: str) -> Optional[Digits]:
+        """The same where some of the tile never is inside: its own shape has to do."""
+        counts = [n for n in reversed(self.lowered.tile_shape) if n > 1] or [1]
+        while prod(counts) > len(positions):  # slots
+            counts.pop()
+        digits = Digits(counts, [])
+        found = [self._steps(w, positions, digits) for w in self.full]
+        if any(steps is None for steps in found):
+            self.verdict.add(uneven + " uneven-guard guard-not-a-box unknown-index",
+                             "what is inside is not evenly spaced")
+            return None
+        digits.steps = list(zip(*found))
+        if any(step > 1 or step < 0 for step in digits.steps[0]):
+            self.verdict.add(uneven, "neighbours in the tile are no neighbours in the tensor")
+            return None
+        return digits
+
+    def _guards(self, positions: list[int], digits: Digits) -> Optional[Digits]:
+        """The digits that every guard is a box of."""
+        refined = refine(digits, [axis.box for axis in reversed(self.copy.axes)])
+        for candidate in [digits] + ([refined] if refined else []):
+            if all(self._is_box(w, positions, candidate) for w in self.cut):
+                return candidate
+        self.verdict.add("uneven-guard guard-not-a-box several-places uneven-steps unknown-index "
+                         "not-contiguous",
+                         "what the guard lets through is no box, or lies elsewhere")
+        return None
+
+    def _is_box(self, written: Written, positions: list[int], digits: Digits) -> bool:
+        return self._steps(written, positions, digits) is not None
+
+    def _steps(self, written: Written, positions: list[int],
+               digits: Digits) -> Optional[list[int]]:
+        """What is read moves by these along each digit, if what is inside is a box."""
+        inside = {i: written.cells[p][1] for i, p in enumerate(positions)
+                  if isinstance(written.cells.get(p), tuple)}
+        if not inside:
+            return [0] * len(digits.counts)
+        numbers = {i: split(i, digits.counts) for i in inside}
+        ranges = [sorted({n[d] for n in numbers.values()}) for d in range(len(digits.counts))]
+        if prod(len(r) for r in ranges) != len(inside):
+            return None
+        if any(r[-1] - r[0] + 1 != len(r) for r in ranges):
+            return None
+        return even_steps(inside, numbers, ranges)
+
+    # What TMA says to that --------------------------------------------------------------
+
+    def _dimensions(self, digits: Digits) -> None:
+        batch = 1 if self.copy.batch != "none" else 0
+        needed, most = len(digits.counts) + batch, len(self.copy.axes) + batch
+        if most > MOST_DIMENSIONS:
+            self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
+        for steps in digits.steps[1:]:
+            if len(set(steps)) == 1 and not self.always_cut:
+                self._constant_stride(steps[0] * self.size, certain=True)
+        for a, axis in enumerate(self.copy.axes[:-1]):
+            strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
+                       for s in self.full_samples}
+            if axis.box == 1 and len(strides) == 1:
+                self._constant_stride(strides.pop() * self.size, certain=False)
+
+    def _coordinates(self, digits: Digits) -> None:
+        """Rows whose distance is none of the tensor's: where do they start?"""
+        strides = list(zip(*(strides_of(self.copy, s.launch.shapes[self.which])
+                             for s in self.full_samples)))
+        if not self.always_cut and any(step not in strides for step in digits.steps):
+            self.verdict.add("rule:stride-range rule:stride-16 too-many-dimensions uneven-steps "
+                             "expression-not-available", "rows have a distance of their own",
+                             certain=False)
+
+    def _constant_stride(self, stride: int, certain: bool) -> None:
+        if stride % GRAIN:
+            self.verdict.add("rule:stride-16", f"rows are {stride} bytes apart", certain)
+        if stride < 0:
+            self.verdict.add("rule:stride-range", f"rows are {stride} bytes apart", certain)
+
+    def _lead(self, digits: Digits) -> int:
+        """Elements from a 16-byte boundary to where the innermost rows start."""
+        strides = [strides_of(self.copy, s.launch.shapes[self.which]) for s in self.full_samples]
+        constant, below = 0, 1
+        for a in reversed(range(len(self.copy.axes))):
+            same = {s[a] for s in strides}
+            if below < digits.counts[0] and len(same) == 1:
+                constant += self.copy.axes[a].shift * same.pop()
+            below *= self.copy.axes[a].box
+        return constant % max(1, GRAIN // self.size)
+
+    def _layout(self, first: int, digits: Digits) -> None:
+        row = digits.counts[0]
+        if self.size >= GRAIN and any(s != 1 for s in digits.steps[0]):
+            row = 1
+        lead = self._lead(digits) * self.size
+        row_bytes, rows = row * self.size, prod(digits.counts) // row
+        pitch = -(-(lead + row_bytes) // GRAIN) * GRAIN
+        moved = lead != 0 or pitch != row_bytes
+        self._boxes(digits, lead // self.size, row)
+        if self.kernel.arrangement == "reuse" and len({c.axes for c in self.kernel.copies}) > 1:
+            self.verdict.add("layouts-clash", "two copies want different rows", certain=False)
+        if first * self.size % 128:
+            self.verdict.add("layout-escapes", "the tile starts off a 128-byte boundary")
+        if moved:
+            self._moved(first, lead, row_bytes, pitch, rows)
+
+    def _boxes(self, digits: Digits, lead: int, row: int) -> None:
+        """Boxes that are longer than TMA's, and cannot be cut."""
+        counts = [lead + row, *digits.counts[1:]]
+        for d, count in enumerate(counts):
+            if count > MOST_BOX and not (d == 0 and lead == 0 and can_be_cut(row, self.size)):
+                self.verdict.add("rule:box-range", f"{count} elements in a dimension",
+                                 certain=False)
+
+    def _moved(self, first: int, lead: int, row_bytes: int, pitch: int, rows: int) -> None:
+        """The tile gets longer rows; who relies on the old ones?"""
+        copy, add = self.copy, self.verdict.add
+        if copy.consumer in ("pointer", "row-pointer", "passed"):
+            add("layout-escapes", "the tile's address is used")
+        if first:
+            add("layout-escapes", "other elements lie before the copy's")
+        tile_row = self.lowered.tile_shape[-1] * self.size
+        if rows > 1 and tile_row != row_bytes:
+            add("layout-escapes", "the copy does not fill whole rows", certain=False)
+        for width in self._widths():
+            if lead % width or (rows > 1 and pitch % width):
+                add("layout-escapes", "wide accesses lose their alignment")
+        if copy.vector > 1:
+            add("layout-escapes", "the plain loop's wide stores need the old rows", certain=False)
+        grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
+        if grown > MOST_SHARED - 1024:
+            add("shared-size", f"{grown} bytes of shared memory", certain=False)
+
+    def _widths(self) -> Iterator[int]:
+        """Bytes of the wide accesses to the tile."""
+        if self.copy.vector > 1:
+            yield self.copy.vector * self.size
+        if self.copy.consumer == "vector":
+            vectors = ELEMENTS[self.copy.element].vectors
+            yield vectors[self.copy.vector_kind % len(vectors)][0] * self.size
+
+    def _grown_bytes(self, other: int) -> int:
+        """An upper bound of a tile's size with longer rows."""
+        copy = self.kernel.copies[other]
+        size = ELEMENTS[copy.element].size if not self.kernel.typed else self.size
+        boxes = [axis.box for axis in copy.axes]
+        row = (boxes[-1] + copy.pad) * size + 2 * GRAIN
+        return prod(boxes[:-1]) * row * copy.slots + 128
+
+
+# Arithmetic -------------------------------------------------------------------------
+
+
+def fit(offsets: Sequence[tuple[int, ...]]) -> Optional[Digits]:
+    """The digits of the fewest elements, if the offsets have such a form."""
+    digits, unit, count = Digits([], []), 1, len(offsets)
+    if count == 1:
+        return Digits([1], [(1,) * len(offsets[0])])
+    difference = lambda i, j: tuple(a - b for a, b in zip(offsets[i], offsets[j]))
+    while unit < count:
+        step, run = difference(unit, 0), 2
+        while run * unit < count and difference(run * unit, (run - 1) * unit) == step:
+            run += 1
+        if count // unit % run:
+            return None
+        digits.counts.append(run)
+        digits.steps.append(step)
+        unit *= run
+    for i, offset in enumerate(offsets):
+        numbers = split(i, digits.counts)
+        for s in range(len(offset)):
+            steps = sum(n * step[s] for n, step in zip(numbers, digits.steps))
+            if offset[s] != offsets[0][s] + steps:
+                return None
+    return digits
+
+
+def refine(digits: Digits, boxes: list[int]) -> Optional[Digits]:
+    """The digits, cut where the tile's own dimensions end."""
+    def ends(counts: list[int]) -> set[int]:
+        return set(itertools.accumulate(counts, lambda a, b: a * b))
+    both = sorted((ends(digits.counts) | ends(boxes)) - {1})
+    if not both or both[-1] != prod(digits.counts):
+        return None
+    result, below = Digits([], []), 1
+    for end in both:
+        if end % below:
+            return None
+        result.counts.append(end // below)
+        result.steps.append(step_at(digits, below))
+        below = end
+    return result
+
+
+def step_at(digits: Digits, position: int) -> tuple[int, ...]:
+    """The offset of the element at a position that is a power of the digits."""
+    numbers = split(position, digits.counts)
+    return tuple(sum(n * step[s] for n, step in zip(numbers, digits.steps))
+                 for s in range(len(digits.steps[0])))
+
+
+def split(position: int, counts: list[int]) -> list[int]:
+    numbers = []
+    for count in counts:
+        numbers.append(position % count)
+        position //= count
+    return numbers
+
+
+def even_steps(inside: dict[int, int], numbers: dict[int, list[int]],
+               ranges: list[list[int]]) -> Optional[list[int]]:
+    """By how much what is read moves along each digit, if always by the same."""
+    at = {tuple(n): inside[i] for i, n in numbers.items()}
+    corner = tuple(r[0] for r in ranges)
+    steps = []
+    for d, r in enumerate(ranges):
+        following = tuple(c + (1 if e == d else 0) for e, c in enumerate(corner))
+        steps.append(at[following] - at[corner] if len(r) > 1 else 0)
+    for number, offset in at.items():
+        if offset != at[corner] + sum((n - c) * s for n, c, s in zip(number, corner, steps)):
+            return None
+    return steps
+
+
+def can_be_cut(count: int, size: int) -> bool:
+    """Whether pieces of at most 256 elements make a row, each on 128 bytes."""
+    return any(count % piece == 0 and piece * size % 128 == 0
+               for piece in range(1, MOST_BOX + 1))

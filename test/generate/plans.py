@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What the operations of a plan would move, computed with plain numbers.
+
+`tilelift --dump-plan` says which box of which tensor goes where, and under
+which conditions. This file evaluates that for one launch and one block, as the
+TMA unit would: zero outside the extents, rows of the layout in shared memory.
+Compared with what the statement itself does (evaluation.py), it finds wrong
+plans without building anything, and for more arguments than a program has.
+
+What is not here: whether the emitted text does what the plan says (that is seen
+when programs are run).
+"""
+from __future__ import annotations
+
+import itertools
+import random
+import re
+from dataclasses import dataclass
+from typing import Any, Iterator, Optional
+
+from description import Kernel
+from evaluation import Source, Written
+from language import INT_TYPES
+from lowering import lower
+from oracle import Judge, Sample, Sampler, arguments_of, samples_of
+
+GRAIN = 16
+MOST_EXTENT = 1 << 31
+MOST_STRIDE = 1 << 40
+SIZES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u32": 4, "i32": 4, "f32": 4, "u64": 8, "i64": 8,
+         "f64": 8}
+RANGE = re.compile(r"^(.*) (>=|<=) (-?\d+)$")
+MULTIPLE = re.compile(r"^(.*) is a multiple of (\d+)$")
+
+
+class Unknown(Exception):
+    """A plan that speaks of something this file cannot compute."""
+
+
+@dataclass(frozen=True)
+class State:
+    """The numbers that a plan's expressions are made of."""
+    values: dict[str, Any]
+
+    def compute(self, text: str) -> int:
+        code = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text).replace("/", "//")
+        try:
+            return int(eval(code, {"__builtins__": {}, "min": min, "max": max}, self.values))
+        except (NameError, SyntaxError, TypeError, IndexError) as error:
+            raise Unknown(f"{text}: {error}") from error
+
+    def holds(self, condition: str) -> bool:
+        """A condition, such as 'w >= 0 and w <= 7' or 'w is a multiple of 4'."""
+        return all(self._holds(part) for part in condition.split(" and "))
+
+    def _holds(self, part: str) -> bool:
+        multiple, bound = MULTIPLE.match(part), RANGE.match(part)
+        if multiple:
+            return self.compute(multiple[1]) % int(multiple[2]) == 0
+        if not bound:
+            raise Unknown(part)
+        value, limit = self.compute(bound[1]), int(bound[3])
+        return value >= limit if bound[2] == ">=" else value <= limit
+
+
+def states_of(judge: Judge, sample: Sample) -> Iterator[State]:
+    """The block of a sample first, then the corners of the blocks before it."""
+    arguments = {**_other_arguments(judge),
+                 **arguments_of(judge.lowered, judge.copy, judge.which, sample.launch)}
+    starts = arguments.get("starts" + judge.lowering.suffix)
+    step = next((axis.step for axis in judge.copy.axes if axis.origin == "loop"), 1)
+    ends = [(own, 0) for own in (*sample.block, sample.round)]
+    for x, y, z, t in itertools.product(*ends):
+        values = {**arguments, "blockIdx_x": x, "blockIdx_y": y, "blockIdx_z": z, "t": t,
+                  "k0": t * step}
+        if starts:
+            values["chosen_start" + judge.lowering.suffix] = starts[x]
+        yield State(values)
+
+
+def _other_arguments(judge: Judge) -> dict[str, int]:
+    """What a launch may pass to the kernel's other copies."""
+    element = judge.lowered.element
+    return {parameter.name: 64 for other, copy in enumerate(judge.kernel.copies)
+            for parameter in lower(judge.kernel, other, element if judge.kernel.typed
+                                   else copy.element)[0].parameters
+            if parameter.role in ("extent", "pitch", "batch", "first")}
+
+
+def is_lifted(plan: dict[str, Any], states: list[State]) -> bool:
+    """Whether a launch of these blocks takes the lifted way in the first of them."""
+    if not all(state.holds(c["condition"]) for state in states for c in plan["atLaunch"]):
+        return False
+    own = states[0]
+    if not all(own.holds(c["condition"]) for c in plan["atCopy"]):
+        return False
+    if plan["mode"] == "bulk":
+        return True
+    if own.compute(plan["offset"]) % GRAIN:
+        return False
+    for d, dimension in enumerate(plan["dimensions"]):
+        extent, stride = dimension["extent"], own.compute(dimension["stride"])
+        if extent is not None and not 1 <= own.compute(extent) <= MOST_EXTENT:
+            return False
+        if d > 0 and (stride % GRAIN or not 0 <= stride < MOST_STRIDE):
+            return False
+    return True
+
+
+class Transfer:
+    """What one plan moves in one block."""
+
+    def __init__(self, plan: dict[str, Any], state: State, first: int, size: int, row: int):
+        """`first` is the tile's first element that the copy writes, `row` its row length."""
+        self.plan, self.first, self.size, self.row = plan, first, size, row
+        self.offset = state.compute(plan["offset"])
+        self.bytes = plan["bytes"]
+        self.dims = [(d["box"], state.compute(d["coordinate"]), state.compute(d["stride"]),
+                      None if d["extent"] is None else state.compute(d["extent"]))
+                     for d in plan.get("dimensions", [])]
+        self.unit = SIZES[plan["element"]]
+
+    def place(self, cell: int) -> int:
+        """Which of the bytes that arrive is the first of a tile element."""
+        layout = self.plan["layout"]
+        if not layout["moved"]:
+            return (cell - self.first) * self.size
+        row, column = divmod(cell, self.row)
+        return (layout["lead"] + row * layout["pitch"] + column) * self.size
+
+    def source(self, byte: int) -> Optional[int]:
+        """The byte of the tensor that arrives as this byte; None for zero."""
+        if self.plan["mode"] == "bulk":
+            return self.offset + byte
+        rest, within = divmod(byte, self.unit)
+        address = self.offset + within
+        for box, coordinate, stride, extent in self.dims:
+            rest, index = divmod(rest, box)
+            index += coordinate
+            if not 0 <= index < (MOST_EXTENT if extent is None else extent):
+                return None
+            address += index * stride
+        return address
+
+    def element(self, cell: int) -> Source:
+        """What arrives in a tile element, as evaluation.py says it."""
+        first = self.place(cell)
+        if not 0 <= first <= self.bytes - self.size:
+            return "nothing"
+        start, end = self.source(first), self.source(first + self.size - 1)
+        if start is None and end is None:
+            return "zero"
+        if start is None or end is None or end - start != self.size - 1 or start % self.size:
+            return "parts of elements"
+        return ("in", start // self.size)
+
+
+def problem_of(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Optional[str]:
+    """How a plan differs from the statement that it was made for."""
+    judge = Judge(kernel, which, element)
+    checked = [(sample, judge.evaluate(sample)) for sample in _samples(judge)]
+    cells = sorted({cell for _, written in checked for cell in written.cells})
+    if not cells:
+        return None
+    for sample, written in checked:
+        states = list(states_of(judge, sample))
+        if not is_lifted(plan, states):
+            continue
+        transfer = Transfer(plan, states[0], cells[0], judge.size, judge.lowered.tile_shape[-1])
+        if not plan["layout"]["moved"] and transfer.bytes > len(cells) * judge.size:
+            return "more bytes arrive than the copy writes"
+        problem = _difference(judge, transfer, written, cells)
+        if problem:
+            return f"{problem} with {states[0].values}"
+    return None
+
+
+def _samples(judge: Judge) -> list[Sample]:
+    """Arguments that launches of the lifted kernel may have, and some that they must not."""
+    copy, rng = judge.copy, random.Random(2)
+    full, cut = samples_of(Sampler(copy, judge.which, rng, max(1, GRAIN // judge.size)))
+    empty = [Sampler(copy, judge.which, rng).inside({a: "empty"})
+             for a, axis in enumerate(copy.axes) if axis.upper]
+    if INT_TYPES[judge.kernel.argument_type].signed:
+        cut += [sample for sample in empty if sample]
+    return full + cut + judge.full_samples + judge.cut_samples
+
+
+def _difference(judge: Judge, transfer: Transfer, written: Written,
+                cells: list[int]) -> Optional[str]:
+    """The first element that gets something else."""
+    for cell in cells:
+        source = written.cells.get(cell, "the old value")
+        if source == "the old value" and judge.copy.guard.style == "keep-any":
+            continue
+        arrives = transfer.element(cell)
+        if arrives != source and (not isinstance(source, tuple) or arrives != ("in", source[1])):
+            return f"element {cell} gets {describe(arrives)} instead of {describe(source)}"
+    return None
+
+
+def describe(source: Source) -> str:
+    return f"element {source[1]}" if isinstance(source, tuple) else str(source)
+
+
+def plans_by_copy(plans: list[dict[str, Any]], kernel: Kernel, name: str, lifted: list[int],
+                  elements: list[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Which copy, for which element type, each plan of a kernel is of."""
+    own = [plan for plan in plans if plan["kernel"] == name]
+    expected = [(copy, element) for element in elements for copy in lifted]
+    for (copy, element), plan in zip(expected, own):
+        yield copy, element if kernel.typed else kernel.copies[copy].element, plan

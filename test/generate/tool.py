@@ -1,0 +1,174 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Calls tilelift and says what it made of each copy.
+
+Decides which message belongs to which copy, by the lines that the copy has in
+the printed program. What is not here: whether the verdict is right.
+"""
+from __future__ import annotations
+
+import re
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Optional, Sequence
+
+from program import Place, Text
+
+CopyKey = tuple[int, int]  # kernel number, copy
+MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
+                     r"(?P<severity>error|warning|remark): "
+                     r"(?P<text>.*) \[-Wtilelift-(?P<id>[a-z0-9-]+)\]$", re.M)
+RULE = re.compile(r"\(([a-z0-9-]+)\)$")
+REMARKS = {"lifted", "lifted-under-guard", "barrier-dropped", "barrier-added", "launch-not-lifted",
+           "other-block-size", "instance-differs"}
+COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",
+                   "-ferror-limit=0", "-Wno-unknown-cuda-version")
+COMPILER_ERROR = re.compile(r"^\S+:(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
+KERNEL_NAME = re.compile(r"\b(?:run_)?(k\d{3,})(?:_tma\w*)?\b")
+SECONDS = 120  # that tilelift may take for one program
+RUN_SECONDS = 600
+
+
+@dataclass(frozen=True)
+class Message:
+    line: int
+    severity: str
+    id: str  # 'rule:NAME' where a rule of the TMA unit is broken
+    text: str
+
+
+@dataclass
+class Outcome:
+    """What became of one copy."""
+    lifted: bool = False
+    refusals: list[Message] = field(default_factory=list)
+
+
+@dataclass
+class Lift:
+    """What tilelift said about a program."""
+    status: int
+    errors: str
+    outcomes: dict[CopyKey, Outcome] = field(default_factory=dict)
+    elsewhere: list[Message] = field(default_factory=list)  # refusals of no copy
+
+    @property
+    def failure(self) -> Optional[str]:
+        """What is wrong with the tool itself; None if it did its work."""
+        if self.status not in (0, 1):
+            return f"exit status {self.status}: {first_error(self.errors)}"
+        refused = any(outcome.refusals for outcome in self.outcomes.values())
+        if self.elsewhere:
+            return f"a message that belongs to no copy: {self.elsewhere[0].text}"
+        if self.status != refused:
+            return f"exit status {self.status}, but {'a' if refused else 'no'} copy is refused"
+        return None
+
+
+def first_error(errors: str) -> str:
+    lines = [line for line in errors.splitlines() if "error" in line.lower()]
+    return (lines or errors.splitlines() or ["no message"])[0]
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A clang that compiles what tilelift wrote; looks for errors only."""
+    command: tuple[str, ...]
+
+    def errors(self, source: Path) -> list[tuple[str, str]]:
+        """The kernel that each error is in, as far as that can be seen, and the error."""
+        found: dict[str, str] = {}
+        for side in ("--cuda-host-only", "--cuda-device-only"):
+            status, output = _run([*self.command, side, *COMPILE_OPTIONS, str(source)], SECONDS)
+            lines = COMPILER_ERROR.findall(output)
+            for line, text in lines:
+                found.setdefault(_kernel_at(source, int(line)), text)
+            if status and not lines:
+                found.setdefault("", first_error(output))
+        return sorted(found.items())
+
+
+def _kernel_at(source: Path, line: int) -> str:
+    """The kernel that the text around a line belongs to."""
+    lines = source.read_text().splitlines()
+    for text in reversed(lines[:line]):
+        match = KERNEL_NAME.search(text)
+        if match:
+            return match[1]
+    return ""
+
+
+@dataclass(frozen=True)
+class Tool:
+    path: Path
+
+    def lift(self, text: Text, source: Path, lifted: Path, options: Sequence[str] = ()) -> Lift:
+        """Lifts a printed program and sorts the messages by copy."""
+        source.write_text(str(text))
+        command = [str(self.path), "--remarks", str(source), "-o", str(lifted), *options]
+        status, errors = _run(command, SECONDS)
+        result = Lift(status, errors)
+        for place in text.copies:
+            result.outcomes[place.kernel, place.copy] = Outcome()
+        for message in messages(errors, source):
+            _assign(message, text, result)
+        return result
+
+    def can_run(self) -> bool:
+        """Whether this tilelift has the emulator."""
+        status, output = _run([str(self.path), "run", "--help"], SECONDS)
+        return status == 0 and "--compare" in output
+
+    def compare(self, source: Path, seed: Optional[int] = None) -> tuple[int, str]:
+        """Runs the program plain and lifted on the emulator; 0 if they agree."""
+        options = [] if seed is None else [f"--seed={seed}"]
+        return _run([str(self.path), "run", "--compare", *options, str(source)], RUN_SECONDS)
+
+
+def _run(command: Sequence[str], seconds: int) -> tuple[int, str]:
+    """Exit status and everything that was printed; a signal is a negative status."""
+    try:
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                              errors="replace", timeout=seconds)
+    except subprocess.TimeoutExpired as expired:
+        output = expired.stdout or b""
+        text = output.decode(errors="replace") if isinstance(output, bytes) else output
+        return -1, f"{text}\nerror: no end after {seconds} s"
+    return done.returncode, done.stdout
+
+
+def messages(output: str, source: Path) -> list[Message]:
+    """The messages of tilelift about the program itself."""
+    found = []
+    for match in MESSAGE.finditer(output):
+        if Path(match["file"]).name != source.name:
+            continue
+        id, rule = match["id"], RULE.search(match["text"])
+        if id == "rule-violated" and rule:
+            id = "rule:" + rule[1]
+        found.append(Message(int(match["line"]), match["severity"], id, match["text"]))
+    return found
+
+
+def _assign(message: Message, text: Text, result: Lift) -> None:
+    places = _places(message, text)
+    if message.id in ("lifted", "lifted-under-guard"):
+        for place in places:
+            result.outcomes[place.kernel, place.copy].lifted = True
+    elif message.id not in REMARKS:
+        for place in places:
+            result.outcomes[place.kernel, place.copy].refusals.append(message)
+        if not places:
+            result.elsewhere.append(message)
+
+
+def _places(message: Message, text: Text) -> list[Place]:
+    """The copies that a message may speak of; one, if its lines or its words tell."""
+    around = [p for p in text.copies if p.first <= message.line <= p.last]
+    if around:
+        return around
+    kernels = [k.kernel for k in text.kernels if k.first <= message.line <= k.last]
+    copies = [p for p in text.copies if p.kernel in kernels]
+    named = [p for p in copies if re.search(rf"'tile{p.copy + 1 if p.copy else ''}['\[]",
+                                            message.text)]
+    return named or copies
