@@ -30,6 +30,7 @@ config.substitutions += [
     ("%lift-and-check", f"{support}/lift-and-check.sh"),
     # A file of refusals, through both hosts.
     ("%verify", f"{support}/verify.sh"),
+    ("%runtime", f"{config.source_root}/runtime/include"),
     ("%run", f"{config.build_root}/bin/tilelift run --cuda-path={config.cuda} -std=c++17"),
     ("%tilelift", f"{config.build_root}/bin/tilelift"),
     ("%clang-binary", f"{config.llvm_tools}/clang++"),
@@ -37,7 +38,6 @@ config.substitutions += [
     ("%bare-clang", clang),
     ("%clang", f"{clang} -I{config.source_root}/runtime/include"),
     ("%nvcc", config.environment["NVCC"]),
-    ("%runtime", f"{config.source_root}/runtime/include"),
     ("%FileCheck", f"{config.llvm_tools}/FileCheck --implicit-check-not=error: "
                    "--implicit-check-not=warning:"),
     ("%not", f"{support}/not.sh"),

@@ -41,6 +41,7 @@ struct ThreadRegisters {
   uint32_t dynamicShared; ///< bytes
   uint32_t totalShared;   ///< bytes
   uint32_t gridid;
+  uint64_t gridWorkspace;        ///< of a cooperative launch, for barriers of the grid
   char *shared;                  ///< where shared address 0 is
   const uint32_t *sharedOffsets; ///< of each shared variable of the program
 };

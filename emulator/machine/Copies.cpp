@@ -204,6 +204,8 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
   uint32_t bytes = expectedBytes(map, copy);
   announce(thread, *target, barrierAddress, bytes, site);
   uint32_t number = target->order.newCopy();
+  // Hardware looks at the tensor's address even for boxes wholly outside of it.
+  requireGlobal(thread, map.address, 1, "a copy", site);
   walk(map, copy, [&](const Run &run) {
     if (run.inside) {
       requireGlobal(thread, run.global, run.bytes, "a copy", site);

@@ -64,7 +64,12 @@ Outcome Machine::launch(const LaunchRequest &request) {
   memory.startLaunch();
   std::vector<AlignedBytes> parameters(request.parameters.size() / sizeof(AlignedBytes) + 1);
   std::memcpy(parameters.data(), request.parameters.data(), request.parameters.size());
-  Grid grid{*this, request, program.moduleOf(request.kernel), parameters.data()->bytes};
+  if (request.isCooperative && !gridWorkspace)
+    gridWorkspace = memory.allocate(64, MemoryKind::variable, "grid workspace");
+  if (gridWorkspace)
+    std::memset(gridWorkspace, 0, 64);
+  Grid grid{*this, request, program.moduleOf(request.kernel),
+            request.isCooperative ? gridWorkspace : nullptr, parameters.data()->bytes};
   uint64_t inTeam = request.isCooperative ? request.grid.count() : request.cluster.count();
   uint64_t teams = request.grid.count() / inTeam;
   std::vector<uint64_t> order = orderOf(teams, settings, launches);

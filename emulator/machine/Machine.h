@@ -84,6 +84,7 @@ private:
   std::mutex deviceHeap;
   std::unique_ptr<Comparison> comparison;
   uint64_t launches = 0;
+  char *gridWorkspace = nullptr;
 };
 
 /// Made when it is first asked for, and reports when the process ends.

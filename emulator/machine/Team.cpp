@@ -108,6 +108,7 @@ ThreadRegisters Team::registersOf(const Block &block) const {
   registers.nwarpid = uint32_t((request.block.count() + 31) / 32);
   registers.dynamicShared = request.dynamicShared;
   registers.totalShared = block.shared.bytes();
+  registers.gridWorkspace = uint64_t(grid.workspace);
   registers.shared = block.shared.base();
   registers.sharedOffsets = block.kernel->sharedOffsets;
   return registers;

@@ -25,6 +25,7 @@ struct Grid {
   Machine &machine;
   const LaunchRequest &request;
   const Module *module;
+  char *workspace;              ///< of a cooperative launch
   char *parameters;             ///< a copy of the request's, aligned as tensor maps need it
   std::atomic<int> outcome = 0; ///< Outcome; set once, then everybody stops
   std::atomic<uint64_t> nextTeam = 0;

@@ -250,6 +250,11 @@ llvm::Value *FunctionTranslator::specialRegister(StringRef name) {
   for (auto [single, offset] : singles)
     if (name == single)
       return field(offset, builder.getInt32Ty());
+  if (name == "%envreg1" || name == "%envreg2") { // as cooperative groups expect them
+    llvm::Value *workspace = field(offsetof(Registers, gridWorkspace), builder.getInt64Ty());
+    return builder.CreateTrunc(name == "%envreg1" ? builder.CreateLShr(workspace, 32) : workspace,
+                               builder.getInt32Ty());
+  }
   if (name.starts_with("%lanemask_")) {
     llvm::Value *lane = field(offsetof(Registers, laneid), builder.getInt32Ty());
     llvm::Value *self = builder.CreateShl(integer(1), lane);

@@ -15,9 +15,9 @@ constexpr int lifted = 0;
 
 __device__ int rounds[4];
 
-// CHECK: [[@LINE+12]]:{{[0-9]+}}: error: launch 1, kernel 'scale': 'out'[70] is 140.5, the plain program has 140 [difference]
+// CHECK: [[@LINE+11]]:{{[0-9]+}}: error: launch 1, kernel 'scale': 'out'[70] is 140.5, the plain program has 140 [difference]
 // CHECK: [[@LINE+12]]:{{[0-9]+}}: error: launch 2, kernel 'scale': byte 4 of 'rounds' is 0x02, the plain program has 0x01 [difference]
-// CHECK: [[@LINE+14]]:{{[0-9]+}}: error: launch 3, kernel 'scale': 'in'[5] is 1e+09, the plain program has 5 [difference]
+// CHECK: [[@LINE+13]]:{{[0-9]+}}: error: launch 3, kernel 'scale': 'in'[5] is 1e+09, the plain program has 5 [difference]
 // CHECK: error: the lifted program ends after 3 launches, the plain one has more [difference]
 // CHECK: error: the plain program ends with 0, the lifted one with 5
 __global__ void scale(float *out, const float *in, int round) {

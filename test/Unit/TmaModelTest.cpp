@@ -798,28 +798,30 @@ TEST(TmaBulk, copiesAndReducesBytes) {
 }
 
 TEST(TmaBulk, faults) {
+  auto faultOf = [](const BulkCopy &copy) {
+    std::vector<Fault> faults = faultsOf(copy);
+    return faults.empty() ? "none"
+                          : std::string(nameOf(faults[0].kind)) + ": " + faults[0].text + " [" +
+                                faults[0].id + "]";
+  };
   BulkCopy copy;
   copy.bytes = 24;
-  ASSERT_EQ(faultsOf(copy).size(), 1u);
-  EXPECT_EQ(faultsOf(copy)[0].text,
-            "the size 24 is no multiple of 16 bytes; the hardware drops the rest");
-  EXPECT_EQ(faultsOf(copy)[0].kind, Fault::Kind::Undefined);
+  EXPECT_EQ(faultOf(copy), "undefined: the size 24 is no multiple of 16 bytes; the hardware drops "
+                           "the rest [bulk-size-16]");
   copy.bytes = 16;
-  EXPECT_TRUE(faultsOf(copy).empty());
+  EXPECT_EQ(faultOf(copy), "none");
   copy.sourceAddress = 8;
-  ASSERT_EQ(faultsOf(copy).size(), 1u);
-  EXPECT_EQ(faultsOf(copy)[0].text, "the source address 8 is no multiple of 16 bytes");
-  EXPECT_EQ(faultsOf(copy)[0].kind, Fault::Kind::MisalignedAddress);
+  EXPECT_EQ(faultOf(copy), "misaligned address: the source address 8 is no multiple of 16 bytes "
+                           "[bulk-address-16]");
   copy.bytes = 0; // an empty copy looks at nothing
-  EXPECT_TRUE(faultsOf(copy).empty());
+  EXPECT_EQ(faultOf(copy), "none");
   copy.sourceAddress = 0;
   copy.transfer = Transfer::Reduce;
   copy.source = Space::Shared, copy.target = Space::Global;
   copy.type = ElementType::f32;
-  EXPECT_TRUE(faultsOf(copy).empty());
+  EXPECT_EQ(faultOf(copy), "none");
   copy.reduction = ReduceOperation::Min;
-  ASSERT_EQ(faultsOf(copy).size(), 1u);
-  EXPECT_EQ(faultsOf(copy)[0].text, "there is no reduction 'min' of f32");
+  EXPECT_EQ(faultOf(copy), "illegal instruction: there is no reduction 'min' of f32 [reduce-type]");
 }
 
 //===----------------------------------------------------------------------===//
@@ -830,16 +832,16 @@ TEST(TmaFaults, sharedMemoryIsAligned) {
   TensorCopy copy = tileAt({0, 0});
   copy.shared = 64;
   EXPECT_EQ(faultOf(mapOf(TileArguments().encode()), copy),
-            "misaligned address shared-128: the shared address 64 is no multiple of 128 bytes");
+            "misaligned address: the shared address 64 is no multiple of 128 bytes [shared-128]");
 }
 
 TEST(TmaFaults, theInnermostCoordinateIsAMultipleOfSixteenBytes) {
   TensorMap map = mapOf(TileArguments().encode());
   EXPECT_EQ(faultOf(map, tileAt({2, 0})),
-            "illegal instruction inner-coordinate-16: the innermost coordinate is 2, u32 needs a "
-            "multiple of 4");
-  EXPECT_EQ(faultOf(map, copyOf(Transfer::Prefetch, Form::Tile, {2, 0})).substr(0, 39),
-            "illegal instruction inner-coordinate-16");
+            "illegal instruction: the innermost coordinate is 2, u32 needs a "
+            "multiple of 4 [inner-coordinate-16]");
+  EXPECT_EQ(faultsOf(map, copyOf(Transfer::Prefetch, Form::Tile, {2, 0})).at(0).id,
+            std::string("inner-coordinate-16"));
   EXPECT_TRUE(faultsOf(map, tileAt({-4, 0})).empty());
   TileArguments arguments;
   arguments.type = ElementType::u4_align16;
@@ -848,29 +850,29 @@ TEST(TmaFaults, theInnermostCoordinateIsAMultipleOfSixteenBytes) {
   arguments.extents[0] = 256;
   arguments.box[0] = 128;
   EXPECT_EQ(faultOf(mapOf(arguments.encode()), tileAt({64})),
-            "illegal instruction inner-coordinate-16: the innermost coordinate is 64, u4_align16 "
-            "needs a multiple of 128");
+            "illegal instruction: the innermost coordinate is 64, u4_align16 "
+            "needs a multiple of 128 [inner-coordinate-16]");
 }
 
 TEST(TmaFaults, storesStartInsideOrBehind) {
   TensorMap map = mapOf(TileArguments().encode());
   EXPECT_EQ(faultOf(map, copyOf(Transfer::Store, Form::Tile, {0, -1})),
-            "illegal instruction store-coordinate: the coordinate in dimension 1 is -1, only a "
-            "load may start before the tensor");
-  EXPECT_EQ(faultOf(map, copyOf(Transfer::Reduce, Form::Tile, {-4, 0})).substr(0, 36),
-            "illegal instruction store-coordinate");
+            "illegal instruction: the coordinate in dimension 1 is -1, only a "
+            "load may start before the tensor [store-coordinate]");
+  EXPECT_EQ(faultsOf(map, copyOf(Transfer::Reduce, Form::Tile, {-4, 0})).at(0).id,
+            std::string("store-coordinate"));
 }
 
 TEST(TmaFaults, instructionAndMapMatch) {
   TensorMap tiled = mapOf(TileArguments().encode()), im2col = mapOf(PixelArguments().encode());
   EXPECT_EQ(faultOf(tiled, tileAt({0})),
-            "illegal instruction map-rank: the instruction has 1 dimensions, the map has 2");
+            "illegal instruction: the instruction has 1 dimensions, the map has 2 [map-rank]");
   EXPECT_EQ(faultOf(im2col, tileAt({0, 0, 0, 0})),
-            "illegal instruction map-mode: the instruction is .tile, the map is im2col");
+            "illegal instruction: the instruction is .tile, the map is im2col [map-mode]");
   EXPECT_EQ(faultOf(im2col, copyOf(Transfer::Load, Form::Im2colW, {0, 0, 0, 0})),
-            "illegal instruction map-mode: the instruction is .im2col::w, the map is im2col");
+            "illegal instruction: the instruction is .im2col::w, the map is im2col [map-mode]");
   EXPECT_EQ(faultOf(im2col, copyOf(Transfer::Store, Form::Im2col, {0, 0, 0, 0})),
-            "illegal instruction no-such-form: there is no such instruction with .im2col");
+            "illegal instruction: there is no such instruction with .im2col [no-such-form]");
 }
 
 TEST(TmaFaults, extentsThatEncodeMayBeTooLarge) {
@@ -879,43 +881,44 @@ TEST(TmaFaults, extentsThatEncodeMayBeTooLarge) {
   EXPECT_TRUE(faultsOf(mapOf(arguments.encode()), tileAt({0, 0})).empty());
   ++arguments.extents[1];
   EXPECT_EQ(faultOf(mapOf(arguments.encode()), tileAt({0, 0})),
-            "illegal instruction extent-range: the extent of the map in dimension 1 is 2147483649, "
-            "which is encoded but cannot be used: at most 2147483648 can");
+            "illegal instruction: the extent of the map in dimension 1 is 2147483649, "
+            "which is encoded but cannot be used: at most 2147483648 can [extent-range]");
 }
 
 TEST(TmaFaults, theFirstPixelIsInTheBoundingBox) {
   TensorMap map = mapOf(PixelArguments().encode());
   EXPECT_EQ(faultOf(map, copyOf(Transfer::Load, Form::Im2col, {0, 2, 0, 0})),
-            "illegal instruction pixel-outside: the first pixel has coordinate 2 in dimension 1, "
-            "the bounding box goes from -1 to 1");
-  EXPECT_EQ(faultOf(map, copyOf(Transfer::Load, Form::Im2col, {0, 0, -2, 0})).substr(0, 33),
-            "illegal instruction pixel-outside");
+            "illegal instruction: the first pixel has coordinate 2 in dimension 1, "
+            "the bounding box goes from -1 to 1 [pixel-outside]");
+  EXPECT_EQ(faultsOf(map, copyOf(Transfer::Load, Form::Im2col, {0, 0, -2, 0})).at(0).id,
+            std::string("pixel-outside"));
 }
 
 TEST(TmaFaults, offsetsHaveARange) {
   TensorCopy copy = copyOf(Transfer::Load, Form::Im2col, {0, 0, 0, 0});
   copy.offsets[1] = 256;
   EXPECT_EQ(faultOf(mapOf(PixelArguments().encode()), copy),
-            "undefined offset-range: offset 1 is 256, allowed are 0 to 255");
+            "undefined: offset 1 is 256, allowed are 0 to 255 [offset-range]");
   copy = copyOf(Transfer::Load, Form::Im2colW128, {0, 0, 0, 0});
   copy.offsets[0] = 32;
   EXPECT_EQ(faultOf(mapOf(PixelArguments().encodeWide(1)), copy),
-            "undefined offset-range: the halo has 32 pixels, allowed are 0 to 31");
+            "undefined: the halo has 32 pixels, allowed are 0 to 31 [offset-range]");
 }
 
 TEST(TmaFaults, im2colStoresNeedABoxInsideOfTheTensor) {
-  EXPECT_EQ(faultsOf(mapOf(PixelArguments().encode()),
-                     copyOf(Transfer::Store, Form::Im2colNoOffsets, {0, 0, 0, 0}))[0]
-                .text,
-            "the corners of the map in dimension 1 are -1 and -1, a store needs a box inside of "
-            "the tensor");
+  PixelArguments arguments;
+  arguments.upper[0] = arguments.lower[1] = arguments.upper[1] = 0;
+  EXPECT_EQ(faultOf(mapOf(arguments.encode()),
+                    copyOf(Transfer::Store, Form::Im2colNoOffsets, {0, 0, 0, 0})),
+            "illegal instruction: the corners of the map in dimension 1 are -1 and 0, a store "
+            "needs a box inside of the tensor [store-corners]");
 }
 
 TEST(TmaFaults, gathersNeedOneRow) {
   TensorCopy copy = copyOf(Transfer::Load, Form::Gather4, {0, 0, 0, 0, 0});
   copy.rank = 2;
   EXPECT_EQ(faultOf(mapOf(TileArguments().encode()), copy),
-            "illegal instruction gather-map: the box of the map has 4 rows, needed is 1");
+            "illegal instruction: the box of the map has 4 rows, needed is 1 [gather-map]");
 }
 
 TEST(TmaFaults, reductionsNeedAFittingType) {
@@ -924,9 +927,24 @@ TEST(TmaFaults, reductionsNeedAFittingType) {
   arguments.extents[0] = arguments.box[0] = 4;
   TensorCopy copy = copyOf(Transfer::Reduce, Form::Tile, {0, 0});
   EXPECT_EQ(faultOf(mapOf(arguments.encode()), copy),
-            "illegal instruction reduce-type: there is no reduction 'add' of i64");
+            "illegal instruction: there is no reduction 'add' of i64 [reduce-type]");
   copy.reduction = ReduceOperation::Max;
   EXPECT_TRUE(faultsOf(mapOf(arguments.encode()), copy).empty());
+}
+
+TEST(TmaFaults, someTypesAndSwizzlesAreForLoads) {
+  TileArguments arguments;
+  arguments.type = ElementType::u4_align16;
+  arguments.capability = 100;
+  arguments.rank = 1;
+  arguments.extents[0] = arguments.box[0] = 128;
+  TensorCopy store = copyOf(Transfer::Store, Form::Tile, {0});
+  EXPECT_EQ(faultOf(mapOf(arguments.encode()), store),
+            "illegal instruction: u4_align16 can only be loaded [store-type]");
+  arguments.type = ElementType::u8;
+  arguments.swizzle = Swizzle::b128_atom_32_flip_8;
+  EXPECT_EQ(faultOf(mapOf(arguments.encode()), store),
+            "undefined: 128B_ATOM_32B_FLIP_8B is for loads only [store-swizzle]");
 }
 
 TEST(TmaFaults, whatIsNotModelledIsSaid) {
@@ -934,14 +952,14 @@ TEST(TmaFaults, whatIsNotModelledIsSaid) {
   arguments.rank = 3;
   arguments.interleave = 1;
   EXPECT_EQ(faultOf(mapOf(arguments.encode()), tileAt({0, 0, 0})),
-            "not modelled interleave: interleaved tensors are not modelled");
+            "not modelled: interleaved tensors are not modelled [not-emulated]");
   arguments = {};
   arguments.type = ElementType::u6_align16;
   arguments.capability = 100;
   arguments.rank = 1;
   arguments.extents[0] = arguments.box[0] = 128;
   EXPECT_EQ(faultOf(mapOf(arguments.encode()), copyOf(Transfer::Store, Form::Tile, {0})),
-            "not modelled store-type: stores that pack u6_align16 are not modelled");
+            "not modelled: stores that pack u6_align16 are not modelled [not-emulated]");
 }
 
 //===----------------------------------------------------------------------===//

@@ -15,9 +15,9 @@ from typing import Any, Iterator, Union
 from language import LONG_LONG, Store, python_as, python_value, python_lines, quotient, remainder
 from places import Lowered
 
-# Where an element comes from: (tensor, element), the name of a fill, or None for
-# a value that was computed.
-Source = Union[tuple[str, int], str, None]
+# Where an element comes from: (tensor, element), the name of a fill, or
+# ("computed", source) for a value that was changed on the way.
+Source = Union[tuple[str, Any], str]
 
 
 class Written:
@@ -59,12 +59,13 @@ class Written:
 
     def reads(self) -> dict[str, tuple[int, int]]:
         """The least and the greatest element of each tensor that was read."""
-        found: dict[str, tuple[int, int]] = {}
-        for _, source, _ in self._stores:
-            if isinstance(source, tuple):
-                low, high = found.get(source[0], (source[1], source[1]))
-                last = source[1] + self._vector - 1
-                found[source[0]] = min(low, source[1]), max(high, last)
+        sources = [source[1] if source[0] == "computed" else source
+                   for _, source, _ in self._stores]
+        loads = [source for source in sources if isinstance(source, tuple)]
+        found = {}
+        for tensor in {name for name, _ in loads}:
+            own = [element for name, element in loads if name == tensor]
+            found[tensor] = min(own), max(own) + self._vector - 1
         return found
 
     @property
@@ -111,7 +112,9 @@ class Evaluation:
         index = "0"
         for subscript, extent in zip(store.subscripts, self.shape):
             index = f"({index} * {extent} + {python_as(subscript, LONG_LONG)})"
-        value = "None" if store.compound else python_value(store.value)
+        value = python_value(store.value)
+        if store.compound:
+            value = f"('computed', {value})"
         return f"stores.append(({index}, {value}, thread))"
 
     def run(self, arguments: dict[str, Any], block_index: tuple[int, int, int], k0: int = 0,

@@ -49,7 +49,7 @@ class Generator:
         while True:
             try:
                 kernel = self._kernel()
-                KernelWriter(kernel, set()).write(Text())
+                KernelWriter(kernel).write(Text())
                 if not is_launched(kernel) or undefined(kernel) is None:
                     return kernel
             except Invalid:

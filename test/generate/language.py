@@ -418,7 +418,7 @@ def _cuda_load(load: Load) -> str:
 
 
 def python_value(value: Value) -> str:
-    """A source: (tensor, element), the name of a fill, or None for a computed value."""
+    """A source: (tensor, element), the name of a fill, or ("computed", what it is made of)."""
     if isinstance(value, Load):
         index = python_as(value.index, LONG_LONG)
         parts = [value.pointer, index] if value.pointer else [index]
@@ -432,7 +432,7 @@ def python_value(value: Value) -> str:
     if isinstance(value, Called):
         return python_value(value.meaning)
     if isinstance(value, Computed):
-        return "None"
+        return f"('computed', {python_value(value.operand)})"
     yes, no = python_value(value.yes), python_value(value.no)
     return f"({yes} if {python(value.condition)} else {no})"
 

@@ -333,9 +333,9 @@ class Judge:
 
     def _values(self) -> None:
         sources = [s for w in self.full + self.cut for s in w.cells.values()]
-        if any(s is None for s in sources):
+        if any(s[0] == "computed" for s in sources):
             self.verdict.add("computed-value", "the value is changed on the way")
-        tensors = {s[0] for s in sources if isinstance(s, tuple)}
+        tensors = {s[0] for s in sources if isinstance(s, tuple)} - {"computed"}
         if len(tensors) > 1:
             self.verdict.add("two-sources", "elements come from two tensors")
 

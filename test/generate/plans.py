@@ -155,24 +155,32 @@ class Transfer:
         return ("in", start // self.size)
 
 
-def problem_of(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Optional[str]:
-    """How a plan differs from the statement that it was made for."""
+@dataclass
+class Checked:
+    """What was found about a plan."""
+    problem: str = ""  # how it differs from the statement that it was made for
+    used: bool = False  # whether some launch takes the lifted way
+
+
+def check(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Checked:
+    """Compares a plan with its statement, for many launches and blocks."""
+    result = Checked()
     judge = Judge(kernel, which, element)
     checked = [(sample, judge.evaluate(sample)) for sample in _samples(judge)]
     cells = sorted({cell for _, written in checked for cell in written.cells})
-    if not cells:
-        return None
-    for sample, written in checked:
+    for sample, written in checked if cells else []:
         states = list(states_of(judge, sample))
         if not is_lifted(plan, states):
             continue
+        result.used = True
         transfer = Transfer(plan, states[0], cells[0], judge.size, judge.lowered.tile_shape[-1])
-        if not plan["layout"]["moved"] and transfer.bytes > len(cells) * judge.size:
-            return "more bytes arrive than the copy writes"
         problem = _difference(judge, transfer, written, cells)
+        if not plan["layout"]["moved"] and transfer.bytes > len(cells) * judge.size:
+            problem = "more bytes arrive than the copy writes"
         if problem:
-            return f"{problem} with {states[0].values}"
-    return None
+            result.problem = f"{problem} with {states[0].values}"
+            break
+    return result
 
 
 def _samples(judge: Judge) -> list[Sample]:

@@ -22,6 +22,8 @@ from language import (INT, LONG_LONG, Binary, Cast, Expr, Variable, add, conjunc
 from lowering import Lowering, argument_value, lower, table_values
 from places import BLOCK_NUMBER, Lowered, Parameter
 
+CopyKey = tuple[int, int]  # kernel number, copy
+
 HARNESS = Path(__file__).resolve().parent / "harness.cuh"
 
 
@@ -60,11 +62,12 @@ def is_launched(kernel: Kernel) -> bool:
     return all(copy.flaw != "clash" for copy in kernel.copies)
 
 
-def print_program(program: Program, plain: Iterable[tuple[int, int]] = (), head: str = "") -> Text:
-    """The whole file; copies in `plain` (kernel, copy) have to stay loops."""
+def print_program(program: Program, plain: Iterable[CopyKey] = (),
+                  bare: Iterable[CopyKey] = (), head: str = "") -> Text:
+    """The whole file; copies in `plain` have to stay loops, those in `bare` have no pragma."""
     text = Text([line for line in [head] if line])
     text.lines += HARNESS.read_text().splitlines()
-    writers = [KernelWriter(kernel, set(plain)) for kernel in program.kernels]
+    writers = [KernelWriter(kernel, set(plain), set(bare)) for kernel in program.kernels]
     for writer in writers:
         text.lines.append("")
         writer.write(text)
@@ -77,9 +80,10 @@ def print_program(program: Program, plain: Iterable[tuple[int, int]] = (), head:
 class KernelWriter:
     """Prints one kernel and the function that launches it."""
 
-    def __init__(self, kernel: Kernel, plain: set[tuple[int, int]]):
+    def __init__(self, kernel: Kernel, plain: set[CopyKey] = set(), bare: set[CopyKey] = set()):
         self.kernel, self.name = kernel, kernel_name(kernel)
         self.plain = {copy for number, copy in plain if number == kernel.number}
+        self.bare = {copy for number, copy in bare if number == kernel.number}
         self._check()
         pairs = [lower(kernel, i, copy.element) for i, copy in enumerate(kernel.copies)]
         self.lowered: list[Lowered] = [p[0] for p in pairs]
@@ -289,7 +293,8 @@ class KernelWriter:
         if i in self.plain:
             clauses.append("fallback(loop)")
         deeper = 1 if self.kernel.copies[i].flaw == "half-block" else 0
-        return [" ".join(["#pragma tma load", *filter(None, clauses)]),
+        pragma = " ".join(["#pragma tma load", *filter(None, clauses)])
+        return [*([] if i in self.bare else [pragma]),
                 *cuda_lines(self.lowered[i].statement, depth + deeper)]
 
     def _reached(self, i: int, copy: list, depth: int) -> list:

@@ -32,18 +32,21 @@ from typing import Iterable, Optional, Sequence
 from description import Kernel, Program, copies_of
 from generator import make_kernel, make_program
 from oracle import Verdict, judge
-from program import instances, kernel_name, print_program
+from plans import Unknown, check, plans_by_copy
+from program import CopyKey, instances, kernel_name, print_program
 from shrinker import shrink
-from tool import Compiler, CopyKey, Lift, Tool, first_error
+from tool import Compiler, Lift, Tool, findings, first_error
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNELS_OF_A_PROGRAM = 40
+NOT_BUILT = 2  # the exit status of `tilelift run` for a program that cannot be built
 CLANG_OPTIONS = ("--", "-ferror-limit=0")
 # Numbers of failures that are shrunk; more of a kind tell nothing new.
 MOST_SHRUNK = 12
 
 GOOD = ("lifted", "refused as expected", "not available yet")
-BAD = ("unexplained", "wrongly lifted", "no verdict", "crashed", "not compiled", "miscompiled")
+BAD = ("unexplained", "wrongly lifted", "no verdict", "wrong plan", "crashed", "not compiled",
+       "miscompiled", "undefined")
 
 
 @dataclass
@@ -63,11 +66,17 @@ class Failure:
 class Report:
     counts: collections.Counter[str] = field(default_factory=collections.Counter)
     reasons: collections.Counter[str] = field(default_factory=collections.Counter)
+    notes: collections.Counter[str] = field(default_factory=collections.Counter)
     failures: list[Failure] = field(default_factory=list)
+    plans: int = 0  # how many were computed
+    unused: int = 0  # of which no launch that was tried is lifted
 
     def add(self, other: "Report") -> None:
         self.counts += other.counts
         self.reasons += other.reasons
+        self.notes += other.notes
+        self.plans += other.plans
+        self.unused += other.unused
         self.failures += other.failures
 
     def fail(self, failure: Failure, copies: int = 1) -> None:
@@ -78,9 +87,10 @@ class Report:
 @dataclass(frozen=True)
 class Settings:
     tool: Tool
-    compiler: Optional[Compiler]  # looks for errors in the lifted text
-    schedules: int
+    compiler: Compiler
+    schedules: int  # random ones, besides the usual order
     lift_only: bool
+    compile: bool  # look for errors in the lifted text, although nothing is run
 
 
 # Verdicts ------------------------------------------------------------------------
@@ -121,6 +131,29 @@ def check_copy(kernel: Kernel, copy: int, lift: Lift, report: Report) -> None:
         report.counts["lifted"] += 1
 
 
+def check_plans(program: Program, lift: Lift, settings: Settings, folder: Path,
+                report: Report) -> None:
+    """Compares what is planned with what the statements do."""
+    plans = settings.tool.plans(folder / "program.cu", CLANG_OPTIONS)
+    for kernel in program.kernels:
+        lifted = [copy for copy in range(len(kernel.copies))
+                  if lift.outcomes[kernel.number, copy].lifted
+                  and not lift.outcomes[kernel.number, copy].refusals]
+        for copy, element, plan in plans_by_copy(plans, kernel, kernel_name(kernel), lifted,
+                                                 instances(kernel)):
+            try:
+                checked = check(kernel, copy, element, plan)
+            except Unknown as unknown:
+                report.notes[f"a plan that is not understood: {unknown}"] += 1
+                continue
+            report.plans += 1
+            report.unused += not checked.used
+            if checked.problem:
+                report.counts["lifted"] -= 1
+                report.fail(Failure("wrong plan", kernel, copy, without_names(checked.problem),
+                                    checked.problem))
+
+
 def lift_program(program: Program, settings: Settings, folder: Path,
                  plain: Iterable[CopyKey] = ()) -> Lift:
     text = print_program(program, plain)
@@ -141,9 +174,10 @@ def check_program(program: Program, settings: Settings, folder: Path) -> Report:
     for kernel in program.kernels:
         for copy in range(len(kernel.copies)):
             check_copy(kernel, copy, lift, report)
+    check_plans(program, lift, settings, folder, report)
     plain = [key for key, outcome in lift.outcomes.items()
              if outcome.refusals or not outcome.lifted]
-    if settings.compiler:
+    if settings.compile:
         compile_program(program, plain, settings, folder, report)
     if not settings.lift_only:
         compare_program(program, plain, settings, folder, report)
@@ -154,12 +188,12 @@ def compile_program(program: Program, plain: Sequence[CopyKey], settings: Settin
                     report: Report) -> None:
     """Looks for errors in the lifted text; copies in `plain` are left as they are."""
     lift = lift_program(program, settings, folder, plain)
-    assert settings.compiler
+    if lift.status not in (0, 1):
+        report.fail(Failure("crashed", program.kernels[0], -1, "", lift.failure or ""))
+        return
     for name, error in settings.compiler.errors(folder / "lifted.cu"):
         kernels = [k for k in program.kernels if kernel_name(k) == name] or program.kernels[:1]
         report.fail(Failure("not compiled", kernels[0], -1, without_names(error), error))
-    if lift.failure and lift.status not in (0, 1):
-        report.fail(Failure("crashed", program.kernels[0], -1, "", lift.failure))
 
 
 def apart(program: Program, settings: Settings, folder: Path) -> Report:
@@ -173,24 +207,55 @@ def apart(program: Program, settings: Settings, folder: Path) -> Report:
 # Running -------------------------------------------------------------------------
 
 
-def compare_program(program: Program, plain: Sequence[CopyKey], settings: Settings, folder: Path,
+def compare_program(program: Program, bare: Sequence[CopyKey], settings: Settings, folder: Path,
                     report: Report) -> None:
-    """Runs a program plain and lifted, in several schedules."""
+    """Runs a program plain and lifted, in several schedules; without kernels that fail, again."""
     source = folder / "compared.cu"
-    source.write_text(str(print_program(program, plain)))
-    for schedule in range(settings.schedules + 1):
-        status, output = settings.tool.compare(source, schedule or None)
+    while program.kernels:
+        source.write_text(str(print_program(program, bare=bare)))
+        status, output = settings.tool.compare(source, settings.schedules)
         if status == 0:
-            continue
-        if len(program.kernels) == 1:
-            kind = "crashed" if status < 0 or status > 1 else "miscompiled"
-            failure = Failure(kind, program.kernels[0], -1, "when run", first_error(output))
-            report.fail(failure)
             return
-        middle = len(program.kernels) // 2
-        for kernels in (program.kernels[:middle], program.kernels[middle:]):
-            compare_program(Program(kernels), plain, settings, folder, report)
-        return
+        failures = blamed(program, bare, status, output, settings, folder)
+        if not failures:
+            middle = len(program.kernels) // 2
+            for kernels in (program.kernels[:middle], program.kernels[middle:]):
+                compare_program(Program(kernels), bare, settings, folder, report)
+            return
+        for failure in failures:
+            report.fail(failure)
+        numbers = {failure.kernel.number for failure in failures}
+        program = Program(tuple(k for k in program.kernels if k.number not in numbers))
+
+
+def blamed(program: Program, bare: Sequence[CopyKey], status: int, output: str,
+           settings: Settings, folder: Path) -> list[Failure]:
+    """The kernels of a program that failed, as far as they can be told."""
+    kernels = {kernel_name(kernel): kernel for kernel in program.kernels}
+    if status == NOT_BUILT:
+        settings.tool.lift(print_program(program, bare=bare), folder / "program.cu",
+                           folder / "lifted.cu", CLANG_OPTIONS)
+        return [Failure("not compiled", kernels[name], -1, without_names(error), error)
+                for name, error in settings.compiler.errors(folder / "lifted.cu")
+                if name in kernels]
+    failures = [run_failure(kernels[name], error, bare, settings, folder)
+                for name, error in findings(output).items() if name in kernels]
+    if not failures and len(kernels) == 1:
+        kind = "crashed" if status < 0 else "miscompiled"
+        failures = [Failure(kind, program.kernels[0], -1, f"run {status}", first_error(output))]
+    return failures
+
+
+def run_failure(kernel: Kernel, error: str, bare: Sequence[CopyKey], settings: Settings,
+                folder: Path) -> Failure:
+    """A finding about a kernel; it may be one about the plain kernel as well."""
+    source = folder / "plain.cu"
+    source.write_text(str(print_program(Program((kernel,)), bare=bare)))
+    status, output = settings.tool.run_plain(source)
+    if status:
+        return Failure("undefined", kernel, -1, without_names(first_error(output)),
+                       first_error(output))
+    return Failure("miscompiled", kernel, -1, without_names(error), error)
 
 
 # Shrinking -----------------------------------------------------------------------
@@ -213,10 +278,10 @@ def still_fails(failure: Failure, settings: Settings):
 def shrink_failure(failure: Failure, settings: Settings, keep: Path) -> Path:
     """Writes the simplest program that fails in the same way."""
     own = settings
-    if failure.kind in ("unexplained", "wrongly lifted", "no verdict"):
-        own = replace(settings, lift_only=True, compiler=None)
+    if failure.kind in ("unexplained", "wrongly lifted", "no verdict", "wrong plan"):
+        own = replace(settings, lift_only=True, compile=False)
     elif failure.kind == "not compiled":
-        own = replace(settings, lift_only=True)
+        own = replace(settings, lift_only=True, compile=True)
     kernel = shrink(failure.kernel, still_fails(failure, own))
     keep.mkdir(parents=True, exist_ok=True)
     name = re.sub(r"[^a-z0-9]+", "-", f"{failure.kind} {failure.what}".lower())[:60].strip("-")
@@ -278,7 +343,7 @@ def parse() -> argparse.Namespace:
                         help="folder for simplified programs that fail")
     parser.add_argument("--lift-only", action="store_true", help="verdicts only, run nothing")
     parser.add_argument("--compile", action="store_true",
-                        help="look for errors in the lifted text, too")
+                        help="with --lift-only: look for errors in the lifted text")
     parser.add_argument("--clang", default="clang++-22 -I/usr/local/cuda/include/cccl",
                         help="the command for that")
     parser.add_argument("--no-shrink", action="store_true")
@@ -297,8 +362,8 @@ def main() -> int:
     if not lift_only and not tool.can_run():
         sys.exit("this tilelift cannot run programs; use --lift-only")
     compiler = Compiler((*arguments.clang.split(), f"-I{ROOT}/runtime/include"))
-    settings = Settings(tool, compiler if arguments.compile else None, arguments.schedules,
-                        lift_only)
+    settings = Settings(tool, compiler, arguments.schedules, lift_only,
+                        arguments.compile and lift_only)
     start = time.time()
     report = run_all(arguments.seed, arguments.count, arguments.jobs, settings)
     seconds = time.time() - start
@@ -310,6 +375,9 @@ def main() -> int:
             print(f"simplified: {shrink_failure(failure, settings, arguments.keep)}")
     reasons = ", ".join(f"{count} {id}" for id, count in report.reasons.most_common())
     print(f"refused: {reasons}")
+    print(f"{report.plans} plans computed, {report.unused} for no launch that was tried")
+    for note, count in report.notes.most_common():
+        print(f"note: {note} ({count} times)")
     print(summary(report, seconds))
     return 1 if any(report.counts[kind] for kind in BAD) else 0
 

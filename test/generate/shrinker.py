@@ -52,7 +52,7 @@ def _step(kernel: Kernel, first_failing: FirstFailing) -> Optional[Kernel]:
 def is_valid(kernel: Kernel) -> bool:
     """Whether a kernel can be written and is defined when it runs."""
     try:
-        KernelWriter(kernel, set()).write(Text())
+        KernelWriter(kernel).write(Text())
         return not is_launched(kernel) or undefined(kernel) is None
     except (Invalid, ZeroDivisionError, IndexError):
         return False

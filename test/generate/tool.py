@@ -6,15 +6,15 @@ the printed program. What is not here: whether the verdict is right.
 """
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Optional, Sequence
+from typing import Any, Optional, Sequence
 
-from program import Place, Text
+from program import CopyKey, Place, Text
 
-CopyKey = tuple[int, int]  # kernel number, copy
 MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
                      r"(?P<severity>error|warning|remark): "
                      r"(?P<text>.*) \[-Wtilelift-(?P<id>[a-z0-9-]+)\]$", re.M)
@@ -25,6 +25,9 @@ COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std
                    "-ferror-limit=0", "-Wno-unknown-cuda-version")
 COMPILER_ERROR = re.compile(r"^\S+:(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
 KERNEL_NAME = re.compile(r"\b(?:run_)?(k\d{3,})(?:_tma\w*)?\b")
+# An error of the emulator, and the notes that follow it.
+FINDING = re.compile(r"error: (.*)((?:\n(?!.*error: ).*){0,3})")
+FOUND_IN = re.compile(r"kernel '(k\d{3,})(?:_tma)?\b")
 SECONDS = 120  # that tilelift may take for one program
 RUN_SECONDS = 600
 
@@ -114,15 +117,35 @@ class Tool:
             _assign(message, text, result)
         return result
 
+    def plans(self, source: Path, options: Sequence[str] = ()) -> list[dict[str, Any]]:
+        """The plans of all copies that lift."""
+        command = [str(self.path), "--dump-plan", str(source), *options]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
+        return json.loads(done.stdout) if done.stdout else []
+
     def can_run(self) -> bool:
         """Whether this tilelift has the emulator."""
         status, output = _run([str(self.path), "run", "--help"], SECONDS)
         return status == 0 and "--compare" in output
 
-    def compare(self, source: Path, seed: Optional[int] = None) -> tuple[int, str]:
-        """Runs the program plain and lifted on the emulator; 0 if they agree."""
-        options = [] if seed is None else [f"--seed={seed}"]
-        return _run([str(self.path), "run", "--compare", *options, str(source)], RUN_SECONDS)
+    def compare(self, source: Path, schedules: int) -> tuple[int, str]:
+        """Runs a program plain and lifted on the emulator; 0 if they agree."""
+        return _run([str(self.path), "run", "--compare", f"--schedules={schedules}", str(source)],
+                    RUN_SECONDS)
+
+    def run_plain(self, source: Path) -> tuple[int, str]:
+        """Runs a program as it is; 0 if nothing was found."""
+        return _run([str(self.path), "run", "--plain", str(source)], RUN_SECONDS)
+
+
+def findings(output: str) -> dict[str, str]:
+    """The first finding of the emulator about each kernel."""
+    found: dict[str, str] = {}
+    for error, rest in FINDING.findall(output):
+        kernel = FOUND_IN.search(error) or FOUND_IN.search(rest)
+        if kernel:
+            found.setdefault(kernel[1], error)
+    return found
 
 
 def _run(command: Sequence[str], seconds: int) -> tuple[int, str]:

@@ -221,8 +221,8 @@ class Values(Places):
         used: dict[str, Variable] = {}
         for expr in (condition, load.index, load.row):
             used.update(variables_of(expr) if expr is not None else {})
-        if self.flaw in ("loaded-rows", "loaded-condition"):
-            raise Invalid("helpers take no tables")
+        if self.flaw != "none":
+            raise Invalid("helpers are as simple as they can be")
         if load.element or load.pointer or load.tensor != self.tensor:
             raise Invalid("helpers take the tensor and return an element")
         if "threadIdx" in cuda_value(value) or "blockIdx" in cuda_value(value):
