@@ -24,23 +24,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// The name of the kernel's parameter that points into an allocation.
-std::string nameOf(Thread *thread, const Allocation &allocation) {
-  if (!allocation.name.empty())
-    return "'" + plainName(allocation.name.c_str()) + "'";
-  const LaunchRequest &request = teamOf(thread).grid.request;
-  for (uint32_t i = 0; i < request.kernel->parameterCount; ++i) {
-    const Parameter &parameter = request.kernel->parameters[i];
-    uint64_t value = 0;
-    if (!parameter.name || parameter.bytes != 8)
-      continue;
-    std::memcpy(&value, request.parameters.data() + parameter.offset, 8);
-    if (value - uint64_t(allocation.base) < allocation.bytes)
-      return "'" + std::string(parameter.name) + "'";
-  }
-  return "allocation " + std::to_string(allocation.number);
-}
-
 /// What is known of an address that leads nowhere.
 std::string describeGlobal(Thread *thread, uint64_t address) {
   const Memory &memory = memoryOf(thread);
@@ -49,18 +32,19 @@ std::string describeGlobal(Thread *thread, uint64_t address) {
     return hex(address) + ", in memory of " + std::to_string(released->bytes) +
            " bytes that was released";
   if (const Allocation *holder = memory.find(place))
-    return nameOf(thread, *holder) + " + " + std::to_string(address - uint64_t(holder->base)) +
-           " bytes";
+    return nameOf(teamOf(thread).grid.request, *holder) + " + " +
+           std::to_string(address - uint64_t(holder->base)) + " bytes";
   const Allocation *closest = nullptr;
   auto after = memory.allocations().upper_bound(reinterpret_cast<char *>(address));
   if (after != memory.allocations().begin() && memory.contains(address))
     closest = &std::prev(after)->second;
   if (closest && address - uint64_t(closest->base) < closest->bytes + 65536)
-    return nameOf(thread, *closest) + " + " + std::to_string(address - uint64_t(closest->base)) +
-           " bytes, which has " + std::to_string(closest->bytes);
+    return nameOf(teamOf(thread).grid.request, *closest) + " + " +
+           std::to_string(address - uint64_t(closest->base)) + " bytes, which has " +
+           std::to_string(closest->bytes);
   if (after != memory.allocations().end() && memory.contains(address) &&
       uint64_t(after->first) - address < 65536)
-    return nameOf(thread, after->second) + " - " +
+    return nameOf(teamOf(thread).grid.request, after->second) + " - " +
            std::to_string(uint64_t(after->first) - address) + " bytes";
   if (address < 4096)
     return "the null pointer" +

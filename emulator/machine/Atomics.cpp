@@ -4,53 +4,52 @@
 
 #include "machine/Atomics.h"
 
-#include "model/Reduce.h"
-
-#include <cstdint>
-
 namespace tilelift::emulator {
+
+ReduceOperation operationOf(AtomicOp op) {
+  switch (op) {
+  case AtomicOp::min: return ReduceOperation::Min;
+  case AtomicOp::max: return ReduceOperation::Max;
+  case AtomicOp::inc: return ReduceOperation::Inc;
+  case AtomicOp::dec: return ReduceOperation::Dec;
+  case AtomicOp::bitAnd: return ReduceOperation::And;
+  case AtomicOp::bitOr: return ReduceOperation::Or;
+  case AtomicOp::bitXor: return ReduceOperation::Xor;
+  default: return ReduceOperation::Add;
+  }
+}
+
+ElementType elementOf(AtomicType type) {
+  switch (type) {
+  case AtomicType::b16: return ElementType::u16;
+  case AtomicType::f16:
+  case AtomicType::f16x2: return ElementType::f16;
+  case AtomicType::bf16:
+  case AtomicType::bf16x2: return ElementType::bf16;
+  case AtomicType::f32: return ElementType::f32;
+  case AtomicType::f64: return ElementType::f64;
+  case AtomicType::s32: return ElementType::i32;
+  case AtomicType::s64: return ElementType::i64;
+  case AtomicType::u64:
+  case AtomicType::b64: return ElementType::u64;
+  default: return ElementType::u32;
+  }
+}
 
 namespace {
 
-/// What a reduction of the TMA unit computes, an atomic computes as well.
 uint64_t combined(AtomicOp op, AtomicType type, uint64_t old, uint64_t a, uint64_t b) {
-  constexpr uint64_t low = 0xffff;
-  auto with = [&](ElementType element) {
-    ReduceOperation operation = ReduceOperation::Add;
-    switch (op) {
-    case AtomicOp::min: operation = ReduceOperation::Min; break;
-    case AtomicOp::max: operation = ReduceOperation::Max; break;
-    case AtomicOp::inc: operation = ReduceOperation::Inc; break;
-    case AtomicOp::dec: operation = ReduceOperation::Dec; break;
-    case AtomicOp::bitAnd: operation = ReduceOperation::And; break;
-    case AtomicOp::bitOr: operation = ReduceOperation::Or; break;
-    case AtomicOp::bitXor: operation = ReduceOperation::Xor; break;
-    default: break;
-    }
-    return reduced(operation, element, old, a);
-  };
   if (op == AtomicOp::exchange)
     return a;
   if (op == AtomicOp::cas)
     return old == a ? b : old;
-  switch (type) {
-  case AtomicType::f16: return with(ElementType::f16);
-  case AtomicType::bf16: return with(ElementType::bf16);
-  case AtomicType::f32: return with(ElementType::f32);
-  case AtomicType::f64: return with(ElementType::f64);
-  case AtomicType::f16x2:
-  case AtomicType::bf16x2: {
-    AtomicType half = type == AtomicType::f16x2 ? AtomicType::f16 : AtomicType::bf16;
-    return combined(op, half, old & low, a & low, 0) |
-           combined(op, half, old >> 16 & low, a >> 16 & low, 0) << 16;
-  }
-  case AtomicType::b16: return with(ElementType::u16);
-  case AtomicType::s32: return with(ElementType::i32);
-  case AtomicType::s64: return with(ElementType::i64);
-  case AtomicType::b64:
-  case AtomicType::u64: return with(ElementType::u64);
-  default: return with(ElementType::u32);
-  }
+  auto one = [&](uint64_t old, uint64_t a) {
+    return reduced(operationOf(op), elementOf(type), old, a);
+  };
+  if (type != AtomicType::f16x2 && type != AtomicType::bf16x2)
+    return one(old, a);
+  constexpr uint64_t half = 0xffff;
+  return one(old & half, a & half) | one(old >> 16 & half, a >> 16 & half) << 16;
 }
 
 template <typename Word>

@@ -52,20 +52,6 @@ bool getText(FILE *file, std::string &text) {
   return std::fread(text.data(), 1, length, file) == length;
 }
 
-/// Which of the kernel's pointers leads into an allocation.
-const Parameter *parameterInto(const LaunchRequest &request, const Allocation &allocation) {
-  for (uint32_t i = 0; i < request.kernel->parameterCount; ++i) {
-    const Parameter &parameter = request.kernel->parameters[i];
-    uint64_t value = 0;
-    if (parameter.bytes != 8 || !parameter.name)
-      continue;
-    std::memcpy(&value, request.parameters.data() + parameter.offset, 8);
-    if (value - uint64_t(allocation.base) < allocation.bytes)
-      return &parameter;
-  }
-  return nullptr;
-}
-
 } // namespace
 
 Comparison::Comparison(Machine &machine)
@@ -138,9 +124,7 @@ void Comparison::compareAllocation(const LaunchRequest &request, const std::stri
   uint64_t start = 0;
   if (parameter)
     std::memcpy(&start, request.parameters.data() + parameter->offset, 8);
-  std::string name = parameter                  ? std::string("'") + parameter->name + "'"
-                     : !allocation.name.empty() ? "'" + plainName(allocation.name.c_str()) + "'"
-                                                : "allocation " + std::to_string(allocation.number);
+  std::string name = nameOf(request, allocation);
   std::string launch = "launch " + std::to_string(launches) + ", kernel '" + kernel + "': ";
   size_t first = 0;
   while (first < allocation.bytes && allocation.base[first] == expected[first])

@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "machine/Access.h"
+#include "machine/Atomics.h"
 #include "machine/Team.h"
 #include "model/Copy.h"
 
@@ -30,33 +31,6 @@ Form formOf(TensorMode mode) {
   case TensorMode::im2colNoOffsets: return Form::Im2colNoOffsets;
   }
   return Form::Tile;
-}
-
-ReduceOperation operationOf(AtomicOp op) {
-  switch (op) {
-  case AtomicOp::min: return ReduceOperation::Min;
-  case AtomicOp::max: return ReduceOperation::Max;
-  case AtomicOp::inc: return ReduceOperation::Inc;
-  case AtomicOp::dec: return ReduceOperation::Dec;
-  case AtomicOp::bitAnd: return ReduceOperation::And;
-  case AtomicOp::bitOr: return ReduceOperation::Or;
-  case AtomicOp::bitXor: return ReduceOperation::Xor;
-  default: return ReduceOperation::Add;
-  }
-}
-
-ElementType elementOf(AtomicType type) {
-  switch (type) {
-  case AtomicType::f16: return ElementType::f16;
-  case AtomicType::bf16: return ElementType::bf16;
-  case AtomicType::f32: return ElementType::f32;
-  case AtomicType::f64: return ElementType::f64;
-  case AtomicType::s32: return ElementType::i32;
-  case AtomicType::s64: return ElementType::i64;
-  case AtomicType::u64:
-  case AtomicType::b64: return ElementType::u64;
-  default: return ElementType::u32;
-  }
 }
 
 TensorCopy copyOf(const TensorOperands &operands, int reduction, bool isStore) {

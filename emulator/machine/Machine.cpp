@@ -93,6 +93,27 @@ Outcome Machine::launch(const LaunchRequest &request) {
   return Outcome(grid.outcome.load());
 }
 
+const Parameter *parameterInto(const LaunchRequest &request, const Allocation &allocation) {
+  for (uint32_t i = 0; i < request.kernel->parameterCount; ++i) {
+    const Parameter &parameter = request.kernel->parameters[i];
+    uint64_t value = 0;
+    if (parameter.bytes != sizeof value || !parameter.name)
+      continue;
+    std::memcpy(&value, request.parameters.data() + parameter.offset, sizeof value);
+    if (value - uint64_t(allocation.base) < allocation.bytes)
+      return &parameter;
+  }
+  return nullptr;
+}
+
+std::string nameOf(const LaunchRequest &request, const Allocation &allocation) {
+  if (!allocation.name.empty())
+    return "'" + plainName(allocation.name.c_str()) + "'";
+  if (const Parameter *parameter = parameterInto(request, allocation))
+    return "'" + std::string(parameter->name) + "'";
+  return "allocation " + std::to_string(allocation.number);
+}
+
 char *Machine::allocateFromDevice(size_t bytes) {
   std::lock_guard lock(deviceHeap);
   return memory.allocate(bytes, MemoryKind::device);

@@ -40,6 +40,11 @@ struct LaunchRequest {
   std::vector<char> parameters;
 };
 
+/// Which of the kernel's pointers leads into an allocation; null for none.
+const Parameter *parameterInto(const LaunchRequest &request, const Allocation &allocation);
+/// How messages call an allocation: "'out'", "allocation 3".
+std::string nameOf(const LaunchRequest &request, const Allocation &allocation);
+
 /// What becomes of a launch, as hardware would answer.
 enum class Outcome {
   success,

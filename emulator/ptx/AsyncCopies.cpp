@@ -8,6 +8,7 @@
 
 #include "machine/Abi.h"
 #include "ptx/FunctionTranslator.h"
+#include "ptx/Reductions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -19,8 +20,6 @@ namespace tilelift::ptx {
 
 namespace {
 
-using emulator::AtomicOp;
-using emulator::AtomicType;
 using emulator::TensorMode;
 using emulator::TensorOperands;
 
@@ -40,37 +39,10 @@ TensorMode modeOf(const Instruction &code) {
   return TensorMode::tile;
 }
 
-/// The operation of a reduction, as atomics know it; -1 for a copy.
-int reductionOf(const Instruction &code) {
-  for (StringRef modifier : code.modifiers) {
-    int op = StringSwitch<int>(modifier)
-                 .Case("add", int(AtomicOp::add))
-                 .Case("min", int(AtomicOp::min))
-                 .Case("max", int(AtomicOp::max))
-                 .Case("inc", int(AtomicOp::inc))
-                 .Case("dec", int(AtomicOp::dec))
-                 .Case("and", int(AtomicOp::bitAnd))
-                 .Case("or", int(AtomicOp::bitOr))
-                 .Case("xor", int(AtomicOp::bitXor))
-                 .Default(-1);
-    if (op >= 0)
-      return op;
-  }
-  return -1;
-}
-
-AtomicType elementOf(Type type) {
-  if (type.kind == Type::Float)
-    return type.bits == 16 ? AtomicType::f16 : type.bits == 32 ? AtomicType::f32 : AtomicType::f64;
-  if (type.kind == Type::Brain)
-    return AtomicType::bf16;
-  if (type.bits == 64)
-    return type.kind == Type::Signed     ? AtomicType::s64
-           : type.kind == Type::Unsigned ? AtomicType::u64
-                                         : AtomicType::b64;
-  return type.kind == Type::Signed     ? AtomicType::s32
-         : type.kind == Type::Unsigned ? AtomicType::u32
-                                       : AtomicType::b32;
+/// As the machine is told: the operation of a reduction, ~0 for a copy.
+uint32_t reductionOf(const Instruction &code) {
+  std::optional<emulator::AtomicOp> op = code.has("reduce") ? operationOf(code) : std::nullopt;
+  return op ? uint32_t(*op) : ~0u;
 }
 
 } // namespace
@@ -146,15 +118,14 @@ bool FunctionTranslator::asyncCopy(const Instruction &code) {
     call("tilelift_bulk_wait", nothing, {readBits(operands[0], 32), integer(code.has("read"))});
     return true;
   }
-  int reduction = code.has("reduce") ? reductionOf(code) : -1;
+  uint32_t reduction = reductionOf(code);
   if (code.has("reduce"))
     module.factsOf(target).traits |= emulator::hasGlobalAtomics;
   bool isStore = code.has("bulk_group");
   if (code.has("tensor")) {
     if (isStore) {
       call("tilelift_tensor_store", nothing,
-           {tensorOperands(code, operands[0], operands[1], nullptr, 2),
-            integer(unsigned(reduction))});
+           {tensorOperands(code, operands[0], operands[1], nullptr, 2), integer(reduction)});
     } else {
       if (code.has("cta_group::1") || code.has("cta_group::2"))
         return false;
@@ -165,11 +136,11 @@ bool FunctionTranslator::asyncCopy(const Instruction &code) {
   }
   llvm::Value *to = address(operands[0]), *from = address(operands[1]),
               *bytes = readBits(operands[2], 32);
-  llvm::Value *type = integer(unsigned(elementOf(code.type())));
+  llvm::Value *type = integer(unsigned(atomicType(code.type())));
   if (isStore) {
     if (code.has("cp_mask"))
       return false;
-    call("tilelift_bulk_store", nothing, {to, from, bytes, integer(unsigned(reduction)), type});
+    call("tilelift_bulk_store", nothing, {to, from, bytes, integer(reduction), type});
   } else if (code.modifiers.size() > 2 && (code.has("global"))) {
     llvm::Value *mask = code.has("multicast::cluster")
                             ? builder.CreateZExt(readBits(operands[4], 16), builder.getInt32Ty())
@@ -177,7 +148,7 @@ bool FunctionTranslator::asyncCopy(const Instruction &code) {
     call("tilelift_bulk_load", nothing, {to, from, bytes, address(operands[3]), mask});
   } else { // to the shared memory of another block of the cluster
     call("tilelift_bulk_peer", nothing,
-         {to, from, bytes, address(operands[3]), integer(unsigned(reduction)), type});
+         {to, from, bytes, address(operands[3]), integer(reduction), type});
   }
   return true;
 }

@@ -8,6 +8,7 @@
 
 #include "machine/Abi.h"
 #include "ptx/FunctionTranslator.h"
+#include "ptx/Reductions.h"
 
 #include "llvm/ADT/StringSwitch.h"
 
@@ -68,41 +69,9 @@ void FunctionTranslator::loadOrStore(const Instruction &code, bool isStore) {
 }
 
 void FunctionTranslator::atomic(const Instruction &code, bool hasResult) {
-  using emulator::AtomicOp;
-  using emulator::AtomicType;
   Type type = code.type();
-  int op = -1;
-  for (StringRef modifier : code.modifiers)
-    op = std::max(op, StringSwitch<int>(modifier)
-                          .Case("add", int(AtomicOp::add))
-                          .Case("min", int(AtomicOp::min))
-                          .Case("max", int(AtomicOp::max))
-                          .Case("inc", int(AtomicOp::inc))
-                          .Case("dec", int(AtomicOp::dec))
-                          .Case("and", int(AtomicOp::bitAnd))
-                          .Case("or", int(AtomicOp::bitOr))
-                          .Case("xor", int(AtomicOp::bitXor))
-                          .Case("exch", int(AtomicOp::exchange))
-                          .Case("cas", int(AtomicOp::cas))
-                          .Default(-1));
-  auto kind = AtomicType::b32;
-  if (type.kind == Type::Float)
-    kind = type.bits == 16   ? (type.lanes == 2 ? AtomicType::f16x2 : AtomicType::f16)
-           : type.bits == 32 ? AtomicType::f32
-                             : AtomicType::f64;
-  else if (type.kind == Type::Brain)
-    kind = type.lanes == 2 ? AtomicType::bf16x2 : AtomicType::bf16;
-  else if (type.bits == 16)
-    kind = AtomicType::b16;
-  else if (type.bits == 32)
-    kind = type.kind == Type::Signed     ? AtomicType::s32
-           : type.kind == Type::Unsigned ? AtomicType::u32
-                                         : AtomicType::b32;
-  else
-    kind = type.kind == Type::Signed     ? AtomicType::s64
-           : type.kind == Type::Unsigned ? AtomicType::u64
-                                         : AtomicType::b64;
-  if (op < 0 || type.totalBits() > 64 || code.has("v2") || code.has("v4") || code.has("v8")) {
+  std::optional<emulator::AtomicOp> op = operationOf(code);
+  if (!op || type.totalBits() > 64 || code.has("v2") || code.has("v4") || code.has("v8")) {
     known = false;
     return;
   }
@@ -120,10 +89,10 @@ void FunctionTranslator::atomic(const Instruction &code, bool hasResult) {
                                     builder.getInt64Ty())
                : integer(0, 64);
   };
-  llvm::Value *old =
-      call("tilelift_atomic", builder.getInt64Ty(),
-           {integer(unsigned(spaceNumber)), integer(unsigned(op)), integer(unsigned(kind)),
-            address(code.operands[first]), operand(first + 1), operand(first + 2)});
+  llvm::Value *old = call("tilelift_atomic", builder.getInt64Ty(),
+                          {integer(unsigned(spaceNumber)), integer(unsigned(*op)),
+                           integer(unsigned(atomicType(type))), address(code.operands[first]),
+                           operand(first + 1), operand(first + 2)});
   if (hasResult)
     write(code.operands[0], builder.CreateTrunc(old, builder.getIntNTy(type.totalBits())),
           {type.kind, type.totalBits(), 1});

@@ -628,4 +628,6 @@ def footprint(copy: Copy, launch: Launch, which: int) -> tuple[int, int]:
     if copy.flaw != "none":
         lowest, highest = lowest - 64 - highest, highest + 64 + 2 * (highest - lowest)
     before = -(lowest // 256 * 256) + shape.offset
-    return before, before + highest + copy.vector
+    # Whole units of 16 bytes: lifted copies read whole ones.
+    unit = max(1, 16 // ELEMENTS[copy.element].size)
+    return before, -(-(before + highest + copy.vector) // unit) * unit
