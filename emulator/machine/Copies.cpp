@@ -178,15 +178,17 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
   uint32_t bytes = expectedBytes(map, copy);
   announce(thread, *target, barrierAddress, bytes, site);
   uint32_t number = target->order.newCopy();
-  // Hardware looks at the tensor's address even for boxes wholly outside of it.
-  requireGlobal(thread, map.address, 1, "a copy", site);
+  bool isInside = false;
   walk(map, copy, [&](const Run &run) {
+    isInside |= run.inside;
     if (run.inside) {
       requireGlobal(thread, run.global, run.bytes, "a copy", site);
       requireFenced(thread, run.global, run.bytes, site);
     }
     announceWrite(thread, *target, number, run.shared, run.bytes, site);
   });
+  if (!isInside) // hardware looks at the tensor's address all the same
+    requireGlobal(thread, map.address, 1, "a copy", site);
   teamOf(thread).issue({number, target, [=] {
                           char *window = target->shared.base();
                           walk(map, copy, [&](const Run &run) {

@@ -144,8 +144,7 @@ class Generator:
         if copy.flaw == "clamped":
             copy = replace(copy, index_type="int")
         if copy.guard.style == "keep-any":
-            copy = replace(copy, consumer="straight", vector=1,
-                           index_type=self.rng.choice(("int", "long long")))
+            copy = replace(copy, consumer="straight", vector=1, index_type="int")
         if copy.guard.style == "bounded":
             copy = replace(copy, idiom="nested", vector=1, index_type="int", names="starts")
         if copy.guard.style == "helper":

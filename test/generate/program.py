@@ -380,7 +380,7 @@ class KernelWriter:
         line = f"{self._result(i, count)} = {self._tile_at(i, cells)};"
         if copy.guard.style != "keep-any" or not self.lowerings[i].is_guarded():
             return [line]
-        if copy.flaw != "none" or copy.index_type not in ("int", "long long"):
+        if copy.flaw != "none" or copy.index_type != "int":
             raise Invalid("which cells are dead")
         return [f"if ({cuda(self._inside(i, copy, cells))})", "  " + line]
 
@@ -620,7 +620,7 @@ def footprint(copy: Copy, launch: Launch, which: int) -> tuple[int, int]:
     for axis, (first, last), extent, stride in zip(copy.axes, starts_of(copy, launch, which),
                                                    extents, strides):
         low = max(0, first) if axis.lower else first
-        high = min(extent - 1, last + axis.box - 1) if axis.upper else last + axis.box - 1
+        high = extent - 1 if axis.upper else last + axis.box - 1
         lowest += min(0, low * stride)
         highest += max(0, high * stride)
     if copy.batch != "none":
