@@ -79,8 +79,10 @@ public:
     groupCopies();
     solve();
     // Without the redundant barriers, the copies may look different.
-    llvm::erase_if(candidates,
-                   [&](const CallExpr *call) { return llvm::is_contained(kept, call); });
+    // Dropping one that a macro writes would drop the rest of the macro, too.
+    llvm::erase_if(candidates, [&](const CallExpr *call) {
+      return call->getBeginLoc().isMacroID() || llvm::is_contained(kept, call);
+    });
     result.redundant.assign(candidates.begin(), candidates.end());
     for (size_t i = 0; i < copies.size(); ++i) {
       bool runsOnce = facts.parentOf(copies[i].statement) == body;

@@ -212,6 +212,8 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
     if (from->isBooleanType() && to->isBooleanType())
       return evaluate(operand);
     return evaluate(operand).map([&](const Scalar &scalar) {
+      if (scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever())
+        return scalar; // zero or one, whatever the type
       // Data of the same size stays data: reading a float as an int copies it.
       if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits)
         return scalar;
@@ -405,10 +407,7 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
     Value address = object.map([&](const Scalar &base) {
       return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset));
     });
-    if (init->getType()->isRecordType() || init->getType()->isArrayType())
-      copyObject(address, evaluate(init), init->getType(), placeOf(init));
-    else
-      store(address, evaluate(init), init->getType(), placeOf(init));
+    initialise(address, evaluate(init), init->getType(), placeOf(init));
   };
   if (const auto *record = list->getType()->getAsRecordDecl()) {
     const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
@@ -443,13 +442,13 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
     bool zero = scalar && scalar->isZero();
     StringRef name = constructor->getParent()->getName();
     if (zero && (name == "__half" || name == "__nv_bfloat16")) {
-      store(object, constantData(0), construct->getType(), placeOf(construct));
+      initialise(object, constantData(0), construct->getType(), placeOf(construct));
       return object;
     }
   }
   if (construct->getNumArgs() == 0 && constructor->isTrivial()) {
     if (construct->requiresZeroInitialization())
-      store(object, constantData(0), construct->getType(), placeOf(construct));
+      initialise(object, constantData(0), construct->getType(), placeOf(construct));
     return object;
   }
   SmallVector<const Expr *, 4> arguments(construct->arg_begin(), construct->arg_end());

@@ -103,6 +103,7 @@ private:
 
   // Memory.
   Value load(const Value &address, clang::QualType type, Place place);
+  void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
   void storeShared(const Scalar &address, const Condition &guard, const Value &value, unsigned size,
                    Place place);

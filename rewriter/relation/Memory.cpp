@@ -29,6 +29,27 @@ std::optional<NumberOperator> numberOperator(BinaryOperatorKind op) {
   }
 }
 
+/// A truth value, or a number that may stand for one.
+std::optional<Condition> asTruth(const Scalar &scalar) {
+  if (scalar.is(Scalar::Kind::Truth))
+    return scalar.truth;
+  std::optional<int64_t> number =
+      scalar.is(Scalar::Kind::Number) ? scalar.number.asConstant() : std::nullopt;
+  if (number != 0 && number != 1)
+    return std::nullopt;
+  return *number ? Condition::always() : Condition::never();
+}
+
+/// `a & b` of truth values is `a && b`, but for the order of evaluation.
+std::optional<Condition> combined(BinaryOperatorKind op, const Condition &a, const Condition &b) {
+  switch (op) {
+  case BO_And: return a && b;
+  case BO_Or: return a || b;
+  case BO_Xor: return (a && !b) || (!a && b);
+  default: return std::nullopt;
+  }
+}
+
 const char *verbOf(BinaryOperatorKind op) {
   switch (op) {
   case BO_Add: return "is a sum";
@@ -73,8 +94,13 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
       return Scalar::ofTruth(Condition::unknown());
     return Scalar::ofTruth(!Condition::zero(number.number));
   });
-  const Scalar *single = truths.single();
-  return single && single->is(Scalar::Kind::Truth) ? single->truth : Condition::unknown();
+  Condition holds = Condition::never();
+  for (const ValueCase &one : truths.getCases()) {
+    if (!one.scalar.is(Scalar::Kind::Truth) || one.scalar.truth.isUnknown())
+      return Condition::unknown();
+    holds = holds || (one.guard && one.scalar.truth);
+  }
+  return holds;
 }
 
 Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value &b, QualType type,
@@ -86,6 +112,10 @@ Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value
 Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
                                QualType type, const Expr *where) {
   Place place = placeOf(where);
+  if (a.is(Scalar::Kind::Truth) || b.is(Scalar::Kind::Truth))
+    if (std::optional<Condition> left = asTruth(a), right = asTruth(b); left && right)
+      if (std::optional<Condition> both = combined(op, *left, *right))
+        return Scalar::ofTruth(*both);
   std::optional<NumberType> number = numberType(type);
   std::optional<NumberOperator> known = numberOperator(op);
   if (!number || !known)
@@ -253,6 +283,18 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].spelling + "'"));
     }
   }
+}
+
+/// The first value of an object that nobody else has seen: wherever the object
+/// exists at all, it has this value.
+void Interpreter::initialise(const Value &address, const Value &value, QualType type, Place place) {
+  Condition before = mask;
+  mask = Condition::always();
+  if (type->isRecordType() || type->isArrayType())
+    copyObject(address, value, type, place);
+  else
+    store(address, value, type, place);
+  mask = before;
 }
 
 void Interpreter::storeShared(const Scalar &address, const Condition &guard, const Value &value,

@@ -314,12 +314,10 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     } else if (const auto *construct =
                    dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
                construct && construct->getConstructor()->isTrivial() &&
-               construct->getNumArgs() == 0) {
+               construct->getNumArgs() == 0 && !construct->requiresZeroInitialization()) {
       continue; // `float4 v;`
-    } else if (type->isRecordType() || type->isArrayType()) {
-      copyObject(address, evaluate(init), type, placeOf(variable->getLocation()));
     } else {
-      store(address, evaluate(init), type, placeOf(variable->getLocation()));
+      initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
     }
     if (kernel.facts.escapes(variable) && !copying && frames.size() == 1)
       memory[object].forget("has its address taken", placeOf(variable->getLocation()));

@@ -165,6 +165,20 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
   return part;
 }
 
+namespace {
+
+/// The bits of a constant that takes so many bytes.
+std::optional<uint64_t> constantBits(const Scalar &scalar, unsigned size) {
+  uint64_t mask = size >= 8 ? ~uint64_t(0) : (uint64_t(1) << 8 * size) - 1;
+  if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant)
+    return scalar.data.bits & mask;
+  if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant())
+    return uint64_t(*scalar.number.asConstant()) & mask;
+  return std::nullopt;
+}
+
+} // namespace
+
 Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   auto next = parts.upper_bound(offset);
   if (next == parts.begin())
@@ -186,9 +200,16 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
     if (bothData && a.data.kind == Source::Kind::Load && b.data.kind == Source::Kind::Load &&
         a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first))
       return a;
-    if (bothData && a.data.kind == Source::Kind::Constant &&
-        b.data.kind == Source::Kind::Constant && a.data.bits == 0 && b.data.bits == 0)
-      return a;
+    std::optional<uint64_t> lowBits = constantBits(a, first),
+                            highBits = constantBits(b, size - first);
+    bool isConstant = lowBits && highBits;
+    if (isConstant && (size <= 8 || (*lowBits == 0 && *highBits == 0))) {
+      Source both;
+      both.kind = Source::Kind::Constant;
+      both.bits = *lowBits | (size <= 8 ? *highBits << 8 * first : 0);
+      both.place = place;
+      return Scalar::ofData(both);
+    }
     return Scalar::unknown("is put together from several values", place);
   });
 }

@@ -71,10 +71,19 @@ inline range operator*(range a, range b) {
 /// One dimension of a tensor as the launcher knows it: extent in elements and,
 /// for all but the innermost, the stride in bytes.
 struct extent {
+  /// Of whatever integer types the kernel's arguments are.
+  template <typename Elements, typename Stride = int>
+  extent(Elements elements, const char *elements_text, Stride stride = 0,
+         const char *stride_text = "")
+      : elements(static_cast<long long>(elements)),
+        elements_text(elements_text),
+        stride(static_cast<long long>(stride)),
+        stride_text(stride_text) {}
+
   long long elements;
   const char *elements_text;
-  long long stride = 0;
-  const char *stride_text = "";
+  long long stride;
+  const char *stride_text;
 };
 constexpr long long unbounded = unbounded_extent;
 
