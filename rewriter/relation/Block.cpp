@@ -62,6 +62,13 @@ std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType 
   }
 }
 
+bool dependsOnArguments(const Symbols &symbols, const Polynomial &value) {
+  return llvm::any_of(value.getTerms(), [&](const Term &term) {
+    return llvm::any_of(term.factors,
+                        [&](SymbolId factor) { return symbols[factor].knownAtLaunch; });
+  });
+}
+
 std::string inParentheses(const std::string &text) {
   bool simple = text.find(' ') == std::string::npos;
   return simple ? text : "(" + text + ")";
@@ -165,23 +172,41 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   return opaque(spellingOf(op), a, b, type);
 }
 
+/// A negative residue is a huge number: `(unsigned)x < w` is 0 <= x && x < w as
+/// long as x fits the signed type and w is one of its positive numbers. Which of
+/// the two sides is the bound is told by what the host knows. An index gets its
+/// lower bound even where it cannot be negative: then all cells have the same.
+Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, NumberType type,
+                                 Place place) {
+  Interval positive{0, rangeOfType(type.bits, true).high};
+  auto requireBound = [&](const Polynomial &bound) { require(bound, positive, place); };
+  auto requireIndex = [&](const Polynomial &index) {
+    bool isPositive = symbols.rangeOf(index).low >= 0;
+    require(index, isPositive ? type.range() : rangeOfType(type.bits, true), place);
+  };
+  Condition isLess = Condition::notNegative(b - a - Polynomial(1));
+  // `threadIdx.x < w - x0` compares with what is left of w.
+  bool secondIsRest = a.asConstant() && dependsOnArguments(symbols, b);
+  bool firstIsBound = symbols.knownAtLaunch(a) && !symbols.knownAtLaunch(b) && !secondIsRest;
+  if (firstIsBound) {
+    requireBound(a);
+    requireIndex(b);
+    return !Condition::notNegative(b) || isLess;
+  }
+  requireBound(b);
+  requireIndex(a);
+  return Condition::notNegative(a) && isLess;
+}
+
 Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
                          Place place) {
   if (op == Comparison::LessEqual) // a <= b is !(b < a)
     return !compare(Comparison::Less, b, a, type, place);
+  if (!type.isSigned && op == Comparison::Less)
+    return compareUnsigned(a, b, type, place);
   if (!type.isSigned) {
-    // A negative residue is a huge number: `(unsigned)x < w` is 0 <= x && x < w
-    // as long as x fits the signed type and w is one of its positive numbers.
     Interval positive{0, rangeOfType(type.bits, true).high};
-    bool mayBeNegative = symbols.rangeOf(a).low < 0 || symbols.rangeOf(b).low < 0;
-    bool wide = !positive.contains(symbols.rangeOf(a)) || !positive.contains(symbols.rangeOf(b));
-    if (mayBeNegative && op == Comparison::Less) {
-      require(b, positive, place);
-      bool isPositive = symbols.rangeOf(a).low >= 0;
-      require(a, isPositive ? type.range() : rangeOfType(type.bits, true), place);
-      return Condition::notNegative(a) && Condition::notNegative(b - a - Polynomial(1));
-    }
-    if (wide) {
+    if (!positive.contains(symbols.rangeOf(a)) || !positive.contains(symbols.rangeOf(b))) {
       require(a, type.range(), place);
       require(b, type.range(), place);
     }

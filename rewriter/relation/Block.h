@@ -75,6 +75,7 @@ public:
   void require(const Polynomial &value, Interval within, Place place);
 
 private:
+  Condition compareUnsigned(const Polynomial &a, const Polynomial &b, NumberType type, Place place);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);

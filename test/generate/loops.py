@@ -139,7 +139,8 @@ class Loops(Values):
     def _bounded(self, a: int) -> Expr:
         """Where a loop ends that does not leave the tensor."""
         left = Binary("-", self.bound(a), self.starts[a])
-        if self.vector > 1 or left.type is not INT or self.axes[a].lower:
+        if self.vector > 1 or left.type is not INT or self.loop_type is not INT or \
+                self.axes[a].lower:
             raise Invalid("bounds are written for int, and from above")
         return Extreme("min", self._box(a), left)
 

@@ -19,258 +19,39 @@ right (oracle.py).
 from __future__ import annotations
 
 import argparse
-import collections
 import re
 import sys
 import tempfile
 import time
 from concurrent.futures import Future, ProcessPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
-from typing import Iterable, Optional, Sequence
+from typing import Optional, Sequence
 
-from description import Kernel, Program, copies_of
+from checks import BAD, GOOD, Check, Failure, Report, Settings
+from description import Kernel, Program
 from generator import make_kernel, make_program
-from oracle import Verdict, judge
-from plans import Unknown, check, plans_by_copy
-from program import CopyKey, instances, kernel_name, print_program
-from shrinker import shrink
-from tool import Compiler, Lift, Tool, findings, first_error
+from program import kernel_name, print_program
+from shrinker import FirstFailing, shrink
+from tool import Compiler, Tool
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 KERNELS_OF_A_PROGRAM = 40
-NOT_BUILT = 2  # the exit status of `tilelift run` for a program that cannot be built
-CLANG_OPTIONS = ("--", "-ferror-limit=0")
 # Numbers of failures that are shrunk; more of a kind tell nothing new.
 MOST_SHRUNK = 12
-
-GOOD = ("lifted", "refused as expected", "not available yet")
-BAD = ("unexplained", "wrongly lifted", "no verdict", "wrong plan", "crashed", "not compiled",
-       "miscompiled", "undefined")
-
-
-@dataclass
-class Failure:
-    """A copy, or a kernel, that went wrong."""
-    kind: str
-    kernel: Kernel
-    copy: int  # -1: of the kernel as a whole
-    what: str  # the same for failures that have the same cause
-    detail: str
-
-    def key(self) -> tuple[str, str]:
-        return self.kind, self.what
-
-
-@dataclass
-class Report:
-    counts: collections.Counter[str] = field(default_factory=collections.Counter)
-    reasons: collections.Counter[str] = field(default_factory=collections.Counter)
-    notes: collections.Counter[str] = field(default_factory=collections.Counter)
-    failures: list[Failure] = field(default_factory=list)
-    plans: int = 0  # how many were computed
-    unused: int = 0  # of which no launch that was tried is lifted
-
-    def add(self, other: "Report") -> None:
-        self.counts += other.counts
-        self.reasons += other.reasons
-        self.notes += other.notes
-        self.plans += other.plans
-        self.unused += other.unused
-        self.failures += other.failures
-
-    def fail(self, failure: Failure, copies: int = 1) -> None:
-        self.counts[failure.kind] += copies
-        self.failures.append(failure)
-
-
-@dataclass(frozen=True)
-class Settings:
-    tool: Tool
-    compiler: Compiler
-    schedules: int  # random ones, besides the usual order
-    lift_only: bool
-    compile: bool  # look for errors in the lifted text, although nothing is run
-
-
-# Verdicts ------------------------------------------------------------------------
-
-
-def verdicts_of(kernel: Kernel, copy: int) -> list[Verdict]:
-    elements = instances(kernel) if kernel.typed else [kernel.copies[copy].element]
-    return [judge(kernel, copy, element) for element in elements]
-
-
-def without_names(message: str) -> str:
-    """What a message says, without the numbers and the names of the program."""
-    return re.sub(r"\S+:\d+:\d+: |'[^']*'|\d+", "", message)
-
-
-def check_copy(kernel: Kernel, copy: int, lift: Lift, report: Report) -> None:
-    """Compares one verdict of tilelift with the oracle's."""
-    outcome = lift.outcomes[kernel.number, copy]
-    verdicts = verdicts_of(kernel, copy)
-    explained = lambda id: any(verdict.explains(id) for verdict in verdicts)
-    if outcome.refusals:
-        strange = [m for m in outcome.refusals if not explained(m.id)]
-        first = (strange or outcome.refusals)[0]
-        if first.id == "not-available-yet":
-            report.counts["not available yet"] += 1
-        elif strange:
-            what = f"{first.id} {without_names(first.text)}"
-            report.fail(Failure("unexplained", kernel, copy, what, first.text))
-        else:
-            report.counts["refused as expected"] += 1
-            report.reasons[first.id] += 1
-    elif not outcome.lifted:
-        report.fail(Failure("no verdict", kernel, copy, "", "neither lifted nor refused"))
-    elif any(verdict.must_be_refused for verdict in verdicts):
-        facts = [f.why for verdict in verdicts for f in verdict.facts if f.certain]
-        report.fail(Failure("wrongly lifted", kernel, copy, facts[0], "; ".join(facts)))
-    else:
-        report.counts["lifted"] += 1
-
-
-def check_plans(program: Program, lift: Lift, settings: Settings, folder: Path,
-                report: Report) -> None:
-    """Compares what is planned with what the statements do."""
-    plans = settings.tool.plans(folder / "program.cu", CLANG_OPTIONS)
-    for kernel in program.kernels:
-        lifted = [copy for copy in range(len(kernel.copies))
-                  if lift.outcomes[kernel.number, copy].lifted
-                  and not lift.outcomes[kernel.number, copy].refusals]
-        for copy, element, plan in plans_by_copy(plans, kernel, kernel_name(kernel), lifted,
-                                                 instances(kernel)):
-            try:
-                checked = check(kernel, copy, element, plan)
-            except Unknown as unknown:
-                report.notes[f"a plan that is not understood: {unknown}"] += 1
-                continue
-            report.plans += 1
-            report.unused += not checked.used
-            if checked.problem:
-                report.counts["lifted"] -= 1
-                report.fail(Failure("wrong plan", kernel, copy, without_names(checked.problem),
-                                    checked.problem))
-
-
-def lift_program(program: Program, settings: Settings, folder: Path,
-                 plain: Iterable[CopyKey] = ()) -> Lift:
-    text = print_program(program, plain)
-    return settings.tool.lift(text, folder / "program.cu", folder / "lifted.cu", CLANG_OPTIONS)
-
-
-def check_program(program: Program, settings: Settings, folder: Path) -> Report:
-    """Lifts, judges and runs one program."""
-    report = Report()
-    lift = lift_program(program, settings, folder)
-    if lift.failure:
-        if len(program.kernels) == 1:
-            kernel = program.kernels[0]
-            report.fail(Failure("crashed", kernel, -1, without_names(lift.failure), lift.failure),
-                        copies_of(program))
-            return report
-        return apart(program, settings, folder)
-    for kernel in program.kernels:
-        for copy in range(len(kernel.copies)):
-            check_copy(kernel, copy, lift, report)
-    check_plans(program, lift, settings, folder, report)
-    plain = [key for key, outcome in lift.outcomes.items()
-             if outcome.refusals or not outcome.lifted]
-    if settings.compile:
-        compile_program(program, plain, settings, folder, report)
-    if not settings.lift_only:
-        compare_program(program, plain, settings, folder, report)
-    return report
-
-
-def compile_program(program: Program, plain: Sequence[CopyKey], settings: Settings, folder: Path,
-                    report: Report) -> None:
-    """Looks for errors in the lifted text; copies in `plain` are left as they are."""
-    lift = lift_program(program, settings, folder, plain)
-    if lift.status not in (0, 1):
-        report.fail(Failure("crashed", program.kernels[0], -1, "", lift.failure or ""))
-        return
-    for name, error in settings.compiler.errors(folder / "lifted.cu"):
-        kernels = [k for k in program.kernels if kernel_name(k) == name] or program.kernels[:1]
-        report.fail(Failure("not compiled", kernels[0], -1, without_names(error), error))
-
-
-def apart(program: Program, settings: Settings, folder: Path) -> Report:
-    """The same, in halves, to find the kernel that is to blame."""
-    report, middle = Report(), len(program.kernels) // 2
-    for kernels in (program.kernels[:middle], program.kernels[middle:]):
-        report.add(check_program(Program(kernels), settings, folder))
-    return report
-
-
-# Running -------------------------------------------------------------------------
-
-
-def compare_program(program: Program, bare: Sequence[CopyKey], settings: Settings, folder: Path,
-                    report: Report) -> None:
-    """Runs a program plain and lifted, in several schedules; without kernels that fail, again."""
-    source = folder / "compared.cu"
-    while program.kernels:
-        source.write_text(str(print_program(program, bare=bare)))
-        status, output = settings.tool.compare(source, settings.schedules)
-        if status == 0:
-            return
-        failures = blamed(program, bare, status, output, settings, folder)
-        if not failures:
-            middle = len(program.kernels) // 2
-            for kernels in (program.kernels[:middle], program.kernels[middle:]):
-                compare_program(Program(kernels), bare, settings, folder, report)
-            return
-        for failure in failures:
-            report.fail(failure)
-        numbers = {failure.kernel.number for failure in failures}
-        program = Program(tuple(k for k in program.kernels if k.number not in numbers))
-
-
-def blamed(program: Program, bare: Sequence[CopyKey], status: int, output: str,
-           settings: Settings, folder: Path) -> list[Failure]:
-    """The kernels of a program that failed, as far as they can be told."""
-    kernels = {kernel_name(kernel): kernel for kernel in program.kernels}
-    if status == NOT_BUILT:
-        settings.tool.lift(print_program(program, bare=bare), folder / "program.cu",
-                           folder / "lifted.cu", CLANG_OPTIONS)
-        return [Failure("not compiled", kernels[name], -1, without_names(error), error)
-                for name, error in settings.compiler.errors(folder / "lifted.cu")
-                if name in kernels]
-    failures = [run_failure(kernels[name], error, bare, settings, folder)
-                for name, error in findings(output).items() if name in kernels]
-    if not failures and len(kernels) == 1:
-        kind = "crashed" if status < 0 else "miscompiled"
-        failures = [Failure(kind, program.kernels[0], -1, f"run {status}", first_error(output))]
-    return failures
-
-
-def run_failure(kernel: Kernel, error: str, bare: Sequence[CopyKey], settings: Settings,
-                folder: Path) -> Failure:
-    """A finding about a kernel; it may be one about the plain kernel as well."""
-    source = folder / "plain.cu"
-    source.write_text(str(print_program(Program((kernel,)), bare=bare)))
-    status, output = settings.tool.run_plain(source)
-    if status:
-        return Failure("undefined", kernel, -1, without_names(first_error(output)),
-                       first_error(output))
-    return Failure("miscompiled", kernel, -1, without_names(error), error)
 
 
 # Shrinking -----------------------------------------------------------------------
 
 
-def still_fails(failure: Failure, settings: Settings):
-    """Which of some kernels fails in the same way."""
-    def same(report: Report) -> list[int]:
-        return [f.kernel.number for f in report.failures if f.key() == failure.key()]
-
+def still_fails(failure: Failure, settings: Settings) -> FirstFailing:
+    """Finds out which of some kernels fails in the same way."""
     def first_failing(kernels: Sequence[Kernel]) -> Optional[int]:
         renumbered = [replace(k, number=i) for i, k in enumerate(kernels)]
         with tempfile.TemporaryDirectory() as folder:
-            report = check_program(Program(tuple(renumbered)), settings, Path(folder))
-        return min(same(report), default=None)
+            report = Check(Program(tuple(renumbered)), settings, Path(folder)).run()
+        return min((f.kernel.number for f in report.failures if f.key() == failure.key()),
+                   default=None)
 
     return first_failing
 
@@ -291,6 +72,13 @@ def shrink_failure(failure: Failure, settings: Settings, keep: Path) -> Path:
     return path
 
 
+def shrink_all(failures: list[Failure], jobs: int, settings: Settings, keep: Path) -> None:
+    with ProcessPoolExecutor(jobs) as pool:
+        for path in pool.map(shrink_failure, failures, [settings] * len(failures),
+                             [keep] * len(failures)):
+            print(f"simplified: {path}")
+
+
 # All of it -----------------------------------------------------------------------
 
 
@@ -298,7 +86,7 @@ def check_chunk(seed: int, first: int, settings: Settings) -> Report:
     """Checks so many kernels from a number on."""
     program = make_program(seed, first, KERNELS_OF_A_PROGRAM)
     with tempfile.TemporaryDirectory() as folder:
-        return check_program(program, settings, Path(folder))
+        return Check(program, settings, Path(folder)).run()
 
 
 def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
@@ -371,8 +159,7 @@ def main() -> int:
         where = kernel_name(failure.kernel) + (f", copy {failure.copy}" if failure.copy > 0 else "")
         print(f"{failure.kind}: {where}: {failure.detail}")
     if not arguments.no_shrink:
-        for failure in distinct(report.failures):
-            print(f"simplified: {shrink_failure(failure, settings, arguments.keep)}")
+        shrink_all(distinct(report.failures), arguments.jobs, settings, arguments.keep)
     reasons = ", ".join(f"{count} {id}" for id, count in report.reasons.most_common())
     print(f"refused: {reasons}")
     print(f"{report.plans} plans computed, {report.unused} for no launch that was tried")
