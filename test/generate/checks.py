@@ -86,6 +86,7 @@ class Settings:
     schedules: int  # random ones, besides the usual order
     lift_only: bool
     compile: bool  # look for errors in the lifted text, although nothing is run
+    verdicts_only: bool = False  # not even plans
 
 
 class Check:
@@ -111,6 +112,8 @@ class Check:
         for kernel in self.program.kernels:
             for copy in range(len(kernel.copies)):
                 self._check_verdict(kernel, copy, lift)
+        if self.settings.verdicts_only:
+            return self.report
         self._check_plans()
         if self.settings.compile:
             self._compile()

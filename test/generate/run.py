@@ -59,7 +59,9 @@ def still_fails(failure: Failure, settings: Settings) -> FirstFailing:
 def shrink_failure(failure: Failure, settings: Settings, keep: Path) -> Path:
     """Writes the simplest program that fails in the same way."""
     own = settings
-    if failure.kind in ("unexplained", "wrongly lifted", "no verdict", "wrong plan"):
+    if failure.kind in ("unexplained", "wrongly lifted", "no verdict"):
+        own = replace(settings, verdicts_only=True)
+    elif failure.kind == "wrong plan":
         own = replace(settings, lift_only=True, compile=False)
     elif failure.kind == "not compiled":
         own = replace(settings, lift_only=True, compile=True)

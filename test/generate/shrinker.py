@@ -65,6 +65,7 @@ def candidates(kernel: Kernel) -> Iterator[Kernel]:
     for i in range(len(kernel.copies)):
         yield from _without_axes(kernel, i)
     yield from _other_blocks(kernel)
+    yield from _many_choices(kernel)
     yield from simpler(kernel)
 
 
@@ -121,6 +122,47 @@ def _other_blocks(kernel: Kernel) -> Iterator[Kernel]:
             return
         yield dataclasses.replace(kernel, block=block)
         yield dataclasses.replace(kernel, block=block, copies=flat)
+
+
+def _many_choices(kernel: Kernel) -> Iterator[Kernel]:
+    """The kernel with many of its choices at their simplest: all, halves, quarters, eighths."""
+    paths = list(_deviations(kernel))
+    for parts in (1, 2, 4, 8):
+        size = -(-len(paths) // parts)
+        if size < 2:
+            return
+        for start in range(0, len(paths), size):
+            candidate: Any = kernel
+            for path in paths[start:start + size]:
+                candidate = _at_simplest(candidate, path)
+            yield candidate
+
+
+def _deviations(node: Any, path: tuple = ()) -> Iterator[tuple]:
+    """Where a choice is not the simplest."""
+    if isinstance(node, tuple):
+        for i, part in enumerate(node):
+            yield from _deviations(part, (*path, i))
+    if not dataclasses.is_dataclass(node):
+        return
+    for field in dataclasses.fields(node):
+        value, own = getattr(node, field.name), (*path, field.name)
+        if "choices" in field.metadata and value != field.metadata["choices"][0]:
+            yield own
+        elif isinstance(value, tuple) or dataclasses.is_dataclass(value):
+            yield from _deviations(value, own)
+
+
+def _at_simplest(node: Any, path: tuple) -> Any:
+    """The node with the choice at a path at its simplest."""
+    first, rest = path[0], path[1:]
+    if isinstance(node, tuple):
+        return (*node[:first], _at_simplest(node[first], rest), *node[first + 1:])
+    if rest:
+        value = _at_simplest(getattr(node, first), rest)
+    else:
+        value = next(f for f in dataclasses.fields(node) if f.name == first).metadata["choices"][0]
+    return dataclasses.replace(node, **{first: value})
 
 
 def simpler(node: Any) -> Iterator[Any]:
