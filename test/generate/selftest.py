@@ -20,6 +20,7 @@ from language import (INT, LONG_LONG, SIZE, UNSIGNED, Binary, Cast, Choose, Not,
                       cuda, negation, python)
 from lowering import lower
 from oracle import fit, judge, undefined
+from plans import State, Unknown, check
 from program import print_program
 from shrinker import is_valid, shrink
 from tool import Lift, Outcome, _assign, messages
@@ -200,6 +201,45 @@ class Programs(unittest.TestCase):
         place = text.copies[0]
         self.assertEqual(text.lines[place.first - 1].strip(), "#pragma tma load")
         self.assertIn("__syncthreads", text.lines[place.last])
+
+
+class Plans(unittest.TestCase):
+    """Plans for a guarded tile with a halo of one: 8 rows of 32, 30 columns apart."""
+
+    kernel = kernel_of(Copy(axes=rows(halo=1)))
+
+    def plan(self, **changes: Any) -> dict[str, Any]:
+        inner = {"box": 36, "coordinate": "blockIdx.x * 30 - 4", "extent": "w", "stride": "4"}
+        outer = {"box": 8, "coordinate": "blockIdx.y * 6 - 1", "extent": "h", "stride": "w * 4"}
+        inner.update(changes)
+        return {"mode": "tile", "element": "f32", "offset": "0", "bytes": 36 * 8 * 4,
+                "dimensions": [inner, outer], "atCopy": [],
+                "atLaunch": [{"condition": "blockIdx.x * 30 - 4 is a multiple of 1"}],
+                "layout": {"moved": True, "lead": 3, "pitch": 36}}
+
+    def test_a_right_plan(self) -> None:
+        checked = check(self.kernel, 0, "float", self.plan())
+        self.assertEqual(checked.problem, "")
+        self.assertTrue(checked.used)
+
+    def test_wrong_plans(self) -> None:
+        for changes in ({"coordinate": "blockIdx.x * 30 - 3"}, {"extent": "w + 1"},
+                        {"extent": None}, {"stride": "8"}):
+            with self.subTest(changes):
+                self.assertNotEqual(check(self.kernel, 0, "float", self.plan(**changes)).problem,
+                                    "")
+
+    def test_a_plan_that_no_launch_uses(self) -> None:
+        plan = self.plan()
+        plan["atLaunch"] = [{"condition": "w <= 0"}]
+        self.assertFalse(check(self.kernel, 0, "float", plan).used)
+
+    def test_conditions(self) -> None:
+        state = State({"w": 12, "blockIdx_x": 2})
+        self.assertTrue(state.holds("w - blockIdx.x * 6 >= 0 and w * 2 <= 24"))
+        self.assertFalse(state.holds("w is a multiple of 8"))
+        with self.assertRaises(Unknown):
+            state.holds("h >= 0")
 
 
 class Messages(unittest.TestCase):
