@@ -18,7 +18,8 @@ def main():
     findings = words(r'^    \{"([a-z0-9-]+)", "', "emulator/machine/FindingTable.h")
     faults = words(r'Kind::\w+, ?"([a-z0-9-]+)"', "emulator/model/Faults.cpp")
     docs = (root / "docs/diagnostics.md").read_text()
-    tests = "".join(p.read_text() for p in (root / "test").rglob("*") if p.is_file())
+    tests = "".join(p.read_text() for p in (root / "test").rglob("*")
+                    if p.is_file() and p.suffix != ".pyc")
     problems = [f"{name} is not explained in docs/diagnostics.md"
                 for name in ids + rules + findings if f"`{name}`" not in docs]
     problems += [f"no test shows -Wtilelift-{name}" for name in ids

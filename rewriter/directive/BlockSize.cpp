@@ -89,9 +89,18 @@ private:
     }
     if (change.kind == Change::Kind::Initialised && change.value)
       if (const auto *list = dyn_cast<InitListExpr>(change.value->IgnoreUnlessSpelledInSource()))
-        if (list->getNumInits() > 1 && !isa<ImplicitValueInitExpr>(list->getInit(1)))
+        if (list->getNumInits() > 1 && isSpelled(list->getInit(1)))
           return shape(list->getInit(1));
     return std::nullopt;
+  }
+
+  /// Not what `= {}` makes of a member that it does not mention.
+  static bool isSpelled(const Expr *init) {
+    const auto *construct = dyn_cast<CXXConstructExpr>(init->IgnoreImplicit());
+    bool isDefault = construct && llvm::all_of(construct->arguments(), [](const Expr *argument) {
+                       return isa<CXXDefaultArgExpr>(argument);
+                     });
+    return !isDefault && !isa<ImplicitValueInitExpr>(init);
   }
 
   template <typename Range> std::optional<Shape> fromArguments(Range arguments) const {

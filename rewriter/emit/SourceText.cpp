@@ -37,11 +37,36 @@ unsigned SourceText::endOfToken(SourceLocation location) const {
   return offsetOf(Lexer::getLocForEndOfToken(location, 0, sources, language));
 }
 
+/// The statement that a loop or a branch ends with.
+static const Stmt *lastPartOf(const Stmt *statement) {
+  while (true) {
+    const Stmt *last = nullptr;
+    if (const auto *loop = dyn_cast<ForStmt>(statement))
+      last = loop->getBody();
+    else if (const auto *loop = dyn_cast<CXXForRangeStmt>(statement))
+      last = loop->getBody();
+    else if (const auto *loop = dyn_cast<WhileStmt>(statement))
+      last = loop->getBody();
+    else if (const auto *branch = dyn_cast<IfStmt>(statement))
+      last = branch->getElse() ? branch->getElse() : branch->getThen();
+    else if (const auto *branch = dyn_cast<SwitchStmt>(statement))
+      last = branch->getBody();
+    else if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
+      last = attributed->getSubStmt();
+    else if (const auto *label = dyn_cast<LabelStmt>(statement))
+      last = label->getSubStmt();
+    if (!last)
+      return statement;
+    statement = last;
+  }
+}
+
 unsigned SourceText::endOf(const Stmt *statement) const {
   unsigned end = endOfToken(statement->getEndLoc());
-  if (text[end - 1] == '}' || text[end - 1] == ';')
+  // A block and a declaration end with a token of their own. After an
+  // expression, or a loop whose body is one, the semicolon follows.
+  if (isa<CompoundStmt, DeclStmt, NullStmt>(lastPartOf(statement)))
     return end;
-  // An expression, or a loop whose body is one: the semicolon follows.
   SourceLocation last = sources.getExpansionRange(statement->getEndLoc()).getEnd();
   std::optional<Token> next = Lexer::findNextToken(last, sources, language);
   return next && next->is(tok::semi) ? offsetOf(next->getEndLoc()) : end;

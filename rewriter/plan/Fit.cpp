@@ -72,6 +72,8 @@ private:
   int64_t perUnit = 1;
   /// Dimensions whose start the guard gives.
   SmallVector<bool, 5> hasLower;
+  /// What has to stay positive before the dimension's end, if it has one.
+  SmallVector<Polynomial, 5> boundedBy;
   std::optional<Diagnostic> failure;
 };
 
@@ -158,11 +160,13 @@ void Fitter::chooseElement() {
   }
   perUnit = std::max<int64_t>(1, units.unitSize / size);
   hasLower.assign(plan.dims.size(), false);
+  boundedBy.resize(plan.dims.size());
 }
 
 /// Turns each bound of the guard into an extent or a start of one dimension;
 /// what no dimension can express must hold for the whole box, at the copy.
 void Fitter::placeConstraints() {
+  std::vector<Constraint> constraints;
   for (const GuardColumn &column : units.columns) {
     Constraint constraint;
     bool isLow = column.isLow;
@@ -179,8 +183,13 @@ void Fitter::placeConstraints() {
       constraint.digit = int(digit);
       constraint.slope = isLow ? -column.slopes[digit] : column.slopes[digit];
     }
-    placeOne(constraint);
+    constraints.push_back(constraint);
   }
+  // Where a dimension starts helps to say where it ends.
+  std::stable_partition(constraints.begin(), constraints.end(),
+                        [](const Constraint &constraint) { return constraint.slope > 0; });
+  for (const Constraint &constraint : constraints)
+    placeOne(constraint);
 }
 
 void Fitter::placeOne(const Constraint &constraint) {
@@ -188,6 +197,8 @@ void Fitter::placeOne(const Constraint &constraint) {
     Polynomial worst = constraint.room;
     if (constraint.slope < 0)
       worst += Polynomial(constraint.slope * (units.digits[constraint.digit].count - 1));
+    if (units.constantCell && worst.isConstant() && worst.constantTerm() < 0)
+      fail(*units.constantCell);
     addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
   };
   if (!units.outsideIsZero || constraint.digit < 0)
@@ -202,20 +213,26 @@ void Fitter::placeOne(const Constraint &constraint) {
   PlanDimension &dim = plan.dims[d];
   int64_t scale = countsElements ? 1 : step;
   if (constraint.slope > 0) { // from here on
-    Polynomial start = constraint.room * Polynomial(scale);
-    bool whole = countsUnits || plan.symbols.divisorOf(start) % step == 0;
-    if (hasLower[d] || !whole)
+    if (hasLower[d])
       return mustHoldForAll();
-    dim.coordinate = start;
+    dim.coordinate = constraint.room * Polynomial(scale);
     hasLower[d] = true;
+    // The guard speaks of the first element of each unit, TMA of every element.
+    if (plan.symbols.divisorOf(dim.coordinate) % step != 0)
+      addCheck({"guard", dim.coordinate, {}, step, relation.place},
+               plan.symbols.knownAtLaunch(dim.coordinate));
     return;
   }
   // Up to here: room / slope whole units follow the first one.
   if (dim.extent)
     return mustHoldForAll();
+  // Relative to the coordinate, which is added once it is known. One that the
+  // guard gives is a multiple of the step.
+  Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
   dim.extent = countsUnits ? constraint.room * Polynomial(scale) + Polynomial(step)
-                           : wholeUnits(plan.symbols, constraint.room, step) + Polynomial(step);
-  // The coordinate is added once it is known.
+                           : wholeUnits(plan.symbols, constraint.room + start, step) - start +
+                                 Polynomial(step);
+  boundedBy[d] = constraint.room * Polynomial(scale);
 }
 
 /// Distributes where the first cell lies over coordinates and the map's base.
@@ -257,7 +274,7 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
     // Where a guard says how far the dimension goes from here, only what it
     // speaks of is this dimension's; the rest is an offset of another kind.
     bool isForeign = plan.dims[d].extent && !term.factors.empty() &&
-                     !llvm::is_contained((-*plan.dims[d].extent).getTerms(), term);
+                     !llvm::is_contained((-boundedBy[d]).getTerms(), term);
     if (!stays && !isForeign)
       taken += Polynomial::ofTerm(term);
   }

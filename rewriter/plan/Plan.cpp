@@ -4,6 +4,7 @@
 
 #include "plan/Plan.h"
 
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -130,7 +131,7 @@ std::string toJson(const CopyRelation &relation) {
       std::string from;
       switch (source.kind) {
       case Source::Kind::Untouched: from = "untouched"; break;
-      case Source::Kind::Constant: from = "constant " + std::to_string(source.bits); break;
+      case Source::Kind::Constant: from = "constant " + toString(source.bits, 10, false); break;
       case Source::Kind::Load:
         from = relation.bases[source.base].spelling + " + " + symbols.print(source.offset);
         break;

@@ -17,6 +17,8 @@ namespace {
 struct Unit {
   int64_t at = 0;
   Place place;
+  /// False where nothing is ever read: a row that is always outside.
+  bool isLive = true;
   Polynomial offset;
   SmallVector<int64_t, 4> bounds;
 };
@@ -29,6 +31,12 @@ struct Step {
   bool operator==(const Step &other) const {
     return offset == other.offset && bounds == other.bounds;
   }
+  Step &add(const Step &other, int64_t times) {
+    offset += other.offset * Polynomial(times);
+    for (size_t i = 0; i < bounds.size(); ++i)
+      bounds[i] += other.bounds[i] * times;
+    return *this;
+  }
 };
 
 Step between(const Unit &from, const Unit &to) {
@@ -37,6 +45,21 @@ Step between(const Unit &from, const Unit &to) {
     step.bounds.push_back(to.bounds[i] - from.bounds[i]);
   return step;
 }
+
+/// A digit of the units' numbers, and which of its values are live.
+struct LiveDigit {
+  int64_t distance = 1; ///< from one value of the digit to the next, in units
+  int64_t count = 1;    ///< of all values
+  int64_t firstLive = 0;
+  int64_t liveCount = 1;
+  Step step;
+
+  int64_t valueIn(int64_t unit) const { return unit / distance % count; }
+  bool isLive(int64_t unit) const {
+    int64_t value = valueIn(unit);
+    return firstLive <= value && value < firstLive + liveCount;
+  }
+};
 
 class Shaper {
 public:
@@ -49,9 +72,13 @@ private:
   bool findUnitSize();
   bool addCell(const Cell &cell);
   bool takeSource(const Cell &cell, const Source *&load, Condition &guard);
+  bool takeBase(const Cell &cell, unsigned base);
   bool takeColumns(const Cell &cell, const Condition &guard, SmallVector<int64_t, 4> &bounds);
   bool findDigits();
-  bool disagrees(const Unit &unit, const Step &expected, const Step &found);
+  bool completeDigits(size_t first);
+  bool checkDigits(size_t first);
+  bool takeDigits(size_t first);
+  bool disagrees(const Unit &first, const Unit &unit, const Step &expected, const Step &found);
   std::string at(int64_t byte) const { return elementAt(relation.tile, byte); }
   bool fail(Diagnostic diagnostic) {
     failure = std::move(diagnostic);
@@ -62,6 +89,8 @@ private:
   bool outsideIsAny;
   TileUnits result;
   std::vector<Unit> units;
+  std::vector<LiveDigit> digits;
+  bool hasBase = false;
   bool hasColumns = false;
   std::optional<Diagnostic> failure;
 };
@@ -95,12 +124,15 @@ bool Shaper::findUnitSize() {
   return true;
 }
 
-/// The one load of a cell and its guard; everything else must be zero.
+/// The one load of a cell, if it has any, and its guard; everything else must be
+/// zero.
 bool Shaper::takeSource(const Cell &cell, const Source *&load, Condition &guard) {
   for (const Case &each : cell.cases) {
     const Source &source = each.source;
     switch (source.kind) {
     case Source::Kind::Load:
+      if (each.guard.isImpossible(relation.symbols))
+        break;
       if (load && !load->sameValue(source)) {
         if (load->base == source.base)
           return fail(diagnose("several-places", cell.place, at(cell.offset),
@@ -116,7 +148,7 @@ bool Shaper::takeSource(const Cell &cell, const Source *&load, Condition &guard)
       return fail(diagnose("computed-value", source.place.isKnown() ? source.place : cell.place,
                            at(cell.offset), source.text));
     case Source::Kind::Constant:
-      if (source.bits != 0 && !outsideIsAny)
+      if (!source.bits.isZero() && !outsideIsAny)
         result.outsideIsZero = false;
       break;
     case Source::Kind::Untouched:
@@ -125,9 +157,6 @@ bool Shaper::takeSource(const Cell &cell, const Source *&load, Condition &guard)
       break;
     }
   }
-  if (!load)
-    return fail(
-        diagnose("computed-value", cell.place, at(cell.offset), "is always the same number"));
   return true;
 }
 
@@ -163,32 +192,40 @@ bool Shaper::takeColumns(const Cell &cell, const Condition &guard,
   return true;
 }
 
+bool Shaper::takeBase(const Cell &cell, unsigned base) {
+  if (!hasBase)
+    result.base = base;
+  hasBase = true;
+  return base == result.base ||
+         fail(diagnose("two-sources", cell.place, "'" + relation.tile.name + "'",
+                       relation.bases[result.base].spelling, relation.bases[base].spelling));
+}
+
 bool Shaper::addCell(const Cell &cell) {
   const Source *load = nullptr;
   Condition guard;
   Unit unit;
-  if (!takeSource(cell, load, guard) || !takeColumns(cell, guard, unit.bounds))
+  if (!takeSource(cell, load, guard))
     return false;
-  if (units.empty())
-    result.base = load->base;
-  else if (load->base != result.base)
-    return fail(diagnose("two-sources", cell.place, "'" + relation.tile.name + "'",
-                         relation.bases[result.base].spelling,
-                         relation.bases[load->base].spelling));
+  unit.isLive = load != nullptr;
+  if (unit.isLive && (!takeBase(cell, load->base) || !takeColumns(cell, guard, unit.bounds)))
+    return false;
   for (int64_t part = 0; part < int64_t(cell.size); part += result.unitSize) {
     unit.at = cell.offset + part;
     unit.place = cell.place;
-    unit.offset = load->offset + Polynomial(part);
+    if (unit.isLive)
+      unit.offset = load->offset + Polynomial(part);
     units.push_back(unit);
   }
   return true;
 }
 
-bool Shaper::disagrees(const Unit &unit, const Step &expected, const Step &found) {
+bool Shaper::disagrees(const Unit &first, const Unit &unit, const Step &expected,
+                       const Step &found) {
   const Symbols &symbols = relation.symbols;
   const std::string &base = relation.bases[result.base].spelling;
   if (expected.offset != found.offset) {
-    Polynomial was = units[0].offset + found.offset, should = units[0].offset + expected.offset;
+    Polynomial was = first.offset + found.offset, should = first.offset + expected.offset;
     return fail(diagnose("uneven-steps", unit.place, at(unit.at),
                          "'" + base + "' + " + symbols.print(was) + " bytes",
                          symbols.print(should) + " bytes"));
@@ -200,60 +237,119 @@ bool Shaper::disagrees(const Unit &unit, const Step &expected, const Step &found
                    "'" + symbols.print(result.columns[i].value) +
                        (result.columns[i].isLow ? "' has to be at least " : "' may be at most ") +
                        std::to_string(unit.bounds[i]) + ", a box would need " +
-                       std::to_string(units[0].bounds[i] + expected.bounds[i])));
+                       std::to_string(first.bounds[i] + expected.bounds[i])));
   return false;
 }
 
 /// Peels digits off from the innermost: each is the longest run that starts at
-/// unit 0 and repeats one step. Then every unit is checked against the digits.
+/// the first live unit and repeats one step.
 bool Shaper::findDigits() {
-  std::vector<Step> steps;
+  SmallVector<size_t, 0> live;
+  for (size_t n = 0; n < units.size(); ++n)
+    if (units[n].isLive)
+      live.push_back(n);
+  auto constant = llvm::find_if(units, [](const Unit &unit) { return !unit.isLive; });
+  if (constant != units.end())
+    result.constantCell =
+        diagnose("computed-value", constant->place, at(constant->at), "is always the same number");
+  if (live.empty() || (result.constantCell && !result.outsideIsZero))
+    return fail(*result.constantCell);
   size_t block = 1;
-  while (block < units.size()) {
-    Step step = between(units[0], units[block]);
+  while (block < live.size()) {
+    LiveDigit digit;
+    digit.distance = int64_t(live[block] - live[0]);
+    digit.step = between(units[live[0]], units[live[block]]);
+    auto repeats = [&](size_t from, size_t to) {
+      return int64_t(live[to] - live[from]) == digit.distance &&
+             between(units[live[from]], units[live[to]]) == digit.step;
+    };
     size_t count = 2;
-    while (count * block < units.size() &&
-           between(units[(count - 1) * block], units[count * block]) == step)
+    while (count * block < live.size() && repeats((count - 1) * block, count * block))
       ++count;
-    result.digits.push_back({int64_t(count), step.offset});
-    steps.push_back(step);
+    digit.liveCount = int64_t(count);
+    digits.push_back(digit);
     block *= count;
   }
-  if (result.digits.empty()) {
-    result.digits.push_back({1, Polynomial(result.unitSize)});
-    steps.push_back(
-        {Polynomial(result.unitSize), SmallVector<int64_t, 4>(result.columns.size(), 0)});
-  }
-  result.start = units[0].offset;
-  if (units.size() > 1 && result.digits[0].stride != Polynomial(result.unitSize))
-    return fail(diagnose("not-contiguous", units[1].place, at(units[0].at), at(units[1].at),
-                         relation.symbols.print(result.digits[0].stride) + " bytes",
-                         relation.bases[result.base].spelling));
+  return completeDigits(live[0]) && checkDigits(live[0]) && takeDigits(live[0]);
+}
 
-  for (size_t n = 0; n < units.size(); ++n) {
-    Step expected{Polynomial(), SmallVector<int64_t, 4>(result.columns.size(), 0)};
-    size_t rest = n;
-    for (size_t d = 0; d < result.digits.size(); ++d) {
-      int64_t digit = int64_t(rest % size_t(result.digits[d].count));
-      rest /= size_t(result.digits[d].count);
-      expected.offset += steps[d].offset * Polynomial(digit);
-      for (size_t i = 0; i < expected.bounds.size(); ++i)
-        expected.bounds[i] += steps[d].bounds[i] * digit;
-    }
-    Step found = between(units[0], units[n]);
-    if (!(expected == found)) {
-      disagrees(units[n], expected, found);
-      return false;
-    }
+/// Each digit has as many values as fit before the next one, live or not. The
+/// innermost is the row; that may be one unit, if TMA can move it or the tile's
+/// own rows have no more.
+bool Shaper::completeDigits(size_t first) {
+  Polynomial unit(result.unitSize);
+  bool unitIsEnough = result.unitSize % 16 == 0 || result.unitSize == relation.tile.rowBytes();
+  bool unitIsRow = !digits.empty() && digits[0].step.offset != unit && unitIsEnough;
+  if (digits.empty() || digits[0].distance != 1 || unitIsRow) {
+    LiveDigit inner;
+    inner.step = {unit, SmallVector<int64_t, 4>(result.columns.size(), 0)};
+    digits.insert(digits.begin(), inner);
   }
-  if (block != units.size())
-    return fail(diagnose("uneven-steps", units.back().place, at(units.back().at),
-                         "the end of a row of " + std::to_string(result.digits[0].count),
-                         "rows of equal length"));
+  for (size_t d = 0; d < digits.size(); ++d) {
+    int64_t end = d + 1 < digits.size() ? digits[d + 1].distance : int64_t(units.size());
+    digits[d].count = end / digits[d].distance;
+    digits[d].firstLive = digits[d].valueIn(int64_t(first));
+    if (end % digits[d].distance != 0)
+      return fail(diagnose("uneven-steps", units.back().place, at(units.back().at),
+                           "the end of a row of " + std::to_string(digits[0].liveCount),
+                           "rows of equal length"));
+  }
+  return true;
+}
+
+/// Every unit is what the digits say.
+bool Shaper::checkDigits(size_t first) {
+  const LiveDigit &inner = digits[0];
+  if (inner.liveCount > 1 && inner.step.offset != Polynomial(result.unitSize))
+    return fail(diagnose("not-contiguous", units[first + 1].place, at(units[first].at),
+                         at(units[first + 1].at),
+                         relation.symbols.print(inner.step.offset) + " bytes",
+                         relation.bases[result.base].spelling));
+  for (size_t n = 0; n < units.size(); ++n) {
+    bool isLive =
+        llvm::all_of(digits, [&](const LiveDigit &digit) { return digit.isLive(int64_t(n)); });
+    if (isLive != units[n].isLive)
+      return fail(*result.constantCell);
+    if (!isLive)
+      continue;
+    Step expected{Polynomial(), SmallVector<int64_t, 4>(result.columns.size(), 0)};
+    for (const LiveDigit &digit : digits)
+      expected.add(digit.step, digit.valueIn(int64_t(n)) - digit.firstLive);
+    Step found = between(units[first], units[n]);
+    if (!(expected == found))
+      return disagrees(units[first], units[n], expected, found);
+  }
+  return true;
+}
+
+/// Where values of a digit are not live, the digit gets a bound that says so.
+bool Shaper::takeDigits(size_t first) {
+  Step origin{units[first].offset, units[first].bounds};
+  for (const LiveDigit &digit : digits) {
+    result.digits.push_back({digit.count, digit.step.offset});
+    origin.add(digit.step, -digit.firstLive);
+  }
+  result.start = origin.offset;
   for (size_t i = 0; i < result.columns.size(); ++i) {
-    result.columns[i].first = units[0].bounds[i];
-    for (const Step &step : steps)
-      result.columns[i].slopes.push_back(step.bounds[i]);
+    result.columns[i].first = origin.bounds[i];
+    for (const LiveDigit &digit : digits)
+      result.columns[i].slopes.push_back(digit.step.bounds[i]);
+  }
+  for (size_t d = 0; d < digits.size(); ++d) {
+    GuardColumn bound;
+    bound.slopes.assign(digits.size(), 0);
+    bound.slopes[d] = 1;
+    int64_t last = digits[d].firstLive + digits[d].liveCount - 1;
+    if (digits[d].firstLive > 0) {
+      bound.isLow = false;
+      bound.first = -digits[d].firstLive;
+      result.columns.push_back(bound);
+    }
+    if (last < digits[d].count - 1) {
+      bound.isLow = true;
+      bound.first = -last;
+      result.columns.push_back(bound);
+    }
   }
   return true;
 }

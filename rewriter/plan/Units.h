@@ -43,6 +43,9 @@ struct TileUnits {
   /// Innermost first.
   std::vector<Digit> digits;
   std::vector<GuardColumn> columns;
+  /// Why there is no plan, if the bounds that leave out cells which never read
+  /// anything cannot be expressed.
+  std::optional<Diagnostic> constantCell;
   /// Where the guard does not hold the tile gets zero, or nobody cares.
   bool outsideIsZero = true;
 };

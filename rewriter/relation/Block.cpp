@@ -34,6 +34,24 @@ int64_t truncated(int64_t value, NumberType type) {
                        : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(type.bits));
 }
 
+Polynomial truncatedIfConstant(const Polynomial &value, NumberType type) {
+  std::optional<int64_t> number = value.asConstant();
+  return number ? Polynomial(truncated(*number, type)) : value;
+}
+
+/// Of all that have the same residue in an unsigned type, the polynomial that
+/// people think of: `row - 1`, not `row + 4294967295`.
+Polynomial nearestResidue(const Polynomial &value, NumberType type) {
+  if (type.isSigned || !value.isValid())
+    return value;
+  Polynomial result;
+  for (Term term : value.getTerms()) {
+    term.coefficient = truncated(term.coefficient, {type.bits, true});
+    result += Polynomial::ofTerm(term);
+  }
+  return result;
+}
+
 /// Both sides are plain numbers: C++ arithmetic in the type.
 std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType type) {
   a = truncated(a, type);
@@ -69,6 +87,20 @@ bool dependsOnArguments(const Symbols &symbols, const Polynomial &value) {
   });
 }
 
+/// Whether `part` is `whole` times some number from 0 to 1.
+bool isBetween(const Polynomial &part, const Polynomial &whole) {
+  if (part.isZero())
+    return true;
+  if (part.getTerms().size() != whole.getTerms().size())
+    return false;
+  __int128 over = part.getTerms()[0].coefficient, under = whole.getTerms()[0].coefficient;
+  if (over * under < 0 || (over > 0 ? over > under : over < under))
+    return false;
+  return llvm::equal(part.getTerms(), whole.getTerms(), [&](const Term &a, const Term &b) {
+    return a.factors == b.factors && a.coefficient * under == b.coefficient * over;
+  });
+}
+
 std::string inParentheses(const std::string &text) {
   bool simple = text.find(' ') == std::string::npos;
   return simple ? text : "(" + text + ")";
@@ -84,10 +116,25 @@ void Block::require(const Polynomial &value, Interval within, Place place) {
     if (known.value.withoutConstant() != value.withoutConstant())
       continue;
     int64_t shift = value.constantTerm() - known.value.constantTerm();
-    known.within.low = std::max(known.within.low, within.low - shift);
-    known.within.high = std::min(known.within.high, within.high - shift);
+    if (within.low != Interval::lowest)
+      known.within.low = std::max(known.within.low, within.low - shift);
+    if (within.high != Interval::highest)
+      known.within.high = std::min(known.within.high, within.high - shift);
     return;
   }
+  // The rows of a tile: what holds for the first and the last holds in between.
+  for (Requirement &first : requirements)
+    for (Requirement &last : requirements) {
+      if (&first == &last || !(first.within == within) || !(last.within == within))
+        continue;
+      Polynomial length = last.value - first.value;
+      if (isBetween(value - first.value, length))
+        return;
+      if (isBetween(length, value - first.value)) {
+        last.value = value;
+        return;
+      }
+    }
   requirements.push_back({value, within, place});
 }
 
@@ -139,9 +186,9 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
                         NumberType type, Place place) {
   switch (op) {
-  case NumberOperator::Add: return a + b;
-  case NumberOperator::Sub: return a - b;
-  case NumberOperator::Mul: return a * b;
+  case NumberOperator::Add: return nearestResidue(a + b, type);
+  case NumberOperator::Sub: return nearestResidue(a - b, type);
+  case NumberOperator::Mul: return nearestResidue(a * b, type);
   default: break;
   }
   std::optional<int64_t> left = a.asConstant(), right = b.asConstant();
@@ -172,48 +219,56 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   return opaque(spellingOf(op), a, b, type);
 }
 
-/// A negative residue is a huge number: `(unsigned)x < w` is 0 <= x && x < w as
-/// long as x fits the signed type and w is one of its positive numbers. Which of
-/// the two sides is the bound is told by what the host knows. An index gets its
-/// lower bound even where it cannot be negative: then all cells have the same.
-Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, NumberType type,
-                                 Place place) {
+/// a + slack <= b. A negative residue is a huge number: `(unsigned)x < w` is
+/// 0 <= x && x < w as long as x fits the signed type and w is one of its positive
+/// numbers. Which of the two sides is the bound is told by what the host knows.
+/// An index gets its lower bound even where it cannot be negative: then all cells
+/// have the same.
+Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
+                                 NumberType type, Place place) {
   Interval positive{0, rangeOfType(type.bits, true).high};
-  auto requireBound = [&](const Polynomial &bound) { require(bound, positive, place); };
-  auto requireIndex = [&](const Polynomial &index) {
+  auto inOrder = [&](const Polynomial &x, const Polynomial &y) {
+    return Condition::notNegative(y - x - Polynomial(slack));
+  };
+  auto asBound = [&](const Polynomial &value) {
+    Polynomial bound = truncatedIfConstant(value, type);
+    require(bound, positive, place);
+    return bound;
+  };
+  auto asIndex = [&](const Polynomial &value) {
+    Polynomial index = truncatedIfConstant(value, {type.bits, true});
     bool isPositive = symbols.rangeOf(index).low >= 0;
     require(index, isPositive ? type.range() : rangeOfType(type.bits, true), place);
+    return index;
   };
-  Condition isLess = Condition::notNegative(b - a - Polynomial(1));
-  // `threadIdx.x < w - x0` compares with what is left of w.
-  bool secondIsRest = a.asConstant() && dependsOnArguments(symbols, b);
-  bool firstIsBound = symbols.knownAtLaunch(a) && !symbols.knownAtLaunch(b) && !secondIsRest;
-  if (firstIsBound) {
-    requireBound(a);
-    requireIndex(b);
-    return !Condition::notNegative(b) || isLess;
+  if (a.asConstant() && b.asConstant())
+    return inOrder(truncatedIfConstant(a, type), truncatedIfConstant(b, type));
+  // Constants are bounds of what blocks and loops count, as in `i < 32`, but
+  // indices beside arguments, as the 0 in `0 < w - x0` for the first thread.
+  auto isBound = [&](const Polynomial &x, const Polynomial &other) {
+    return x.isConstant() ? !dependsOnArguments(symbols, other) : symbols.knownAtLaunch(x);
+  };
+  if (isBound(a, b) && !isBound(b, a)) {
+    Polynomial bound = asBound(a), index = asIndex(b);
+    return !Condition::notNegative(index) || inOrder(bound, index);
   }
-  requireBound(b);
-  requireIndex(a);
-  return Condition::notNegative(a) && isLess;
+  Polynomial index = asIndex(a), bound = asBound(b);
+  return Condition::notNegative(index) && inOrder(index, bound);
 }
 
 Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
                          Place place) {
-  if (op == Comparison::LessEqual) // a <= b is !(b < a)
-    return !compare(Comparison::Less, b, a, type, place);
-  if (!type.isSigned && op == Comparison::Less)
-    return compareUnsigned(a, b, type, place);
-  if (!type.isSigned) {
-    Interval positive{0, rangeOfType(type.bits, true).high};
-    if (!positive.contains(symbols.rangeOf(a)) || !positive.contains(symbols.rangeOf(b))) {
-      require(a, type.range(), place);
-      require(b, type.range(), place);
-    }
+  int64_t slack = op == Comparison::Less ? 1 : 0;
+  if (op != Comparison::Equal)
+    return type.isSigned ? Condition::notNegative(b - a - Polynomial(slack))
+                         : compareUnsigned(a, b, slack, type, place);
+  Interval positive{0, rangeOfType(type.bits, true).high};
+  bool isSure = positive.contains(symbols.rangeOf(a)) && positive.contains(symbols.rangeOf(b));
+  if (!type.isSigned && !isSure) {
+    require(a, type.range(), place);
+    require(b, type.range(), place);
   }
-  if (op == Comparison::Equal)
-    return Condition::zero(a - b);
-  return Condition::notNegative(b - a - Polynomial(1));
+  return Condition::zero(a - b);
 }
 
 Polynomial Block::loadedNumber(const Source &source, NumberType type) {

@@ -75,7 +75,8 @@ public:
   void require(const Polynomial &value, Interval within, Place place);
 
 private:
-  Condition compareUnsigned(const Polynomial &a, const Polynomial &b, NumberType type, Place place);
+  Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
+                            NumberType type, Place place);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);

@@ -23,6 +23,30 @@ bool isHalfConversion(StringRef name) {
           name.starts_with("__short2") || name.starts_with("__ushort2"));
 }
 
+/// The bits of a number that is known, as a half or bfloat16.
+std::optional<APInt> convertedToHalf(const Scalar &from, const Type *type, StringRef name) {
+  APFloat number(0.0f);
+  if (from.is(Scalar::Kind::Number) && from.number.isConstant()) {
+    APSInt value(APInt(64, uint64_t(*from.number.asConstant())), /*isUnsigned=*/false);
+    number = APFloat(APFloat::IEEEdouble());
+    number.convertFromAPInt(value, /*IsSigned=*/true, APFloat::rmTowardZero);
+  } else if (from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Constant) {
+    bool isDouble = type->isSpecificBuiltinType(BuiltinType::Double);
+    number = isDouble ? APFloat(APFloat::IEEEdouble(), from.data.bits.zextOrTrunc(64))
+                      : APFloat(APFloat::IEEEsingle(), from.data.bits.zextOrTrunc(32));
+  } else {
+    return std::nullopt;
+  }
+  bool isInexact = false;
+  const fltSemantics &to = name.contains("2half") ? APFloat::IEEEhalf() : APFloat::BFloat();
+  number.convert(to, APFloat::rmNearestTiesToEven, &isInexact);
+  bool roundsOtherwise =
+      name.ends_with("_rz") || name.ends_with("_rd") || name.ends_with("_ru") || number.isNaN();
+  if (isInexact && roundsOtherwise)
+    return std::nullopt;
+  return number.bitcastToAPInt();
+}
+
 } // namespace
 
 Value Interpreter::call(const CallExpr *call) {
@@ -103,13 +127,18 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   if (name == "__builtin_assume" || name == "__builtin_expect" || name == "assert")
     return call->getNumArgs() > 0 ? argument(0) : Value();
   if (isHalfConversion(name) && call->getNumArgs() >= 1) {
-    Source source;
-    source.kind = Source::Kind::Constant;
-    Value from = argument(0);
-    if (!from.single() || !from.single()->isZero())
-      return Scalar::unknown("is converted by '" + name.str() + "'", place);
+    const Type *from = call->getArg(0)->getType()->getUnqualifiedDesugaredType();
+    Value converted = argument(0).map([&](const Scalar &scalar) {
+      std::optional<APInt> bits = convertedToHalf(scalar, from, name);
+      if (!bits)
+        return Scalar::unknown("is converted by '" + name.str() + "'", place);
+      Source source;
+      source.kind = Source::Kind::Constant;
+      source.bits = *bits;
+      return Scalar::ofData(source);
+    });
     Value object = makeTemporary(type);
-    store(object, Scalar::ofData(source), type, place);
+    store(object, converted, type, place);
     return object;
   }
   known = false;

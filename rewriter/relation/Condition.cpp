@@ -182,6 +182,14 @@ Condition Condition::operator!() const {
   return result;
 }
 
+bool Condition::isImpossible(const Symbols &symbols) const {
+  return known && llvm::all_of(alternatives, [&](const Conjunction &conjunction) {
+           return llvm::any_of(conjunction, [&](const Bound &bound) {
+             return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
+           });
+         });
+}
+
 void Condition::simplify() {
   bool changed = true;
   while (changed) {

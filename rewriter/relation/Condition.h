@@ -32,7 +32,7 @@ struct Bound {
 };
 
 /// All of these hold; empty means always.
-using Conjunction = llvm::SmallVector<Bound, 4>;
+using Conjunction = llvm::SmallVector<Bound, 0>;
 
 class Condition {
 public:
@@ -58,6 +58,9 @@ public:
     return known == other.known && alternatives == other.alternatives;
   }
   bool operator!=(const Condition &other) const { return !(*this == other); }
+
+  /// Never, given the numbers that the symbols can have.
+  bool isImpossible(const Symbols &symbols) const;
 
   llvm::ArrayRef<Conjunction> getAlternatives() const { return alternatives; }
 

@@ -20,6 +20,8 @@
 #include "relation/Condition.h"
 #include "support/Place.h"
 
+#include "llvm/ADT/APInt.h"
+
 #include <array>
 
 namespace tilelift {
@@ -41,13 +43,13 @@ struct Source {
   /// Load: an integer of so many bits that is being handled as a wider one, as
   /// `cond ? byte : 0` does; 0 if it is not.
   unsigned widenedFrom = 0;
-  /// Constant: the bits; Other: what was done, as in "is a product".
-  uint64_t bits = 0;
+  /// Constant: all of its bits. Other: what was done, as in "is a product".
+  llvm::APInt bits;
   std::string text;
 
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
-           bits == other.bits && widenedFrom == other.widenedFrom && kind != Kind::Other;
+           llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom && kind != Kind::Other;
   }
 };
 
@@ -119,6 +121,8 @@ struct SharedTile {
       total *= extent;
     return total;
   }
+  /// Of the innermost dimension, if there is another one.
+  int64_t rowBytes() const { return extents.size() > 1 ? elementSize * extents.back() : 0; }
 };
 
 /// A variable that the kernel could name at the copy, and its value there.

@@ -49,10 +49,10 @@ std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *express
   return std::nullopt;
 }
 
-Scalar constantData(uint64_t bits) {
+Scalar constantData(APInt bits) {
   Source source;
   source.kind = Source::Kind::Constant;
-  source.bits = bits;
+  source.bits = std::move(bits);
   return Scalar::ofData(source);
 }
 
@@ -90,7 +90,7 @@ std::string Interpreter::spell(const Stmt *statement) const {
 /// Literals, enumerators, template arguments, constexpr variables, sizeof.
 std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
   if (const auto *literal = dyn_cast<FloatingLiteral>(expression))
-    return Value(constantData(literal->getValue().bitcastToAPInt().getLimitedValue()));
+    return Value(constantData(literal->getValue().bitcastToAPInt()));
   const auto *reference = dyn_cast<DeclRefExpr>(expression);
   if (reference) {
     const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
@@ -112,7 +112,7 @@ std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
                                                     : int64_t(number.getZExtValue())));
   }
   if (result.Val.isFloat())
-    return Value(constantData(result.Val.getFloat().bitcastToAPInt().getLimitedValue()));
+    return Value(constantData(result.Val.getFloat().bitcastToAPInt()));
   return std::nullopt;
 }
 
@@ -172,7 +172,7 @@ Value Interpreter::evaluate(const Expr *expression) {
   if (isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(expression)) {
     if (numberType(expression->getType()))
       return Scalar::ofNumber(0);
-    return constantData(0);
+    return constantData(APInt());
   }
   if (const auto *callExpression = dyn_cast<CallExpr>(expression))
     return call(callExpression);
@@ -237,11 +237,11 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
     Value value = evaluate(operand);
     return value.map([&](const Scalar &scalar) -> Scalar {
       if (scalar.isZero())
-        return constantData(0);
+        return constantData(APInt());
       Expr::EvalResult result;
       if (!cast->isValueDependent() && cast->EvaluateAsRValue(result, kernel.context) &&
           result.Val.isFloat())
-        return constantData(result.Val.getFloat().bitcastToAPInt().getLimitedValue());
+        return constantData(result.Val.getFloat().bitcastToAPInt());
       return Scalar::unknown("is converted from '" + from.getUnqualifiedType().getAsString() +
                                  "' to '" + to.getUnqualifiedType().getAsString() + "'",
                              place);
@@ -442,13 +442,13 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
     bool zero = scalar && scalar->isZero();
     StringRef name = constructor->getParent()->getName();
     if (zero && (name == "__half" || name == "__nv_bfloat16")) {
-      initialise(object, constantData(0), construct->getType(), placeOf(construct));
+      initialise(object, constantData(APInt()), construct->getType(), placeOf(construct));
       return object;
     }
   }
   if (construct->getNumArgs() == 0 && constructor->isTrivial()) {
     if (construct->requiresZeroInitialization())
-      initialise(object, constantData(0), construct->getType(), placeOf(construct));
+      initialise(object, constantData(APInt()), construct->getType(), placeOf(construct));
     return object;
   }
   SmallVector<const Expr *, 4> arguments(construct->arg_begin(), construct->arg_end());

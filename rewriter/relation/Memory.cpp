@@ -76,7 +76,8 @@ Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
     if (scalar.data.kind == Source::Kind::Load)
       return Scalar::ofNumber(block.loadedNumber(scalar.data, *number));
     if (scalar.data.kind == Source::Kind::Constant)
-      return Scalar::ofNumber(block.convert(int64_t(scalar.data.bits), {64, true}, *number, place));
+      return Scalar::ofNumber(block.convert(
+          int64_t(scalar.data.bits.zextOrTrunc(64).getZExtValue()), {64, true}, *number, place));
     return Scalar::unknown(scalar.data.text, place);
   }
   default: return scalar;
@@ -240,9 +241,7 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   }
   if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant()) {
     source.kind = Source::Kind::Constant;
-    unsigned bits = 8 * sizeOf(type);
-    uint64_t all = uint64_t(*scalar.number.asConstant());
-    source.bits = bits >= 64 ? all : all & ((uint64_t(1) << bits) - 1);
+    source.bits = APInt(64, uint64_t(*scalar.number.asConstant())).sextOrTrunc(8 * sizeOf(type));
     return Scalar::ofData(source);
   }
   source.kind = Source::Kind::Other;
@@ -348,10 +347,13 @@ void Interpreter::copyObject(const Value &to, const Value &from, QualType type, 
     const Scalar &object = source.scalar;
     bool isLocal = object.is(Scalar::Kind::Address) && object.space == Scalar::Space::Local &&
                    object.number.isConstant();
+    // A pointer that was itself loaded is an address that nobody knows.
+    bool isAddress = object.is(Scalar::Kind::Address) ||
+                     (object.is(Scalar::Kind::Data) && object.data.kind == Source::Kind::Load);
     if (!mask.isNever()) {
-      Value value = object.is(Scalar::Kind::Address) && !isLocal ? load(object, type, place)
-                    : isLocal ? memory[object.object].read(*object.number.asConstant(), size, place)
-                              : Value(object);
+      Value value = isLocal ? memory[object.object].read(*object.number.asConstant(), size, place)
+                    : isAddress ? load(object, type, place)
+                                : Value(object);
       store(to, value, type, place);
     }
     mask = before;

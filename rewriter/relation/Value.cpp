@@ -158,9 +158,8 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
     part.data.offset += Polynomial(offset);
     part.data.widenedFrom = 0;
   } else if (whole.data.kind == Source::Kind::Constant) {
-    part.data.bits = offset >= 8 ? 0 : whole.data.bits >> (8 * offset);
-    if (size < 8)
-      part.data.bits &= (uint64_t(1) << (8 * size)) - 1;
+    unsigned low = unsigned(8 * offset), count = 8 * size;
+    part.data.bits = whole.data.bits.zextOrTrunc(low + count).lshr(low).trunc(count);
   }
   return part;
 }
@@ -168,12 +167,11 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
 namespace {
 
 /// The bits of a constant that takes so many bytes.
-std::optional<uint64_t> constantBits(const Scalar &scalar, unsigned size) {
-  uint64_t mask = size >= 8 ? ~uint64_t(0) : (uint64_t(1) << 8 * size) - 1;
+std::optional<APInt> constantBits(const Scalar &scalar, unsigned size) {
   if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant)
-    return scalar.data.bits & mask;
+    return scalar.data.bits.zextOrTrunc(8 * size);
   if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant())
-    return uint64_t(*scalar.number.asConstant()) & mask;
+    return APInt(64, uint64_t(*scalar.number.asConstant())).sextOrTrunc(8 * size);
   return std::nullopt;
 }
 
@@ -200,13 +198,11 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
     if (bothData && a.data.kind == Source::Kind::Load && b.data.kind == Source::Kind::Load &&
         a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first))
       return a;
-    std::optional<uint64_t> lowBits = constantBits(a, first),
-                            highBits = constantBits(b, size - first);
-    bool isConstant = lowBits && highBits;
-    if (isConstant && (size <= 8 || (*lowBits == 0 && *highBits == 0))) {
+    std::optional<APInt> lowBits = constantBits(a, first), highBits = constantBits(b, size - first);
+    if (lowBits && highBits) {
       Source both;
       both.kind = Source::Kind::Constant;
-      both.bits = *lowBits | (size <= 8 ? *highBits << 8 * first : 0);
+      both.bits = highBits->concat(*lowBits);
       both.place = place;
       return Scalar::ofData(both);
     }

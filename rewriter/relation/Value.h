@@ -51,7 +51,7 @@ struct Scalar {
   /// The number zero, or data whose bits are all zero.
   bool isZero() const {
     return (kind == Kind::Number && number.isZero()) ||
-           (kind == Kind::Data && data.kind == Source::Kind::Constant && data.bits == 0);
+           (kind == Kind::Data && data.kind == Source::Kind::Constant && data.bits.isZero());
   }
 };
 

@@ -48,7 +48,7 @@ struct FitTest : testing::Test {
     load.kind = Source::Kind::Load;
     load.offset = offset;
     other.kind = outside;
-    other.bits = bits;
+    other.bits = llvm::APInt(32, bits);
     if (!guard.isNever())
       cell.cases.push_back({guard, load});
     if (!guard.isAlways())

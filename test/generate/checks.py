@@ -13,7 +13,7 @@ import collections
 import re
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Iterable
+from typing import Any, Iterable
 
 from description import Kernel, Program, copies_of
 from oracle import Verdict, judge
@@ -98,7 +98,8 @@ class Check:
         self.refused: list[CopyKey] = []
 
     def run(self) -> Report:
-        lift = self._lift(self.program)
+        lift = self.settings.tool.judge(print_program(self.program), self.folder / "program.cu",
+                                        CLANG_OPTIONS)
         if lift.failure and len(self.program.kernels) > 1:
             for half in halves(self.program):
                 self.report.add(Check(half, self.settings, self.folder).run())
@@ -114,7 +115,7 @@ class Check:
                 self._check_verdict(kernel, copy, lift)
         if self.settings.verdicts_only:
             return self.report
-        self._check_plans()
+        self._check_plans(lift.plans)
         if self.settings.compile:
             self._compile()
         if not self.settings.lift_only:
@@ -122,7 +123,7 @@ class Check:
         return self.report
 
     def _lift(self, program: Program, plain: Iterable[CopyKey] = (),
-              bare: Iterable[CopyKey] = ()) -> Lift:
+              bare: Iterable[CopyKey] = ()) -> tuple[int, str]:
         return self.settings.tool.lift(print_program(program, plain, bare),
                                        self.folder / "program.cu", self.folder / "lifted.cu",
                                        CLANG_OPTIONS)
@@ -149,6 +150,11 @@ class Check:
             else:
                 report.counts["refused as expected"] += 1
                 report.reasons[first.id] += 1
+        elif not outcome.lifted and kernel.arrangement == "reuse" and \
+                any(lift.outcomes[kernel.number, other].refusals
+                    for other in range(len(kernel.copies))):
+            report.counts["refused as expected"] += 1
+            report.reasons["another copy of the same tile"] += 1
         elif not outcome.lifted:
             report.fail(Failure("no verdict", kernel, copy, "", "neither lifted nor refused"))
         elif any(verdict.must_be_refused for verdict in verdicts):
@@ -157,9 +163,8 @@ class Check:
         else:
             report.counts["lifted"] += 1
 
-    def _check_plans(self) -> None:
+    def _check_plans(self, plans: list[dict[str, Any]]) -> None:
         """Compares what is planned with what the statements do."""
-        plans = self.settings.tool.plans(self.folder / "program.cu", CLANG_OPTIONS)
         for kernel in self.program.kernels:
             for copy, element, plan in plans_by_copy(plans, kernel, kernel_name(kernel),
                                                      self._lifted(kernel), instances(kernel)):
@@ -177,10 +182,10 @@ class Check:
 
     def _compile(self) -> None:
         """Looks for errors in the lifted text; refused copies have to stay loops."""
-        lift = self._lift(self.program, plain=self.refused)
-        if lift.status not in (0, 1):
+        status, output = self._lift(self.program, plain=self.refused)
+        if status not in (0, 1):
             first = self.program.kernels[0]
-            self.report.fail(kernel_failure("crashed", first, lift.failure or ""))
+            self.report.fail(kernel_failure("crashed", first, first_error(output)))
             return
         for failure in self._compile_errors(self.program):
             self.report.fail_lifted(failure, len(self._lifted(failure.kernel)))

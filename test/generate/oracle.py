@@ -24,6 +24,7 @@ from typing import Any, Iterator, Optional, Sequence
 from description import (ELEMENTS, Copy, Kernel, Launch, Shape, batch_stride_of, block_of,
                          extents_of, strides_of)
 from evaluation import Evaluation, Written
+from language import INT_TYPES
 from lowering import argument_value, lower, table_values
 from places import Lowered
 from program import footprint, instances
@@ -31,6 +32,7 @@ from program import footprint, instances
 GRAIN = 16  # bytes; what TMA counts shared memory and strides in
 MOST_SHARED = 48 * 1024
 MOST_BOX = 256
+MOST_ELEMENT = 8  # bytes
 MOST_DIMENSIONS = 5
 
 
@@ -62,6 +64,7 @@ SURROUNDINGS = {
     "staged": ("unknown-index", "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps", "the rows are looked up"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
+    "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
     "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
     "side-effect": ("side-effect", "it writes to another array"),
@@ -322,7 +325,7 @@ class Judge:
     def _surroundings(self) -> None:
         if self.copy.flaw in SURROUNDINGS:
             ids, why = SURROUNDINGS[self.copy.flaw]
-            certain = self.copy.flaw not in ("loaded-rows", "clamped")
+            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard")
             self.verdict.add(ids, why, certain)
 
     def _writers(self) -> None:
@@ -338,6 +341,12 @@ class Judge:
         tensors = {s[0] for s in sources if isinstance(s, tuple)} - {"computed"}
         if len(tensors) > 1:
             self.verdict.add("two-sources", "elements come from two tensors")
+        if self.always_cut and not tensors:
+            self.verdict.add("computed-value", "the tile always lies outside", certain=False)
+        types = INT_TYPES[self.copy.index_type], INT_TYPES[self.kernel.argument_type]
+        if self.always_cut and not types[0].signed and types[0].bits < types[1].bits:
+            self.verdict.add("uneven-steps uneven-guard guard-not-a-box",
+                             "indices wrap around before they are compared", certain=False)
 
     def _coverage(self) -> Optional[list[int]]:
         """The elements of the tile that are written, in order."""
@@ -367,7 +376,9 @@ class Judge:
         if digits is None:
             self.verdict.add(uneven, "the rows are not evenly spaced")
             return None
-        if any(step != 1 for step in digits.steps[0]) and self.size < GRAIN:
+        shape = self.lowered.tile_shape
+        is_row = self.size >= GRAIN or (len(shape) > 1 and shape[-1] == 1)
+        if any(step != 1 for step in digits.steps[0]) and not is_row:
             self.verdict.add("not-contiguous uneven-steps",
                              "neighbours in the tile are no neighbours in the tensor")
             return None
@@ -385,7 +396,7 @@ class Judge:
                              "what is inside is not evenly spaced")
             return None
         digits.steps = list(zip(*found))
-        if any(step > 1 or step < 0 for step in digits.steps[0]):
+        if any(step != 1 for step in digits.steps[0]):
             self.verdict.add(uneven, "neighbours in the tile are no neighbours in the tensor")
             return None
         return digits
@@ -410,7 +421,7 @@ class Judge:
         inside = {i: written.cells[p][1] for i, p in enumerate(positions)
                   if isinstance(written.cells.get(p), tuple)}
         if not inside:
-            return [0] * len(digits.counts)
+            return [1] + [0] * (len(digits.counts) - 1)
         numbers = {i: split(i, digits.counts) for i in inside}
         ranges = [sorted({n[d] for n in numbers.values()}) for d in range(len(digits.counts))]
         if prod(len(r) for r in ranges) != len(inside):
@@ -426,8 +437,8 @@ class Judge:
         needed, most = len(digits.counts) + batch, len(self.copy.axes) + batch
         if most > MOST_DIMENSIONS:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
-        for steps in digits.steps[1:]:
-            if len(set(steps)) == 1 and not self.always_cut:
+        for steps in digits.steps:
+            if steps[0] != 1 and len(set(steps)) == 1 and not self.always_cut:
                 self._constant_stride(steps[0] * self.size, certain=True)
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
@@ -463,7 +474,7 @@ class Judge:
 
     def _layout(self, first: int, digits: Digits) -> None:
         row = digits.counts[0]
-        if self.size >= GRAIN and any(s != 1 for s in digits.steps[0]):
+        if any(s != 1 for s in digits.steps[0]):
             row = 1
         lead = self._lead(digits) * self.size
         row_bytes, rows = row * self.size, prod(digits.counts) // row
@@ -479,10 +490,12 @@ class Judge:
 
     def _boxes(self, digits: Digits, lead: int, row: int) -> None:
         """Boxes that are longer than TMA's, and cannot be cut."""
-        counts = [lead + row, *digits.counts[1:]]
+        wide = max(1, self.size // MOST_ELEMENT)  # TMA elements in one of the program's
+        counts = [(lead + row) * wide, *digits.counts[1:]]
         for d, count in enumerate(counts):
-            if count > MOST_BOX and not (d == 0 and lead == 0 and can_be_cut(row, self.size)):
-                self.verdict.add("rule:box-range", f"{count} elements in a dimension",
+            cut = d == 0 and lead == 0 and can_be_cut(row * wide, self.size // wide)
+            if count > MOST_BOX and not cut:
+                self.verdict.add("rule:box-range layout-escapes", f"{count} elements in a dimension",
                                  certain=False)
 
     def _moved(self, first: int, lead: int, row_bytes: int, pitch: int, rows: int) -> None:
@@ -588,7 +601,8 @@ def even_steps(inside: dict[int, int], numbers: dict[int, list[int]],
     steps = []
     for d, r in enumerate(ranges):
         following = tuple(c + (1 if e == d else 0) for e, c in enumerate(corner))
-        steps.append(at[following] - at[corner] if len(r) > 1 else 0)
+        alone = 1 if d == 0 else 0  # whatever suits
+        steps.append(at[following] - at[corner] if len(r) > 1 else alone)
     for number, offset in at.items():
         if offset != at[corner] + sum((n - c) * s for n, c, s in zip(number, corner, steps)):
             return None

@@ -100,6 +100,8 @@ class KernelWriter:
             raise Invalid("instantiations of kernels with one copy")
         if kernel.typed and len({copy.element for copy in kernel.copies}) > 1:
             raise Invalid("one type")
+        if kernel.second_element and any(copy.flaw == "dynamic" for copy in kernel.copies):
+            raise Invalid("an extern array of two types")
         if kernel.second_element and not kernel.typed:
             raise Invalid("a second type without a template")
         if self.loop_steps() and kernel.loop == "offset" and len(self.loop_steps()) > 1:

@@ -54,6 +54,7 @@ class Lift:
     errors: str
     outcomes: dict[CopyKey, Outcome] = field(default_factory=dict)
     elsewhere: list[Message] = field(default_factory=list)  # refusals of no copy
+    plans: list[dict[str, Any]] = field(default_factory=list)  # of all copies that lift
 
     @property
     def failure(self) -> Optional[str]:
@@ -105,23 +106,24 @@ def _kernel_at(source: Path, line: int) -> str:
 class Tool:
     path: Path
 
-    def lift(self, text: Text, source: Path, lifted: Path, options: Sequence[str] = ()) -> Lift:
-        """Lifts a printed program and sorts the messages by copy."""
+    def judge(self, text: Text, source: Path, options: Sequence[str] = ()) -> Lift:
+        """What tilelift says of a printed program, sorted by copy, and plans to do."""
         source.write_text(str(text))
-        command = [str(self.path), "--remarks", str(source), "-o", str(lifted), *options]
-        status, errors = _run(command, SECONDS)
+        status, plans, errors = _run_apart(
+            [str(self.path), "--remarks", "--dump-plan", str(source), *options], SECONDS)
         result = Lift(status, errors)
+        result.plans = json.loads(plans) if status in (0, 1) and plans else []
         for place in text.copies:
             result.outcomes[place.kernel, place.copy] = Outcome()
         for message in messages(errors, source):
             _assign(message, text, result)
         return result
 
-    def plans(self, source: Path, options: Sequence[str] = ()) -> list[dict[str, Any]]:
-        """The plans of all copies that lift."""
-        command = [str(self.path), "--dump-plan", str(source), *options]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=SECONDS)
-        return json.loads(done.stdout) if done.stdout else []
+    def lift(self, text: Text, source: Path, lifted: Path,
+             options: Sequence[str] = ()) -> tuple[int, str]:
+        """Writes the lifted program."""
+        source.write_text(str(text))
+        return _run([str(self.path), str(source), "-o", str(lifted), *options], SECONDS)
 
     def can_run(self) -> bool:
         """Whether this tilelift has the emulator."""
@@ -150,14 +152,22 @@ def findings(output: str) -> dict[str, str]:
 
 def _run(command: Sequence[str], seconds: int) -> tuple[int, str]:
     """Exit status and everything that was printed; a signal is a negative status."""
+    status, output, _ = _run_apart(command, seconds, subprocess.STDOUT)
+    return status, output
+
+
+def _run_apart(command: Sequence[str], seconds: int,
+               errors: int = subprocess.PIPE) -> tuple[int, str, str]:
+    """The same, with errors apart."""
     try:
-        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        done = subprocess.run(command, stdout=subprocess.PIPE, stderr=errors, text=True,
                               errors="replace", timeout=seconds)
     except subprocess.TimeoutExpired as expired:
         output = expired.stdout or b""
         text = output.decode(errors="replace") if isinstance(output, bytes) else output
-        return -1, f"{text}\nerror: no end after {seconds} s"
-    return done.returncode, done.stdout
+        timeout = f"{text}\nerror: no end after {seconds} s"
+        return -1, timeout, timeout
+    return done.returncode, done.stdout, done.stderr or ""
 
 
 def messages(output: str, source: Path) -> list[Message]:

@@ -58,6 +58,7 @@ struct range {
 };
 inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
 inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
+inline range operator-(range a) { return {-a.high, -a.low}; }
 inline range operator*(range a, range b) {
   __int128 ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   range result(ends[0], ends[0]);
