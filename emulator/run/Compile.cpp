@@ -10,6 +10,7 @@
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Lex/Preprocessor.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -85,6 +86,27 @@ private:
   Side &side;
 };
 
+/// Clang ignores the attribute, and host and device would each have a variable of
+/// their own.
+class ManagedVariables : public PPCallbacks {
+public:
+  explicit ManagedVariables(Preprocessor &preprocessor) : preprocessor(preprocessor) {}
+
+  void MacroExpands(const Token &name, const MacroDefinition &, SourceRange,
+                    const MacroArgs *) override {
+    if (!name.getIdentifierInfo()->isStr("__managed__"))
+      return;
+    DiagnosticsEngine &diagnostics = preprocessor.getDiagnostics();
+    unsigned id = diagnostics.getCustomDiagID(
+        DiagnosticsEngine::Error, "clang has no '__managed__' variables; allocate the memory with "
+                                  "cudaMallocManaged and pass the pointer to the kernel");
+    diagnostics.Report(name.getLocation(), id);
+  }
+
+private:
+  Preprocessor &preprocessor;
+};
+
 /// Code generation that lets a visitor see the syntax tree first.
 template <typename Action, typename Visitor, typename Side> class ObservedAction : public Action {
 public:
@@ -93,6 +115,9 @@ public:
 protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
                                                  StringRef file) override {
+    if constexpr (std::is_same_v<Side, HostSide>) // once for both sides
+      compiler.getPreprocessor().addPPCallbacks(
+          std::make_unique<ManagedVariables>(compiler.getPreprocessor()));
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
     consumers.push_back(std::make_unique<Collector<Visitor, Side>>(side));
     consumers.push_back(Action::CreateASTConsumer(compiler, file));

@@ -6,6 +6,8 @@
 
 #include "llvm/Support/MathExtras.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace tilelift {
@@ -87,20 +89,6 @@ bool dependsOnArguments(const Symbols &symbols, const Polynomial &value) {
   });
 }
 
-/// Whether `part` is `whole` times some number from 0 to 1.
-bool isBetween(const Polynomial &part, const Polynomial &whole) {
-  if (part.isZero())
-    return true;
-  if (part.getTerms().size() != whole.getTerms().size())
-    return false;
-  __int128 over = part.getTerms()[0].coefficient, under = whole.getTerms()[0].coefficient;
-  if (over * under < 0 || (over > 0 ? over > under : over < under))
-    return false;
-  return llvm::equal(part.getTerms(), whole.getTerms(), [&](const Term &a, const Term &b) {
-    return a.factors == b.factors && a.coefficient * under == b.coefficient * over;
-  });
-}
-
 std::string inParentheses(const std::string &text) {
   bool simple = text.find(' ') == std::string::npos;
   return simple ? text : "(" + text + ")";
@@ -111,31 +99,47 @@ std::string inParentheses(const std::string &text) {
 void Block::require(const Polynomial &value, Interval within, Place place) {
   if (within.contains(symbols.rangeOf(value)))
     return;
-  for (Requirement &known : requirements) {
-    // The same symbols with another constant: one interval serves both.
-    if (known.value.withoutConstant() != value.withoutConstant())
-      continue;
-    int64_t shift = value.constantTerm() - known.value.constantTerm();
-    if (within.low != Interval::lowest)
-      known.within.low = std::max(known.within.low, within.low - shift);
-    if (within.high != Interval::highest)
-      known.within.high = std::min(known.within.high, within.high - shift);
+  auto [known, isNew] = requirementOf.try_emplace(value.withoutConstant(), requirements.size());
+  if (isNew) {
+    requirements.push_back({value, within, place});
     return;
   }
-  // The rows of a tile: what holds for the first and the last holds in between.
-  for (Requirement &first : requirements)
-    for (Requirement &last : requirements) {
-      if (&first == &last || !(first.within == within) || !(last.within == within))
-        continue;
-      Polynomial length = last.value - first.value;
-      if (isBetween(value - first.value, length))
-        return;
-      if (isBetween(length, value - first.value)) {
-        last.value = value;
-        return;
-      }
+  // The same symbols with another constant: one interval serves both.
+  Requirement &same = requirements[known->second];
+  int64_t shift = value.constantTerm() - same.value.constantTerm();
+  if (within.low != Interval::lowest)
+    same.within.low = std::max(same.within.low, within.low - shift);
+  if (within.high != Interval::highest)
+    same.within.high = std::min(same.within.high, within.high - shift);
+}
+
+/// What holds for the first and the last row of a tile holds for those between:
+/// of values that differ in the coefficient of one product only, the extremes.
+std::vector<Requirement> Block::takeRequirements() {
+  std::set<Monomial> products;
+  for (const Requirement &one : requirements)
+    for (const Term &term : one.value.getTerms())
+      products.insert(term.factors);
+  for (const Monomial &product : products) {
+    std::map<std::tuple<Polynomial, int64_t, int64_t>, std::map<int64_t, Requirement>> rows;
+    for (Requirement &one : requirements) {
+      Polynomial rest;
+      int64_t coefficient = 0;
+      for (const Term &term : one.value.getTerms())
+        if (term.factors == product)
+          coefficient = term.coefficient;
+        else
+          rest += Polynomial::ofTerm(term);
+      rows[{rest, one.within.low, one.within.high}].emplace(coefficient, std::move(one));
     }
-  requirements.push_back({value, within, place});
+    requirements.clear();
+    for (auto &[rest, row] : rows) {
+      requirements.push_back(row.begin()->second);
+      if (row.size() > 1)
+        requirements.push_back(row.rbegin()->second);
+    }
+  }
+  return std::move(requirements);
 }
 
 Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place) {

@@ -50,7 +50,6 @@ public:
   Symbols symbols;
   std::vector<GlobalBase> bases;
   std::vector<SharedObject> shared;
-  std::vector<Requirement> requirements;
   std::vector<IndexRequirement> indexRequirements;
   std::optional<Diagnostic> failure;
 
@@ -73,8 +72,12 @@ public:
 
   /// Records that `value` has to stay in `within`, unless its range says so.
   void require(const Polynomial &value, Interval within, Place place);
+  /// Those that do not follow from the others.
+  std::vector<Requirement> takeRequirements();
 
 private:
+  std::vector<Requirement> requirements;
+  std::map<Polynomial, size_t> requirementOf; ///< by the value without its constant
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                             NumberType type, Place place);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,

@@ -87,7 +87,7 @@ std::variant<AnalysedCopy, Diagnostic> Analysis::run() {
   relation.block = kernel.shape;
   relation.symbols = std::move(block.symbols);
   relation.bases = std::move(block.bases);
-  relation.requirements = std::move(block.requirements);
+  relation.requirements = block.takeRequirements();
   relation.indexRequirements = std::move(block.indexRequirements);
   relation.place = place();
   return std::move(result);

@@ -129,6 +129,8 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--schedules", type=int, default=2, help="random schedules of each program")
     parser.add_argument("--tilelift", type=Path, default=ROOT / "build/bin/tilelift")
+    parser.add_argument("--flags", default="", help="for the compiler, of programs that are run; "
+                        "-O0 halves the time")
     parser.add_argument("--keep", type=Path, default=Path("failures"),
                         help="folder for simplified programs that fail")
     parser.add_argument("--lift-only", action="store_true", help="verdicts only, run nothing")
@@ -147,7 +149,7 @@ def main() -> int:
         kernel = make_kernel(arguments.seed, arguments.show)
         print(print_program(Program((kernel,))), end="")
         return 0
-    tool = Tool(arguments.tilelift)
+    tool = Tool(arguments.tilelift, tuple(arguments.flags.split()))
     lift_only = arguments.lift_only
     if not lift_only and not tool.can_run():
         sys.exit("this tilelift cannot run programs; use --lift-only")

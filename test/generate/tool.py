@@ -105,6 +105,7 @@ def _kernel_at(source: Path, line: int) -> str:
 @dataclass(frozen=True)
 class Tool:
     path: Path
+    flags: tuple[str, ...] = ()  # for the compiler, of programs that are run
 
     def judge(self, text: Text, source: Path, options: Sequence[str] = ()) -> Lift:
         """What tilelift says of a printed program, sorted by copy, and plans to do."""
@@ -132,12 +133,12 @@ class Tool:
 
     def compare(self, source: Path, schedules: int) -> tuple[int, str]:
         """Runs a program plain and lifted on the emulator; 0 if they agree."""
-        return _run([str(self.path), "run", "--compare", f"--schedules={schedules}", str(source)],
-                    RUN_SECONDS)
+        return _run([str(self.path), "run", "--compare", f"--schedules={schedules}", *self.flags,
+                     str(source)], RUN_SECONDS)
 
     def run_plain(self, source: Path) -> tuple[int, str]:
         """Runs a program as it is; 0 if nothing was found."""
-        return _run([str(self.path), "run", "--plain", str(source)], RUN_SECONDS)
+        return _run([str(self.path), "run", "--plain", *self.flags, str(source)], RUN_SECONDS)
 
 
 def findings(output: str) -> dict[str, str]:
