@@ -112,6 +112,8 @@ bool compileSides(const BuildRequest &request, const ToolOptions &options,
   std::thread other([&] { sides.host = compileHost(host, hostFiles); });
   sides.device = compileDevice(device, deviceFiles);
   other.join();
+  if (sides.device.compiled)
+    errs() << sides.host.messages;
   return sides.device.compiled && sides.host.compiled;
 }
 

@@ -115,7 +115,7 @@ public:
 protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
                                                  StringRef file) override {
-    if constexpr (std::is_same_v<Side, HostSide>) // once for both sides
+    if constexpr (std::is_same_v<Side, DeviceSide>) // once for both sides
       compiler.getPreprocessor().addPPCallbacks(
           std::make_unique<ManagedVariables>(compiler.getPreprocessor()));
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
@@ -128,11 +128,12 @@ private:
   Side &side;
 };
 
-bool execute(Invocation invocation, Files files, FrontendAction &action,
+bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ostream &messages,
              std::unique_ptr<raw_pwrite_stream> output) {
   CompilerInstance compiler(std::move(invocation));
   compiler.setVirtualFileSystem(files);
-  compiler.createDiagnostics();
+  compiler.createDiagnostics(
+      new TextDiagnosticPrinter(messages, compiler.getInvocation().getDiagnosticOpts()));
   if (!compiler.createTarget())
     return false;
   compiler.createFileManager();
@@ -148,8 +149,8 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
   DeviceSide side;
   SmallString<0> text;
   ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
-  side.compiled =
-      execute(std::move(invocation), files, action, std::make_unique<raw_svector_ostream>(text));
+  side.compiled = execute(std::move(invocation), files, action, errs(),
+                          std::make_unique<raw_svector_ostream>(text));
   side.ptx = std::string(text);
   return side;
 }
@@ -157,7 +158,8 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
 HostSide compileHost(Invocation invocation, Files files) {
   HostSide side;
   ObservedAction<EmitObjAction, CallVisitor, HostSide> action(side);
-  side.compiled = execute(std::move(invocation), files, action, nullptr);
+  raw_string_ostream messages(side.messages);
+  side.compiled = execute(std::move(invocation), files, action, messages, nullptr);
   return side;
 }
 

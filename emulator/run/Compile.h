@@ -32,6 +32,8 @@ DeviceSide compileDevice(Invocation invocation, Files files);
 
 struct HostSide {
   bool compiled = false;
+  /// What Clang had to say. Much of it was said of the device's side before.
+  std::string messages;
   /// Where functions that are only declared are called first: "prog.cu:12:3".
   std::map<std::string, std::string> calls;
 };

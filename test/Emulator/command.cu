@@ -23,11 +23,14 @@
 // HELP: tilelift run --compare program.cu
 //
 // RUN: %not 2 %run -DMISSING %s 2>&1 | %FileCheck --check-prefix=MISSING %s
-// MISSING: command.cu:[[@LINE+36]]:3: error: the emulator has no 'cudaIpcCloseMemHandle' [run-function]
+// MISSING: command.cu:[[@LINE+46]]:3: error: the emulator has no 'cudaIpcCloseMemHandle' [run-function]
 // RUN: %not 1 %run -DREFUSED %s 2>&1 | %FileCheck --check-prefix=REFUSED %s
 // REFUSED: error: {{.*}} [-Wtilelift-
 // RUN: %not 2 %run -DBROKEN %s 2>&1 | %FileCheck --check-prefix=BROKEN %s
 // BROKEN: command.cu:{{.*}}: error: use of undeclared identifier 'nothing'
+// BROKEN-NOT: undeclared
+// RUN: %not 2 %run -DMANAGED %s 2>&1 | %FileCheck --check-prefix=MANAGED %s
+// MANAGED: command.cu:{{.*}}: error: clang has no '__managed__' variables; allocate the memory with cudaMallocManaged
 //
 // RUN: %not 3 %run -DRACE %s 2>&1 | %FileCheck --check-prefix=RACE %s
 // RACE: error: write of 'tile' + 128 bytes races with a read by thread (31, 0, 0): {{.*}} [race]
@@ -36,6 +39,10 @@
 
 #include <cstdio>
 #include <cuda_runtime.h>
+
+#ifdef MANAGED
+__device__ __managed__ int counter;
+#endif
 
 __global__ void copy(float *out, const float *in) {
   __shared__ float tile[64];
@@ -57,6 +64,9 @@ __global__ void copy(float *out, const float *in) {
 int main(int argc, char **argv) {
 #ifdef BROKEN
   nothing();
+#endif
+#ifdef MANAGED
+  counter = 0;
 #endif
 #ifdef MISSING
   cudaIpcCloseMemHandle(nullptr);

@@ -34,7 +34,7 @@ def table_values(parameter: Parameter, copy: Copy, launch: Launch, which: int) -
     """The entries of a table that a launch passes."""
     shape = launch.shapes[which]
     if parameter.name.startswith("rows"):
-        size = sizes_of(copy, shape)[-2]
+        size = max(1, sizes_of(copy, shape)[-2])
         return [(5 * i + i * i) % size for i in range(copy.axes[-2].box)]
     if parameter.name.startswith("chosen"):
         return [i % 3 for i in range(1024)]

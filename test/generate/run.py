@@ -92,7 +92,7 @@ def check_chunk(seed: int, first: int, settings: Settings) -> Report:
 
 
 def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
-    """Checks programs until there were so many copies."""
+    """Checks programs until there were so many copies, and prints what fails."""
     report = Report()
     with ProcessPoolExecutor(jobs) as pool:
         running: list[Future[Report]] = []
@@ -102,10 +102,18 @@ def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
             while sum(report.counts.values()) + len(running) * KERNELS_OF_A_PROGRAM < count:
                 running.append(pool.submit(check_chunk, seed, first, settings))
                 first += KERNELS_OF_A_PROGRAM
-            report.add(running.pop(0).result())
+            take(running.pop(0), report)
         for future in running:
-            report.add(future.result())
+            take(future, report)
     return report
+
+
+def take(chunk: Future[Report], report: Report) -> None:
+    found = chunk.result()
+    report.add(found)
+    for failure in found.failures:
+        where = kernel_name(failure.kernel) + (f", copy {failure.copy}" if failure.copy > 0 else "")
+        print(f"{failure.kind}: {where}: {failure.detail}", flush=True)
 
 
 def distinct(failures: list[Failure]) -> list[Failure]:
@@ -159,9 +167,6 @@ def main() -> int:
     start = time.time()
     report = run_all(arguments.seed, arguments.count, arguments.jobs, settings)
     seconds = time.time() - start
-    for failure in report.failures:
-        where = kernel_name(failure.kernel) + (f", copy {failure.copy}" if failure.copy > 0 else "")
-        print(f"{failure.kind}: {where}: {failure.detail}")
     if not arguments.no_shrink:
         shrink_all(distinct(report.failures), arguments.jobs, settings, arguments.keep)
     reasons = ", ".join(f"{count} {id}" for id, count in report.reasons.most_common())
