@@ -77,15 +77,14 @@ LiftResult Lifter::run() {
   for (const AnnotatedKernel &kernel : program.kernels)
     liftKernel(kernel);
   remarkOnUses();
-  if (!hasErrors()) {
-    EmitResult emitted = emit(context, kernels, program);
+  // Even where a copy was refused: what cannot be written is to be said as well.
+  bool refusedBefore = hasErrors();
+  EmitResult emitted = emit(context, kernels, program);
+  append(emitted.diagnostics);
+  if (!hasErrors())
     result.edits = std::move(emitted.edits);
-    append(emitted.diagnostics);
-    if (hasErrors()) {
-      result.edits = EditSet();
-      result.anyRefused = true;
-    }
-  }
+  else if (!refusedBefore)
+    result.anyRefused = true;
   llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
     return a.place.offset < b.place.offset;
   });

@@ -76,6 +76,7 @@ private:
   bool takeColumns(const Cell &cell, const Condition &guard, SmallVector<int64_t, 4> &bounds);
   bool findDigits();
   bool completeDigits(size_t first);
+  void splitDigits();
   bool checkDigits(size_t first);
   bool takeDigits(size_t first);
   bool disagrees(const Unit &first, const Unit &unit, const Step &expected, const Step &found);
@@ -270,7 +271,10 @@ bool Shaper::findDigits() {
     digits.push_back(digit);
     block *= count;
   }
-  return completeDigits(live[0]) && checkDigits(live[0]) && takeDigits(live[0]);
+  if (!completeDigits(live[0]))
+    return false;
+  splitDigits();
+  return checkDigits(live[0]) && takeDigits(live[0]);
 }
 
 /// Each digit has as many values as fit before the next one, live or not. The
@@ -295,6 +299,36 @@ bool Shaper::completeDigits(size_t first) {
                            "rows of equal length"));
   }
   return true;
+}
+
+/// A single row that is live among others is a digit of its own: the tile's shape
+/// tells where rows end. The distance between such rows is never used.
+void Shaper::splitDigits() {
+  int64_t row = 1;
+  for (int64_t extent : llvm::reverse(relation.tile.extents)) {
+    row *= extent;
+    int64_t units = row * relation.tile.elementSize / result.unitSize;
+    for (size_t d = 0; d < digits.size(); ++d) {
+      LiveDigit &inner = digits[d];
+      bool divides = units > inner.distance && units % inner.distance == 0 &&
+                     inner.count * inner.distance % units == 0 &&
+                     inner.count * inner.distance > units;
+      int64_t count = units / inner.distance;
+      int64_t last = inner.firstLive + inner.liveCount - 1;
+      if (!divides || inner.liveCount == inner.count || inner.firstLive / count != last / count)
+        continue;
+      LiveDigit outer;
+      outer.distance = units;
+      outer.count = inner.count / count;
+      outer.firstLive = inner.firstLive / count;
+      outer.step = {inner.step.offset * Polynomial(d == 0 ? (count + 15) / 16 * 16 : count),
+                    SmallVector<int64_t, 4>(result.columns.size(), 0)};
+      inner.count = count;
+      inner.firstLive %= count;
+      digits.insert(digits.begin() + d + 1, outer);
+      break;
+    }
+  }
 }
 
 /// Every unit is what the digits say.

@@ -225,11 +225,11 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
 
 /// a + slack <= b. A negative residue is a huge number: `(unsigned)x < w` is
 /// 0 <= x && x < w as long as x fits the signed type and w is one of its positive
-/// numbers. Which of the two sides is the bound is told by what the host knows.
-/// An index gets its lower bound even where it cannot be negative: then all cells
-/// have the same.
+/// numbers. Which of the two sides is the bound is told by the words of the
+/// program, or by what the host knows. An index gets its lower bound even where it cannot be
+/// negative: then all cells have the same.
 Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
-                                 NumberType type, Place place) {
+                                 NumberType type, Place place, ExtentSide extent) {
   Interval positive{0, rangeOfType(type.bits, true).high};
   auto inOrder = [&](const Polynomial &x, const Polynomial &y) {
     return Condition::notNegative(y - x - Polynomial(slack));
@@ -252,7 +252,9 @@ Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64
   auto isBound = [&](const Polynomial &x, const Polynomial &other) {
     return x.isConstant() ? !dependsOnArguments(symbols, other) : symbols.knownAtLaunch(x);
   };
-  if (isBound(a, b) && !isBound(b, a)) {
+  bool firstIsBound = extent == ExtentSide::Left ||
+                      (extent == ExtentSide::Unknown && isBound(a, b) && !isBound(b, a));
+  if (firstIsBound) {
     Polynomial bound = asBound(a), index = asIndex(b);
     return !Condition::notNegative(index) || inOrder(bound, index);
   }
@@ -261,11 +263,11 @@ Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64
 }
 
 Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
-                         Place place) {
+                         Place place, ExtentSide extent) {
   int64_t slack = op == Comparison::Less ? 1 : 0;
   if (op != Comparison::Equal)
     return type.isSigned ? Condition::notNegative(b - a - Polynomial(slack))
-                         : compareUnsigned(a, b, slack, type, place);
+                         : compareUnsigned(a, b, slack, type, place, extent);
   Interval positive{0, rangeOfType(type.bits, true).high};
   bool isSure = positive.contains(symbols.rangeOf(a)) && positive.contains(symbols.rangeOf(b));
   if (!type.isSigned && !isSure) {

@@ -28,6 +28,9 @@ struct NumberType {
 enum class NumberOperator { Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
 enum class Comparison { Less, LessEqual, Equal };
 
+/// Which side of a comparison is an extent, as far as the program's words tell.
+enum class ExtentSide { Unknown, Left, Right };
+
 /// What all stores of the statement left in one cell, and who was last.
 struct CellRecord {
   unsigned size = 0;
@@ -63,7 +66,7 @@ public:
   Polynomial apply(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
                    Place place);
   Condition compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
-                    Place place);
+                    Place place, ExtentSide extent = ExtentSide::Unknown);
   /// The same number in another type.
   Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place);
 
@@ -79,7 +82,7 @@ private:
   std::vector<Requirement> requirements;
   std::map<Polynomial, size_t> requirementOf; ///< by the value without its constant
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
-                            NumberType type, Place place);
+                            NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);

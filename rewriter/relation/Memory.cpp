@@ -62,6 +62,23 @@ const char *verbOf(BinaryOperatorKind op) {
 
 } // namespace
 
+/// An expression of arguments and constants is an extent beside one of indices.
+static bool isExtent(const Stmt *expression) {
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return !variable || isa<ParmVarDecl>(variable) || variable->isConstexpr();
+  }
+  return !isa<CallExpr, PseudoObjectExpr>(expression) &&
+         llvm::all_of(expression->children(), [](const Stmt *part) { return isExtent(part); });
+}
+
+static ExtentSide extentSide(const Expr *where) {
+  const auto *comparison = dyn_cast<BinaryOperator>(where);
+  if (!comparison || isExtent(comparison->getLHS()) == isExtent(comparison->getRHS()))
+    return ExtentSide::Unknown;
+  return isExtent(comparison->getLHS()) ? ExtentSide::Left : ExtentSide::Right;
+}
+
 Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
   switch (scalar.kind) {
   case Scalar::Kind::Number: return scalar;
@@ -145,16 +162,23 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   Scalar y = addresses ? Scalar::ofNumber(b.number) : asNumber(b, type, place);
   if (!x.is(Scalar::Kind::Number) || !y.is(Scalar::Kind::Number))
     return Scalar::ofTruth(Condition::unknown());
-  auto test = [&](Comparison comparison, const Scalar &left, const Scalar &right) {
-    return block.compare(comparison, left.number, right.number, *number, place);
+  ExtentSide extent = extentSide(where);
+  auto test = [&](Comparison comparison) {
+    return block.compare(comparison, x.number, y.number, *number, place, extent);
+  };
+  auto testSwapped = [&](Comparison comparison) {
+    ExtentSide swapped = extent == ExtentSide::Left    ? ExtentSide::Right
+                         : extent == ExtentSide::Right ? ExtentSide::Left
+                                                       : extent;
+    return block.compare(comparison, y.number, x.number, *number, place, swapped);
   };
   switch (op) {
-  case BO_LT: return Scalar::ofTruth(test(Comparison::Less, x, y));
-  case BO_GT: return Scalar::ofTruth(test(Comparison::Less, y, x));
-  case BO_LE: return Scalar::ofTruth(test(Comparison::LessEqual, x, y));
-  case BO_GE: return Scalar::ofTruth(test(Comparison::LessEqual, y, x));
-  case BO_EQ: return Scalar::ofTruth(test(Comparison::Equal, x, y));
-  case BO_NE: return Scalar::ofTruth(!test(Comparison::Equal, x, y));
+  case BO_LT: return Scalar::ofTruth(test(Comparison::Less));
+  case BO_GT: return Scalar::ofTruth(testSwapped(Comparison::Less));
+  case BO_LE: return Scalar::ofTruth(test(Comparison::LessEqual));
+  case BO_GE: return Scalar::ofTruth(testSwapped(Comparison::LessEqual));
+  case BO_EQ: return Scalar::ofTruth(test(Comparison::Equal));
+  case BO_NE: return Scalar::ofTruth(!test(Comparison::Equal));
   default: return Scalar::ofTruth(Condition::unknown());
   }
 }

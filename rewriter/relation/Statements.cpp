@@ -271,13 +271,14 @@ void Interpreter::run(const Stmt *statement) {
     loops.back().continued = loops.back().continued || mask;
     mask = Condition::never();
   } else if (const auto *leave = dyn_cast<ReturnStmt>(statement)) {
+    // Calls in the expression have frames of their own.
+    std::optional<Value> value;
+    if (leave->getRetValue())
+      value = evaluate(leave->getRetValue());
     Frame &frame = frames.back();
-    if (leave->getRetValue()) {
-      Value value = evaluate(leave->getRetValue());
-      frames.back().result =
-          frames.back().hasResult ? frames.back().result.overwritten(mask, value) : value;
-      frames.back().hasResult = true;
-    }
+    if (value)
+      frame.result = frame.hasResult ? frame.result.overwritten(mask, *value) : *value;
+    frame.hasResult |= value.has_value();
     frame.returned = frame.returned || mask;
     mask = Condition::never();
   } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {

@@ -31,6 +31,7 @@
 // BROKEN-NOT: undeclared
 // RUN: %not 2 %run -DMANAGED %s 2>&1 | %FileCheck --check-prefix=MANAGED %s
 // MANAGED: command.cu:{{.*}}: error: clang has no '__managed__' variables; allocate the memory with cudaMallocManaged
+// MANAGED: warning: 'managed' attribute ignored
 //
 // RUN: %not 3 %run -DRACE %s 2>&1 | %FileCheck --check-prefix=RACE %s
 // RACE: error: write of 'tile' + 128 bytes races with a read by thread (31, 0, 0): {{.*}} [race]

@@ -62,8 +62,10 @@ class Verdict:
 # What surrounds the copy, by flaw.
 SURROUNDINGS = {
     "staged": ("unknown-index", "the place in the tile depends on an argument"),
-    "loaded-rows": ("unknown-index uneven-steps", "the rows are looked up"),
+    "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
+    "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
+              "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
     "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
@@ -325,7 +327,7 @@ class Judge:
     def _surroundings(self) -> None:
         if self.copy.flaw in SURROUNDINGS:
             ids, why = SURROUNDINGS[self.copy.flaw]
-            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard")
+            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard", "split")
             self.verdict.add(ids, why, certain)
 
     def _writers(self) -> None:
@@ -341,8 +343,9 @@ class Judge:
         tensors = {s[0] for s in sources if isinstance(s, tuple)} - {"computed"}
         if len(tensors) > 1:
             self.verdict.add("two-sources", "elements come from two tensors")
-        if self.always_cut and not tensors:
-            self.verdict.add("computed-value", "the tile always lies outside", certain=False)
+        if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
+            self.verdict.add("computed-value", "elements that are always the same",
+                             certain=False)
         types = INT_TYPES[self.copy.index_type], INT_TYPES[self.kernel.argument_type]
         if self.always_cut and not types[0].signed and types[0].bits < types[1].bits:
             self.verdict.add("uneven-steps uneven-guard guard-not-a-box",
