@@ -23,7 +23,7 @@
 // HELP: tilelift run --compare program.cu
 //
 // RUN: %not 2 %run -DMISSING %s 2>&1 | %FileCheck --check-prefix=MISSING %s
-// MISSING: command.cu:[[@LINE+46]]:3: error: the emulator has no 'cudaIpcCloseMemHandle' [run-function]
+// MISSING: command.cu:[[@LINE+47]]:3: error: the emulator has no 'cudaIpcCloseMemHandle' [run-function]
 // RUN: %not 1 %run -DREFUSED %s 2>&1 | %FileCheck --check-prefix=REFUSED %s
 // REFUSED: error: {{.*}} [-Wtilelift-
 // RUN: %not 2 %run -DBROKEN %s 2>&1 | %FileCheck --check-prefix=BROKEN %s
