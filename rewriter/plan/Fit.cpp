@@ -10,6 +10,7 @@
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
+#include <set>
 
 using namespace llvm;
 
@@ -52,7 +53,7 @@ private:
   bool layOut();
   void makeBulk();
   void checkIndices();
-  Polynomial farthest(bool highest);
+  Polynomial farthest(bool highest, const Polynomial &origin);
   void checkRules();
   void addCheck(Check check, bool atLaunch);
   quantity describeValue(const Polynomial &value) const;
@@ -445,20 +446,33 @@ bool Fitter::layOut() {
   return true;
 }
 
-/// The lowest or highest byte offset that the copy reads. Where a guard bounds a
-/// dimension it is the tensor's, elsewhere the box's.
-Polynomial Fitter::farthest(bool highest) {
-  Polynomial at = plan.offset;
+/// The lowest or highest byte that the copy reads, counted from `origin`. In each
+/// dimension the box bounds it, and the tensor where there is a guard; of all such
+/// bounds, the one that is simplest to check.
+Polynomial Fitter::farthest(bool highest, const Polynomial &origin) {
+  Polynomial from = plan.offset - origin;
   if (plan.mode == Mode::Bulk)
-    return highest ? at + Polynomial(plan.expectedBytes - 1) : at;
+    return highest ? from + Polynomial(plan.expectedBytes - 1) : from;
+  std::vector<Polynomial> bounds{from};
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     const PlanDimension &dim = plan.dims[d];
-    Polynomial first = hasLower[d] ? Polynomial(0) : dim.coordinate;
-    Polynomial last =
-        dim.extent ? *dim.extent - Polynomial(1) : dim.coordinate + Polynomial(dim.box - 1);
-    at += (highest ? last : first) * dim.stride;
+    int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
+    SmallVector<Polynomial, 2> ends;
+    if (highest && dim.extent)
+      ends.push_back(*dim.extent - Polynomial(1));
+    if (!highest && hasLower[d])
+      ends.push_back(0);
+    ends.push_back(dim.coordinate + Polynomial(highest ? dim.box - 1 : lead));
+    std::vector<Polynomial> longer;
+    for (const Polynomial &bound : bounds)
+      for (const Polynomial &end : ends)
+        longer.push_back(bound + end * dim.stride);
+    bounds = std::move(longer);
   }
-  return at;
+  return *std::min_element(bounds.begin(), bounds.end(),
+                           [](const Polynomial &a, const Polynomial &b) {
+                             return a.getTerms().size() < b.getTerms().size();
+                           });
 }
 
 /// The indices of loads, in the types that the program computes them in.
@@ -469,21 +483,25 @@ void Fitter::checkIndices() {
       if (each.source.kind == Source::Kind::Load)
         loads.push_back(each.source.offset);
   std::sort(loads.begin(), loads.end());
+  std::set<std::tuple<Polynomial, int64_t, int64_t, int64_t>> done;
   for (const IndexRequirement &required : relation.indexRequirements) {
     if (!std::binary_search(loads.begin(), loads.end(), required.offset)) {
       addCheck({"index-range", required.index, required.within, 1, required.place}, true);
       continue;
     }
-    Interval bytes{required.within.low * required.size,
-                   required.within.high * required.size + required.size - 1};
+    // One answer for all elements that are counted from the same place.
+    const Interval &within = required.within;
+    if (!done.insert({required.origin, required.size, within.low, within.high}).second)
+      continue;
+    Interval bytes{within.low * required.size, within.high * required.size + required.size - 1};
     addCheck({"index-range",
-              farthest(false) - required.origin,
+              farthest(false, required.origin),
               {bytes.low, Interval::highest},
               1,
               required.place},
              true);
     addCheck({"index-range",
-              farthest(true) - required.origin,
+              farthest(true, required.origin),
               {Interval::lowest, bytes.high},
               1,
               required.place},

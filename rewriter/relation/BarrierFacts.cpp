@@ -100,6 +100,7 @@ private:
   bool storesThrough(const Stmt *statement, const Stmt *child) const;
   void reachCopy(State &state, size_t copy);
   void access(State &state, const Stmt *statement, bool isStore);
+  uint64_t copiesTo(const VarDecl *tile) const;
   std::optional<size_t> copyAround(const Stmt *statement) const {
     if (auto split = original.find(statement); split != original.end())
       statement = split->second;
@@ -155,16 +156,22 @@ void Flow::groupCopies() {
   }
 }
 
+/// A bit for each copy that fills the variable.
+uint64_t Flow::copiesTo(const VarDecl *tile) const {
+  uint64_t bits = 0;
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (copies[i].tile->getCanonicalDecl() == tile->getCanonicalDecl())
+      bits |= uint64_t(1) << i;
+  return bits;
+}
+
 void Flow::access(State &state, const Stmt *statement, bool isStore) {
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   if (variable && variable->hasAttr<CUDASharedAttr>()) {
     state.otherMemory = true;
-    for (size_t i = 0; i < copies.size(); ++i)
-      if (copies[i].tile->getCanonicalDecl() == variable->getCanonicalDecl()) {
-        state.touched |= uint64_t(1) << i;
-        (isStore ? state.everWritten : state.everRead) |= uint64_t(1) << i;
-      }
+    state.touched |= copiesTo(variable);
+    (isStore ? state.everWritten : state.everRead) |= copiesTo(variable);
   }
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(statement))
     state.otherMemory |= !rootVariable(subscript);
@@ -215,8 +222,8 @@ void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *stateme
     state.copied = true;
     if (copies[*copy].mayRunPlain) {
       state.otherMemory = true;
-      state.everWritten |= uint64_t(1) << *copy;
-      state.touched |= uint64_t(1) << *copy;
+      state.everWritten |= copiesTo(copies[*copy].tile);
+      state.touched |= copiesTo(copies[*copy].tile);
     }
   }
   inside = copy;

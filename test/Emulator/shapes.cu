@@ -1,5 +1,6 @@
 // Tiles with rows that always lie outside, fills of 16 bytes, rows of one unit,
-// unsigned rows above the first: all of them lift, and copy the same bytes.
+// unsigned rows above the first, two copies to one tile of which the first may run
+// as a loop: all of them lift, and copy the same bytes.
 //
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
 // CHECK: shapes.cu:[[#]]:3: remark: lifted: tile copy of 3 x 64 u64 (1536 bytes) from 'in' to 'tile'
@@ -10,6 +11,9 @@
 // CHECK: remark: lifted: tile copy of 32 x 16 u8 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 64 x 4 i32 (1024 bytes) from 'in' to 'tile', rows of 4 elements, starting at 0
 // CHECK: remark: lifted: tile copy of 16 x 36 f32 (2304 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in2' to 'tile'
+// CHECK: remark: lifted under a guard: tile copy of 6 x 32 f64 (1536 bytes) from 'in' to 'tile'
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -110,6 +114,35 @@ __global__ void unsigned_rows(float *out, const float *in, unsigned w, unsigned 
     OUT(576) = tile[i % 16][i / 16];
 }
 
+// What the first copy's loop writes needs a fence before the second copy.
+__global__ void twice(float *out, const float *in, const float *in2, int w, int h) {
+  __shared__ float tile[8][32];
+  int y = blockIdx.y * 8 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x;
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = y < h && x < w ? in[y * w + x] : 1.f;
+  __syncthreads();
+  float sum = tile[7 - threadIdx.y][31 - threadIdx.x];
+  __syncthreads();
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = y < h && x < w ? in2[y * w + x] : 0.f;
+  __syncthreads();
+  out[(blockIdx.y * 2 + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x] =
+      sum + tile[7 - threadIdx.y][31 - threadIdx.x];
+}
+
+// Of six rows only the last is inside.
+__global__ void one_row(double *out, const double *in, int w, int h) {
+  __shared__ double tile[6][32];
+#pragma tma load
+  for (int r = threadIdx.y; r < 6; r += 2) {
+    int y = r - 5, x = blockIdx.x * 32 + threadIdx.x;
+    tile[r][threadIdx.x] = y >= 0 && y < h && x < w ? in[y * w + x] : 0.;
+  }
+  __syncthreads();
+  for (int i = threadIdx.y * 32 + threadIdx.x; i < 192; i += 64)
+    OUT(192) = tile[i % 6][i / 6];
+}
+
 template <typename T> T *numbers(size_t count) {
   std::vector<unsigned char> bytes(count * sizeof(T));
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -133,5 +166,8 @@ int main() {
   config.blockDim = 32;
   cudaLaunchKernelEx(&config, unsigned_rows, numbers<float>(4 * 576),
                      (const float *)numbers<float>(56 * 10), 56u, 10u);
+  twice<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13),
+                               numbers<float>(56 * 13), 56, 13);
+  one_row<<<grid, dim3(32, 2)>>>(numbers<double>(4 * 192), numbers<double>(50 * 4), 50, 4);
   return cudaDeviceSynchronize();
 }

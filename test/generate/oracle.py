@@ -346,8 +346,7 @@ class Judge:
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
-        types = INT_TYPES[self.copy.index_type], INT_TYPES[self.kernel.argument_type]
-        if self.always_cut and not types[0].signed and types[0].bits < types[1].bits:
+        if self.always_cut and INT_TYPES[self.kernel.argument_type].bits > 32:
             self.verdict.add("uneven-steps uneven-guard guard-not-a-box",
                              "indices wrap around before they are compared", certain=False)
 
@@ -441,8 +440,8 @@ class Judge:
         if most > MOST_DIMENSIONS:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
         for steps in digits.steps:
-            if steps[0] != 1 and len(set(steps)) == 1 and not self.always_cut:
-                self._constant_stride(steps[0] * self.size, certain=True)
+            if steps[0] not in (0, 1) and len(set(steps)) == 1:
+                self._constant_stride(steps[0] * self.size, certain=not self.always_cut)
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}

@@ -346,7 +346,7 @@ class KernelWriter:
 
     def _initialise(self, i: int, depth: int) -> list[str]:
         lowered = self.lowered[i]
-        if not lowered.initialised or self.kernel.copies[i].flaw == "dynamic":
+        if not lowered.initialised:
             return []
         cells = self._cells(i, lowered.tile_shape, Variable("i", INT))
         place = lowered.tile + "".join(f"[{cuda(c)}]" for c in cells)
@@ -395,7 +395,7 @@ class KernelWriter:
                 raise Invalid("which cells are dead")
             place = Cast(LONG_LONG, add(Cast(INT, lowering.starts[a]), Cast(INT, cell)))
             bound = Cast(LONG_LONG, lowering.bound(a)) if axis.upper else number(0)
-            conditions += [Binary(">=", place, number(0))] if axis.lower else []
+            conditions.append(Binary(">=", place, number(0)))
             conditions += [Binary("<", place, bound)] if axis.upper else []
         return conjunction(conditions)
 
