@@ -238,6 +238,18 @@ class Check:
         return kernel_failure("miscompiled", kernel, error)
 
 
+def write_pair(program: Program, settings: Settings, folder: Path, name: str) -> int:
+    """Writes a program plain and lifted, for test/gpu/run.py; how many copies are lifted."""
+    plain, lifted = folder / f"{name}.plain.cu", folder / f"{name}.tma.cu"
+    outcomes = settings.tool.judge(print_program(program), plain, CLANG_OPTIONS).outcomes
+    refused = [key for key, outcome in outcomes.items() if outcome.refusals or not outcome.lifted]
+    status, output = settings.tool.lift(print_program(program, bare=refused), plain, lifted,
+                                        CLANG_OPTIONS)
+    if status:
+        raise RuntimeError(f"{name} is not lifted: {first_error(output)}")
+    return len(outcomes) - len(refused)
+
+
 def verdicts_of(kernel: Kernel, copy: int) -> list[Verdict]:
     """The oracle's verdict for each element type."""
     elements = instances(kernel) if kernel.typed else [kernel.copies[copy].element]

@@ -86,7 +86,7 @@ template <typename T> struct Output {
     unsigned long long hash = 1469598103934665603ull;
     for (unsigned char byte : host)
       hash = (hash ^ byte) * 1099511628211ull;
-    std::printf("%s %016llx\n", name, hash);
+    std::printf("case %s %016llx\n", name, hash);
   }
 
   void *memory = nullptr;

@@ -6,6 +6,7 @@
   python3 test/generate/run.py --count 3000 --seed 1 --lift-only verdicts only
   python3 test/generate/run.py --count 3000 --lift-only --compile and look for errors in the output
   python3 test/generate/run.py --show 17 --seed 1                print one kernel
+  python3 test/generate/run.py --write build/pairs --seed 1      plain and lifted, for test/gpu/run.py
 
 For each copy tilelift's verdict has to be one that the oracle explains, and the
 lifted program has to leave the same bytes in memory as the plain one, in the
@@ -28,7 +29,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Optional, Sequence
 
-from checks import BAD, GOOD, Check, Failure, Report, Settings
+from checks import BAD, GOOD, Check, Failure, Report, Settings, write_pair
 from description import Kernel, Program
 from generator import make_kernel, make_program
 from program import kernel_name, print_program
@@ -116,6 +117,21 @@ def take(chunk: Future[Report], report: Report) -> None:
         print(f"{failure.kind}: {where}: {failure.detail}", flush=True)
 
 
+def write_chunk(seed: int, first: int, settings: Settings, folder: Path) -> int:
+    program = make_program(seed, first, KERNELS_OF_A_PROGRAM)
+    return write_pair(program, settings, folder, f"seed{seed}-{first:05}")
+
+
+def write_all(seed: int, count: int, jobs: int, settings: Settings, folder: Path) -> None:
+    """Writes programs for a GPU that have at least so many kernels."""
+    folder.mkdir(parents=True, exist_ok=True)
+    firsts = range(0, count, KERNELS_OF_A_PROGRAM)
+    with ProcessPoolExecutor(jobs) as pool:
+        lifted = sum(pool.map(write_chunk, *zip(*((seed, first, settings, folder)
+                                                  for first in firsts))))
+    print(f"{len(firsts)} programs with {lifted} lifted copies: test/gpu/run.py --generated {folder}")
+
+
 def distinct(failures: list[Failure]) -> list[Failure]:
     """One failure of each kind and cause, the simplest kernel first."""
     found: dict[tuple[str, str], Failure] = {}
@@ -147,6 +163,7 @@ def parse() -> argparse.Namespace:
     parser.add_argument("--clang", default="clang++-22 -I/usr/local/cuda/include/cccl",
                         help="the command for that")
     parser.add_argument("--no-shrink", action="store_true")
+    parser.add_argument("--write", type=Path, help="folder for plain and lifted programs; run none")
     parser.add_argument("--show", type=int, help="print the program of one kernel and stop")
     return parser.parse_args()
 
@@ -159,11 +176,14 @@ def main() -> int:
         return 0
     tool = Tool(arguments.tilelift, tuple(arguments.flags.split()))
     lift_only = arguments.lift_only
-    if not lift_only and not tool.can_run():
+    if not lift_only and not arguments.write and not tool.can_run():
         sys.exit("this tilelift cannot run programs; use --lift-only")
     compiler = Compiler((*arguments.clang.split(), f"-I{ROOT}/runtime/include"))
     settings = Settings(tool, compiler, arguments.schedules, lift_only,
                         arguments.compile and lift_only)
+    if arguments.write:
+        write_all(arguments.seed, arguments.count, arguments.jobs, settings, arguments.write)
+        return 0
     start = time.time()
     report = run_all(arguments.seed, arguments.count, arguments.jobs, settings)
     seconds = time.time() - start
