@@ -166,7 +166,7 @@ def check(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Che
     """Compares a plan with its statement, for many launches and blocks."""
     result = Checked()
     judge = Judge(kernel, which, element)
-    checked = [(sample, judge.evaluate(sample)) for sample in _samples(judge)]
+    checked = list(_evaluated(judge))
     cells = sorted({cell for _, written in checked for cell in written.cells})
     for sample, written in checked if cells else []:
         states = list(states_of(judge, sample))
@@ -181,6 +181,15 @@ def check(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Che
             result.problem = f"{problem} with {states[0].values}"
             break
     return result
+
+
+def _evaluated(judge: Judge) -> Iterator[tuple[Sample, Written]]:
+    """What the statement does, where it does not take an index modulo an empty extent."""
+    for sample in _samples(judge):
+        try:
+            yield sample, judge.evaluate(sample)
+        except ZeroDivisionError:
+            pass
 
 
 def _samples(judge: Judge) -> list[Sample]:

@@ -100,7 +100,8 @@ def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
         first = 0
         while sum(report.counts.values()) < count:
             # A kernel has a copy at least, so this much is needed for certain.
-            while sum(report.counts.values()) + len(running) * KERNELS_OF_A_PROGRAM < count:
+            while len(running) < 2 * jobs and \
+                    sum(report.counts.values()) + len(running) * KERNELS_OF_A_PROGRAM < count:
                 running.append(pool.submit(check_chunk, seed, first, settings))
                 first += KERNELS_OF_A_PROGRAM
             take(running.pop(0), report)
