@@ -52,7 +52,7 @@ private:
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
                                      const AnnotatedStatement &annotated);
-  bool layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance);
+  bool agreeOnLayouts(InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
   bool fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance);
   void refuse(Diagnostic reason, const AnnotatedStatement &annotated, const FunctionDecl *instance);
@@ -165,20 +165,28 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   for (const AnnotatedStatement &annotated : instance.statements)
     if (std::optional<CopyToEmit> copy = liftCopy(under, annotated))
       emitted.copies.push_back(std::move(*copy));
-  if (emitted.copies.empty() || !layoutsAgree(emitted, instance) ||
+  if (emitted.copies.empty() || !agreeOnLayouts(emitted, instance) ||
       !fitsSharedMemory(emitted, instance) || !fitsParameters(emitted, instance))
     return std::nullopt;
   return emitted;
 }
 
-/// A tile has one layout, whoever fills it.
-bool Lifter::layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &instance) {
+/// A tile has one layout, whoever fills it: the same rows, and room for the
+/// largest box.
+bool Lifter::agreeOnLayouts(InstanceToEmit &emitted, const KernelInstance &instance) {
+  auto firstOf = [&](const CopyToEmit &copy) {
+    return llvm::find_if(emitted.copies,
+                         [&](const CopyToEmit &other) { return other.tile == copy.tile; });
+  };
   for (const CopyToEmit &copy : emitted.copies) {
-    auto first = llvm::find_if(emitted.copies,
-                               [&](const CopyToEmit &other) { return other.tile == copy.tile; });
-    const SharedLayout &a = first->plan.layout, &b = copy.plan.layout;
-    if (a.pitch == b.pitch && a.lead == b.lead)
+    auto first = firstOf(copy);
+    SharedLayout &a = first->plan.layout;
+    const SharedLayout &b = copy.plan.layout;
+    if (a.pitch == b.pitch && a.lead == b.lead) {
+      a.moved |= b.moved;
+      a.bytes = std::max(a.bytes, b.bytes);
       continue;
+    }
     auto annotated = llvm::find_if(instance.statements, [&](const AnnotatedStatement &each) {
       return each.statement == copy.statement;
     });
@@ -186,6 +194,11 @@ bool Lifter::layoutsAgree(const InstanceToEmit &emitted, const KernelInstance &i
                     a.lead),
            *annotated, emitted.function);
     return false;
+  }
+  for (CopyToEmit &copy : emitted.copies) {
+    const SharedLayout &common = firstOf(copy)->plan.layout;
+    copy.plan.layout.moved = common.moved;
+    copy.plan.layout.bytes = common.bytes;
   }
   return true;
 }

@@ -190,6 +190,13 @@ bool Condition::isImpossible(const Symbols &symbols) const {
          });
 }
 
+size_t Condition::countBounds() const {
+  size_t count = 0;
+  for (const Conjunction &conjunction : alternatives)
+    count += conjunction.size();
+  return count;
+}
+
 void Condition::simplify() {
   bool changed = true;
   while (changed) {

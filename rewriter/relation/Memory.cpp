@@ -234,7 +234,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
         fail(diagnose("unknown-index", place, "the address of this load", "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
-      loaded = offset ? memory[from.object].read(*offset, size, place)
+      loaded = offset ? memory[from.object].read(*offset, size, place).given(mask)
                       : Value(Scalar::unknown("is read at an index that is not a number", place));
     } else if (from.space == Scalar::Space::Shared) {
       loaded = Scalar::unknown("is read from shared memory", place);

@@ -9,8 +9,9 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// More alternatives than any guard needs; past it a value is not followed.
-constexpr size_t maxCases = 16;
+/// Bounds in the guards of all cases: enough for the counter of a loop that a guard
+/// ends after any of 64 rounds. Past it a value is not followed.
+constexpr size_t maxBounds = 128;
 
 bool sameScalar(const Scalar &a, const Scalar &b) {
   if (a.kind != b.kind)
@@ -95,6 +96,16 @@ Value Value::overwritten(const Condition &guard, const Value &chosen) const {
   return result;
 }
 
+Value Value::given(const Condition &condition) const {
+  if (cases.size() == 1)
+    return *this;
+  Value result = *this;
+  llvm::erase_if(result.cases,
+                 [&](const ValueCase &one) { return (one.guard && condition).isNever(); });
+  result.normalize();
+  return result;
+}
+
 Value Value::map(function_ref<Scalar(const Scalar &)> function) const {
   Value result = *this;
   for (ValueCase &one : result.cases)
@@ -141,7 +152,10 @@ void Value::normalize() {
       truth = truth || (one.guard && one.scalar.truth);
     kept.assign(1, {Condition::always(), Scalar::ofTruth(truth)});
   }
-  bool undecided = kept.empty() || kept.size() > maxCases ||
+  size_t bounds = 0;
+  for (const ValueCase &one : kept)
+    bounds += one.guard.countBounds();
+  bool undecided = kept.empty() || bounds > maxBounds ||
                    llvm::any_of(kept, [](const ValueCase &one) { return one.guard.isUnknown(); });
   if (undecided)
     kept.assign(1, {Condition::always(), Scalar::unknown("depends on too many conditions", {})});

@@ -72,6 +72,8 @@ public:
 
   /// `chosen` where `guard` holds, this value elsewhere.
   Value overwritten(const Condition &guard, const Value &chosen) const;
+  /// Without the cases that the condition excludes.
+  Value given(const Condition &condition) const;
   /// The function of each scalar.
   Value map(llvm::function_ref<Scalar(const Scalar &)> function) const;
   static Value combine(const Value &a, const Value &b,

@@ -1,6 +1,6 @@
 // Tiles with rows that always lie outside, fills of 16 bytes, rows of one unit,
 // unsigned rows above the first, two copies to one tile of which the first may run
-// as a loop: all of them lift, and copy the same bytes.
+// as a loop, or needs more room: all of them lift, and copy the same bytes.
 //
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
 // CHECK: shapes.cu:[[#]]:3: remark: lifted: tile copy of 3 x 64 u64 (1536 bytes) from 'in' to 'tile'
@@ -14,6 +14,8 @@
 // CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in2' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 6 x 32 f64 (1536 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted: tile copy of 1024 u16 (2048 bytes) from 'in' to 'tile' in 4 pieces, rows of 1000 elements, starting at 0
+// CHECK: remark: lifted: 1-D bulk copy of 2000 bytes from 'in2' to 'tile'
 
 #include <cuda_fp16.h>
 #include <cuda_runtime.h>
@@ -143,6 +145,24 @@ __global__ void one_row(double *out, const double *in, int w, int h) {
     OUT(192) = tile[i % 6][i / 6];
 }
 
+// The first copy's box is longer than the tile, the second's is not.
+__global__ void pieces(short *out, const short *in, const short *in2, int w) {
+  __shared__ short tile[1000];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x)
+    tile[i] = blockIdx.x * 1000 + i < w ? in[blockIdx.x * 1000 + i] : 0;
+  __syncthreads();
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x)
+    out[blockIdx.x * 2000 + i] = tile[999 - i];
+  __syncthreads();
+#pragma tma load
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x)
+    tile[i] = in2[blockIdx.x * 1000 + i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 1000; i += blockDim.x)
+    out[blockIdx.x * 2000 + 1000 + i] = tile[999 - i];
+}
+
 template <typename T> T *numbers(size_t count) {
   std::vector<unsigned char> bytes(count * sizeof(T));
   for (size_t i = 0; i < bytes.size(); ++i)
@@ -169,5 +189,6 @@ int main() {
   twice<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13),
                                numbers<float>(56 * 13), 56, 13);
   one_row<<<grid, dim3(32, 2)>>>(numbers<double>(4 * 192), numbers<double>(50 * 4), 50, 4);
+  pieces<<<3, 64>>>(numbers<short>(6000), numbers<short>(2504), numbers<short>(3000), 2504);
   return cudaDeviceSynchronize();
 }

@@ -137,7 +137,9 @@ class Check:
     def _check_verdict(self, kernel: Kernel, copy: int, lift: Lift) -> None:
         """Compares one verdict of tilelift with the oracle's."""
         report, outcome = self.report, lift.outcomes[kernel.number, copy]
-        verdicts = verdicts_of(kernel, copy)
+        # A message about a tile may be about any of its copies.
+        same = range(len(kernel.copies)) if kernel.arrangement == "reuse" else [copy]
+        verdicts = [verdict for other in same for verdict in verdicts_of(kernel, other)]
         if outcome.refusals:
             strange = [message for message in outcome.refusals
                        if not any(verdict.explains(message.id) for verdict in verdicts)]
@@ -157,8 +159,8 @@ class Check:
             report.reasons["another copy of the same tile"] += 1
         elif not outcome.lifted:
             report.fail(Failure("no verdict", kernel, copy, "", "neither lifted nor refused"))
-        elif any(verdict.must_be_refused for verdict in verdicts):
-            facts = [f.why for verdict in verdicts for f in verdict.facts if f.certain]
+        elif any(verdict.must_be_refused for verdict in verdicts_of(kernel, copy)):
+            facts = [f.why for verdict in verdicts_of(kernel, copy) for f in verdict.facts if f.certain]
             report.fail(Failure("wrongly lifted", kernel, copy, facts[0], "; ".join(facts)))
         else:
             report.counts["lifted"] += 1

@@ -402,7 +402,7 @@ def cuda_value(value: Value) -> str:
 
 def _cuda_load(load: Load) -> str:
     base, index = load.pointer or load.tensor, cuda(load.index)
-    sum_index = cuda(load.index, PRECEDENCE["+"])
+    sum_index = f"({index})" if _wraps(load.index) else cuda(load.index, PRECEDENCE["+"])
     if load.row is not None:
         place = f"(&{base}[{cuda(load.row)}])[{index}]"
     else:
@@ -415,6 +415,12 @@ def _cuda_load(load: Load) -> str:
         return f"*reinterpret_cast<const {load.element} *>(&{place})"
     return {"ldg": f"__ldg(&{place})", "ldg-sum": f"__ldg({base} + {sum_index})",
             "pointer": f"*({base} + {sum_index})"}.get(load.spelling, place)
+
+
+def _wraps(index: Expr) -> bool:
+    """Whether a sum is not the same when its terms are added to a pointer one by one."""
+    return isinstance(index, Binary) and index.op in ("+", "-") and \
+        (index.type is UNSIGNED or _wraps(index.left))
 
 
 def python_value(value: Value) -> str:

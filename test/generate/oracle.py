@@ -63,6 +63,7 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index", "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
+    "wrapped": ("expression-not-available", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
@@ -327,7 +328,7 @@ class Judge:
     def _surroundings(self) -> None:
         if self.copy.flaw in SURROUNDINGS:
             ids, why = SURROUNDINGS[self.copy.flaw]
-            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard", "split")
+            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard", "split", "wrapped")
             self.verdict.add(ids, why, certain)
 
     def _writers(self) -> None:
@@ -378,13 +379,16 @@ class Judge:
         if digits is None:
             self.verdict.add(uneven, "the rows are not evenly spaced")
             return None
-        shape = self.lowered.tile_shape
-        is_row = self.size >= GRAIN or (len(shape) > 1 and shape[-1] == 1)
-        if any(step != 1 for step in digits.steps[0]) and not is_row:
+        if any(step != 1 for step in digits.steps[0]) and not self._is_row():
             self.verdict.add("not-contiguous uneven-steps",
                              "neighbours in the tile are no neighbours in the tensor")
             return None
         return digits
+
+    def _is_row(self) -> bool:
+        """Whether one element may be a row of its own."""
+        shape = self.lowered.tile_shape
+        return self.size >= GRAIN or (len(shape) > 1 and shape[-1] == 1)
 
     def _even_inside(self, positions: list[int], uneven: str) -> Optional[Digits]:
         """The same where some of the tile never is inside: its own shape has to do."""
@@ -398,7 +402,7 @@ class Judge:
                              "what is inside is not evenly spaced")
             return None
         digits.steps = list(zip(*found))
-        if any(step != 1 for step in digits.steps[0]):
+        if any(step != 1 for step in digits.steps[0]) and not self._is_row():
             self.verdict.add(uneven, "neighbours in the tile are no neighbours in the tensor")
             return None
         return digits
