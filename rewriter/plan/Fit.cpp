@@ -4,13 +4,13 @@
 
 #include "plan/Fit.h"
 
+#include "plan/Needs.h"
 #include "plan/Units.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
-#include <set>
 
 using namespace llvm;
 
@@ -52,8 +52,7 @@ private:
   void limitBoxes();
   bool layOut();
   void makeBulk();
-  void checkIndices();
-  Polynomial farthest(bool highest, const Polynomial &origin);
+  std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);
   quantity describeValue(const Polynomial &value) const;
@@ -105,9 +104,10 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     }
   }
   if (!failure) {
-    for (const Requirement &requirement : relation.requirements)
-      addCheck({"index-range", requirement.value, requirement.within, 1, requirement.place}, true);
-    checkIndices();
+    std::vector<Requirement> required = requirementsOfLoads(relation, units, digitEnds());
+    required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
+    for (const Requirement &each : required)
+      addCheck({"index-range", each.value, each.within, 1, each.place}, true);
     if (layOut())
       checkRules();
   }
@@ -446,67 +446,22 @@ bool Fitter::layOut() {
   return true;
 }
 
-/// The lowest or highest byte that the copy reads, counted from `origin`. In each
-/// dimension the box bounds it, and the tensor where there is a guard; of all such
-/// bounds, the one that is simplest to check.
-Polynomial Fitter::farthest(bool highest, const Polynomial &origin) {
-  Polynomial from = plan.offset - origin;
+/// Where the guard ends the loads, as values of the tile's digits.
+std::vector<DigitEnds> Fitter::digitEnds() const {
+  std::vector<DigitEnds> ends(units.digits.size());
   if (plan.mode == Mode::Bulk)
-    return highest ? from + Polynomial(plan.expectedBytes - 1) : from;
-  std::vector<Polynomial> bounds{from};
-  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    return ends;
+  for (size_t d = 0; d < ends.size(); ++d) {
     const PlanDimension &dim = plan.dims[d];
     int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
-    SmallVector<Polynomial, 2> ends;
-    if (highest && dim.extent)
-      ends.push_back(*dim.extent - Polynomial(1));
-    if (!highest && hasLower[d])
-      ends.push_back(0);
-    ends.push_back(dim.coordinate + Polynomial(highest ? dim.box - 1 : lead));
-    std::vector<Polynomial> longer;
-    for (const Polynomial &bound : bounds)
-      for (const Polynomial &end : ends)
-        longer.push_back(bound + end * dim.stride);
-    bounds = std::move(longer);
+    int64_t step = d == 0 ? perUnit : 1;
+    Polynomial start = dim.coordinate + Polynomial(lead);
+    if (hasLower[d])
+      ends[d].first = (-start).dividedBy(step);
+    if (dim.extent)
+      ends[d].last = (*dim.extent - Polynomial(step) - start).dividedBy(step);
   }
-  return *std::min_element(bounds.begin(), bounds.end(),
-                           [](const Polynomial &a, const Polynomial &b) {
-                             return a.getTerms().size() < b.getTerms().size();
-                           });
-}
-
-/// The indices of loads, in the types that the program computes them in.
-void Fitter::checkIndices() {
-  std::vector<Polynomial> loads;
-  for (const Cell &cell : relation.cells)
-    for (const Case &each : cell.cases)
-      if (each.source.kind == Source::Kind::Load)
-        loads.push_back(each.source.offset);
-  std::sort(loads.begin(), loads.end());
-  std::set<std::tuple<Polynomial, int64_t, int64_t, int64_t>> done;
-  for (const IndexRequirement &required : relation.indexRequirements) {
-    if (!std::binary_search(loads.begin(), loads.end(), required.offset)) {
-      addCheck({"index-range", required.index, required.within, 1, required.place}, true);
-      continue;
-    }
-    // One answer for all elements that are counted from the same place.
-    const Interval &within = required.within;
-    if (!done.insert({required.origin, required.size, within.low, within.high}).second)
-      continue;
-    Interval bytes{within.low * required.size, within.high * required.size + required.size - 1};
-    addCheck({"index-range",
-              farthest(false, required.origin),
-              {bytes.low, Interval::highest},
-              1,
-              required.place},
-             true);
-    addCheck({"index-range",
-              farthest(true, required.origin),
-              {Interval::lowest, bytes.high},
-              1,
-              required.place},
-             true);
-  }
+  return ends;
 }
 
 /// Puts a condition on the best rung: proven, at launch, at the copy.

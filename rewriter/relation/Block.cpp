@@ -6,8 +6,6 @@
 
 #include "llvm/Support/MathExtras.h"
 
-#include <set>
-
 using namespace llvm;
 
 namespace tilelift {
@@ -96,61 +94,35 @@ std::string inParentheses(const std::string &text) {
 
 } // namespace
 
-void Block::require(const Polynomial &value, Interval within, Place place) {
-  if (within.contains(symbols.rangeOf(value)))
-    return;
-  auto [known, isNew] = requirementOf.try_emplace(value.withoutConstant(), requirements.size());
-  if (isNew) {
-    requirements.push_back({value, within, place});
-    return;
-  }
-  // The same symbols with another constant: one interval serves both.
-  Requirement &same = requirements[known->second];
-  int64_t shift = value.constantTerm() - same.value.constantTerm();
-  if (within.low != Interval::lowest)
-    same.within.low = std::max(same.within.low, within.low - shift);
-  if (within.high != Interval::highest)
-    same.within.high = std::min(same.within.high, within.high - shift);
+/// Also where the symbols' ranges show that it holds: what an index does from row
+/// to row is seen from all of its values.
+void Block::need(const Polynomial &value, Interval within, Place place, Needs &needed) {
+  if (!value.isConstant() || !within.contains(symbols.rangeOf(value)))
+    addNeeds(needed, {needs.intern(value, within, place)});
 }
 
-/// What holds for the first and the last row of a tile holds for those between:
-/// of values that differ in the coefficient of one product only, the extremes.
-std::vector<Requirement> Block::takeRequirements() {
-  std::set<Monomial> products;
-  for (const Requirement &one : requirements)
-    for (const Term &term : one.value.getTerms())
-      products.insert(term.factors);
-  for (const Monomial &product : products) {
-    std::map<std::tuple<Polynomial, int64_t, int64_t>, std::map<int64_t, Requirement>> rows;
-    for (Requirement &one : requirements) {
-      Polynomial rest;
-      int64_t coefficient = 0;
-      for (const Term &term : one.value.getTerms())
-        if (term.factors == product)
-          coefficient = term.coefficient;
-        else
-          rest += Polynomial::ofTerm(term);
-      rows[{rest, one.within.low, one.within.high}].emplace(coefficient, std::move(one));
-    }
-    requirements.clear();
-    for (auto &[rest, row] : rows) {
-      requirements.push_back(row.begin()->second);
-      if (row.size() > 1)
-        requirements.push_back(row.rbegin()->second);
-    }
-  }
-  return std::move(requirements);
+bool Block::holdsAlways(const Needs &needed) const {
+  return llvm::all_of(needed, [&](unsigned id) {
+    return needs[id].within.contains(symbols.rangeOf(needs[id].value));
+  });
 }
 
-Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place) {
+void Block::demand(const Needs &needed) {
+  for (unsigned id : needed)
+    if (!holdsAlways({id}) && demanded.insert(id).second)
+      requirements.push_back(needs[id]);
+}
+
+Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place,
+                          Needs &needed) {
   if (std::optional<int64_t> number = value.asConstant())
     return truncated(truncated(*number, from), to);
   bool residue = !from.isSigned;
   if (to.bits > from.bits) {
     if (residue)
-      require(value, from.range(), place);
+      need(value, from.range(), place, needed);
   } else if (to.isSigned && (residue || to.bits < from.bits)) {
-    require(value, to.range(), place);
+    need(value, to.range(), place, needed);
   }
   return value;
 }
@@ -188,7 +160,7 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
 }
 
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
-                        NumberType type, Place place) {
+                        NumberType type, Place place, Needs &needed) {
   switch (op) {
   case NumberOperator::Add: return nearestResidue(a + b, type);
   case NumberOperator::Sub: return nearestResidue(a - b, type);
@@ -203,8 +175,8 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   // What follows speaks of the value, not of its residue.
   bool needsValue = op != NumberOperator::Shl;
   if (needsValue && !type.isSigned) {
-    require(a, type.range(), place);
-    require(b, type.range(), place);
+    need(a, type.range(), place, needed);
+    need(b, type.range(), place, needed);
   }
   if (right && *right > 0) {
     if (op == NumberOperator::Div || op == NumberOperator::Rem)
@@ -231,18 +203,23 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
 Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                                  NumberType type, Place place, ExtentSide extent) {
   Interval positive{0, rangeOfType(type.bits, true).high};
+  auto require = [&](const Polynomial &value, Interval within) {
+    Needs needed;
+    need(value, within, place, needed);
+    demand(needed);
+  };
   auto inOrder = [&](const Polynomial &x, const Polynomial &y) {
     return Condition::notNegative(y - x - Polynomial(slack));
   };
   auto asBound = [&](const Polynomial &value) {
     Polynomial bound = truncatedIfConstant(value, type);
-    require(bound, positive, place);
+    require(bound, positive);
     return bound;
   };
   auto asIndex = [&](const Polynomial &value) {
     Polynomial index = truncatedIfConstant(value, {type.bits, true});
     bool isPositive = symbols.rangeOf(index).low >= 0;
-    require(index, isPositive ? type.range() : rangeOfType(type.bits, true), place);
+    require(index, isPositive ? type.range() : rangeOfType(type.bits, true));
     return index;
   };
   if (a.asConstant() && b.asConstant())
@@ -271,8 +248,10 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
   Interval positive{0, rangeOfType(type.bits, true).high};
   bool isSure = positive.contains(symbols.rangeOf(a)) && positive.contains(symbols.rangeOf(b));
   if (!type.isSigned && !isSure) {
-    require(a, type.range(), place);
-    require(b, type.range(), place);
+    Needs needed;
+    need(a, type.range(), place, needed);
+    need(b, type.range(), place, needed);
+    demand(needed);
   }
   return Condition::zero(a - b);
 }

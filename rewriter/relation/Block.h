@@ -15,6 +15,8 @@
 #include "relation/Value.h"
 #include "support/Diagnostics.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 namespace tilelift {
 
 /// A type of whole numbers.
@@ -53,7 +55,9 @@ public:
   Symbols symbols;
   std::vector<GlobalBase> bases;
   std::vector<SharedObject> shared;
-  std::vector<IndexRequirement> indexRequirements;
+  /// What numbers and addresses need, and which of that holds for all threads.
+  RequirementTable needs;
+  std::vector<Requirement> requirements;
   std::optional<Diagnostic> failure;
 
   bool failed() const { return failure.has_value(); }
@@ -64,27 +68,29 @@ public:
 
   /// `a op b` in `type`; both already are of that type.
   Polynomial apply(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
-                   Place place);
+                   Place place, Needs &needed);
   Condition compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
                     Place place, ExtentSide extent = ExtentSide::Unknown);
   /// The same number in another type.
-  Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place);
+  Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place,
+                     Needs &needed);
 
   /// The integer that lies in memory there, as a symbol.
   Polynomial loadedNumber(const Source &source, NumberType type);
 
-  /// Records that `value` has to stay in `within`, unless its range says so.
-  void require(const Polynomial &value, Interval within, Place place);
-  /// Those that do not follow from the others.
-  std::vector<Requirement> takeRequirements();
+  /// The number is `value` only as long as that stays in `within`.
+  void need(const Polynomial &value, Interval within, Place place, Needs &needed);
+  /// Whether the ranges of the symbols show that it holds.
+  bool holdsAlways(const Needs &needed) const;
+  /// What has to hold for every thread.
+  void demand(const Needs &needed);
 
 private:
-  std::vector<Requirement> requirements;
-  std::map<Polynomial, size_t> requirementOf; ///< by the value without its constant
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
+  llvm::DenseSet<unsigned> demanded;
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);
 };
 

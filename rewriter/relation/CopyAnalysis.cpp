@@ -87,8 +87,8 @@ std::variant<AnalysedCopy, Diagnostic> Analysis::run() {
   relation.block = kernel.shape;
   relation.symbols = std::move(block.symbols);
   relation.bases = std::move(block.bases);
-  relation.requirements = block.takeRequirements();
-  relation.indexRequirements = std::move(block.indexRequirements);
+  relation.requirements = withoutImplied(std::move(block.requirements));
+  relation.needs = std::move(block.needs);
   relation.place = place();
   return std::move(result);
 }
@@ -189,7 +189,7 @@ bool Analysis::takeTile() {
     cell.place = record.place;
     cell.thread = record.thread;
     for (const ValueCase &each : record.value.getCases())
-      cell.cases.push_back({each.guard, each.scalar.data});
+      cell.cases.push_back({each.guard, each.scalar.data, each.scalar.needs});
     result.relation.cells.push_back(std::move(cell));
   }
   return true;

@@ -18,7 +18,7 @@
 #define TILELIFT_RELATION_COPYRELATION_H
 
 #include "relation/Condition.h"
-#include "support/Place.h"
+#include "relation/Requirement.h"
 
 #include "llvm/ADT/APInt.h"
 
@@ -49,13 +49,16 @@ struct Source {
 
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
-           llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom && kind != Kind::Other;
+           llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom &&
+           kind != Kind::Other;
   }
 };
 
 struct Case {
   Condition guard;
   Source source;
+  /// What the address of a load needs, in the relation's table.
+  Needs needs;
 };
 
 /// The cases of one cell exclude each other and together are always.
@@ -75,26 +78,6 @@ struct GlobalBase {
   bool knownAtLaunch = false;
   /// The kernel cannot write through it, and never sets the pointer itself.
   bool isConstant = false;
-  Place place;
-};
-
-/// The relation holds only while `value` stays in `within`: arithmetic on
-/// unsigned or narrow types would wrap otherwise.
-struct Requirement {
-  Polynomial value;
-  Interval within;
-  Place place;
-};
-
-/// The same for the index of a load, which only matters where the guard lets the
-/// load happen: the element at `offset` bytes past the base is element `index`
-/// of a pointer that is itself `origin` bytes past it.
-struct IndexRequirement {
-  Polynomial index;
-  Polynomial offset;
-  Polynomial origin;
-  int64_t size = 1;
-  Interval within;
   Place place;
 };
 
@@ -143,8 +126,9 @@ struct CopyRelation {
   std::vector<GlobalBase> bases;
   /// Sorted by offset; they do not overlap.
   std::vector<Cell> cells;
+  /// What has to hold for the relation to hold at all, and what single loads need.
   std::vector<Requirement> requirements;
-  std::vector<IndexRequirement> indexRequirements;
+  RequirementTable needs;
   std::vector<NamedValue> names;
   Place place;
 };

@@ -226,10 +226,7 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
           return same;
         }
       }
-      Scalar number = asNumber(scalar, from, place);
-      if (number.is(Scalar::Kind::Number))
-        number.number = block.convert(number.number, source, target, place);
-      return number;
+      return convert(asResidue(scalar, from, place), source, target, place);
     });
   }
   case CK_IntegralToFloating:
@@ -272,7 +269,8 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
                    : number;
       // ~x is -x - 1 in two's complement.
       Polynomial minus = -number.number;
-      return Scalar::ofNumber(unary->getOpcode() == UO_Minus ? minus : minus - Polynomial(1));
+      return Scalar::ofNumber(unary->getOpcode() == UO_Minus ? minus : minus - Polynomial(1),
+                              number.needs);
     });
   case UO_PreInc:
   case UO_PreDec:
@@ -350,10 +348,7 @@ Value Interpreter::evaluateAssignment(const BinaryOperator *binary) {
     auto inType = [&](const Value &value, std::optional<NumberType> from,
                       std::optional<NumberType> to) {
       return value.map([&](const Scalar &scalar) {
-        Scalar number = scalar;
-        if (from && to && number.is(Scalar::Kind::Number))
-          number.number = block.convert(number.number, *from, *to, place);
-        return number;
+        return from && to ? convert(scalar, *from, *to, place) : scalar;
       });
     };
     after = inType(arithmetic(op, inType(before, own, wide), amount, computed, binary), wide, own);
@@ -477,7 +472,8 @@ Value Interpreter::addressOf(const Expr *lvalue) {
       return object.map([&](const Scalar &base) {
         if (!base.is(Scalar::Kind::Address))
           return base;
-        return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset));
+        return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset),
+                                 base.needs);
       });
     }
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {

@@ -96,8 +96,11 @@ private:
                  clang::QualType type, const clang::Expr *where);
   Value movePointer(const Value &pointer, const Value &count, clang::QualType pointee,
                     int direction, const clang::Expr *where);
-  /// The scalar as a number or truth value; data becomes a symbol.
+  /// The scalar as a number; data becomes a symbol, a residue needs to be in range.
   Scalar asNumber(const Scalar &scalar, clang::QualType type, Place place);
+  /// The same, but residues stay what they are.
+  Scalar asResidue(const Scalar &scalar, clang::QualType type, Place place);
+  Scalar convert(Scalar number, NumberType from, NumberType to, Place place);
   Condition asCondition(const Value &value, clang::QualType type, Place place);
   Scalar asData(const Scalar &scalar, clang::QualType type);
 

@@ -79,7 +79,47 @@ static ExtentSide extentSide(const Expr *where) {
   return isExtent(comparison->getLHS()) ? ExtentSide::Left : ExtentSide::Right;
 }
 
+/// The type that orders a residue and another number, where the other is one of its
+/// positive numbers: widening does not change which is less.
+static std::optional<NumberType> residueType(BinaryOperatorKind op, const Scalar &x,
+                                             const Scalar &y) {
+  bool isOrder = op != BO_EQ && op != BO_NE;
+  const Scalar &other = x.residueBits != 0 ? y : x;
+  NumberType narrow{x.residueBits | y.residueBits, false};
+  std::optional<int64_t> constant = other.number.asConstant();
+  bool fits = !constant || rangeOfType(narrow.bits, true).contains({*constant, *constant});
+  bool isPositive = !constant || *constant >= 0;
+  bool isOne = x.residueBits == 0 || y.residueBits == 0;
+  return isOrder && isOne && fits && isPositive ? std::optional(narrow) : std::nullopt;
+}
+
 Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
+  Scalar number = asResidue(scalar, type, place);
+  if (number.residueBits != 0)
+    block.need(number.number, rangeOfType(number.residueBits, false), place, number.needs);
+  number.residueBits = 0;
+  return number;
+}
+
+/// A number in another type. Unsigned ones that are widened stay residues: only
+/// who computes with them needs to know that they are none.
+Scalar Interpreter::convert(Scalar number, NumberType from, NumberType to, Place place) {
+  if (!number.is(Scalar::Kind::Number))
+    return number;
+  if (number.residueBits != 0) {
+    if (to.bits > number.residueBits)
+      return number;
+    from = {number.residueBits, false};
+    number.residueBits = 0;
+  }
+  if (!from.isSigned && to.bits > from.bits && !number.number.isConstant())
+    number.residueBits = from.bits;
+  else
+    number.number = block.convert(number.number, from, to, place, number.needs);
+  return number;
+}
+
+Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) {
   switch (scalar.kind) {
   case Scalar::Kind::Number: return scalar;
   case Scalar::Kind::Truth:
@@ -91,10 +131,13 @@ Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
     if (!number)
       return Scalar::unknown("is computed with", place);
     if (scalar.data.kind == Source::Kind::Load)
-      return Scalar::ofNumber(block.loadedNumber(scalar.data, *number));
-    if (scalar.data.kind == Source::Kind::Constant)
-      return Scalar::ofNumber(block.convert(
-          int64_t(scalar.data.bits.zextOrTrunc(64).getZExtValue()), {64, true}, *number, place));
+      return Scalar::ofNumber(block.loadedNumber(scalar.data, *number), scalar.needs);
+    if (scalar.data.kind == Source::Kind::Constant) {
+      Scalar result = Scalar::ofNumber(0);
+      int64_t bits = int64_t(scalar.data.bits.zextOrTrunc(64).getZExtValue());
+      result.number = block.convert(bits, {64, true}, *number, place, result.needs);
+      return result;
+    }
     return Scalar::unknown(scalar.data.text, place);
   }
   default: return scalar;
@@ -110,6 +153,7 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
     Scalar number = asNumber(scalar, type, place);
     if (!number.is(Scalar::Kind::Number))
       return Scalar::ofTruth(Condition::unknown());
+    block.demand(number.needs);
     return Scalar::ofTruth(!Condition::zero(number.number));
   });
   Condition holds = Condition::never();
@@ -143,7 +187,10 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return x;
   if (!y.is(Scalar::Kind::Number))
     return y;
-  Scalar result = Scalar::ofNumber(block.apply(*known, x.number, y.number, *number, place));
+  Needs needs = x.needs;
+  addNeeds(needs, y.needs);
+  Polynomial value = block.apply(*known, x.number, y.number, *number, place, needs);
+  Scalar result = Scalar::ofNumber(std::move(value), std::move(needs));
   result.place = place;
   return result;
 }
@@ -158,11 +205,27 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
     number = NumberType{64, true};
   if (!number)
     return Scalar::ofTruth(Condition::unknown());
-  Scalar x = addresses ? Scalar::ofNumber(a.number) : asNumber(a, type, place);
-  Scalar y = addresses ? Scalar::ofNumber(b.number) : asNumber(b, type, place);
+  Scalar x = addresses ? Scalar::ofNumber(a.number, a.needs) : asResidue(a, type, place);
+  Scalar y = addresses ? Scalar::ofNumber(b.number, b.needs) : asResidue(b, type, place);
+  ExtentSide extent = extentSide(where);
+  if (x.residueBits != 0 || y.residueBits != 0) {
+    if (extent == ExtentSide::Unknown)
+      extent = x.residueBits != 0 ? ExtentSide::Right : ExtentSide::Left;
+    const Scalar &residue = x.residueBits != 0 ? x : y;
+    Interval range = rangeOfType(residue.residueBits, false);
+    if (std::optional<NumberType> narrow = residueType(op, x, y)) {
+      // Where it is the number for sure, the other one may have its whole type.
+      bool isSure = range.contains(block.symbols.rangeOf(residue.number));
+      number = isSure ? NumberType{64, false} : *narrow;
+    } else {
+      x = asNumber(x, type, place);
+      y = asNumber(y, type, place);
+    }
+  }
   if (!x.is(Scalar::Kind::Number) || !y.is(Scalar::Kind::Number))
     return Scalar::ofTruth(Condition::unknown());
-  ExtentSide extent = extentSide(where);
+  block.demand(x.needs);
+  block.demand(y.needs);
   auto test = [&](Comparison comparison) {
     return block.compare(comparison, x.number, y.number, *number, place, extent);
   };
@@ -202,18 +265,12 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     Scalar number = asNumber(by, indexType, placeOf(index));
     if (!number.is(Scalar::Kind::Number))
       return number;
-    // An element of an array is only looked at where a guard allows it, so its
-    // index is judged together with the guard, by the fit.
-    bool isElement = copying && isa<ArraySubscriptExpr>(where) &&
-                     base.space == Scalar::Space::Global && type && !type->isSigned &&
-                     type->bits < 64;
-    Polynomial wide = type && !isElement
-                          ? block.convert(number.number, *type, {64, true}, placeOf(index))
-                          : number.number;
-    if (isElement && !type->range().contains(block.symbols.rangeOf(wide)))
-      block.indexRequirements.push_back({wide, base.number + wide * Polynomial(size), base.number,
-                                         size, type->range(), placeOf(index)});
-    return Scalar::ofAddress(base.space, base.object, base.number + wide * Polynomial(size));
+    Needs needs = base.needs;
+    addNeeds(needs, number.needs);
+    if (type)
+      number.number = block.convert(number.number, *type, {64, true}, placeOf(index), needs);
+    return Scalar::ofAddress(base.space, base.object,
+                             base.number + number.number * Polynomial(size), std::move(needs));
   });
 }
 
@@ -234,6 +291,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
         fail(diagnose("unknown-index", place, "the address of this load", "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
+      block.demand(from.needs);
       loaded = offset ? memory[from.object].read(*offset, size, place).given(mask)
                       : Value(Scalar::unknown("is read at an index that is not a number", place));
     } else if (from.space == Scalar::Space::Shared) {
@@ -244,7 +302,9 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       source.base = from.object;
       source.offset = from.number;
       source.place = place;
-      loaded = Scalar::ofData(source);
+      Scalar data = Scalar::ofData(source);
+      data.needs = from.needs;
+      loaded = data;
     }
     result = first ? loaded : result.overwritten(one.guard, loaded);
     first = false;
@@ -291,7 +351,11 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       if (copying)
         fail(diagnose("unknown-index", place, "the address of this store",
                       "it " + (to.why.empty() ? "is no pointer" : to.why)));
-    } else if (to.space == Scalar::Space::Local) {
+      continue;
+    }
+    if (to.space != Scalar::Space::Global)
+      block.demand(to.needs);
+    if (to.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = to.number.asConstant();
       if (offset)
         memory[to.object].write(*offset, size, guard, value);

@@ -414,6 +414,13 @@ std::vector<NamedValue> Interpreter::namedNumbers() {
     const Scalar *scalar = &number;
     if (!scalar->is(Scalar::Kind::Number))
       return;
+    // A name is worth a requirement, unless a halo's start would break it.
+    bool mayBeNegative = llvm::all_of(scalar->needs, [&](unsigned need) {
+      return block.holdsAlways({need}) || block.needs[need].within.low < 0;
+    });
+    if (!mayBeNegative)
+      return;
+    block.demand(scalar->needs);
     // An unsigned variable holds a residue, which is the number only in range.
     if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(scalar->number)))
       return;

@@ -18,7 +18,7 @@ bool sameScalar(const Scalar &a, const Scalar &b) {
     return false;
   switch (a.kind) {
   case Scalar::Kind::Unknown: return true;
-  case Scalar::Kind::Number: return a.number == b.number;
+  case Scalar::Kind::Number: return a.number == b.number && a.residueBits == b.residueBits;
   case Scalar::Kind::Truth: return a.truth == b.truth;
   case Scalar::Kind::Address:
     return a.space == b.space && a.object == b.object && a.number == b.number;
@@ -36,8 +36,9 @@ Scalar Scalar::unknown(std::string why, Place place) {
   return result;
 }
 
-Scalar Scalar::ofNumber(Polynomial number) {
+Scalar Scalar::ofNumber(Polynomial number, Needs needs) {
   Scalar result;
+  result.needs = std::move(needs);
   if (!number.isValid()) {
     result.why = "leaves 64 bits";
     return result;
@@ -54,8 +55,8 @@ Scalar Scalar::ofTruth(Condition truth) {
   return result;
 }
 
-Scalar Scalar::ofAddress(Space space, unsigned object, Polynomial offset) {
-  Scalar result = ofNumber(std::move(offset));
+Scalar Scalar::ofAddress(Space space, unsigned object, Polynomial offset, Needs needs) {
+  Scalar result = ofNumber(std::move(offset), std::move(needs));
   if (result.kind != Kind::Number)
     return result;
   result.kind = Kind::Address;
@@ -139,10 +140,12 @@ void Value::normalize() {
       continue;
     auto same = llvm::find_if(
         kept, [&](const ValueCase &other) { return sameScalar(one.scalar, other.scalar); });
-    if (same != kept.end())
-      same->guard = same->guard || one.guard;
-    else
+    if (same == kept.end()) {
       kept.push_back(std::move(one));
+      continue;
+    }
+    same->guard = same->guard || one.guard;
+    addNeeds(same->scalar.needs, one.scalar.needs);
   }
   bool allTruth =
       llvm::all_of(kept, [](const ValueCase &one) { return one.scalar.is(Scalar::Kind::Truth); });
@@ -210,8 +213,11 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   return Value::combine(low, high, [&](const Scalar &a, const Scalar &b) {
     bool bothData = a.is(Scalar::Kind::Data) && b.is(Scalar::Kind::Data);
     if (bothData && a.data.kind == Source::Kind::Load && b.data.kind == Source::Kind::Load &&
-        a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first))
-      return a;
+        a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first)) {
+      Scalar both = a;
+      addNeeds(both.needs, b.needs);
+      return both;
+    }
     std::optional<APInt> lowBits = constantBits(a, first), highBits = constantBits(b, size - first);
     if (lowBits && highBits) {
       Source both;

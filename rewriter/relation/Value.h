@@ -31,7 +31,12 @@ struct Scalar {
   Kind kind = Kind::Unknown;
   /// Number: the value. Address: bytes past the object.
   Polynomial number;
+  /// Number: an unsigned number of so many bits that was widened, so that the value
+  /// may be a residue still; 0 if it is not.
+  unsigned residueBits = 0;
   Condition truth;
+  /// Number, Address, Data: what it needs to be what it is said to be.
+  Needs needs;
   /// Address: which base, shared array or local object.
   Space space = Space::Global;
   unsigned object = 0;
@@ -42,9 +47,9 @@ struct Scalar {
   Place place;
 
   static Scalar unknown(std::string why, Place place);
-  static Scalar ofNumber(Polynomial number);
+  static Scalar ofNumber(Polynomial number, Needs needs = {});
   static Scalar ofTruth(Condition truth);
-  static Scalar ofAddress(Space space, unsigned object, Polynomial offset);
+  static Scalar ofAddress(Space space, unsigned object, Polynomial offset, Needs needs = {});
   static Scalar ofData(Source source);
 
   bool is(Kind other) const { return kind == other; }

@@ -80,6 +80,10 @@ SURROUNDINGS = {
 }
 
 
+# Flaws that TMA can live with where the tile is a single row, or not cut.
+MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "wrapped")
+
+
 # Samples ------------------------------------------------------------------------
 
 
@@ -328,7 +332,7 @@ class Judge:
     def _surroundings(self) -> None:
         if self.copy.flaw in SURROUNDINGS:
             ids, why = SURROUNDINGS[self.copy.flaw]
-            certain = self.copy.flaw not in ("loaded-rows", "clamped", "flat-guard", "split", "wrapped")
+            certain = self.copy.flaw not in MAYBE
             self.verdict.add(ids, why, certain)
 
     def _writers(self) -> None:
@@ -445,7 +449,8 @@ class Judge:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
         for steps in digits.steps:
             if steps[0] not in (0, 1) and len(set(steps)) == 1:
-                self._constant_stride(steps[0] * self.size, certain=not self.always_cut)
+                certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle")
+                self._constant_stride(steps[0] * self.size, certain)
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
@@ -487,6 +492,9 @@ class Judge:
         pitch = -(-(lead + row_bytes) // GRAIN) * GRAIN
         moved = lead != 0 or pitch != row_bytes
         self._boxes(digits, lead // self.size, row)
+        grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
+        if grown > MOST_SHARED - 1024:
+            self.verdict.add("shared-size", f"{grown} bytes of shared memory", certain=False)
         if self.kernel.arrangement == "reuse" and len({c.axes for c in self.kernel.copies}) > 1:
             self.verdict.add("layouts-clash", "two copies want different rows", certain=False)
         if first * self.size % 128:
@@ -519,9 +527,6 @@ class Judge:
                 add("layout-escapes", "wide accesses lose their alignment")
         if copy.vector > 1:
             add("layout-escapes", "the plain loop's wide stores need the old rows", certain=False)
-        grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
-        if grown > MOST_SHARED - 1024:
-            add("shared-size", f"{grown} bytes of shared memory", certain=False)
 
     def _widths(self) -> Iterator[int]:
         """Bytes of the wide accesses to the tile."""

@@ -380,9 +380,11 @@ class KernelWriter:
     def _consumer_straight(self, i: int, copy: Copy, shape: list[int], count: int) -> list[str]:
         cells = self._cells(i, shape, Variable("i", INT))
         line = f"{self._result(i, count)} = {self._tile_at(i, cells)};"
+        if copy.guard.style == "keep-any" and copy.flaw != "none":
+            raise Invalid("which cells are dead")
         if copy.guard.style != "keep-any" or not self.lowerings[i].is_guarded():
             return [line]
-        if copy.flaw != "none" or copy.index_type != "int":
+        if copy.index_type != "int":
             raise Invalid("which cells are dead")
         return [f"if ({cuda(self._inside(i, copy, cells))})", "  " + line]
 

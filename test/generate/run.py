@@ -113,6 +113,9 @@ def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
 def take(chunk: Future[Report], report: Report) -> None:
     found = chunk.result()
     report.add(found)
+    done = sum(report.counts.values())
+    if done // 1000 > (done - sum(found.counts.values())) // 1000:
+        print(f"{done} copies", flush=True)
     for failure in found.failures:
         where = kernel_name(failure.kernel) + (f", copy {failure.copy}" if failure.copy > 0 else "")
         print(f"{failure.kind}: {where}: {failure.detail}", flush=True)
