@@ -27,18 +27,6 @@ const char *spellingOf(NumberOperator op) {
   return "?";
 }
 
-int64_t truncated(int64_t value, NumberType type) {
-  if (type.bits >= 64)
-    return value;
-  return type.isSigned ? SignExtend64(uint64_t(value), type.bits)
-                       : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(type.bits));
-}
-
-Polynomial truncatedIfConstant(const Polynomial &value, NumberType type) {
-  std::optional<int64_t> number = value.asConstant();
-  return number ? Polynomial(truncated(*number, type)) : value;
-}
-
 /// Of all that have the same residue in an unsigned type, the polynomial that
 /// people think of: `row - 1`, not `row + 4294967295`.
 Polynomial nearestResidue(const Polynomial &value, NumberType type) {
@@ -80,19 +68,19 @@ std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType 
   }
 }
 
-bool dependsOnArguments(const Symbols &symbols, const Polynomial &value) {
-  return llvm::any_of(value.getTerms(), [&](const Term &term) {
-    return llvm::any_of(term.factors,
-                        [&](SymbolId factor) { return symbols[factor].knownAtLaunch; });
-  });
-}
-
 std::string inParentheses(const std::string &text) {
   bool simple = text.find(' ') == std::string::npos;
   return simple ? text : "(" + text + ")";
 }
 
 } // namespace
+
+int64_t truncated(int64_t value, NumberType type) {
+  if (type.bits >= 64)
+    return value;
+  return type.isSigned ? SignExtend64(uint64_t(value), type.bits)
+                       : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(type.bits));
+}
 
 /// Also where the symbols' ranges show that it holds: what an index does from row
 /// to row is seen from all of its values.
@@ -101,16 +89,20 @@ void Block::need(const Polynomial &value, Interval within, Place place, Needs &n
     addNeeds(needed, {needs.intern(value, within, place)});
 }
 
-bool Block::holdsAlways(const Needs &needed) const {
-  return llvm::all_of(needed, [&](unsigned id) {
-    return needs[id].within.contains(symbols.rangeOf(needs[id].value));
-  });
+bool Block::holdsAlways(unsigned need) const {
+  return needs[need].within.contains(symbols.rangeOf(needs[need].value));
 }
 
 void Block::demand(const Needs &needed) {
   for (unsigned id : needed)
-    if (!holdsAlways({id}) && demanded.insert(id).second)
+    if (!holdsAlways(id) && demanded.insert(id).second)
       requirements.push_back(needs[id]);
+}
+
+void Block::require(const Polynomial &value, Interval within, Place place) {
+  Needs needed;
+  need(value, within, place, needed);
+  demand(needed);
 }
 
 Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place,
@@ -193,67 +185,6 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
     return a * Polynomial(int64_t(1) << *right);
   return opaque(spellingOf(op), a, b, type);
-}
-
-/// a + slack <= b. A negative residue is a huge number: `(unsigned)x < w` is
-/// 0 <= x && x < w as long as x fits the signed type and w is one of its positive
-/// numbers. Which of the two sides is the bound is told by the words of the
-/// program, or by what the host knows. An index gets its lower bound even where it cannot be
-/// negative: then all cells have the same.
-Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
-                                 NumberType type, Place place, ExtentSide extent) {
-  Interval positive{0, rangeOfType(type.bits, true).high};
-  auto require = [&](const Polynomial &value, Interval within) {
-    Needs needed;
-    need(value, within, place, needed);
-    demand(needed);
-  };
-  auto inOrder = [&](const Polynomial &x, const Polynomial &y) {
-    return Condition::notNegative(y - x - Polynomial(slack));
-  };
-  auto asBound = [&](const Polynomial &value) {
-    Polynomial bound = truncatedIfConstant(value, type);
-    require(bound, positive);
-    return bound;
-  };
-  auto asIndex = [&](const Polynomial &value) {
-    Polynomial index = truncatedIfConstant(value, {type.bits, true});
-    bool isPositive = symbols.rangeOf(index).low >= 0;
-    require(index, isPositive ? type.range() : rangeOfType(type.bits, true));
-    return index;
-  };
-  if (a.asConstant() && b.asConstant())
-    return inOrder(truncatedIfConstant(a, type), truncatedIfConstant(b, type));
-  // Constants are bounds of what blocks and loops count, as in `i < 32`, but
-  // indices beside arguments, as the 0 in `0 < w - x0` for the first thread.
-  auto isBound = [&](const Polynomial &x, const Polynomial &other) {
-    return x.isConstant() ? !dependsOnArguments(symbols, other) : symbols.knownAtLaunch(x);
-  };
-  bool firstIsBound = extent == ExtentSide::Left ||
-                      (extent == ExtentSide::Unknown && isBound(a, b) && !isBound(b, a));
-  if (firstIsBound) {
-    Polynomial bound = asBound(a), index = asIndex(b);
-    return !Condition::notNegative(index) || inOrder(bound, index);
-  }
-  Polynomial index = asIndex(a), bound = asBound(b);
-  return Condition::notNegative(index) && inOrder(index, bound);
-}
-
-Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
-                         Place place, ExtentSide extent) {
-  int64_t slack = op == Comparison::Less ? 1 : 0;
-  if (op != Comparison::Equal)
-    return type.isSigned ? Condition::notNegative(b - a - Polynomial(slack))
-                         : compareUnsigned(a, b, slack, type, place, extent);
-  Interval positive{0, rangeOfType(type.bits, true).high};
-  bool isSure = positive.contains(symbols.rangeOf(a)) && positive.contains(symbols.rangeOf(b));
-  if (!type.isSigned && !isSure) {
-    Needs needed;
-    need(a, type.range(), place, needed);
-    need(b, type.range(), place, needed);
-    demand(needed);
-  }
-  return Condition::zero(a - b);
 }
 
 Polynomial Block::loadedNumber(const Source &source, NumberType type) {

@@ -27,11 +27,13 @@ struct NumberType {
   Interval range() const { return rangeOfType(bits, isSigned); }
 };
 
+int64_t truncated(int64_t value, NumberType type);
+
 enum class NumberOperator { Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
 enum class Comparison { Less, LessEqual, Equal };
 
-/// Which side of a comparison is an extent, as far as the program's words tell.
-enum class ExtentSide { Unknown, Left, Right };
+/// Which side of a comparison is an extent; the other one is an index.
+enum class ExtentSide { Left, Right };
 
 /// What all stores of the statement left in one cell, and who was last.
 struct CellRecord {
@@ -70,7 +72,7 @@ public:
   Polynomial apply(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
                    Place place, Needs &needed);
   Condition compare(Comparison op, const Polynomial &a, const Polynomial &b, NumberType type,
-                    Place place, ExtentSide extent = ExtentSide::Unknown);
+                    Place place, ExtentSide extent);
   /// The same number in another type.
   Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place,
                      Needs &needed);
@@ -81,17 +83,19 @@ public:
   /// The number is `value` only as long as that stays in `within`.
   void need(const Polynomial &value, Interval within, Place place, Needs &needed);
   /// Whether the ranges of the symbols show that it holds.
-  bool holdsAlways(const Needs &needed) const;
+  bool holdsAlways(unsigned need) const;
   /// What has to hold for every thread.
   void demand(const Needs &needed);
 
 private:
+  void require(const Polynomial &value, Interval within, Place place);
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
-  llvm::DenseSet<unsigned> demanded;
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);
+
+  llvm::DenseSet<unsigned> demanded;
 };
 
 } // namespace tilelift

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's operators on values, and its loads and stores. A store to
+// The interpreter's arithmetic on values, and its loads and stores. A store to
 // shared memory is the record that the copy relation is made of.
 //===----------------------------------------------------------------------===//
 
@@ -61,37 +61,6 @@ const char *verbOf(BinaryOperatorKind op) {
 }
 
 } // namespace
-
-/// An expression of arguments and constants is an extent beside one of indices.
-static bool isExtent(const Stmt *expression) {
-  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
-    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return !variable || isa<ParmVarDecl>(variable) || variable->isConstexpr();
-  }
-  return !isa<CallExpr, PseudoObjectExpr>(expression) &&
-         llvm::all_of(expression->children(), [](const Stmt *part) { return isExtent(part); });
-}
-
-static ExtentSide extentSide(const Expr *where) {
-  const auto *comparison = dyn_cast<BinaryOperator>(where);
-  if (!comparison || isExtent(comparison->getLHS()) == isExtent(comparison->getRHS()))
-    return ExtentSide::Unknown;
-  return isExtent(comparison->getLHS()) ? ExtentSide::Left : ExtentSide::Right;
-}
-
-/// The type that orders a residue and another number, where the other is one of its
-/// positive numbers: widening does not change which is less.
-static std::optional<NumberType> residueType(BinaryOperatorKind op, const Scalar &x,
-                                             const Scalar &y) {
-  bool isOrder = op != BO_EQ && op != BO_NE;
-  const Scalar &other = x.residueBits != 0 ? y : x;
-  NumberType narrow{x.residueBits | y.residueBits, false};
-  std::optional<int64_t> constant = other.number.asConstant();
-  bool fits = !constant || rangeOfType(narrow.bits, true).contains({*constant, *constant});
-  bool isPositive = !constant || *constant >= 0;
-  bool isOne = x.residueBits == 0 || y.residueBits == 0;
-  return isOrder && isOne && fits && isPositive ? std::optional(narrow) : std::nullopt;
-}
 
 Scalar Interpreter::asNumber(const Scalar &scalar, QualType type, Place place) {
   Scalar number = asResidue(scalar, type, place);
@@ -193,57 +162,6 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   Scalar result = Scalar::ofNumber(std::move(value), std::move(needs));
   result.place = place;
   return result;
-}
-
-Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar &b, QualType type,
-                            const Expr *where) {
-  Place place = placeOf(where);
-  std::optional<NumberType> number = numberType(type);
-  bool addresses = a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) &&
-                   a.space == b.space && a.object == b.object;
-  if (addresses)
-    number = NumberType{64, true};
-  if (!number)
-    return Scalar::ofTruth(Condition::unknown());
-  Scalar x = addresses ? Scalar::ofNumber(a.number, a.needs) : asResidue(a, type, place);
-  Scalar y = addresses ? Scalar::ofNumber(b.number, b.needs) : asResidue(b, type, place);
-  ExtentSide extent = extentSide(where);
-  if (x.residueBits != 0 || y.residueBits != 0) {
-    if (extent == ExtentSide::Unknown)
-      extent = x.residueBits != 0 ? ExtentSide::Right : ExtentSide::Left;
-    const Scalar &residue = x.residueBits != 0 ? x : y;
-    Interval range = rangeOfType(residue.residueBits, false);
-    if (std::optional<NumberType> narrow = residueType(op, x, y)) {
-      // Where it is the number for sure, the other one may have its whole type.
-      bool isSure = range.contains(block.symbols.rangeOf(residue.number));
-      number = isSure ? NumberType{64, false} : *narrow;
-    } else {
-      x = asNumber(x, type, place);
-      y = asNumber(y, type, place);
-    }
-  }
-  if (!x.is(Scalar::Kind::Number) || !y.is(Scalar::Kind::Number))
-    return Scalar::ofTruth(Condition::unknown());
-  block.demand(x.needs);
-  block.demand(y.needs);
-  auto test = [&](Comparison comparison) {
-    return block.compare(comparison, x.number, y.number, *number, place, extent);
-  };
-  auto testSwapped = [&](Comparison comparison) {
-    ExtentSide swapped = extent == ExtentSide::Left    ? ExtentSide::Right
-                         : extent == ExtentSide::Right ? ExtentSide::Left
-                                                       : extent;
-    return block.compare(comparison, y.number, x.number, *number, place, swapped);
-  };
-  switch (op) {
-  case BO_LT: return Scalar::ofTruth(test(Comparison::Less));
-  case BO_GT: return Scalar::ofTruth(testSwapped(Comparison::Less));
-  case BO_LE: return Scalar::ofTruth(test(Comparison::LessEqual));
-  case BO_GE: return Scalar::ofTruth(testSwapped(Comparison::LessEqual));
-  case BO_EQ: return Scalar::ofTruth(test(Comparison::Equal));
-  case BO_NE: return Scalar::ofTruth(!test(Comparison::Equal));
-  default: return Scalar::ofTruth(Condition::unknown());
-  }
 }
 
 Value Interpreter::movePointer(const Value &pointer, const Value &count, QualType pointee,

@@ -415,10 +415,10 @@ std::vector<NamedValue> Interpreter::namedNumbers() {
     if (!scalar->is(Scalar::Kind::Number))
       return;
     // A name is worth a requirement, unless a halo's start would break it.
-    bool mayBeNegative = llvm::all_of(scalar->needs, [&](unsigned need) {
-      return block.holdsAlways({need}) || block.needs[need].within.low < 0;
+    bool breaksAtStart = llvm::any_of(scalar->needs, [&](unsigned need) {
+      return !block.holdsAlways(need) && block.needs[need].within.low >= 0;
     });
-    if (!mayBeNegative)
+    if (breaksAtStart)
       return;
     block.demand(scalar->needs);
     // An unsigned variable holds a residue, which is the number only in range.

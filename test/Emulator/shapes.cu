@@ -11,6 +11,7 @@
 // CHECK: remark: lifted: tile copy of 32 x 16 u8 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 64 x 4 i32 (1024 bytes) from 'in' to 'tile', rows of 4 elements, starting at 0
 // CHECK: remark: lifted: tile copy of 16 x 36 f32 (2304 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in2' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 6 x 32 f64 (1536 bytes) from 'in' to 'tile'
@@ -54,6 +55,7 @@ __global__ void around(float *out, const float *in, int h) {
     OUT(256) = tile[i % 8][i / 8];
 }
 
+// Two kernels, as the instances of a template have to need the same operations.
 __global__ void wide_fill(uint4 *out, const uint4 *in, int w, int h) {
   __shared__ uint4 tile[8][32];
 #pragma tma load
@@ -114,6 +116,21 @@ __global__ void unsigned_rows(float *out, const float *in, unsigned w, unsigned 
   __syncthreads();
   for (int i = threadIdx.x; i < 576; i += blockDim.x)
     OUT(576) = tile[i % 16][i / 16];
+}
+
+// Of `x <= w - 1` the right side is the extent, though it is the one that may wrap.
+__device__ float at(const float *in, size_t y, unsigned h, size_t x, unsigned w) {
+  return (size_t)h > (size_t)y && x <= w - 1 ? in[y * w + x] : 0.f;
+}
+
+__global__ void extents_in_a_helper(float *out, const float *in, unsigned w, unsigned h) {
+  __shared__ float tile[8][32];
+  size_t y = blockIdx.y * 8 + threadIdx.y, x = blockIdx.x * 32 + threadIdx.x;
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = at(in, y, h, x, w);
+  __syncthreads();
+  out[(blockIdx.y * 2 + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x] =
+      tile[7 - threadIdx.y][31 - threadIdx.x];
 }
 
 // What the first copy's loop writes needs a fence before the second copy.
@@ -186,6 +203,7 @@ int main() {
   config.blockDim = 32;
   cudaLaunchKernelEx(&config, unsigned_rows, numbers<float>(4 * 576),
                      (const float *)numbers<float>(56 * 10), 56u, 10u);
+  extents_in_a_helper<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13), 56, 13);
   twice<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13),
                                numbers<float>(56 * 13), 56, 13);
   one_row<<<grid, dim3(32, 2)>>>(numbers<double>(4 * 192), numbers<double>(50 * 4), 50, 4);

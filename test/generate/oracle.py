@@ -63,7 +63,7 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index", "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
-    "wrapped": ("expression-not-available", "an index modulo the extent"),
+    "wrapped": ("expression-not-available not-contiguous", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
@@ -444,6 +444,10 @@ class Judge:
 
     def _dimensions(self, digits: Digits) -> None:
         batch = 1 if self.copy.batch != "none" else 0
+        distances = {batch_stride_of(self.copy, s.launch.shapes[self.which])
+                     for s in self.full_samples}
+        if batch and len(distances) == 1:
+            self._constant_stride(distances.pop() * self.size, certain=True)
         needed, most = len(digits.counts) + batch, len(self.copy.axes) + batch
         if most > MOST_DIMENSIONS:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
