@@ -7,6 +7,7 @@
 #include "directive/Program.h"
 #include "emit/Emitter.h"
 #include "plan/Fit.h"
+#include "plan/Together.h"
 #include "relation/CopyAnalysis.h"
 #include "support/Locations.h"
 
@@ -52,10 +53,8 @@ private:
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
                                      const AnnotatedStatement &annotated);
-  bool agreeOnLayouts(InstanceToEmit &emitted, const KernelInstance &instance);
-  bool fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance);
-  bool fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance);
-  void refuse(Diagnostic reason, const AnnotatedStatement &annotated, const FunctionDecl *instance);
+  KernelSizes sizesOf(const FunctionDecl *kernel) const;
+  void refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
     std::string name;
     raw_string_ostream stream(name);
@@ -154,7 +153,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   if (!shape) {
     refuse(diagnose("unknown-block", instance.statements.front().directive->begin,
                     kernel.pattern->getNameAsString()),
-           instance.statements.front(), instance.function);
+           *instance.statements.front().directive, instance.function);
     return std::nullopt;
   }
   VariableFacts facts(instance.function);
@@ -165,100 +164,34 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   for (const AnnotatedStatement &annotated : instance.statements)
     if (std::optional<CopyToEmit> copy = liftCopy(under, annotated))
       emitted.copies.push_back(std::move(*copy));
-  if (emitted.copies.empty() || !agreeOnLayouts(emitted, instance) ||
-      !fitsSharedMemory(emitted, instance) || !fitsParameters(emitted, instance))
+  if (emitted.copies.empty())
     return std::nullopt;
+  SmallVector<PlannedCopy, 4> planned;
+  for (CopyToEmit &copy : emitted.copies)
+    planned.push_back({copy.tile, &copy.plan});
+  if (std::optional<Misfit> misfit = fitTogether(planned, sizesOf(instance.function))) {
+    refuse(std::move(misfit->reason), *emitted.copies[misfit->copy].directive, instance.function);
+    return std::nullopt;
+  }
   return emitted;
 }
 
-/// A tile has one layout, whoever fills it: the same rows, and room for the
-/// largest box.
-bool Lifter::agreeOnLayouts(InstanceToEmit &emitted, const KernelInstance &instance) {
-  auto firstOf = [&](const CopyToEmit &copy) {
-    return llvm::find_if(emitted.copies,
-                         [&](const CopyToEmit &other) { return other.tile == copy.tile; });
-  };
-  for (const CopyToEmit &copy : emitted.copies) {
-    auto first = firstOf(copy);
-    SharedLayout &a = first->plan.layout;
-    const SharedLayout &b = copy.plan.layout;
-    if (a.pitch == b.pitch && a.lead == b.lead) {
-      a.moved |= b.moved;
-      a.bytes = std::max(a.bytes, b.bytes);
-      continue;
-    }
-    auto annotated = llvm::find_if(instance.statements, [&](const AnnotatedStatement &each) {
-      return each.statement == copy.statement;
-    });
-    refuse(diagnose("layouts-clash", copy.plan.place, copy.plan.tile, b.pitch, b.lead, a.pitch,
-                    a.lead),
-           *annotated, emitted.function);
-    return false;
+KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
+  KernelSizes sizes{kernel->getNameAsString(), staticSharedBytes(kernel), 0};
+  for (const ParmVarDecl *parameter : kernel->parameters()) {
+    TypeInfoChars type = context.getTypeInfoInChars(parameter->getType());
+    sizes.parameterBytes =
+        int64_t(alignTo(uint64_t(sizes.parameterBytes), uint64_t(type.Align.getQuantity()))) +
+        type.Width.getQuantity();
   }
-  for (CopyToEmit &copy : emitted.copies) {
-    const SharedLayout &common = firstOf(copy)->plan.layout;
-    copy.plan.layout.moved = common.moved;
-    copy.plan.layout.bytes = common.bytes;
-  }
-  return true;
-}
-
-/// Tiles with longer rows, and the alignment of all of them, cost shared memory.
-bool Lifter::fitsSharedMemory(const InstanceToEmit &emitted, const KernelInstance &instance) {
-  constexpr int64_t limit = 48 << 10, barrier = 8, alignment = 128;
-  int64_t total = staticSharedBytes(emitted.function) + barrier;
-  const CopyToEmit *largest = nullptr;
-  DenseSet<const VarDecl *> seen;
-  for (const CopyToEmit &copy : emitted.copies) {
-    if (!seen.insert(copy.tile).second)
-      continue;
-    int64_t before = copy.plan.tileElementSize;
-    for (int64_t extent : copy.plan.tileExtents)
-      before *= extent;
-    total += std::max<int64_t>(0, copy.plan.layout.bytes - before) + alignment;
-    if (!largest || copy.plan.layout.bytes > largest->plan.layout.bytes)
-      largest = &copy;
-  }
-  if (total <= limit || staticSharedBytes(emitted.function) > limit)
-    return true;
-  auto annotated = llvm::find_if(instance.statements, [&](const AnnotatedStatement &each) {
-    return each.statement == largest->statement;
-  });
-  refuse(diagnose("shared-size", largest->plan.place, largest->plan.tile,
-                  largest->plan.layout.bytes, total),
-         *annotated, emitted.function);
-  return false;
-}
-
-/// Each map is a parameter of 128 bytes.
-bool Lifter::fitsParameters(const InstanceToEmit &emitted, const KernelInstance &instance) {
-  constexpr int64_t limit = 32764, map = 128;
-  int64_t bytes = 0;
-  auto align = [&](int64_t to) { bytes = (bytes + to - 1) / to * to; };
-  for (const ParmVarDecl *parameter : emitted.function->parameters()) {
-    align(context.getTypeAlignInChars(parameter->getType()).getQuantity());
-    bytes += context.getTypeSizeInChars(parameter->getType()).getQuantity();
-  }
-  for (const CopyToEmit &copy : emitted.copies)
-    if (copy.plan.mode == Mode::Tile) {
-      align(map);
-      bytes += map;
-    }
-  if (bytes <= limit)
-    return true;
-  refuse(diagnose("rule-violated", emitted.copies.front().plan.place,
-                  "with its maps the parameters of '" + emitted.function->getNameAsString() +
-                      "' have " + std::to_string(bytes) + " bytes, allowed are " +
-                      std::to_string(limit) + " (parameter-bytes)"),
-         instance.statements.front(), emitted.function);
-  return false;
+  return sizes;
 }
 
 std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
                                            const AnnotatedStatement &annotated) {
   auto analysed = analyseCopy(under, annotated.statement);
   if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
-    refuse(std::move(*reason), annotated, under.kernel);
+    refuse(std::move(*reason), *annotated.directive, under.kernel);
     return std::nullopt;
   }
   AnalysedCopy &copy = std::get<AnalysedCopy>(analysed);
@@ -267,7 +200,7 @@ std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
 
   auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
   if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
-    refuse(std::move(*reason), annotated, under.kernel);
+    refuse(std::move(*reason), *annotated.directive, under.kernel);
     return std::nullopt;
   }
   Plan &plan = std::get<Plan>(fitted);
@@ -277,16 +210,15 @@ std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.
-void Lifter::refuse(Diagnostic reason, const AnnotatedStatement &annotated,
-                    const FunctionDecl *instance) {
+void Lifter::refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance) {
   result.anyRefused = true;
   if (!reason.place.isKnown())
-    reason.place = annotated.directive->statement;
-  if (annotated.directive->clauses.fallback == Fallback::Loop)
+    reason.place = directive.statement;
+  if (directive.clauses.fallback == Fallback::Loop)
     reason = diagnose("stays-plain", reason.place, reason.text);
   if (instance->isTemplateInstantiation()) {
     reason.notes.push_back(
-        {annotated.directive->statement, "in the instantiation '" + fullName(instance) + "'"});
+        {directive.statement, "in the instantiation '" + fullName(instance) + "'"});
   }
   // The same reason in several instantiations is said once.
   for (const Diagnostic &known : result.diagnostics)

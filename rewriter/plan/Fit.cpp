@@ -18,7 +18,6 @@ namespace tilelift {
 namespace {
 
 constexpr int64_t maxBox = 256;
-constexpr int64_t grain = 16; // bytes; the unit of everything in TMA
 
 int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
 

@@ -8,6 +8,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -282,7 +283,7 @@ bool Shaper::findDigits() {
 /// own rows have no more.
 bool Shaper::completeDigits(size_t first) {
   Polynomial unit(result.unitSize);
-  bool unitIsEnough = result.unitSize % 16 == 0 || result.unitSize == relation.tile.rowBytes();
+  bool unitIsEnough = result.unitSize % grain == 0 || result.unitSize == relation.tile.rowBytes();
   bool unitIsRow = !digits.empty() && digits[0].step.offset != unit && unitIsEnough;
   if (digits.empty() || digits[0].distance != 1 || unitIsRow) {
     LiveDigit inner;
@@ -321,7 +322,8 @@ void Shaper::splitDigits() {
       outer.distance = units;
       outer.count = inner.count / count;
       outer.firstLive = inner.firstLive / count;
-      outer.step = {inner.step.offset * Polynomial(d == 0 ? (count + 15) / 16 * 16 : count),
+      outer.step = {inner.step.offset *
+                        Polynomial(d == 0 ? int64_t(alignTo(uint64_t(count), grain)) : count),
                     SmallVector<int64_t, 4>(result.columns.size(), 0)};
       inner.count = count;
       inner.firstLive %= count;

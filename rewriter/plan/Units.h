@@ -4,8 +4,8 @@
 // The shape of a copy relation: its cells as digits of a mixed-radix number.
 //
 // A unit is what one store of a thread fills: one element, or a vector of them.
-// This step knows nothing of TMA; it finds out whether the tile is filled
-// without gaps, from one tensor, in evenly spaced steps.
+// This step knows nothing of TMA but its grain; it finds out whether the tile is
+// filled without gaps, from one tensor, in evenly spaced steps.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_UNITS_H
@@ -18,6 +18,8 @@
 #include <variant>
 
 namespace tilelift {
+
+constexpr int64_t grain = 16; ///< bytes; the unit of everything in TMA
 
 /// One side of one bound that all units have: value >= first + slopes * digits
 /// (low), or value <= first + slopes * digits (high).

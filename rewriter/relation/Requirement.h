@@ -16,6 +16,9 @@
 #include "relation/Symbols.h"
 #include "support/Place.h"
 
+#include <map>
+#include <tuple>
+
 namespace tilelift {
 
 struct Requirement {

@@ -27,6 +27,15 @@ bool sameScalar(const Scalar &a, const Scalar &b) {
   return false;
 }
 
+/// The bits of a constant that takes so many bytes.
+std::optional<APInt> constantBits(const Scalar &scalar, unsigned size) {
+  if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant)
+    return scalar.data.bits.zextOrTrunc(8 * size);
+  if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant())
+    return APInt(64, uint64_t(*scalar.number.asConstant())).sextOrTrunc(8 * size);
+  return std::nullopt;
+}
+
 } // namespace
 
 Scalar Scalar::unknown(std::string why, Place place) {
@@ -180,19 +189,6 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
   }
   return part;
 }
-
-namespace {
-
-/// The bits of a constant that takes so many bytes.
-std::optional<APInt> constantBits(const Scalar &scalar, unsigned size) {
-  if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant)
-    return scalar.data.bits.zextOrTrunc(8 * size);
-  if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant())
-    return APInt(64, uint64_t(*scalar.number.asConstant())).sextOrTrunc(8 * size);
-  return std::nullopt;
-}
-
-} // namespace
 
 Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   auto next = parts.upper_bound(offset);

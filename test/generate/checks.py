@@ -19,7 +19,7 @@ from description import Kernel, Program, copies_of
 from oracle import Verdict, judge
 from plans import Unknown, check, plans_by_copy
 from program import CopyKey, instances, kernel_name, print_program
-from tool import Compiler, Lift, Tool, findings, first_error
+from tool import Compiler, Lift, Message, Tool, findings, first_error
 
 NOT_BUILT = 2  # the exit status of `tilelift run` for a program that cannot be built
 CLANG_OPTIONS = ("--", "-ferror-limit=0")
@@ -139,31 +139,38 @@ class Check:
         report, outcome = self.report, lift.outcomes[kernel.number, copy]
         # A message about a tile may be about any of its copies.
         same = range(len(kernel.copies)) if kernel.arrangement == "reuse" else [copy]
-        verdicts = [verdict for other in same for verdict in verdicts_of(kernel, other)]
         if outcome.refusals:
-            strange = [message for message in outcome.refusals
-                       if not any(verdict.explains(message.id) for verdict in verdicts)]
-            first = (strange or outcome.refusals)[0]
-            if first.id == "not-available-yet":
-                report.counts["not available yet"] += 1
-            elif strange:
-                what = f"{first.id} {without_names(first.text)}"
-                report.fail(Failure("unexplained", kernel, copy, what, first.text))
-            else:
-                report.counts["refused as expected"] += 1
-                report.reasons[first.id] += 1
-        elif not outcome.lifted and kernel.arrangement == "reuse" and \
-                any(lift.outcomes[kernel.number, other].refusals
-                    for other in range(len(kernel.copies))):
+            self._check_refusal(kernel, copy, outcome.refusals, same)
+        elif not outcome.lifted and any(lift.outcomes[kernel.number, other].refusals
+                                        for other in same):
             report.counts["refused as expected"] += 1
             report.reasons["another copy of the same tile"] += 1
         elif not outcome.lifted:
             report.fail(Failure("no verdict", kernel, copy, "", "neither lifted nor refused"))
-        elif any(verdict.must_be_refused for verdict in verdicts_of(kernel, copy)):
-            facts = [f.why for verdict in verdicts_of(kernel, copy) for f in verdict.facts if f.certain]
-            report.fail(Failure("wrongly lifted", kernel, copy, facts[0], "; ".join(facts)))
         else:
-            report.counts["lifted"] += 1
+            against = [fact.why for verdict in verdicts_of(kernel, copy)
+                       for fact in verdict.facts if fact.certain]
+            if against:
+                report.fail(Failure("wrongly lifted", kernel, copy, against[0],
+                                    "; ".join(against)))
+            else:
+                report.counts["lifted"] += 1
+
+    def _check_refusal(self, kernel: Kernel, copy: int, refusals: list[Message],
+                       same: Iterable[int]) -> None:
+        """Some fact about the copies of the tile has to explain each message."""
+        verdicts = [verdict for other in same for verdict in verdicts_of(kernel, other)]
+        strange = [message for message in refusals
+                   if not any(verdict.explains(message.id) for verdict in verdicts)]
+        first = (strange or refusals)[0]
+        if first.id == "not-available-yet":
+            self.report.counts["not available yet"] += 1
+        elif strange:
+            what = f"{first.id} {without_names(first.text)}"
+            self.report.fail(Failure("unexplained", kernel, copy, what, first.text))
+        else:
+            self.report.counts["refused as expected"] += 1
+            self.report.reasons[first.id] += 1
 
     def _check_plans(self, plans: list[dict[str, Any]]) -> None:
         """Compares what is planned with what the statements do."""

@@ -446,8 +446,8 @@ class Judge:
         batch = 1 if self.copy.batch != "none" else 0
         distances = {batch_stride_of(self.copy, s.launch.shapes[self.which])
                      for s in self.full_samples}
-        if batch and len(distances) == 1:
-            self._constant_stride(distances.pop() * self.size, certain=True)
+        if batch and len(distances) == 1:  # but a row may be a 1-D copy where it suits
+            self._constant_stride(distances.pop() * self.size, certain=False)
         needed, most = len(digits.counts) + batch, len(self.copy.axes) + batch
         if most > MOST_DIMENSIONS:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)

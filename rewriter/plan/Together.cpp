@@ -1,0 +1,93 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Together.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+constexpr int64_t mostShared = 48 << 10, barrierBytes = 8, tileAlignment = 128;
+constexpr int64_t mostParameters = 32764, mapBytes = 128;
+
+/// The first of the copies that fill the same tile.
+size_t leaderOf(ArrayRef<PlannedCopy> copies, size_t copy) {
+  return size_t(
+      llvm::find_if(copies,
+                    [&](const PlannedCopy &other) { return other.tile == copies[copy].tile; }) -
+      copies.begin());
+}
+
+/// The same rows, and room for the largest box.
+std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
+  for (size_t i = 0; i < copies.size(); ++i) {
+    SharedLayout &common = copies[leaderOf(copies, i)].plan->layout;
+    const Plan &plan = *copies[i].plan;
+    const SharedLayout &own = plan.layout;
+    if (own.pitch != common.pitch || own.lead != common.lead)
+      return Misfit{i, diagnose("layouts-clash", plan.place, plan.tile, own.pitch, own.lead,
+                                common.pitch, common.lead)};
+    common.moved |= own.moved;
+    common.bytes = std::max(common.bytes, own.bytes);
+  }
+  for (size_t i = 0; i < copies.size(); ++i) {
+    const SharedLayout &common = copies[leaderOf(copies, i)].plan->layout;
+    copies[i].plan->layout.moved = common.moved;
+    copies[i].plan->layout.bytes = common.bytes;
+  }
+  return std::nullopt;
+}
+
+/// Tiles with longer rows, and the alignment of all of them, cost shared memory.
+std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  int64_t total = kernel.sharedBytes + barrierBytes;
+  size_t largest = 0;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (leaderOf(copies, i) != i)
+      continue;
+    const Plan &plan = *copies[i].plan;
+    int64_t before = std::accumulate(plan.tileExtents.begin(), plan.tileExtents.end(),
+                                     int64_t(plan.tileElementSize), std::multiplies<>());
+    total += std::max<int64_t>(0, plan.layout.bytes - before) + tileAlignment;
+    if (plan.layout.bytes > copies[largest].plan->layout.bytes)
+      largest = i;
+  }
+  if (total <= mostShared || kernel.sharedBytes > mostShared)
+    return std::nullopt;
+  const Plan &plan = *copies[largest].plan;
+  return Misfit{largest, diagnose("shared-size", plan.place, plan.tile, plan.layout.bytes, total)};
+}
+
+/// Each map is a parameter.
+std::optional<Misfit> fitParameters(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  auto maps =
+      llvm::count_if(copies, [](const PlannedCopy &copy) { return copy.plan->mode == Mode::Tile; });
+  if (maps == 0)
+    return std::nullopt;
+  int64_t bytes = int64_t(alignTo(uint64_t(kernel.parameterBytes), mapBytes)) + maps * mapBytes;
+  if (bytes <= mostParameters)
+    return std::nullopt;
+  return Misfit{0, diagnose("rule-violated", copies[0].plan->place,
+                            "with its maps the parameters of '" + kernel.name + "' have " +
+                                std::to_string(bytes) + " bytes, allowed are " +
+                                std::to_string(mostParameters) + " (parameter-bytes)")};
+}
+
+} // namespace
+
+std::optional<Misfit> fitTogether(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  if (std::optional<Misfit> misfit = agreeOnLayouts(copies))
+    return misfit;
+  if (std::optional<Misfit> misfit = fitShared(copies, kernel))
+    return misfit;
+  return fitParameters(copies, kernel);
+}
+
+} // namespace tilelift

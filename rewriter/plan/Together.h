@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the copies of a kernel need together: one layout for each tile, whoever
+// fills it, and no more shared memory and parameters than a kernel may have.
+//
+// What a copy needs by itself is decided in Fit.h.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_PLAN_TOGETHER_H
+#define TILELIFT_PLAN_TOGETHER_H
+
+#include "plan/Plan.h"
+#include "support/Diagnostics.h"
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <optional>
+
+namespace tilelift {
+
+struct PlannedCopy {
+  const void *tile; ///< the same for copies that fill the same tile
+  Plan *plan;
+};
+
+/// What the kernel has before it is lifted.
+struct KernelSizes {
+  std::string name;
+  int64_t sharedBytes = 0;
+  int64_t parameterBytes = 0;
+};
+
+/// Why copies that fit each by itself do not fit together, and which is to blame.
+struct Misfit {
+  size_t copy;
+  Diagnostic reason;
+};
+
+/// Gives copies to one tile the same layout.
+std::optional<Misfit> fitTogether(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+
+} // namespace tilelift
+
+#endif
