@@ -137,9 +137,15 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
 
 std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bool wide) {
   const Symbol &symbol = plans[plan]->symbols[id];
-  for (const NamedValue &name : plans[plan]->names)
-    if (name.value == Polynomial::symbol(id))
-      return cast(name.name, name.isInt, wide);
+  for (const NamedValue &name : plans[plan]->names) {
+    std::optional<int64_t> ahead = (name.value - Polynomial::symbol(id)).asConstant();
+    if (ahead)
+      return *ahead == 0 ? cast(name.name, name.isInt, wide)
+                         : "(" +
+                               plus(cast(name.name, name.isInt, wide),
+                                    std::to_string(std::abs(*ahead)), *ahead > 0) +
+                               ")";
+  }
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize: return cast(symbol.spelling, false, wide);
@@ -148,6 +154,33 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
                                  : std::nullopt;
   default: return std::nullopt;
   }
+}
+
+/// The pointer that takes the fewest words to get there.
+std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
+  std::optional<std::string> best;
+  for (const NamedPointer &candidate : plans.front()->pointers) {
+    Values distances;
+    for (size_t i = 0; i < plans.size(); ++i) {
+      auto same = llvm::find_if(plans[i]->pointers, [&](const NamedPointer &pointer) {
+        return pointer.name == candidate.name;
+      });
+      if (same == plans[i]->pointers.end())
+        break;
+      Polynomial bytes = offsets[i] - same->offset;
+      if (std::optional<Polynomial> elements = bytes.dividedBy(candidate.elementSize))
+        distances.push_back(*elements);
+    }
+    if (distances.size() != plans.size())
+      continue;
+    std::optional<std::string> distance = inKernelWide(distances, hint);
+    if (!distance)
+      continue;
+    std::string text = *distance == "0" ? candidate.name : candidate.name + " + " + *distance;
+    if (!best || text.size() < best->size())
+      best = text;
+  }
+  return best;
 }
 
 std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, bool wide) {

@@ -42,6 +42,8 @@ public:
   std::optional<std::string> inKernel(const Values &values, llvm::StringRef hint);
   /// The same in 64 bits, for conditions and byte offsets.
   std::optional<std::string> inKernelWide(const Values &values, llvm::StringRef hint);
+  /// A pointer to so many bytes past the plans' base, in the kernel.
+  std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
   /// A `long long` of arguments of the launcher.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
   /// A tilelift::range over all blocks.

@@ -291,20 +291,11 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
       policyArgument(kernel.instances.front().copies[copy].directive->clauses.cache);
 
   if (first.mode == Mode::Bulk) {
-    unsigned size = first.base.elementSize;
-    auto inElements = [&](const Plan &plan) { return plan.offset.dividedBy(size); };
-    bool whole =
-        llvm::all_of(plans, [&](const Plan *plan) { return inElements(*plan).has_value(); });
-    auto offsets =
-        code.each([&](const Plan &plan) { return whole ? *inElements(plan) : plan.offset; });
-    std::optional<std::string> offset = code.inKernelWide(offsets, own.tile + "_offset");
-    if (!offset)
+    std::optional<std::string> from =
+        code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
+    if (!from)
       return missing();
-    std::string from =
-        whole ? first.base.spelling : "reinterpret_cast<const char *>(" + first.base.spelling + ")";
-    if (*offset != "0")
-      from += " + " + *offset;
-    return indent + "tilelift::load_bytes(" + to + ", " + from + ", " + own.bytes + ", " +
+    return indent + "tilelift::load_bytes(" + to + ", " + *from + ", " + own.bytes + ", " +
            names.barrier + policy + ");\n";
   }
 

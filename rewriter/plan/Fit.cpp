@@ -39,6 +39,7 @@ public:
   std::variant<Plan, Diagnostic> run();
 
 private:
+  bool isKnownWhereRead(const NamedPointer &pointer) const;
   bool start();
   void chooseElement();
   void placeConstraints();
@@ -107,12 +108,24 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
     for (const Requirement &each : required)
       addCheck({"index-range", each.value, each.within, 1, each.place}, true);
-    if (layOut())
-      checkRules();
+    // That TMA has no such tensor matters more than where its tile would lie.
+    checkRules();
+    if (!failure)
+      layOut();
   }
   if (failure)
     return std::move(*failure);
   return std::move(plan);
+}
+
+/// Whether a pointer is where its offset says, as far as what is read from it has to be.
+bool Fitter::isKnownWhereRead(const NamedPointer &pointer) const {
+  for (const Cell &cell : relation.cells)
+    for (const Case &each : cell.cases)
+      if (each.source.kind == Source::Kind::Load)
+        return llvm::all_of(pointer.needs,
+                            [&](unsigned need) { return llvm::is_contained(each.needs, need); });
+  return false;
 }
 
 /// What does not depend on the mode.
@@ -125,7 +138,10 @@ bool Fitter::start() {
   plan.base = relation.bases[units.base];
   plan.block = relation.block;
   plan.symbols = relation.symbols;
-  plan.names = relation.names;
+  plan.names = relation.names.numbers;
+  for (const NamedPointer &pointer : relation.names.pointers)
+    if (pointer.base == units.base && isKnownWhereRead(pointer))
+      plan.pointers.push_back(pointer);
   plan.place = relation.place;
   plan.layout.destination = units.firstByte;
   if (!plan.base.knownAtLaunch)

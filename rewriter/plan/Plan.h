@@ -86,6 +86,8 @@ struct Plan {
 
   Symbols symbols;
   std::vector<NamedValue> names;
+  /// Of those into the tensor.
+  std::vector<NamedPointer> pointers;
   Place place;
 
   int64_t pieces() const;

@@ -42,10 +42,15 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const FunctionDecl *
 }
 
 /// Uniform variables and their values, as long as all threads agree.
-void keepCommon(std::vector<NamedValue> &names, const std::vector<NamedValue> &others) {
-  llvm::erase_if(names, [&](const NamedValue &name) {
-    return llvm::none_of(others, [&](const NamedValue &other) {
+void keepCommon(NamesInScope &names, const NamesInScope &others) {
+  llvm::erase_if(names.numbers, [&](const NamedValue &name) {
+    return llvm::none_of(others.numbers, [&](const NamedValue &other) {
       return other.name == name.name && other.value == name.value;
+    });
+  });
+  llvm::erase_if(names.pointers, [&](const NamedPointer &name) {
+    return llvm::none_of(others.pointers, [&](const NamedPointer &other) {
+      return other.name == name.name && other.base == name.base && other.offset == name.offset;
     });
   });
 }
@@ -110,14 +115,14 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
     return false;
   if (thread == 0) {
     reached = interpreter.getReached();
-    result.relation.names = interpreter.namedNumbers();
+    result.relation.names = interpreter.namesInScope();
   } else {
     if (interpreter.getReached() != reached)
       return fail(diagnose("divergent-copy", place(),
                            "the condition on the way is '" +
                                interpreter.getReached().print(block.symbols) + "'",
                            thread, "'" + reached.print(block.symbols) + "'"));
-    keepCommon(result.relation.names, interpreter.namedNumbers());
+    keepCommon(result.relation.names, interpreter.namesInScope());
   }
   interpreter.runCopy(statement);
   return !block.failed();

@@ -116,6 +116,23 @@ struct NamedValue {
   bool isInt = true;
 };
 
+/// A pointer that the kernel could name at the copy, and where it points then.
+struct NamedPointer {
+  std::string name;
+  unsigned base = 0;
+  /// In bytes past the base.
+  Polynomial offset;
+  unsigned elementSize = 1;
+  /// What the offset needs, in the relation's table.
+  Needs needs;
+};
+
+/// What has a name at the copy, the same in all threads.
+struct NamesInScope {
+  std::vector<NamedValue> numbers;
+  std::vector<NamedPointer> pointers;
+};
+
 using BlockShape = std::array<unsigned, 3>;
 
 struct CopyRelation {
@@ -129,7 +146,7 @@ struct CopyRelation {
   /// What has to hold for the relation to hold at all, and what single loads need.
   std::vector<Requirement> requirements;
   RequirementTable needs;
-  std::vector<NamedValue> names;
+  NamesInScope names;
   Place place;
 };
 

@@ -47,8 +47,8 @@ public:
   /// When this thread gets to the target at all.
   const Condition &getReached() const { return reached; }
 
-  /// The whole-number variables that are in scope here.
-  std::vector<NamedValue> namedNumbers();
+  /// The whole numbers and global pointers that are in scope here.
+  NamesInScope namesInScope();
 
 private:
   // Statements.
@@ -60,11 +60,33 @@ private:
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
   void assume(const Condition &condition);
-  void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
-  void boundCounter(const Bound &bound);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
+  void addNumber(const clang::VarDecl *variable, NamesInScope &names);
+  void addPointer(const clang::VarDecl *variable, NamesInScope &names);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression);
+
+  // Loops around the target.
+  /// What a loop changes, and by how much each round moves it, if by the same.
+  struct Moving {
+    const clang::VarDecl *variable = nullptr;
+    llvm::SmallVector<Change, 2> changes;
+    Value start;
+    std::optional<Scalar> step;
+    bool isUniform = false;
+  };
+  struct Counter {
+    Polynomial now, start;
+    int64_t step;
+  };
+  void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
+  std::optional<Scalar> stepOf(llvm::ArrayRef<Change> changes, const clang::Stmt *loop,
+                               llvm::ArrayRef<const clang::VarDecl *> changed);
+  std::vector<Moving> changedByRounds(const clang::Stmt *loop);
+  bool isCounter(const Moving &moving) const;
+  Value advanced(const Moving &moving, const Counter &counter);
+  Polynomial makeSymbol(const Moving &moving);
+  void boundCounter(const Bound &bound);
 
   // Expressions.
   Value evaluate(const clang::Expr *expression);

@@ -9,8 +9,6 @@
 
 #include "clang/AST/StmtCXX.h"
 
-#include <numeric>
-
 using namespace clang;
 using namespace llvm;
 
@@ -22,33 +20,6 @@ namespace {
 constexpr unsigned maxSteps = 1u << 21;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 14;
-
-/// What the steps of a loop say of its counter. That the loop's condition holds
-/// in the body is not needed: it is in the mask.
-void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> changes,
-                     const ASTContext &context) {
-  std::optional<int64_t> first = start.asConstant();
-  if (!first)
-    return;
-  bool onlyUp = true, onlyDown = true;
-  int64_t divisor = *first;
-  for (const Change &change : changes) {
-    Expr::EvalResult amount;
-    bool known = change.kind == Change::Kind::Added &&
-                 (!change.value || change.value->EvaluateAsInt(amount, context));
-    if (!known)
-      return;
-    int64_t step = change.direction * (change.value ? amount.Val.getInt().getExtValue() : 1);
-    onlyUp &= step > 0;
-    onlyDown &= step < 0;
-    divisor = std::gcd(divisor, step);
-  }
-  if (onlyUp)
-    symbol.range.low = std::max(symbol.range.low, *first);
-  if (onlyDown)
-    symbol.range.high = std::min(symbol.range.high, *first);
-  symbol.divisor = std::max<int64_t>(1, divisor);
-}
 
 bool leaves(const Stmt *statement) {
   if (!statement)
@@ -151,65 +122,6 @@ void Interpreter::approach(const Stmt *statement) {
 void Interpreter::assume(const Condition &condition) {
   reached = reached && condition;
   mask = reached.isNever() ? Condition::never() : Condition::always();
-}
-
-/// Some iteration of a loop around the copy: variables that the loop changes
-/// become symbols where all threads agree on them, and unknown elsewhere.
-void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
-  loops.emplace_back();
-  const Stmt *init = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr;
-  for (const VarDecl *variable : kernel.facts.changedWithin(loop)) {
-    SmallVector<Change, 2> changes;
-    for (const Change &change : kernel.facts.changesWithin(variable, loop))
-      if (!init || !kernel.facts.isWithin(change.statement, init))
-        changes.push_back(change);
-    if (changes.empty() || !objects.count(variable))
-      continue;
-    LocalObject &object = memory[objectOf(variable)];
-    QualType type = variable->getType();
-    std::optional<NumberType> number = numberType(type);
-    bool uniform = number && !kernel.facts.mayDifferBetweenThreads(variable) &&
-                   !kernel.facts.escapes(variable);
-    Value start = uniform ? object.read(0, sizeOf(type), placeOf(loop)) : Value();
-    object.forget("is changed by the loop around the copy", placeOf(changes[0].statement));
-    if (!uniform)
-      continue;
-    Symbol symbol;
-    symbol.kind = Symbol::Kind::Variable;
-    symbol.spelling = variable->getNameAsString();
-    symbol.range = number->range();
-    describeCounter(symbol, start, changes, kernel.context);
-    object.write(0, sizeOf(type), Condition::always(),
-                 Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol))));
-  }
-  if (!condition)
-    return;
-  Condition enters = conditionOf(condition);
-  if (enters.isUnknown())
-    return;
-  assume(enters);
-  if (const Conjunction *bounds = enters.asConjunction())
-    for (const Bound &bound : *bounds)
-      boundCounter(bound);
-}
-
-/// From `k0 < k`, with the host knowing k, the launcher knows k0's range.
-void Interpreter::boundCounter(const Bound &bound) {
-  for (const Term &term : bound.value.getTerms()) {
-    bool isCounter = term.factors.size() == 1 && std::abs(term.coefficient) == 1 &&
-                     block.symbols[term.factors[0]].kind == Symbol::Kind::Variable;
-    if (!isCounter)
-      continue;
-    Polynomial counter = Polynomial::symbol(term.factors[0]);
-    bool up = term.coefficient == 1;
-    Polynomial rest = up ? bound.value - counter : bound.value + counter;
-    int64_t limit = up ? bound.range.high : bound.range.low;
-    bool none = limit == Interval::lowest || limit == Interval::highest;
-    if (none || !block.symbols.knownAtLaunch(rest))
-      continue;
-    Polynomial most = up ? Polynomial(limit) - rest : rest - Polynomial(limit);
-    block.symbols.boundBelow(term.factors[0], most + Polynomial(1));
-  }
 }
 
 /// A condition on the way; one that is not followed must at least be the same
@@ -401,44 +313,56 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   loops.pop_back();
 }
 
-std::vector<NamedValue> Interpreter::namedNumbers() {
-  std::vector<NamedValue> names;
-  auto add = [&](const VarDecl *variable) {
-    std::optional<NumberType> type = numberType(variable->getType());
-    if (!type || kernel.facts.escapes(variable))
-      return;
-    Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
-    if (!value.single())
-      return;
-    Scalar number = asNumber(*value.single(), variable->getType(), {});
-    const Scalar *scalar = &number;
-    if (!scalar->is(Scalar::Kind::Number))
-      return;
-    // A name is worth a requirement, unless a halo's start would break it.
-    bool breaksAtStart = llvm::any_of(scalar->needs, [&](unsigned need) {
-      return !block.holdsAlways(need) && block.needs[need].within.low >= 0;
-    });
-    if (breaksAtStart)
-      return;
-    block.demand(scalar->needs);
-    // An unsigned variable holds a residue, which is the number only in range.
-    if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(scalar->number)))
-      return;
-    bool isInt = type->isSigned && type->bits == 32;
-    names.push_back({variable->getNameAsString(), scalar->number, isInt});
-  };
+void Interpreter::addNumber(const VarDecl *variable, NamesInScope &names) {
+  std::optional<NumberType> type = numberType(variable->getType());
+  Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
+  if (!type || !value.single())
+    return;
+  Scalar number = asNumber(*value.single(), variable->getType(), {});
+  if (!number.is(Scalar::Kind::Number))
+    return;
+  // A name is worth a requirement, unless a halo's start would break it.
+  bool breaksAtStart = llvm::any_of(number.needs, [&](unsigned need) {
+    return !block.holdsAlways(need) && block.needs[need].within.low >= 0;
+  });
+  if (breaksAtStart)
+    return;
+  block.demand(number.needs);
+  // An unsigned variable holds a residue, which is the number only in range.
+  if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(number.number)))
+    return;
+  bool isInt = type->isSigned && type->bits == 32;
+  names.numbers.push_back({variable->getNameAsString(), number.number, isInt});
+}
+
+void Interpreter::addPointer(const VarDecl *variable, NamesInScope &names) {
+  QualType pointee = variable->getType()->getPointeeType();
+  Value value = memory[objects.lookup(variable)].read(0, 8, {});
+  const Scalar *address = value.single();
+  bool isGlobal =
+      address && address->is(Scalar::Kind::Address) && address->space == Scalar::Space::Global;
+  if (isGlobal && !pointee->isVoidType() && !pointee.isVolatileQualified())
+    names.pointers.push_back({variable->getNameAsString(), address->object, address->number,
+                              sizeOf(pointee), address->needs});
+}
+
+NamesInScope Interpreter::namesInScope() {
+  NamesInScope names;
   // The innermost declaration of a name is the one that is meant.
   llvm::DenseSet<IdentifierInfo *> seen;
-  auto visible = [&](const VarDecl *variable) {
-    return variable->getIdentifier() && objects.count(variable) &&
-           seen.insert(variable->getIdentifier()).second;
+  auto add = [&](const VarDecl *variable) {
+    if (!variable->getIdentifier() || !objects.count(variable) ||
+        !seen.insert(variable->getIdentifier()).second || kernel.facts.escapes(variable))
+      return;
+    if (variable->getType()->isPointerType())
+      addPointer(variable, names);
+    else
+      addNumber(variable, names);
   };
   for (const VarDecl *variable : llvm::reverse(scope))
-    if (visible(variable))
-      add(variable);
+    add(variable);
   for (const ParmVarDecl *parameter : kernel.kernel->parameters())
-    if (visible(parameter))
-      add(parameter);
+    add(parameter);
   return names;
 }
 

@@ -1,0 +1,247 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Loops around the copy: some round of them, nobody knows which.
+//
+// One variable that every round moves by the same number is the loop's counter and
+// becomes a symbol. Whatever else every round moves, pointers and running indices,
+// is where it was plus its step for each round, and the counter tells the rounds:
+// `A += 8 * w` beside `k += 8` is `A + (k - k0) * w`. What is changed in another way
+// becomes a symbol if all threads agree on it, and is unknown if they do not.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+
+#include "clang/AST/StmtCXX.h"
+
+#include <numeric>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// What the steps of a loop say of its counter. That the loop's condition holds
+/// in the body is not needed: it is in the mask.
+void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> changes,
+                     const ASTContext &context) {
+  std::optional<int64_t> first = start.asConstant();
+  if (!first)
+    return;
+  bool onlyUp = true, onlyDown = true;
+  int64_t divisor = *first;
+  for (const Change &change : changes) {
+    Expr::EvalResult amount;
+    bool known = change.kind == Change::Kind::Added &&
+                 (!change.value || change.value->EvaluateAsInt(amount, context));
+    if (!known)
+      return;
+    int64_t step = change.direction * (change.value ? amount.Val.getInt().getExtValue() : 1);
+    onlyUp &= step > 0;
+    onlyDown &= step < 0;
+    divisor = std::gcd(divisor, step);
+  }
+  if (onlyUp)
+    symbol.range.low = std::max(symbol.range.low, *first);
+  if (onlyDown)
+    symbol.range.high = std::min(symbol.range.high, *first);
+  symbol.divisor = std::max<int64_t>(1, divisor);
+}
+
+bool hasContinue(const Stmt *statement) {
+  if (!statement || isa<ForStmt, WhileStmt, DoStmt, LambdaExpr>(statement))
+    return false;
+  return isa<ContinueStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), hasContinue);
+}
+
+const Stmt *bodyOf(const Stmt *loop) {
+  if (const auto *counted = dyn_cast<ForStmt>(loop))
+    return counted->getBody();
+  if (const auto *tested = dyn_cast<WhileStmt>(loop))
+    return tested->getBody();
+  return cast<DoStmt>(loop)->getBody();
+}
+
+/// Whether each round of the loop, but the one that leaves it, runs the statement once.
+bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {
+  const Stmt *body = bodyOf(loop);
+  const Stmt *increment = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInc() : nullptr;
+  for (const Stmt *at = statement; at != loop; at = facts.parentOf(at)) {
+    if (at == body)
+      return !hasContinue(body);
+    if (at == increment)
+      return true;
+    const Stmt *parent = facts.parentOf(at);
+    const auto *comma = dyn_cast_or_null<BinaryOperator>(parent);
+    bool passesOn = isa_and_nonnull<CompoundStmt, ParenExpr, FullExpr>(parent) || parent == loop ||
+                    (comma && comma->isCommaOp());
+    if (!passesOn)
+      return false;
+  }
+  return false;
+}
+
+bool mentionsAny(const Stmt *expression, ArrayRef<const VarDecl *> variables) {
+  if (!expression)
+    return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (llvm::is_contained(variables, reference->getDecl()))
+      return true;
+  return llvm::any_of(expression->children(),
+                      [&](const Stmt *part) { return mentionsAny(part, variables); });
+}
+
+} // namespace
+
+/// The copy has to be able to say how far it has come.
+bool Interpreter::isCounter(const Moving &moving) const {
+  const Scalar *start = moving.start.single();
+  return moving.isUniform && moving.step && moving.step->number.asConstant().value_or(0) != 0 &&
+         start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
+         block.symbols.readableAtCopy(start->number);
+}
+
+/// By how much each round moves a variable: elements of a pointer, or a number.
+std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *loop,
+                                          ArrayRef<const VarDecl *> changed) {
+  Scalar total = Scalar::ofNumber(0);
+  for (const Change &change : changes) {
+    bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
+                    runsEachRound(change.statement, loop, kernel.facts);
+    if (!isSteady)
+      return std::nullopt;
+    Value amount = change.value ? evaluate(change.value) : Value(Scalar::ofNumber(1));
+    if (!amount.single())
+      return std::nullopt;
+    Scalar number = change.value ? asNumber(*amount.single(), change.value->getType(),
+                                            placeOf(change.statement))
+                                 : *amount.single();
+    if (!number.is(Scalar::Kind::Number))
+      return std::nullopt;
+    total.number += Polynomial(change.direction) * number.number;
+    addNeeds(total.needs, number.needs);
+  }
+  return total.number.isValid() ? std::optional(total) : std::nullopt;
+}
+
+/// Where each round moves something, after so many rounds as the counter tells.
+Value Interpreter::advanced(const Moving &moving, const Counter &counter) {
+  QualType type = moving.variable->getType();
+  const Scalar &step = *moving.step;
+  int64_t unit = type->isPointerType() ? sizeOf(type->getPointeeType()) : 1;
+  Polynomial distance = (counter.now - counter.start) * step.number * Polynomial(unit);
+  std::optional<Polynomial> moved = distance.dividedBy(counter.step);
+  if (!moved) {
+    Symbol rounds;
+    rounds.spelling = "((" + block.symbols.print(counter.now - counter.start) + ") / " +
+                      std::to_string(counter.step) + ")";
+    rounds.range = rangeOfType(32, true);
+    rounds.range.low = 0;
+    rounds.readableAtCopy = true;
+    moved = Polynomial::symbol(block.symbols.intern(rounds)) * step.number * Polynomial(unit);
+  }
+  return moving.start.map([&](const Scalar &from) -> Scalar {
+    if (!from.is(Scalar::Kind::Address) && !from.is(Scalar::Kind::Number))
+      return from;
+    Scalar result = from;
+    addNeeds(result.needs, step.needs);
+    result.number = from.is(Scalar::Kind::Address)
+                        ? from.number + *moved
+                        : block.apply(NumberOperator::Add, from.number, *moved, *numberType(type),
+                                      from.place, result.needs);
+    return result.number.isValid() ? result : Scalar::unknown("leaves 64 bits", from.place);
+  });
+}
+
+std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) {
+  const Stmt *init = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr;
+  SmallVector<const VarDecl *, 4> changed = kernel.facts.changedWithin(loop);
+  std::vector<Moving> all;
+  for (const VarDecl *variable : changed) {
+    Moving one;
+    one.variable = variable;
+    for (const Change &change : kernel.facts.changesWithin(variable, loop))
+      if (!init || !kernel.facts.isWithin(change.statement, init))
+        one.changes.push_back(change);
+    if (one.changes.empty() || !objects.count(variable))
+      continue;
+    QualType type = variable->getType();
+    bool isNumber = numberType(type).has_value();
+    if ((isNumber || type->isPointerType()) && !kernel.facts.escapes(variable)) {
+      one.isUniform = isNumber && !kernel.facts.mayDifferBetweenThreads(variable);
+      one.start = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(loop));
+      one.step = stepOf(one.changes, loop, changed);
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+/// A variable that all threads agree on becomes a symbol.
+Polynomial Interpreter::makeSymbol(const Moving &moving) {
+  QualType type = moving.variable->getType();
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Variable;
+  symbol.spelling = moving.variable->getNameAsString();
+  symbol.range = numberType(type)->range();
+  describeCounter(symbol, moving.start, moving.changes, kernel.context);
+  Polynomial now = Polynomial::symbol(block.symbols.intern(symbol));
+  memory[objectOf(moving.variable)].write(0, sizeOf(type), Condition::always(),
+                                          Scalar::ofNumber(now));
+  return now;
+}
+
+/// Some round of a loop around the copy.
+void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
+  loops.emplace_back();
+  std::vector<Moving> all = changedByRounds(loop);
+  for (const Moving &one : all)
+    memory[objectOf(one.variable)].forget("is changed by the loop around the copy",
+                                          placeOf(one.changes[0].statement));
+  auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
+  std::optional<Counter> counter;
+  if (counting != all.end())
+    counter = Counter{makeSymbol(*counting), counting->start.single()->number,
+                      *counting->step->number.asConstant()};
+  for (const Moving &one : all) {
+    QualType type = one.variable->getType();
+    if (counting != all.end() && &one == &*counting)
+      continue;
+    if (one.step && counter)
+      memory[objectOf(one.variable)].write(0, sizeOf(type), Condition::always(),
+                                           advanced(one, *counter));
+    else if (one.isUniform)
+      makeSymbol(one);
+  }
+  if (!condition)
+    return;
+  Condition enters = conditionOf(condition);
+  if (enters.isUnknown())
+    return;
+  assume(enters);
+  if (const Conjunction *bounds = enters.asConjunction())
+    for (const Bound &bound : *bounds)
+      boundCounter(bound);
+}
+
+/// From `k0 < k`, with the host knowing k, the launcher knows k0's range.
+void Interpreter::boundCounter(const Bound &bound) {
+  for (const Term &term : bound.value.getTerms()) {
+    bool isCounter = term.factors.size() == 1 && std::abs(term.coefficient) == 1 &&
+                     block.symbols[term.factors[0]].kind == Symbol::Kind::Variable;
+    if (!isCounter)
+      continue;
+    Polynomial counter = Polynomial::symbol(term.factors[0]);
+    bool up = term.coefficient == 1;
+    Polynomial rest = up ? bound.value - counter : bound.value + counter;
+    int64_t limit = up ? bound.range.high : bound.range.low;
+    bool none = limit == Interval::lowest || limit == Interval::highest;
+    if (none || !block.symbols.knownAtLaunch(rest))
+      continue;
+    Polynomial most = up ? Polynomial(limit) - rest : rest - Polynomial(limit);
+    block.symbols.boundBelow(term.factors[0], most + Polynomial(1));
+  }
+}
+
+} // namespace tilelift
