@@ -9,6 +9,7 @@
 #include "plan/Fit.h"
 #include "plan/Together.h"
 #include "relation/CopyAnalysis.h"
+#include "relation/MemoryUses.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -51,8 +52,8 @@ private:
   std::optional<InstanceToEmit> liftInstance(const AnnotatedKernel &kernel,
                                              const KernelInstance &instance);
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
-  std::optional<CopyToEmit> liftCopy(const KernelUnderTest &under,
-                                     const AnnotatedStatement &annotated);
+  std::vector<CopyToEmit> liftStatement(const KernelUnderTest &under,
+                                        const AnnotatedStatement &annotated);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
   void refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
@@ -162,8 +163,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   emitted.function = instance.function;
   emitted.block = *shape;
   for (const AnnotatedStatement &annotated : instance.statements)
-    if (std::optional<CopyToEmit> copy = liftCopy(under, annotated))
-      emitted.copies.push_back(std::move(*copy));
+    for (CopyToEmit &copy : liftStatement(under, annotated))
+      emitted.copies.push_back(std::move(copy));
   if (emitted.copies.empty())
     return std::nullopt;
   SmallVector<PlannedCopy, 4> planned;
@@ -187,26 +188,31 @@ KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
   return sizes;
 }
 
-std::optional<CopyToEmit> Lifter::liftCopy(const KernelUnderTest &under,
-                                           const AnnotatedStatement &annotated) {
+/// All copies that a statement makes, or none of them.
+std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
+                                              const AnnotatedStatement &annotated) {
   auto analysed = analyseCopy(under, annotated.statement);
   if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
     refuse(std::move(*reason), *annotated.directive, under.kernel);
-    return std::nullopt;
+    return {};
   }
-  AnalysedCopy &copy = std::get<AnalysedCopy>(analysed);
-  describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
-  result.relations.push_back(copy.relation);
-
-  auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
-  if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
-    refuse(std::move(*reason), *annotated.directive, under.kernel);
-    return std::nullopt;
+  std::vector<CopyToEmit> copies;
+  for (AnalysedCopy &copy : std::get<std::vector<AnalysedCopy>>(analysed)) {
+    describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
+    result.relations.push_back(copy.relation);
+    auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
+    if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
+      refuse(std::move(*reason), *annotated.directive, under.kernel);
+      return {};
+    }
+    Plan &plan = std::get<Plan>(fitted);
+    bool writes = !plan.base.isConstant && mayWriteThrough(under.kernel, plan.base.spelling);
+    copies.push_back(
+        {annotated.directive, annotated.statement, copy.tile, writes, std::move(plan)});
   }
-  Plan &plan = std::get<Plan>(fitted);
-  result.plans.push_back(plan);
-  bool writes = !plan.base.isConstant && mayWriteThrough(under.kernel, plan.base.spelling);
-  return CopyToEmit{annotated.directive, annotated.statement, copy.tile, writes, std::move(plan)};
+  for (const CopyToEmit &copy : copies)
+    result.plans.push_back(copy.plan);
+  return copies;
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.

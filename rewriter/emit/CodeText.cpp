@@ -135,6 +135,20 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
   return best;
 }
 
+/// An operation once more, on what its operands are called here.
+std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation, bool wide) {
+  CodeText own({plans[plan]}, planType, constants);
+  auto operand = [&](const Polynomial &value) {
+    std::optional<std::string> text = own.inKernelAs({value}, "operand", !operation.isInt);
+    bool isSimple = text && text->find(' ') == std::string::npos;
+    return text && !isSimple ? std::optional("(" + *text + ")") : text;
+  };
+  std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
+  if (!left || !right)
+    return std::nullopt;
+  return cast("(" + *left + " " + operation.op + " " + *right + ")", operation.isInt, wide);
+}
+
 std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bool wide) {
   const Symbol &symbol = plans[plan]->symbols[id];
   for (const NamedValue &name : plans[plan]->names) {
@@ -150,8 +164,9 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize: return cast(symbol.spelling, false, wide);
   case Symbol::Kind::Opaque:
-    return symbol.readableAtCopy ? std::optional<std::string>(cast(symbol.spelling, false, wide))
-                                 : std::nullopt;
+    if (symbol.readableAtCopy)
+      return cast(symbol.spelling, false, wide);
+    return symbol.operation ? computed(plan, *symbol.operation, wide) : std::nullopt;
   default: return std::nullopt;
   }
 }

@@ -59,6 +59,7 @@ private:
                                  SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
 
   std::vector<const Plan *> plans;

@@ -11,6 +11,7 @@
 #include "clang/AST/TypeLoc.h"
 #include "clang/Format/Format.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace llvm;
@@ -82,6 +83,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.launcher = source.unused(names.kernel + "_tma_launch");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
+  names.memory = source.unused("tma_memory");
   if (const FunctionTemplateDecl *primary = kernel.pattern->getDescribedFunctionTemplate()) {
     for (const NamedDecl *parameter : *primary->getTemplateParameters())
       names.arguments += (names.arguments.empty() ? "" : ", ") + parameter->getNameAsString() +
@@ -98,9 +100,12 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
                         "a kernel inside a macro"));
   KernelNames names = nameKernel(kernel);
   std::vector<LiftedStatement> statements;
-  for (const CopyToEmit &copy : first.copies)
-    statements.push_back(
-        {copy.statement, copy.tile, !copy.plan.copyChecks.empty(), copy.sourceIsWritten});
+  for (const CopyToEmit &copy : first.copies) {
+    bool mayRunPlain = llvm::any_of(first.copies, [&](const CopyToEmit &other) {
+      return other.statement == copy.statement && !other.plan.copyChecks.empty();
+    });
+    statements.push_back({copy.statement, copy.tile, mayRunPlain, copy.sourceIsWritten});
+  }
   BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
   for (const CallExpr *dropped : barriers.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
@@ -146,8 +151,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
   // The original keeps its loops; its pragmas have done their work.
+  SmallPtrSet<const Directive *, 4> commented;
   for (const CopyToEmit &copy : first.copies)
-    result.edits.add(source.pragmaComment(*copy.directive, "lifted in " + names.lifted));
+    if (commented.insert(copy.directive).second)
+      result.edits.add(source.pragmaComment(*copy.directive, "lifted in " + names.lifted));
   declare(kernel, launch);
   redirectLaunches(kernel, names);
 }

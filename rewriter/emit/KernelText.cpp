@@ -68,6 +68,9 @@ std::string tileType(const Plan &plan) {
   return type + ">";
 }
 
+/// Its size is an argument of the launch.
+bool isDynamic(const VarDecl *tile) { return tile->getType()->isIncompleteArrayType(); }
+
 } // namespace
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
@@ -142,16 +145,22 @@ std::vector<Piece> KernelWriter::sibling() {
     edits.push_back(insertion(close, wrapped(parameters, close)));
 
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
-  edits.push_back(insertion(
-      body, "\n  __shared__ tilelift::barrier " + names.barrier + ";\n  unsigned " + names.phase +
-                (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");")));
+  std::string declarations = "\n  __shared__ tilelift::barrier " + names.barrier + ";";
+  // Where the program's dynamic memory is, and on 128 bytes.
+  if (llvm::any_of(copies, [](const CopyToEmit &copy) { return isDynamic(copy.tile); }))
+    declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
+  declarations += "\n  unsigned " + names.phase +
+                  (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
+  edits.push_back(insertion(body, declarations));
   for (size_t i = 0; i < copies.size(); ++i) {
     bool declared = false;
     for (size_t j = 0; j < i; ++j)
       declared |= copies[j].tile->getLocation() == copies[i].tile->getLocation();
-    if (!declared)
+    if (!declared && !isDynamic(copies[i].tile))
       declareTile(i);
-    replaceCopy(i);
+    bool isFirst = i == 0 || copies[i].statement != copies[i - 1].statement;
+    if (isFirst && !failure)
+      replaceStatement(i);
     if (failure)
       return {};
   }
@@ -274,31 +283,39 @@ std::string KernelWriter::expectedBytes(size_t first) const {
   return bytes;
 }
 
+/// Where in shared memory a copy's first box goes.
+std::string KernelWriter::destination(size_t copy, const std::string &slot) const {
+  const CopyToEmit &own = kernel.instances.front().copies[copy];
+  std::string to = isDynamic(own.tile)                  ? names.memory
+                   : moved(copy)                        ? own.plan.tile + ".data()"
+                   : own.tile->getType()->isArrayType() ? own.plan.tile
+                                                        : "&" + own.plan.tile;
+  std::string bytes = slot == "0" ? "" : slot;
+  if (int64_t constant = own.plan.layout.destination; constant != 0)
+    bytes = std::to_string(constant) + (bytes.empty() ? "" : " + " + bytes);
+  return bytes.empty() ? to : "tilelift::advance(" + to + ", " + bytes + ")";
+}
+
 std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code(plans, planReference(), planConstants);
-  std::string to = moved(copy) ? own.tile + ".data()" : own.tile;
-  if (first.layout.destination != 0)
-    to = "tilelift::advance(" + to + ", " + std::to_string(first.layout.destination) + ")";
+  std::optional<std::string> slot = code.inKernel(
+      code.each([](const Plan &plan) { return plan.layout.slot; }), own.tile + "_slot");
+  std::string to = destination(copy, slot.value_or("0"));
   auto missing = [&] {
     failure = diagnose("expression-not-available", first.place, code.unnamed());
     return std::string();
   };
 
+  if (!slot)
+    return missing();
   std::string policy =
       policyArgument(kernel.instances.front().copies[copy].directive->clauses.cache);
 
-  if (first.mode == Mode::Bulk) {
-    std::optional<std::string> from =
-        code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
-    if (!from)
-      return missing();
-    return indent + "tilelift::load_bytes(" + to + ", " + *from + ", " + own.bytes + ", " +
-           names.barrier + policy + ");\n";
-  }
-
+  if (first.mode == Mode::Bulk)
+    return bulkText(copy, to, policy, indent);
   std::string coordinates, loops, piece, inner = indent;
   int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
@@ -325,6 +342,46 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   if (!piece.empty())
     to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + own.bytes + "))";
   return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
+         names.barrier + policy + ");\n";
+}
+
+/// Contiguous bytes, or one row after the other.
+std::string KernelWriter::bulkText(size_t copy, std::string to, const std::string &policy,
+                                   const std::string &indent) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  const Plan &first = *plans.front();
+  const CopyNames &own = copyNames[copy];
+  CodeText code(plans, planReference(), planConstants);
+  std::optional<std::string> from =
+      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
+  std::string loops, distance, inner = indent;
+  for (size_t d = first.rows.size(); d-- > 0 && from;) {
+    std::string counter = "row_" + std::to_string(d);
+    std::vector<int64_t> counts, distances;
+    for (const Plan *plan : plans) {
+      counts.push_back(plan->rows[d].count);
+      distances.push_back(plan->rows[d].distance);
+    }
+    std::optional<std::string> stride = code.inKernelWide(
+        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride");
+    if (!stride) {
+      from.reset();
+      break;
+    }
+    loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
+             code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
+    inner += "  ";
+    from = "tilelift::row_at(" + *from + ", " + counter + " * (" + *stride + "))";
+    distance += (distance.empty() ? "" : " + ") + counter + " * " +
+                code.number(distances, own.tile + "_distance");
+  }
+  if (!from) {
+    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    return "";
+  }
+  if (!distance.empty())
+    to = "tilelift::advance(" + to + ", " + distance + ")";
+  return loops + inner + "tilelift::load_bytes(" + to + ", " + *from + ", " + own.bytes + ", " +
          names.barrier + policy + ");\n";
 }
 
@@ -361,29 +418,48 @@ std::string KernelWriter::checksText(size_t copy) {
   return conditions;
 }
 
-/// The leader's part of a copy.
-std::string KernelWriter::issueText(size_t copy, const std::string &indent) {
-  const CopyOrder &order = barriers.copies[copy];
+/// The leader's part of the copies that a statement makes, and what comes before it.
+std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
+  ArrayRef<CopyOrder> orders = ArrayRef(barriers.copies).slice(first, last - first + 1);
+  auto any = [&](bool CopyOrder::*fact) {
+    return llvm::any_of(orders, [&](const CopyOrder &order) { return order.*fact; });
+  };
+  bool sourceWritten = any(&CopyOrder::sourceWritten), written = any(&CopyOrder::writtenBefore);
   std::string text;
-  if (order.sourceWritten)
+  if (sourceWritten)
     text += indent + "tilelift::fence_all_before_tma();\n";
-  else if (order.writtenBefore)
+  else if (written)
     text += indent + "tilelift::fence_before_tma();\n";
-  if (order.needsBarrier || order.writtenBefore || order.sourceWritten)
+  if (any(&CopyOrder::needsBarrier) || written || sourceWritten)
     text += indent + "__syncthreads();\n";
   text += indent + "if (tilelift::leader(" + planReference() + "::block)) {\n";
-  if (copy == 0 && startsFirst())
+  if (first == 0 && startsFirst())
     text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
-  if (order.readBefore && !order.writtenBefore && !order.sourceWritten)
+  if (any(&CopyOrder::readBefore) && !written && !sourceWritten)
     text += indent + "  tilelift::fence_before_tma();\n";
-  if (!order.joinsPrevious)
-    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(copy) + ");\n";
-  text += loadText(copy, indent + "  ");
+  if (!orders.front().joinsPrevious)
+    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
+  for (size_t i = first; i <= last; ++i)
+    text += loadText(i, indent + "  ");
   return text + indent + "}";
 }
 
-void KernelWriter::replaceCopy(size_t copy) {
-  const CopyToEmit &own = kernel.instances.front().copies[copy];
+/// Conditions of all copies that a statement makes, each once.
+std::string KernelWriter::checksOf(size_t first, size_t end) {
+  SmallVector<std::string, 4> each;
+  for (size_t i = first; i < end; ++i)
+    if (std::string checks = checksText(i); !checks.empty() && !llvm::is_contained(each, checks))
+      each.push_back(checks);
+  return llvm::join(each, " && ");
+}
+
+/// Puts the copies of a statement in its place.
+void KernelWriter::replaceStatement(size_t first) {
+  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
+  const CopyToEmit &own = copies[first];
+  size_t last = first;
+  while (last + 1 < copies.size() && copies[last + 1].statement == own.statement)
+    ++last;
   if (!source.isPlainText(own.statement->getSourceRange())) {
     failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
     return;
@@ -391,18 +467,19 @@ void KernelWriter::replaceCopy(size_t copy) {
   unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
   unsigned statement = own.directive->statement.offset;
   std::string indent = source.indentationAt(statement);
-  bool lastOfGroup = copy + 1 == copyNames.size() || !barriers.copies[copy + 1].joinsPrevious;
+  bool lastOfGroup = last + 1 == copies.size() || !barriers.copies[last + 1].joinsPrevious;
 
-  std::string checks = checksText(copy);
+  std::string checks = checksOf(first, last + 1);
   std::string inner = checks.empty() ? indent : indent + "  ";
   // The pragma may stand in the first column.
-  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str() +
-                     "// tma load: " + summary(own.plan) + "\n";
+  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str();
+  for (size_t i = first; i <= last; ++i)
+    text += (i == first ? "" : indent) + "// tma load: " + summary(copies[i].plan) + "\n";
   if (!checks.empty())
     text += indent + "if (" + checks + ") {\n";
-  text += issueText(copy, inner);
+  text += issueText(first, last, inner);
   // Set up by the leader alone, the barrier has to be seen by all before they wait.
-  bool inFirstGroup = std::none_of(barriers.copies.begin() + 1, barriers.copies.begin() + copy + 1,
+  bool inFirstGroup = std::none_of(barriers.copies.begin() + 1, barriers.copies.begin() + first + 1,
                                    [](const CopyOrder &order) { return !order.joinsPrevious; });
   if (lastOfGroup && inFirstGroup && startsFirst())
     text += "\n" + inner + "__syncthreads();";
@@ -414,8 +491,12 @@ void KernelWriter::replaceCopy(size_t copy) {
   if (checks.empty()) {
     edit.pieces = {Piece::own(text, begin)};
   } else {
-    edit.pieces = {Piece::own(text + "\n" + indent + "} else {\n" + indent, begin),
-                   Piece::copy(statement, end), Piece::own("\n" + indent + "}")};
+    bool isBlock = isa<CompoundStmt>(own.statement);
+    edit.pieces = {
+        Piece::own(text + "\n" + indent + "} else " + (isBlock ? "" : "{\n" + indent), begin),
+        Piece::copy(statement, end)};
+    if (!isBlock)
+      edit.pieces.push_back(Piece::own("\n" + indent + "}"));
   }
   edits.push_back(std::move(edit));
 }
@@ -449,7 +530,7 @@ std::string KernelWriter::planType() const {
         text += "  using " + plan.tile + " = " + tileType(plan) + ";\n";
       if (plan.mode == Mode::Bulk)
         text += "  static constexpr unsigned " + ownBytes.str() + " = " +
-                std::to_string(plan.expectedBytes) + ";\n";
+                std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";
       else
         text += "  using " + copyNames[copy].box + " = " + boxType(plan) + ";\n  static_assert(" +
                 copyNames[copy].box +

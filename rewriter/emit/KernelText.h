@@ -57,6 +57,7 @@ struct KernelNames {
   std::string launcher; ///< blur_tma_launch
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
+  std::string memory;   ///< tma_memory
   /// How code in the template names this instantiation: "<TX, TY>", or "".
   std::string arguments;
 };
@@ -90,11 +91,15 @@ public:
 private:
   void nameCopies();
   void declareTile(size_t copy);
-  void replaceCopy(size_t copy);
+  std::string checksOf(size_t first, size_t end);
+  void replaceStatement(size_t first);
   void removeDeadVariables();
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::string waitText(const std::string &indent) const;
-  std::string issueText(size_t copy, const std::string &indent);
+  std::string issueText(size_t first, size_t last, const std::string &indent);
+  std::string bulkText(size_t copy, std::string to, const std::string &policy,
+                       const std::string &indent);
+  std::string destination(size_t copy, const std::string &slot) const;
   std::string loadText(size_t copy, const std::string &indent);
   std::string checksText(size_t copy);
   std::string expectedBytes(size_t first) const;

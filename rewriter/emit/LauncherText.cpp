@@ -92,13 +92,12 @@ std::string Writer::body() {
   text += "  tilelift::launch launch(" + quoted(names.kernel) + ", config, " +
           writer.planReference() + "::block);\n";
   text += checks() + maps();
-  text += "  if (launch.can_lift(" + lifted + ", facts))\n";
+  text += "  if (launch.can_lift(" + lifted + ", " + plain + ", facts))\n";
   std::string mapArguments;
   for (size_t i = 0; i < copies().size(); ++i)
     if (!writer.namesOf(i).map.empty())
       mapArguments += ", " + writer.namesOf(i).map;
-  text += "    return launch.start_lifted(" + lifted + ", " + plain + arguments() + mapArguments +
-          ");\n";
+  text += "    return launch.start(" + lifted + arguments() + mapArguments + ");\n";
   text += refuses ? "  return launch.refuse();\n"
                   : "  return launch.start(" + plain + arguments() + ");\n";
   if (!isTemplate)

@@ -4,8 +4,9 @@
 
 #include "plan/Fit.h"
 
+#include "plan/Elements.h"
 #include "plan/Needs.h"
-#include "plan/Units.h"
+#include "plan/Shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -18,6 +19,8 @@ namespace tilelift {
 namespace {
 
 constexpr int64_t maxBox = 256;
+/// One thread starts the copies of single rows, one after the other.
+constexpr int64_t maxRows = 256;
 
 int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
 
@@ -37,6 +40,8 @@ public:
       : relation(relation), options(options) {}
 
   std::variant<Plan, Diagnostic> run();
+  /// Row by row, with every address as it is: no box, no map, no other layout.
+  std::variant<Plan, Diagnostic> runRows();
 
 private:
   bool isKnownWhereRead(const NamedPointer &pointer) const;
@@ -51,7 +56,11 @@ private:
   void alignInner();
   void limitBoxes();
   bool layOut();
+  bool moveRows(int64_t userPitch, int64_t pitch);
+  bool failLayout(int64_t before, int64_t after, const Twine &why);
   void makeBulk();
+  bool makeRows();
+  std::variant<Plan, Diagnostic> finish();
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);
@@ -66,7 +75,7 @@ private:
 
   const CopyRelation &relation;
   const FitOptions &options;
-  TileUnits units;
+  TileShape shape;
   Plan plan;
   /// TMA elements in one unit.
   int64_t perUnit = 1;
@@ -78,15 +87,16 @@ private:
 };
 
 std::variant<Plan, Diagnostic> Fitter::run() {
-  std::variant<TileUnits, Diagnostic> found = digitsOf(relation, options.outsideIsAny);
+  std::variant<TileShape, Diagnostic> found =
+      shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
   if (auto *diagnostic = std::get_if<Diagnostic>(&found))
     return std::move(*diagnostic);
-  units = std::move(std::get<TileUnits>(found));
+  shape = std::move(std::get<TileShape>(found));
   if (!start())
     return std::move(*failure);
 
   // A guard that has to hold for the whole tile needs no tensor map either.
-  bool isBulk = units.digits.size() == 1 && (units.columns.empty() || !units.outsideIsZero);
+  bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || !shape.outsideIsZero);
   if (isBulk) {
     makeBulk();
     placeConstraints();
@@ -103,8 +113,13 @@ std::variant<Plan, Diagnostic> Fitter::run() {
         plan.expectedBytes *= dim.box;
     }
   }
+  return finish();
+}
+
+/// What all modes have in common.
+std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
-    std::vector<Requirement> required = requirementsOfLoads(relation, units, digitEnds());
+    std::vector<Requirement> required = requirementsOfLoads(relation, shape, digitEnds());
     required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
     for (const Requirement &each : required)
       addCheck({"index-range", each.value, each.within, 1, each.place}, true);
@@ -135,15 +150,14 @@ bool Fitter::start() {
   plan.tileElement = relation.tile.elementType;
   plan.tileElementSize = relation.tile.elementSize;
   plan.tileExtents.assign(relation.tile.extents.begin(), relation.tile.extents.end());
-  plan.base = relation.bases[units.base];
+  plan.base = relation.bases[shape.base];
   plan.block = relation.block;
   plan.symbols = relation.symbols;
   plan.names = relation.names.numbers;
   for (const NamedPointer &pointer : relation.names.pointers)
-    if (pointer.base == units.base && isKnownWhereRead(pointer))
+    if (pointer.base == shape.base && isKnownWhereRead(pointer))
       plan.pointers.push_back(pointer);
   plan.place = relation.place;
-  plan.layout.destination = units.firstByte;
   if (!plan.base.knownAtLaunch)
     return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
   return true;
@@ -153,28 +167,28 @@ bool Fitter::start() {
 /// wider ones where a row would not fit a box otherwise and nothing is cut.
 void Fitter::chooseElement() {
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
-  while (int64_t(size_of(plan.element)) > units.unitSize)
+  while (int64_t(size_of(plan.element)) > shape.unitSize)
     plan.element = elementTypeOf("", size_of(plan.element) / 2);
   auto innerIsFree = [&] {
-    return llvm::all_of(units.columns,
+    return llvm::all_of(shape.columns,
                         [&](const GuardColumn &column) { return column.slopes[0] == 0; });
   };
   auto divides = [&](int64_t bytes) {
-    return units.digits[0].count * units.unitSize % bytes == 0 &&
-           (units.unitSize % bytes == 0 || innerIsFree()) && units.start.divisor() % bytes == 0;
+    return shape.digits[0].count * shape.unitSize % bytes == 0 &&
+           (shape.unitSize % bytes == 0 || innerIsFree()) && shape.start.divisor() % bytes == 0;
   };
-  while (units.digits[0].count * units.unitSize / int64_t(size_of(plan.element)) > maxBox &&
+  while (shape.digits[0].count * shape.unitSize / int64_t(size_of(plan.element)) > maxBox &&
          size_of(plan.element) < 8 && divides(2 * size_of(plan.element)))
     plan.element = elementTypeOf("", 2 * size_of(plan.element));
   int64_t size = size_of(plan.element);
-  for (const Digit &digit : units.digits) {
+  for (const Digit &digit : shape.digits) {
     PlanDimension dim;
-    bool inner = &digit == &units.digits.front();
-    dim.box = inner ? digit.count * units.unitSize / size : digit.count;
+    bool inner = &digit == &shape.digits.front();
+    dim.box = inner ? digit.count * shape.unitSize / size : digit.count;
     dim.stride = inner ? Polynomial(size) : digit.stride;
     plan.dims.push_back(dim);
   }
-  perUnit = std::max<int64_t>(1, units.unitSize / size);
+  perUnit = std::max<int64_t>(1, shape.unitSize / size);
   hasLower.assign(plan.dims.size(), false);
   boundedBy.resize(plan.dims.size());
 }
@@ -183,7 +197,7 @@ void Fitter::chooseElement() {
 /// what no dimension can express must hold for the whole box, at the copy.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
-  for (const GuardColumn &column : units.columns) {
+  for (const GuardColumn &column : shape.columns) {
     Constraint constraint;
     bool isLow = column.isLow;
     constraint.room =
@@ -201,6 +215,8 @@ void Fitter::placeConstraints() {
     }
     constraints.push_back(constraint);
   }
+  for (const Polynomial &value : shape.implied)
+    addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);
   // Where a dimension starts helps to say where it ends.
   std::stable_partition(constraints.begin(), constraints.end(),
                         [](const Constraint &constraint) { return constraint.slope > 0; });
@@ -212,12 +228,12 @@ void Fitter::placeOne(const Constraint &constraint) {
   auto mustHoldForAll = [&] {
     Polynomial worst = constraint.room;
     if (constraint.slope < 0)
-      worst += Polynomial(constraint.slope * (units.digits[constraint.digit].count - 1));
-    if (units.constantCell && worst.isConstant() && worst.constantTerm() < 0)
-      fail(*units.constantCell);
+      worst += Polynomial(constraint.slope * (shape.digits[constraint.digit].count - 1));
+    if (shape.constantCell && worst.isConstant() && worst.constantTerm() < 0)
+      fail(*shape.constantCell);
     addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
   };
-  if (!units.outsideIsZero || constraint.digit < 0)
+  if (!shape.outsideIsZero || constraint.digit < 0)
     return mustHoldForAll();
   size_t d = size_t(constraint.digit);
   // In elements: the guard may count whole units or the elements of a unit.
@@ -255,7 +271,7 @@ void Fitter::placeOne(const Constraint &constraint) {
 void Fitter::splitOffset() {
   if (failure)
     return;
-  Polynomial rest = units.start;
+  Polynomial rest = shape.start;
   for (size_t d = 0; d < plan.dims.size(); ++d)
     if (hasLower[d])
       rest -= plan.dims[d].coordinate * plan.dims[d].stride;
@@ -382,10 +398,12 @@ void Fitter::limitBoxes() {
   int64_t unit = 128 / std::gcd<int64_t>(128, inner);
   bool isOutermost =
       std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
+  // Past a known extent nothing is read, so the last piece may overhang where there
+  // is room for it.
+  bool mayOverhang = isOutermost && cut->extent && relation.tile.layoutEscape.empty();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
-    // Past a known extent nothing is read, so the last piece may overhang.
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
-    bool fits = piece * pieces == cut->box || (isOutermost && cut->extent);
+    bool fits = piece * pieces == cut->box || mayOverhang;
     if (piece > maxBox || !fits)
       continue;
     cut->box = piece * pieces;
@@ -400,9 +418,9 @@ void Fitter::limitBoxes() {
 void Fitter::makeBulk() {
   plan.mode = Mode::Bulk;
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
-  int64_t bytes = units.digits[0].count * units.unitSize;
-  int64_t lead = floorMod(units.start.constantTerm(), grain);
-  plan.offset = units.start - Polynomial(lead);
+  int64_t bytes = shape.digits[0].count * shape.unitSize;
+  int64_t lead = floorMod(shape.start.constantTerm(), grain);
+  plan.offset = shape.start - Polynomial(lead);
   plan.layout.lead = lead;
   plan.layout.rowLength = bytes;
   plan.expectedBytes = roundUp(lead + bytes, grain);
@@ -411,59 +429,124 @@ void Fitter::makeBulk() {
              plan.symbols.knownAtLaunch(plan.offset));
 }
 
+std::variant<Plan, Diagnostic> Fitter::runRows() {
+  auto found = shapeOf(relation, options.outsideIsAny, Gaps::Stay);
+  if (auto *diagnostic = std::get_if<Diagnostic>(&found))
+    return std::move(*diagnostic);
+  shape = std::move(std::get<TileShape>(found));
+  shape.outsideIsZero = false; // whole rows come from the tensor
+  if (start() && makeRows())
+    placeConstraints();
+  return finish();
+}
+
+bool Fitter::makeRows() {
+  plan.mode = Mode::Bulk;
+  plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
+  plan.offset = shape.start;
+  plan.layout.rowLength = shape.digits[0].count * shape.unitSize;
+  plan.expectedBytes = plan.layout.rowLength;
+  for (const Digit &digit : ArrayRef(shape.digits).drop_front()) {
+    plan.rows.push_back({digit.count, digit.stride, digit.distance * shape.unitSize});
+    plan.expectedBytes *= digit.count;
+  }
+  bool isWhole = plan.layout.rowLength % grain == 0 && shape.firstByte % grain == 0;
+  auto checkGrain = [&](const Polynomial &value) {
+    // With all else a multiple, the constant decides.
+    int64_t rest = std::gcd(grain, plan.symbols.divisorOf(value.withoutConstant()));
+    isWhole &= value.constantTerm() % rest == 0;
+    addCheck({"bulk-offset-16", value, {}, grain, relation.place},
+             plan.symbols.knownAtLaunch(value));
+  };
+  checkGrain(plan.offset);
+  for (const RowDigit &row : plan.rows) {
+    isWhole &= row.distance % grain == 0;
+    checkGrain(row.stride);
+  }
+  return (isWhole && plan.pieces() <= maxRows) || fail(diagnose("not-a-copy", relation.place));
+}
+
 /// Decides where the user's elements lie in the filled tile. Works in bytes
 /// until the end, then in the tile's elements.
 bool Fitter::layOut() {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
-  int64_t element = tile.elementSize;
-  int64_t covered = units.unitSize;
-  for (const Digit &digit : units.digits)
-    covered *= digit.count;
-  layout.rows = covered / layout.rowLength;
-  layout.pitch = plan.expectedBytes / layout.rows;
-  layout.moved = layout.lead != 0 || plan.expectedBytes != covered;
-
-  auto escapes = [&](const Twine &why) {
-    return fail(diagnose("layout-escapes",
-                         tile.escapePlace.isKnown() ? tile.escapePlace : tile.place, tile.name,
-                         layout.pitch, layout.rowLength, why.str()));
-  };
-  if (layout.destination % 128 != 0 || (layout.moved && layout.destination != 0))
-    return escapes("the copy starts " + Twine(layout.destination) +
-                   " bytes into it, and TMA writes to multiples of 128 bytes");
-  int64_t innermost = tile.extents.back() * element;
-  if (layout.moved) {
-    if (!tile.layoutEscape.empty())
-      return escapes(tile.layoutEscape);
-    if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
-      return escapes(tile.ownEscape + " in the loop that is the other branch");
-    if (layout.rows > 1 && innermost != layout.rowLength)
-      return escapes("the copy does not fill whole rows of '" + tile.name + "'");
-    if (layout.rows == 1) // one stretch: the rows stay together
-      layout.pitch = innermost;
-    if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
-      return escapes("it is accessed " + Twine(tile.widestAccess) +
-                     " bytes at a time and would start " + Twine(layout.lead) +
-                     " bytes into a row");
-    if (layout.lead % element != 0 || layout.pitch % element != 0)
-      return escapes("that is no whole number of elements");
-    int64_t beforeLast = (tile.bytes() / innermost - 1) * layout.pitch;
-    layout.bytes =
-        roundUp(std::max(plan.expectedBytes, layout.lead + beforeLast + innermost), grain);
-  } else {
-    layout.pitch = innermost;
-    layout.bytes = tile.bytes();
-  }
+  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
+  int64_t row = shape.digits[0].count * shape.unitSize;
+  layout.rows = 1;
+  for (const Digit &digit : ArrayRef(shape.digits).drop_front())
+    layout.rows *= digit.count;
+  int64_t pitch = plan.expectedBytes / layout.rows;
+  int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
+  bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
+  layout.moved = plan.rows.empty() && (layout.lead != 0 || pitch != userPitch || isLonger);
+  layout.destination = shape.firstByte;
+  layout.slot = tile.slot;
+  layout.pitch = innermost;
+  layout.bytes = tile.bytes();
+  if (!layout.moved)
+    addCheck({"shared-128", layout.slot, {}, 128, relation.place}, false);
+  if (!layout.moved && plan.rows.empty() && layout.destination % 128 != 0)
+    return failLayout(userPitch, pitch,
+                      "the copy starts " + Twine(layout.destination) +
+                          " bytes into it, and TMA writes to multiples of 128 bytes");
+  if (layout.moved && !moveRows(userPitch, pitch))
+    return false;
   layout.lead /= element;
   layout.pitch /= element;
   layout.rowLength = innermost / element;
   return true;
 }
 
+bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
+  const SharedTile &tile = relation.tile;
+  return fail(diagnose("layout-escapes", tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
+                       tile.name, after, before, why.str()));
+}
+
+/// Lays the tile out with rows as the boxes bring them. The box starts on 128 bytes,
+/// and no element of the user's lies before the tile.
+bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
+  auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
+  if (!tile.layoutEscape.empty())
+    return escapes(tile.layoutEscape);
+  bool hasRows = layout.rows > 1;
+  if (hasRows && userPitch != innermost)
+    return escapes("the copy does not fill whole rows of '" + tile.name + "'");
+  // One stretch keeps the rows together.
+  layout.pitch = hasRows ? pitch : innermost;
+  std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
+  if (!slotRows)
+    return escapes("its slots are no whole rows");
+  layout.slot = *slotRows * Polynomial(layout.pitch);
+  addCheck({"shared-128", layout.slot, {}, 128, relation.place}, false);
+  if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
+    return escapes(tile.ownEscape + " in the loop that is the other branch");
+  int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
+  layout.destination = rowsBefore * layout.pitch;
+  int64_t lead = layout.lead - before;
+  int64_t shift = roundUp(layout.destination, 128) - layout.destination;
+  shift += std::max<int64_t>(0, roundUp(-(lead + shift), 128));
+  layout.destination += shift;
+  layout.lead = lead + shift;
+  if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
+    return escapes("it is accessed " + Twine(tile.widestAccess) +
+                   " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
+  if (layout.lead % element != 0 || layout.pitch % element != 0)
+    return escapes("that is no whole number of elements");
+  int64_t beforeLast = (tile.bytes() / innermost - 1) * layout.pitch;
+  layout.bytes = roundUp(
+      std::max(layout.destination + plan.expectedBytes, layout.lead + beforeLast + innermost),
+      grain);
+  return true;
+}
+
 /// Where the guard ends the loads, as values of the tile's digits.
 std::vector<DigitEnds> Fitter::digitEnds() const {
-  std::vector<DigitEnds> ends(units.digits.size());
+  std::vector<DigitEnds> ends(shape.digits.size());
   if (plan.mode == Mode::Bulk)
     return ends;
   for (size_t d = 0; d < ends.size(); ++d) {
@@ -548,14 +631,18 @@ void Fitter::checkRules() {
   request.tile = plan.tile;
   request.address.text = plan.base.spelling;
   request.offset = describeValue(plan.offset);
-  request.bytes = quantity::exactly(plan.expectedBytes);
+  request.bytes = quantity::exactly(plan.expectedBytes / plan.pieces());
   check(request, sink);
 }
 
 } // namespace
 
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
-  return Fitter(relation, options).run();
+  auto box = Fitter(relation, options).run();
+  if (std::holds_alternative<Plan>(box))
+    return box;
+  auto rows = Fitter(relation, options).runRows();
+  return std::holds_alternative<Plan>(rows) ? rows : box;
 }
 
 } // namespace tilelift

@@ -28,9 +28,6 @@ struct FitOptions {
 
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options);
 
-/// "'tile[1][2]'": the element that holds a byte of the tile.
-std::string elementAt(const SharedTile &tile, int64_t byteOffset);
-
 } // namespace tilelift
 
 #endif

@@ -42,8 +42,8 @@ bool isPositiveMultiple(const Polynomial &a, const Polynomial &b) {
 
 class Needed {
 public:
-  Needed(const CopyRelation &relation, const TileUnits &units, ArrayRef<DigitEnds> ends)
-      : relation(relation), units(units), ends(ends) {}
+  Needed(const CopyRelation &relation, const TileShape &shape, ArrayRef<DigitEnds> ends)
+      : relation(relation), shape(shape), ends(ends) {}
 
   std::vector<Requirement> run() {
     collect();
@@ -57,33 +57,21 @@ public:
 
 private:
   void collect();
-  Digits digitsOf(int64_t unit) const;
   void add(const Family &family);
   std::optional<Even> even(const Family &family) const;
   std::optional<bool> grows(const Polynomial &slope, size_t digit) const;
   std::optional<Polynomial> extreme(const Even &even, bool highest) const;
 
   const CopyRelation &relation;
-  const TileUnits &units;
+  const TileShape &shape;
   ArrayRef<DigitEnds> ends;
   std::map<std::tuple<int64_t, int64_t, unsigned>, Family> families;
   std::vector<Requirement> result;
 };
 
-Digits Needed::digitsOf(int64_t unit) const {
-  Digits digits;
-  for (const Digit &digit : units.digits) {
-    digits.push_back(unit % digit.count);
-    unit /= digit.count;
-  }
-  return digits;
-}
-
 void Needed::collect() {
-  int64_t unit = 0;
   for (const Cell &cell : relation.cells) {
-    Digits digits = digitsOf(unit);
-    unit += cell.size / units.unitSize;
+    Digits digits = shape.digitsAt(cell.offset);
     for (const Case &each : cell.cases) {
       if (each.source.kind != Source::Kind::Load || each.guard.isImpossible(relation.symbols))
         continue;
@@ -140,9 +128,9 @@ std::optional<Even> Needed::even(const Family &family) const {
 /// the tensor are not negative: a rule of its own.
 std::optional<bool> Needed::grows(const Polynomial &slope, size_t digit) const {
   Interval range = relation.symbols.rangeOf(slope);
-  if (range.low >= 0 || isPositiveMultiple(slope, units.digits[digit].stride))
+  if (range.low >= 0 || isPositiveMultiple(slope, shape.digits[digit].stride))
     return true;
-  if (range.high <= 0 || isPositiveMultiple(-slope, units.digits[digit].stride))
+  if (range.high <= 0 || isPositiveMultiple(-slope, shape.digits[digit].stride))
     return false;
   return std::nullopt;
 }
@@ -193,9 +181,9 @@ void Needed::add(const Family &family) {
 
 } // namespace
 
-std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileUnits &units,
+std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileShape &shape,
                                              ArrayRef<DigitEnds> ends) {
-  return Needed(relation, units, ends).run();
+  return Needed(relation, shape, ends).run();
 }
 
 } // namespace tilelift

@@ -11,7 +11,7 @@
 #ifndef TILELIFT_PLAN_NEEDS_H
 #define TILELIFT_PLAN_NEEDS_H
 
-#include "plan/Units.h"
+#include "plan/Shape.h"
 
 namespace tilelift {
 
@@ -23,7 +23,7 @@ struct DigitEnds {
 
 /// Requirements that hold if and only if the needs of all loads do, or that are
 /// sufficient for it.
-std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileUnits &units,
+std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileShape &shape,
                                              llvm::ArrayRef<DigitEnds> ends);
 
 } // namespace tilelift

@@ -41,6 +41,8 @@ int64_t Plan::pieces() const {
   int64_t total = 1;
   for (const PlanDimension &dim : dims)
     total *= dim.pieces;
+  for (const RowDigit &row : rows)
+    total *= row.count;
   return total;
 }
 
@@ -51,9 +53,10 @@ bool sameOperations(const Plan &a, const Plan &b) {
   };
   return a.mode == b.mode && a.element == b.element && a.base.spelling == b.base.spelling &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
-         a.copyChecks.size() == b.copyChecks.size() &&
+         a.rows.size() == b.rows.size() && a.copyChecks.size() == b.copyChecks.size() &&
          a.launchChecks.size() == b.launchChecks.size() &&
-         a.layout.destination == b.layout.destination;
+         a.layout.destination == b.layout.destination &&
+         a.layout.slot.isZero() == b.layout.slot.isZero();
 }
 
 std::string print(const Check &check, const Symbols &symbols) {
@@ -72,8 +75,11 @@ std::string print(const Check &check, const Symbols &symbols) {
 std::string summary(const Plan &plan) {
   std::string text;
   if (plan.mode == Mode::Bulk) {
-    text = "1-D bulk copy of " + std::to_string(plan.expectedBytes) + " bytes from '" +
-           plan.base.spelling + "' to '" + plan.tile + "', contiguous and unguarded";
+    int64_t rows = plan.pieces();
+    std::string what = rows == 1 ? "1-D bulk copy" : std::to_string(rows) + " 1-D bulk copies";
+    text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes from '" +
+           plan.base.spelling + "' to '" + plan.tile + "'";
+    text += rows == 1 ? ", contiguous and unguarded" : ", a row each";
   } else {
     text = "tile copy of ";
     for (const PlanDimension &dim : reverse(plan.dims))
@@ -91,7 +97,10 @@ std::string summary(const Plan &plan) {
 
 std::string toJson(const Plan &plan) {
   const Symbols &symbols = plan.symbols;
-  json::Array dims;
+  json::Array dims, rows;
+  for (const RowDigit &row : plan.rows)
+    rows.push_back(json::Object{
+        {"count", row.count}, {"stride", symbols.print(row.stride)}, {"distance", row.distance}});
   for (const PlanDimension &dim : plan.dims)
     dims.push_back(json::Object{
         {"extent", dim.extent ? json::Value(symbols.print(*dim.extent)) : json::Value(nullptr)},
@@ -109,11 +118,14 @@ std::string toJson(const Plan &plan) {
                              {"element", name_of(plan.element)},
                              {"offset", symbols.print(plan.offset)},
                              {"dimensions", std::move(dims)},
+                             {"rows", std::move(rows)},
                              {"bytes", plan.expectedBytes},
                              {"layout", json::Object{{"moved", plan.layout.moved},
                                                      {"rowLength", plan.layout.rowLength},
                                                      {"pitch", plan.layout.pitch},
                                                      {"lead", plan.layout.lead},
+                                                     {"destination", plan.layout.destination},
+                                                     {"slot", symbols.print(plan.layout.slot)},
                                                      {"bytes", plan.layout.bytes}}},
                              {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
                              {"atLaunch", checksToJson(plan.launchChecks, symbols)},

@@ -21,7 +21,7 @@ namespace tilelift {
 
 enum class Mode {
   Tile, ///< cp.async.bulk.tensor through a tensor map
-  Bulk, ///< cp.async.bulk, contiguous bytes without a map
+  Bulk, ///< cp.async.bulk, contiguous rows without a map
 };
 
 struct PlanDimension {
@@ -50,6 +50,15 @@ struct SharedLayout {
   int64_t bytes = 0;
   /// Where in the shared array the box goes.
   int64_t destination = 0;
+  /// And how many bytes past that: a stage, known at the copy.
+  Polynomial slot;
+};
+
+/// Rows that are copied one by one: bytes from one to the next.
+struct RowDigit {
+  int64_t count = 1;
+  Polynomial stride;
+  int64_t distance = 0;
 };
 
 /// value is in `within`, and a multiple of `multiple`.
@@ -74,6 +83,8 @@ struct Plan {
   Polynomial offset;
   element_type element = element_type::f32;
   llvm::SmallVector<PlanDimension, 5> dims;
+  /// Bulk: one copy for each value of these, innermost first.
+  llvm::SmallVector<RowDigit, 4> rows;
   SharedLayout layout;
   int64_t expectedBytes = 0;
   BlockShape block{1, 1, 1};

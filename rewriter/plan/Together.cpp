@@ -31,7 +31,8 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
     SharedLayout &common = copies[leaderOf(copies, i)].plan->layout;
     const Plan &plan = *copies[i].plan;
     const SharedLayout &own = plan.layout;
-    if (own.pitch != common.pitch || own.lead != common.lead)
+    bool isMoved = own.moved || common.moved;
+    if (isMoved && (own.pitch != common.pitch || own.lead != common.lead))
       return Misfit{i, diagnose("layouts-clash", plan.place, plan.tile, own.pitch, own.lead,
                                 common.pitch, common.lead)};
     common.moved |= own.moved;

@@ -1,11 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The shape of a copy relation: its cells as digits of a mixed-radix number.
+// The cells of a copy relation as units in a row, each with one question answered:
+// where is it read from, and under which bounds.
 //
 // A unit is what one store of a thread fills: one element, or a vector of them.
-// This step knows nothing of TMA but its grain; it finds out whether the tile is
-// filled without gaps, from one tensor, in evenly spaced steps.
+// Units that are never read are constant, and units that the statement leaves out
+// are gaps. That the live ones have a shape is found out in Shape.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_UNITS_H
@@ -13,55 +14,51 @@
 
 #include "relation/CopyRelation.h"
 #include "support/Diagnostics.h"
-#include "tilelift/rules.h"
 
 #include <variant>
 
 namespace tilelift {
 
-constexpr int64_t grain = 16; ///< bytes; the unit of everything in TMA
+struct Unit {
+  enum class Kind { Live, Constant, Gap };
 
-/// One side of one bound that all units have: value >= first + slopes * digits
-/// (low), or value <= first + slopes * digits (high).
-struct GuardColumn {
+  /// Bytes from the start of the shared array.
+  int64_t at = 0;
+  Place place;
+  Kind kind = Kind::Gap;
+  /// Live: where it is read from, in bytes past the base.
+  Polynomial offset;
+  /// Live: by column; nothing where its guard does not speak of that.
+  llvm::SmallVector<std::optional<int64_t>, 4> bounds;
+
+  bool isLive() const { return kind == Kind::Live; }
+  std::optional<int64_t> bound(size_t column) const {
+    return column < bounds.size() ? bounds[column] : std::nullopt;
+  }
+};
+
+/// One side of a bound that guards have: `value` is at least, or at most, a number
+/// of each unit's own.
+struct Column {
   Polynomial value;
   bool isLow = true;
-  int64_t first = 0;
-  llvm::SmallVector<int64_t, 4> slopes;
 };
 
-struct Digit {
-  int64_t count = 1;
-  /// Bytes of global memory from one value of the digit to the next.
-  Polynomial stride;
-};
-
-struct TileUnits {
+struct UnitList {
   int64_t unitSize = 0;
-  int64_t firstByte = 0;
   unsigned base = 0;
-  /// Where unit 0 is read from, in bytes past the base.
-  Polynomial start;
-  /// Innermost first.
-  std::vector<Digit> digits;
-  std::vector<GuardColumn> columns;
-  /// Why there is no plan, if the bounds that leave out cells which never read
-  /// anything cannot be expressed.
-  std::optional<Diagnostic> constantCell;
+  std::vector<Unit> units;
+  std::vector<Column> columns;
   /// Where the guard does not hold the tile gets zero, or nobody cares.
   bool outsideIsZero = true;
 };
 
-std::variant<TileUnits, Diagnostic> digitsOf(const CopyRelation &relation, bool outsideIsAny);
+/// What becomes of units that the statement leaves out: a box may cover them if they
+/// have no value, single rows go around them.
+enum class Gaps { MayBeFilled, Stay };
 
-/// The TMA element type for a C++ type of that size.
-element_type elementTypeOf(llvm::StringRef type, unsigned size);
-
-/// step * floor(value / step), for values of at least -step. The parts that are
-/// multiples of the step already stay as they are.
-Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step);
-
-std::string print(const GuardColumn &column, const Symbols &symbols);
+std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
+                                           Gaps gaps);
 
 } // namespace tilelift
 

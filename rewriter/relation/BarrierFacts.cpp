@@ -72,6 +72,7 @@ public:
     if (graph)
       for (const auto &[part, whole] : graph->synthetic_stmts())
         original[part] = whole;
+    findAliased(body);
   }
 
   BarrierFacts run() {
@@ -94,6 +95,7 @@ public:
 
 private:
   void groupCopies();
+  bool sharesTile(size_t copy) const;
   bool isQuiet(const Stmt *statement) const;
   void solve();
   void step(State &state, std::optional<size_t> &inside, const Stmt *statement);
@@ -101,6 +103,9 @@ private:
   void reachCopy(State &state, size_t copy);
   void access(State &state, const Stmt *statement, bool isStore);
   uint64_t copiesTo(const VarDecl *tile) const;
+  void findAliased(const Stmt *statement);
+  bool mayPointToShared(const Expr *pointer) const;
+  void accessAliased(State &state, bool isStore);
   std::optional<size_t> copyAround(const Stmt *statement) const {
     if (auto split = original.find(statement); split != original.end())
       statement = split->second;
@@ -116,6 +121,8 @@ private:
   std::unique_ptr<CFG> graph;
   DenseMap<const Stmt *, const Stmt *> original;
   BarrierFacts result;
+  /// Copies to tiles whose address is kept somewhere: any pointer may lead there.
+  uint64_t aliased = 0;
   SmallVector<const CallExpr *, 8> candidates;
   SmallVector<const CallExpr *, 8> kept;
 };
@@ -139,10 +146,13 @@ bool Flow::isQuiet(const Stmt *statement) const {
 
 void Flow::groupCopies() {
   for (size_t i = 1; i < copies.size(); ++i) {
+    if (copies[i].statement == copies[i - 1].statement) {
+      result.copies[i].joinsPrevious = true;
+      continue;
+    }
     const auto *body = dyn_cast_or_null<CompoundStmt>(facts.parentOf(copies[i].statement));
     bool together = body && body == facts.parentOf(copies[i - 1].statement) &&
-                    !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain &&
-                    copies[i].tile != copies[i - 1].tile;
+                    !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i);
     if (!together)
       continue;
     bool between = false;
@@ -156,6 +166,17 @@ void Flow::groupCopies() {
   }
 }
 
+/// Whether a copy fills what one of those before it in its group fills.
+bool Flow::sharesTile(size_t copy) const {
+  for (size_t i = copy; i-- > 0;) {
+    if (copies[i].tile == copies[copy].tile)
+      return true;
+    if (!result.copies[i].joinsPrevious)
+      break;
+  }
+  return false;
+}
+
 /// A bit for each copy that fills the variable.
 uint64_t Flow::copiesTo(const VarDecl *tile) const {
   uint64_t bits = 0;
@@ -163,6 +184,53 @@ uint64_t Flow::copiesTo(const VarDecl *tile) const {
     if (copies[i].tile->getCanonicalDecl() == tile->getCanonicalDecl())
       bits |= uint64_t(1) << i;
   return bits;
+}
+
+/// A tile is used by its name as long as it is subscripted down to an element.
+void Flow::findAliased(const Stmt *statement) {
+  if (!statement)
+    return;
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (variable && variable->hasAttr<CUDASharedAttr>()) {
+    const Stmt *use = reference, *parent = facts.parentOf(use);
+    while (isa_and_nonnull<ArraySubscriptExpr, MemberExpr, ParenExpr>(parent) ||
+           (isa_and_nonnull<ImplicitCastExpr>(parent) &&
+            isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(parent))))
+      use = parent, parent = facts.parentOf(use);
+    QualType type = cast<Expr>(use)->getType();
+    const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
+    if (type->isArrayType() || type->isRecordType() ||
+        (address && address->getOpcode() == UO_AddrOf))
+      aliased |= copiesTo(variable);
+  }
+  for (const Stmt *child : statement->children())
+    findAliased(child);
+}
+
+/// Not where it comes from an argument of the kernel, or is a tile by its name.
+bool Flow::mayPointToShared(const Expr *pointer) const {
+  bool hasOther = false, hasKnown = false;
+  SmallVector<const Stmt *, 8> work{pointer};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const auto *reference = dyn_cast<DeclRefExpr>(next);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (variable && (variable->hasAttr<CUDASharedAttr>() || isa<ParmVarDecl>(variable)))
+      hasKnown = true;
+    else if (variable && variable->getType()->isPointerType())
+      hasOther = true;
+    work.append(next->child_begin(), next->child_end());
+  }
+  return hasOther || !hasKnown;
+}
+
+void Flow::accessAliased(State &state, bool isStore) {
+  state.otherMemory = true;
+  state.touched |= aliased;
+  (isStore ? state.everWritten : state.everRead) |= aliased;
 }
 
 void Flow::access(State &state, const Stmt *statement, bool isStore) {
@@ -173,15 +241,19 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
     state.touched |= copiesTo(variable);
     (isStore ? state.everWritten : state.everRead) |= copiesTo(variable);
   }
+  const Expr *pointer = nullptr;
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(statement))
-    state.otherMemory |= !rootVariable(subscript);
+    pointer = rootVariable(subscript) ? nullptr : subscript->getBase();
   if (const auto *unary = dyn_cast<UnaryOperator>(statement))
-    state.otherMemory |= unary->getOpcode() == UO_Deref;
+    pointer = unary->getOpcode() == UO_Deref ? unary->getSubExpr() : nullptr;
   if (const auto *member = dyn_cast<MemberExpr>(statement))
-    state.otherMemory |= member->isArrow();
-  if (const auto *call = dyn_cast<CallExpr>(statement))
-    state.otherMemory |= !isHarmlessCall(call) && !isBlockBarrier(call);
-  state.otherMemory |= isa<AsmStmt>(statement);
+    pointer = member->isArrow() ? member->getBase() : nullptr;
+  if (pointer && mayPointToShared(pointer))
+    accessAliased(state, isStore);
+  state.otherMemory |= pointer != nullptr;
+  const auto *call = dyn_cast<CallExpr>(statement);
+  if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
+    accessAliased(state, true);
 
   for (const Stmt *child : statement->children())
     if (child)
@@ -218,13 +290,18 @@ void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *stateme
   if (inside && inside != copy)
     state.waited |= !copy || !result.copies[*copy].joinsPrevious;
   if (copy && inside != copy) {
-    reachCopy(state, *copy);
     state.copied = true;
-    if (copies[*copy].mayRunPlain) {
-      state.otherMemory = true;
-      state.everWritten |= copiesTo(copies[*copy].tile);
-      state.touched |= copiesTo(copies[*copy].tile);
-    }
+    auto isSame = [&](size_t i) {
+      return i < copies.size() && copies[i].statement == copies[*copy].statement;
+    };
+    for (size_t i = *copy; isSame(i); ++i)
+      reachCopy(state, i);
+    for (size_t i = *copy; isSame(i); ++i)
+      if (copies[i].mayRunPlain) {
+        state.otherMemory = true;
+        state.everWritten |= copiesTo(copies[i].tile);
+        state.touched |= copiesTo(copies[i].tile);
+      }
   }
   inside = copy;
   if (copy)

@@ -128,6 +128,8 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
   symbol.range = type.range();
   symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
   symbol.readableAtCopy = symbols.readableAtCopy(a) && symbols.readableAtCopy(b);
+  symbol.operation =
+      std::make_shared<Operation>(Operation{op, a, b, type.isSigned && type.bits == 32});
   return Polynomial::symbol(symbols.intern(symbol));
 }
 

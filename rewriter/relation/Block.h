@@ -49,6 +49,9 @@ struct SharedObject {
   const void *declaration = nullptr;
   std::string name;
   int64_t bytes = 0;
+  /// Bytes that all stores go past the cells they name: which slot is filled.
+  Polynomial slot;
+  std::string elementType;
   std::map<int64_t, CellRecord> cells;
 };
 

@@ -3,9 +3,8 @@
 //
 // From an annotated statement of a kernel to its copy relation.
 //
-// Runs the statement for every thread of a block and gathers what was stored;
-// makes sure that all threads get there together; and looks at the rest of the
-// kernel for what it allows to happen to the tile's layout.
+// Runs the statement for every thread of a block, gathers what was stored, and makes
+// sure that all threads get there together.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_RELATION_COPYANALYSIS_H
@@ -23,19 +22,10 @@ struct AnalysedCopy {
   const clang::VarDecl *tile = nullptr;
 };
 
-std::variant<AnalysedCopy, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
-                                                   const clang::Stmt *statement);
-
-/// The static shared memory that a kernel declares, in bytes.
-int64_t staticSharedBytes(const clang::FunctionDecl *kernel);
-
-/// Looks at all uses of a shared array and fills in what they need of its layout;
-/// those in the copy itself are kept apart.
-void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
-                  const clang::Stmt *copy);
-
-/// Whether the kernel may write through the pointer that a copy reads from.
-bool mayWriteThrough(const clang::FunctionDecl *kernel, llvm::StringRef parameter);
+/// One copy for each tile that the statement fills, and for each tensor that it fills
+/// a stretch of a tile from.
+std::variant<std::vector<AnalysedCopy>, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
+                                                                const clang::Stmt *statement);
 
 } // namespace tilelift
 

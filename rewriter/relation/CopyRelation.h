@@ -88,12 +88,20 @@ struct SharedTile {
   std::string elementType;
   unsigned elementSize = 1;
   llvm::SmallVector<int64_t, 3> extents;
+  /// Bytes from where the cells say to where they are: a stage, block-uniform.
+  Polynomial slot;
   /// Empty when every use is a full subscript, so that rows may be moved apart;
   /// else what takes the tile's address, as in "'tile' is passed to 'f'".
   std::string layoutEscape;
   Place escapePlace;
   /// The same for uses in the copy itself, which only count where its loop stays.
   std::string ownEscape;
+  /// What else may write to it, as in "is written here, too"; empty: nothing does.
+  std::string otherWriter;
+  Place otherWriterPlace;
+  /// Nothing else writes to it and the copy runs once: what the copy leaves out has
+  /// no value at all.
+  bool isFresh = false;
   /// The most bytes that one access of the consumer touches at once.
   unsigned widestAccess = 1;
   Place place;

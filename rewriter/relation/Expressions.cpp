@@ -551,13 +551,14 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     while (index < block.shared.size() &&
            block.shared[index].declaration != variable->getCanonicalDecl())
       ++index;
-    if (index == block.shared.size())
-      block.shared.push_back({variable->getCanonicalDecl(),
-                              variable->getNameAsString(),
-                              variable->getType()->isIncompleteType()
-                                  ? Interval::highest
-                                  : int64_t(sizeOf(variable->getType())),
-                              {}});
+    if (index == block.shared.size()) {
+      SharedObject object;
+      object.declaration = variable->getCanonicalDecl();
+      object.name = variable->getNameAsString();
+      bool isDynamic = variable->getType()->isIncompleteType();
+      object.bytes = isDynamic ? Interval::highest : int64_t(sizeOf(variable->getType()));
+      block.shared.push_back(std::move(object));
+    }
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
   }
   if (!variable->hasLocalStorage())

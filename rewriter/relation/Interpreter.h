@@ -130,8 +130,8 @@ private:
   Value load(const Value &address, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
-  void storeShared(const Scalar &address, const Condition &guard, const Value &value, unsigned size,
-                   Place place);
+  void storeShared(const Scalar &address, const Condition &guard, const Value &value,
+                   clang::QualType type, Place place);
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
   unsigned objectOf(const clang::VarDecl *variable);

@@ -282,7 +282,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
     } else if (to.space == Scalar::Space::Shared) {
       if (copying)
         storeShared(to, guard,
-                    value.map([&](const Scalar &scalar) { return asData(scalar, type); }), size,
+                    value.map([&](const Scalar &scalar) { return asData(scalar, type); }), type,
                     place);
     } else if (copying) {
       fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].spelling + "'"));
@@ -303,28 +303,37 @@ void Interpreter::initialise(const Value &address, const Value &value, QualType 
 }
 
 void Interpreter::storeShared(const Scalar &address, const Condition &guard, const Value &value,
-                              unsigned size, Place place) {
+                              QualType type, Place place) {
   SharedObject &object = block.shared[address.object];
-  std::optional<int64_t> offset = address.number.asConstant();
-  if (!offset)
-    return fail(
-        diagnose("unknown-index", place, "the place in '" + object.name + "'",
-                 "it depends on '" + block.symbols.print(address.number.withoutConstant()) + "'"));
+  unsigned size = sizeOf(type);
+  // What all stores have in common, a stage's number, says which slot is filled.
+  Polynomial slot = address.number.withoutConstant();
+  int64_t offset = address.number.constantTerm();
+  bool isFirst = object.cells.empty();
+  if (isFirst) {
+    object.slot = slot;
+    object.elementType = type.getUnqualifiedType().getAsString(kernel.context.getPrintingPolicy());
+  }
+  block.demand(address.needs);
+  if (slot != object.slot || !address.number.isValid())
+    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
+                         "it depends on '" + block.symbols.print(slot) + "'"));
   if (guard.isUnknown())
     return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
                          "it depends on more than indices and arguments"));
-  if (*offset < 0 || *offset + int64_t(size) > object.bytes) {
+  bool isOutside = slot.isZero() && (offset < 0 || offset + int64_t(size) > object.bytes);
+  if (isOutside) {
     if (guard.isAlways())
-      return fail(diagnose("outside-the-tile", place, object.name, *offset, object.bytes));
+      return fail(diagnose("outside-the-tile", place, object.name, offset, object.bytes));
     // No defined execution gets here.
     frames.back().returned = frames.back().returned || mask;
     mask = Condition::never();
     return;
   }
-  CellRecord &cell = object.cells[*offset];
+  CellRecord &cell = object.cells[offset];
   if (cell.size != 0 && cell.size != size)
     return fail(diagnose("clashing-stores", place,
-                         "byte " + std::to_string(*offset) + " of '" + object.name + "'",
+                         "byte " + std::to_string(offset) + " of '" + object.name + "'",
                          cell.thread, threadNumber));
   bool otherThread = cell.size != 0 && cell.thread != threadNumber;
   if (otherThread && !(cell.written && guard).isNever()) {
@@ -333,7 +342,7 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
                 old->data.sameValue(now->data);
     if (!same)
       return fail(diagnose("clashing-stores", place,
-                           "byte " + std::to_string(*offset) + " of '" + object.name + "'",
+                           "byte " + std::to_string(offset) + " of '" + object.name + "'",
                            cell.thread, threadNumber));
   }
   if (cell.size == 0)

@@ -17,6 +17,7 @@
 
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,14 @@ struct Interval {
 /// The numbers that a two's complement type of `bits` bits holds.
 Interval rangeOfType(unsigned bits, bool isSigned);
 
+/// What an opaque symbol is computed from, so that it can be computed again.
+struct Operation {
+  const char *op;
+  Polynomial left, right;
+  /// In `int`; otherwise 64 bits hold all of its numbers.
+  bool isInt;
+};
+
 struct Symbol {
   enum class Kind { Parameter, GridSize, BlockIndex, Variable, Opaque };
 
@@ -51,6 +60,7 @@ struct Symbol {
   std::optional<Polynomial> below;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
+  std::shared_ptr<const Operation> operation;
   /// For BlockIndex and GridSize: 0, 1 or 2.
   unsigned axis = 0;
 };

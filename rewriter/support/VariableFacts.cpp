@@ -172,6 +172,14 @@ bool VariableFacts::isWithin(const Stmt *inner, const Stmt *outer) const {
   return false;
 }
 
+const Stmt *VariableFacts::outermostLoopAround(const Stmt *statement) const {
+  const Stmt *outermost = nullptr;
+  for (const Stmt *at = parentOf(statement); at; at = parentOf(at))
+    if (isa<ForStmt, WhileStmt, DoStmt>(at))
+      outermost = at;
+  return outermost;
+}
+
 SmallVector<Change, 2> VariableFacts::changesWithin(const VarDecl *variable,
                                                     const Stmt *statement) const {
   SmallVector<Change, 2> result;

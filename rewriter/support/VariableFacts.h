@@ -64,6 +64,8 @@ public:
     return parents.lookup(statement);
   }
   bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
+  /// Or null.
+  const clang::Stmt *outermostLoopAround(const clang::Stmt *statement) const;
 
 private:
   void collect(const clang::Stmt *statement);

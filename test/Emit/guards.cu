@@ -63,6 +63,8 @@ __global__ void dead_outside(float *out, const float *in, int w, int h) {
 // CHECK-NEXT: for (int i = threadIdx.x; i < n; i += blockDim.x)
 __global__ void some_of_it(float *out, const float *in, int n) {
   __shared__ float part[512];
+  for (int i = threadIdx.x; i < 512; i += blockDim.x)
+    part[i] = 0;
 #pragma tma load
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     part[i] = in[blockIdx.x * 512 + i];

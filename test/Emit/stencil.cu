@@ -57,8 +57,8 @@ __global__ void blur(float *out, const float *in, int w, int h) {
 // CHECK: launch.require("coordinate-range", 128 * launch.block_index(0) - 4, -2147483648, 2147483645,
 // CHECK: CUtensorMap tile_map = launch.map<blur_tma_plan::tile_box>(
 // CHECK-NEXT: tilelift::element_type::f32, "tile", "in", in, {{[{][{]}}w, "w"}, {h, "h", 4ll * w, "w * 4"}});
-// CHECK-NEXT: if (launch.can_lift(blur_tma, facts))
-// CHECK-NEXT:   return launch.start_lifted(blur_tma, blur, out, in, w, h, tile_map);
+// CHECK-NEXT: if (launch.can_lift(blur_tma, blur, facts))
+// CHECK-NEXT:   return launch.start(blur_tma, out, in, w, h, tile_map);
 // CHECK-NEXT: return launch.start(blur, out, in, w, h);
 
 // CHECK-LABEL: void run(

@@ -33,7 +33,7 @@ __global__ void holes(float *out, const float *in) {
 __global__ void two_tensors(float *out, const float *a, const float *b) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = threadIdx.x < 32 ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part' comes from 'a' or from 'b', depending on a condition [-Wtilelift-two-sources]}}
+  part[threadIdx.x] = threadIdx.x % 2 ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part' comes from 'b' or from 'a', depending on a condition [-Wtilelift-two-sources]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -48,7 +48,7 @@ __global__ void flat_guard(float *out, const float *in, int w, int n) {
   __shared__ float tile[16][16];
   int i = threadIdx.y * w + threadIdx.x;
 #pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0.f; // expected-error {{the guard of 'tile[1][0]' does not follow the tile's shape: it is 'w - n <= -1', unlike that of 'tile[0][0]' [-Wtilelift-uneven-guard]}}
+  tile[threadIdx.y][threadIdx.x] = i < n ? in[i] : 0.f; // expected-error {{the guard of 'tile[4][0]' does not follow the tile's shape: it is 'w * 4 - n <= -1', unlike that of 'tile[0][0]' [-Wtilelift-uneven-guard]}}
   out[threadIdx.x] = tile[threadIdx.x][0];
 }
 
@@ -60,9 +60,9 @@ __global__ void triangle(float *out, const float *in, int n) {
 }
 
 __global__ void six(float *out, const float *in, int a, int b, int c, int d, int n) {
-  __shared__ float tile[2][2][2][2][16];
-  int t = threadIdx.x, x = t % 16, e = t / 16 % 2, f = t / 32 % 2, g = t / 64 % 2, h = t / 128;
-#pragma tma load threads(256)
+  __shared__ float tile[2][2][2][2][3];
+  int t = threadIdx.x, x = t % 3, e = t / 3 % 2, f = t / 6 % 2, g = t / 12 % 2, h = t / 24;
+#pragma tma load threads(48)
   tile[h][g][f][e][x] = // expected-error {{this copy needs 6 dimensions, TMA has 5: 'blockIdx.x' asks for one more [-Wtilelift-too-many-dimensions]}}
       x < n ? in[blockIdx.x * a + h * b + g * c + f * d + e * 64 + x] : 0.f;
   out[threadIdx.x] = tile[h][g][f][e][x];

@@ -14,16 +14,6 @@ __global__ void no_store(float *out, const float *in) {
     sum += in[i];
 }
 
-__global__ void two_tiles(float *out, const float *a, const float *b) {
-  __shared__ float left[64], right[64];
-#pragma tma load threads(64)
-  { // expected-error {{this statement fills both 'left' and 'right': annotate one copy for each tile [-Wtilelift-several-tiles]}}
-    left[threadIdx.x] = a[threadIdx.x];
-    right[threadIdx.x] = b[threadIdx.x];
-  }
-  out[threadIdx.x] = left[threadIdx.x] + right[threadIdx.x];
-}
-
 __global__ void scaled(float *out, const float *in) {
   __shared__ float part[64];
 #pragma tma load threads(64)
@@ -115,13 +105,6 @@ __global__ void index_kept(float *out, const float *in) {
   out[i] = part[threadIdx.x];
 }
 
-__global__ void dynamic(float *out, const float *in) {
-  extern __shared__ float part[];
-#pragma tma load threads(64)
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{a tile in dynamic shared memory ('part') is not available yet}}
-  out[threadIdx.x] = part[threadIdx.x];
-}
-
 __global__ void loaded_condition(float *out, const float *in, const float *weights) {
   __shared__ float part[64];
 #pragma tma load threads(64)
@@ -152,9 +135,23 @@ __global__ void clamped(float *out, const float *in, int n) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+// The next round goes on where the copy's own loop ended.
+__global__ void carried(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  const float *from = in;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(64)
+    { // expected-error {{'from' is set by the annotated statement and used after it [-Wtilelift-variable-escapes]}}
+      part[threadIdx.x] = from[threadIdx.x];
+      from += 64;
+    }
+    out[threadIdx.x] += part[63 - threadIdx.x];
+  }
+}
+
 __global__ void staged(float *out, const float *in, int stage) {
   __shared__ float part[2][64];
 #pragma tma load threads(64)
-  part[stage][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}}
+  part[stage * (threadIdx.x % 2)][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}}
   out[threadIdx.x] = part[stage][threadIdx.x];
 }

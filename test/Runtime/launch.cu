@@ -27,8 +27,8 @@ cudaError_t start(const tilelift::launch_config &config, float *out, const float
   launch.require("index-range", launch.block_index(0) * 128 - 4, -100, 2000, "blockIdx.x * 128 - 4");
   CUtensorMap map = launch.map<plan::box>(tilelift::element_type::f32, "tile", "in", in,
                                           {{w, "w"}, {h, "h", 4ll * w, "w * 4"}});
-  if (launch.can_lift(lifted, facts))
-    return launch.start_lifted(lifted, plain, out, in, w, h, map);
+  if (launch.can_lift(lifted, plain, facts))
+    return launch.start(lifted, out, in, w, h, map);
   if (must)
     return launch.refuse();
   return launch.start(plain, out, in, w, h);
@@ -80,7 +80,17 @@ int main(int argc, char **) {
   fake().max_dynamic = 60000;
   start({&config}, out, in, 1024, 512);
   say("configured");
-  // CHECK-NEXT: configured: encode {{.*}}; attributes of plain; shared memory of lifted up to 60000; launch lifted grid 7 block 256 shared 60000
+  // CHECK-NEXT: configured: encode {{.*}}; attributes of lifted; attributes of plain; shared memory of lifted up to 60000; launch lifted grid 7 block 256 shared 60000
+
+  // The barrier takes the last bytes that the plain kernel would have.
+  fake().most_shared = 61000;
+  start({&config}, out, in, 1024, 512);
+  say("full");
+  // CHECK-NEXT: full: encode {{.*}}; attributes of lifted; attributes of plain; launch plain grid 7 block 256 shared 60000
+  fake().most_shared = 61024;
+  start({&config}, out, in, 1024, 512);
+  say("just");
+  // CHECK-NEXT: just: encode {{.*}}; launch lifted grid 7 block 256 shared 60000
 
   // Another device is asked anew: an older one has no TMA unit, a program
   // without code for it runs as it was written, and on Blackwell bit 85 is clear.

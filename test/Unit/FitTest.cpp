@@ -158,9 +158,59 @@ TEST_F(FitTest, anotherFillNeedsTheWholeBoxInside) {
   EXPECT_EQ(plan().copyChecks.size(), 2u);
 }
 
+TEST_F(FitTest, aGapThatNobodyWritesHasNoValue) {
+  guardedTile(0);
+  relation.cells.erase(relation.cells.begin() + 33);
+  EXPECT_EQ(plan().dims[0].box, 32);
+}
+
+TEST_F(FitTest, aCornerOfTheBoxMustExist) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      if (r != 7 || c != 31)
+        cell((r * 32 + c) * 4, ((by * 8 + r) * w + bx * 32 + c) * 4, Condition::always());
+  relation.cells.erase(relation.cells.begin() + 7 * 32 - 1);
+  EXPECT_EQ(refusal().id, "gap-in-tile");
+}
+
+TEST_F(FitTest, rowsThatJumpAreNoBoxThatEndsLater) {
+  relation.tile.extents = {7, 32};
+  for (int r = 0; r < 7; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, ((by * 7 + r) * w + bx * 32 + c + (r < 3 ? 0 : 4)) * 4,
+           Condition::always());
+  EXPECT_EQ(refusal().id, "uneven-steps");
+}
+
+TEST_F(FitTest, paddingIsLeftOut) {
+  relation.tile.extents = {8, 33};
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 33 + c) * 4, ((by * 8 + r) * w + bx * 32 + c) * 4, Condition::always());
+  Plan result = plan();
+  EXPECT_EQ(result.dims[0].box, 32);
+  EXPECT_TRUE(result.layout.moved);
+  EXPECT_EQ(result.layout.pitch, 32);
+  EXPECT_EQ(result.layout.bytes, 1040); // the last row keeps its padding
+}
+
+TEST_F(FitTest, aBoundOfOneSideHasToHoldForTheOthers) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c) {
+      Polynomial x = bx * 32 + c, y = by * 8 + r;
+      cell((r * 32 + c) * 4, (y * w + x) * 4,
+           r == 7 ? Condition::notNegative(h - y - 1) : Condition::always());
+    }
+  Plan result = plan();
+  EXPECT_EQ(*result.dims[1].extent, h);
+  ASSERT_EQ(result.copyChecks.size(), 1u);
+  EXPECT_EQ(print(result.copyChecks[0], result.symbols), "h - blockIdx.y * 8 - 7 >= 0");
+}
+
 TEST_F(FitTest, aGapIsNamed) {
   guardedTile(0);
   relation.cells.erase(relation.cells.begin() + 33);
+  relation.tile.otherWriter = "may be written here, too";
   EXPECT_EQ(refusal().text,
             "'tile[1][1]' is not written, 'tile[1][2]' is: TMA fills a tile without gaps");
 }

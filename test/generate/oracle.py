@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Iterator, Optional, Sequence
 
@@ -61,7 +61,8 @@ class Verdict:
 
 # What surrounds the copy, by flaw.
 SURROUNDINGS = {
-    "staged": ("unknown-index", "the place in the tile depends on an argument"),
+    "staged": ("unknown-index expression-not-available",
+               "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
     "wrapped": ("expression-not-available not-contiguous", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
@@ -76,12 +77,16 @@ SURROUNDINGS = {
     "pointer-table": ("unknown-base", "its tensor is looked up"),
     "volatile": ("unsupported-statement", "its tensor is volatile"),
     "switch": ("unsupported-statement", "it is inside a switch"),
-    "dynamic": ("not-available-yet", "its tile is in dynamic shared memory"),
+    "dynamic": ("layout-escapes", "its tile is in dynamic shared memory"),
 }
 
 
 # Flaws that TMA can live with where the tile is a single row, or not cut.
-MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "wrapped")
+MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "wrapped", "staged",
+         "dynamic")
+
+# What a box cannot do, and copies of single rows may.
+OF_BOXES = frozenset({"layout-escapes", "too-many-dimensions", "rule:box-range", "gap-in-tile"})
 
 
 # Samples ------------------------------------------------------------------------
@@ -182,7 +187,7 @@ class Sampler:
         if cut == "upper":
             least = max(1, start + axis.box - self._left_out(axis)) + beyond
             return max(unit, least // unit * unit)
-        room = self.room if self.room > 1000 else self.rng.randint(0, self.room)
+        room = self.room if self.room >= 300 else self.rng.randint(0, self.room)
         return -(-(max(0, start + axis.box + room) + beyond) // unit) * unit
 
     def _left_out(self, axis: Any) -> int:
@@ -194,7 +199,8 @@ def samples_of(sampler: Sampler) -> tuple[list[Sample], list[Sample]]:
     """Samples with the whole tile inside, and samples with the guard at each side."""
     copy, rng = sampler.copy, sampler.rng
     everywhere = copy.flaw in ("flat-guard", "triangle")
-    room = 2000 if everywhere else 50
+    # Far from the border, but not so far that an index leaves its type.
+    room = 50 if not everywhere else 2000 if len(copy.axes) < 3 else 300
     full = [s for s in (sampler.inside(room=room) for _ in range(3)) if s]
     sides = [(a, side) for a, axis in enumerate(copy.axes) for side in ("lower", "upper")
              if axis.box > 1 and (getattr(axis, side) or (everywhere and side == "upper"))]
@@ -325,6 +331,9 @@ class Judge:
         self._dimensions(digits)
         self._coordinates(digits)
         self._layout(positions[0], digits)
+        if self._rows_may_do(positions[0], digits):
+            self.verdict.facts = [replace(fact, certain=fact.certain and not fact.ids & OF_BOXES)
+                                  for fact in self.verdict.facts]
         return self.verdict
 
     # Facts about the statement ------------------------------------------------------
@@ -362,7 +371,8 @@ class Judge:
             self.verdict.add("not-a-copy computed-value", "nothing is written", certain=False)
             return None
         if positions[-1] - positions[0] + 1 != len(positions):
-            self.verdict.add("gap-in-tile", "elements in between are not written")
+            # They may have no value at all; plans.py sees what the others get.
+            self.verdict.add("gap-in-tile", "elements in between are not written", certain=False)
             return None
         return positions
 
@@ -470,6 +480,11 @@ class Judge:
                              "expression-not-available", "rows have a distance of their own",
                              certain=False)
 
+    def _rows_may_do(self, first: int, digits: Digits) -> bool:
+        """Whether rows start and end on 16 bytes of the tile as it is."""
+        row = digits.counts[0] * self.size
+        return row % GRAIN == 0 and first * self.size % GRAIN == 0
+
     def _constant_stride(self, stride: int, certain: bool) -> None:
         if stride % GRAIN:
             self.verdict.add("rule:stride-16", f"rows are {stride} bytes apart", certain)
@@ -502,7 +517,7 @@ class Judge:
         if self.kernel.arrangement == "reuse" and len({c.axes for c in self.kernel.copies}) > 1:
             self.verdict.add("layouts-clash", "two copies want different rows", certain=False)
         if first * self.size % 128:
-            self.verdict.add("layout-escapes", "the tile starts off a 128-byte boundary")
+            self.verdict.add("layout-escapes", "the tile starts off a 128-byte boundary", not moved)
         if moved:
             self._moved(first, lead, row_bytes, pitch, rows)
 
@@ -521,8 +536,6 @@ class Judge:
         copy, add = self.copy, self.verdict.add
         if copy.consumer in ("pointer", "row-pointer", "passed"):
             add("layout-escapes", "the tile's address is used")
-        if first:
-            add("layout-escapes", "other elements lie before the copy's")
         tile_row = self.lowered.tile_shape[-1] * self.size
         if rows > 1 and tile_row != row_bytes:
             add("layout-escapes", "the copy does not fill whole rows", certain=False)

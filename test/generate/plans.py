@@ -16,6 +16,7 @@ import itertools
 import random
 import re
 from dataclasses import dataclass
+from math import prod
 from typing import Any, Iterator, Optional
 
 from description import Kernel
@@ -44,6 +45,7 @@ class State:
 
     def compute(self, text: str) -> int:
         code = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text).replace("/", "//")
+        code = code.replace("0ll", "0")
         try:
             return int(eval(code, {"__builtins__": {}, "min": min, "max": max}, self.values))
         except (NameError, SyntaxError, TypeError, IndexError) as error:
@@ -110,11 +112,14 @@ def is_lifted(plan: dict[str, Any], states: list[State]) -> bool:
 class Transfer:
     """What one plan moves in one block."""
 
-    def __init__(self, plan: dict[str, Any], state: State, first: int, size: int, row: int):
-        """`first` is the tile's first element that the copy writes, `row` its row length."""
-        self.plan, self.first, self.size, self.row = plan, first, size, row
+    def __init__(self, plan: dict[str, Any], state: State, size: int, row: int):
+        """`row` is how many elements a row of the tile has."""
+        self.plan, self.size, self.row = plan, size, row
         self.offset = state.compute(plan["offset"])
         self.bytes = plan["bytes"]
+        self.to = plan["layout"]["destination"] + state.compute(plan["layout"].get("slot", "0"))
+        self.rows = [(row["count"], state.compute(row["stride"]), row["distance"])
+                     for row in plan.get("rows", [])]
         self.dims = [(d["box"], state.compute(d["coordinate"]), state.compute(d["stride"]),
                       None if d["extent"] is None else state.compute(d["extent"]))
                      for d in plan.get("dimensions", [])]
@@ -123,15 +128,31 @@ class Transfer:
     def place(self, cell: int) -> int:
         """Which of the bytes that arrive is the first of a tile element."""
         layout = self.plan["layout"]
-        if not layout["moved"]:
-            return (cell - self.first) * self.size
-        row, column = divmod(cell, self.row)
-        return (layout["lead"] + row * layout["pitch"] + column) * self.size
+        if layout["moved"]:
+            row, column = divmod(cell, self.row)
+            cell = layout["lead"] + row * layout["pitch"] + column
+        return cell * self.size - self.to
+
+    def _row(self, byte: int) -> tuple[int, int]:
+        """How far into its row of the tile a byte is, and how far into the tensor."""
+        address = 0
+        for count, stride, distance in reversed(self.rows):
+            index = min(byte // distance, count - 1)
+            byte -= index * distance
+            address += index * stride
+        return byte, address + byte
+
+    def arrives(self, first: int) -> bool:
+        """Whether the element at a byte of the tile is one that is filled."""
+        if first < 0:
+            return False
+        each = self.bytes // prod(count for count, _, _ in self.rows)
+        return self._row(first)[0] <= each - self.size
 
     def source(self, byte: int) -> Optional[int]:
         """The byte of the tensor that arrives as this byte; None for zero."""
         if self.plan["mode"] == "bulk":
-            return self.offset + byte
+            return self.offset + self._row(byte)[1]
         rest, within = divmod(byte, self.unit)
         address = self.offset + within
         for box, coordinate, stride, extent in self.dims:
@@ -145,7 +166,7 @@ class Transfer:
     def element(self, cell: int) -> Source:
         """What arrives in a tile element, as evaluation.py says it."""
         first = self.place(cell)
-        if not 0 <= first <= self.bytes - self.size:
+        if not self.arrives(first):
             return "nothing"
         start, end = self.source(first), self.source(first + self.size - 1)
         if start is None and end is None:
@@ -173,7 +194,7 @@ def check(kernel: Kernel, which: int, element: str, plan: dict[str, Any]) -> Che
         if not is_lifted(plan, states):
             continue
         result.used = True
-        transfer = Transfer(plan, states[0], cells[0], judge.size, judge.lowered.tile_shape[-1])
+        transfer = Transfer(plan, states[0], judge.size, judge.lowered.tile_shape[-1])
         problem = _difference(judge, transfer, written, cells)
         if not plan["layout"]["moved"] and transfer.bytes > len(cells) * judge.size:
             problem = "more bytes arrive than the copy writes"

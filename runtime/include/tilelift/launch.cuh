@@ -200,11 +200,14 @@ public:
   }
 
   /// Whether the lifted kernel may run. Prints the decision when asked to.
-  template <typename... Parameters>
-  bool can_lift(void (*lifted)(Parameters...), kernel_facts &facts) {
+  template <typename... Parameters, typename... PlainParameters>
+  bool can_lift(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
+                kernel_facts &facts) {
     if (violations.empty() && !facts.uses_tma(lifted, device))
       reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
                        "or later");
+    if (violations.empty() && config.dynamicSmemBytes > 0)
+      share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain));
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    violations.empty() ? "TMA" : ("plain, " + why()).c_str());
@@ -222,24 +225,6 @@ public:
     return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
   }
 
-  /// The same, for the lifted kernel: what the program allowed the plain one
-  /// with cudaFuncSetAttribute holds for it, too.
-  template <typename... Parameters, typename... PlainParameters, typename... Arguments>
-  cudaError_t start_lifted(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
-                           Arguments &&...arguments) const {
-    if (config.dynamicSmemBytes > 0) {
-      cudaFuncAttributes attributes = {};
-      cudaError_t error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(plain));
-      if (error == cudaSuccess && attributes.maxDynamicSharedSizeBytes > 0)
-        error = cudaFuncSetAttribute(reinterpret_cast<const void *>(lifted),
-                                     cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                     attributes.maxDynamicSharedSizeBytes);
-      if (error != cudaSuccess)
-        return error;
-    }
-    return start(lifted, std::forward<Arguments>(arguments)...);
-  }
-
   /// Every rule that is broken, in one line.
   std::string why() const {
     std::string all;
@@ -249,6 +234,33 @@ public:
   }
 
 private:
+  /// What the program allowed the plain kernel with cudaFuncSetAttribute holds for the
+  /// lifted one, too, which has a little more static memory.
+  void share_memory(const void *lifted, const void *plain) {
+    cudaFuncAttributes own = {}, allowed = {};
+    int most = 0;
+    cudaError_t error = cudaFuncGetAttributes(&own, lifted);
+    if (error == cudaSuccess)
+      error = cudaFuncGetAttributes(&allowed, plain);
+    if (error == cudaSuccess)
+      error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    long long dynamic = static_cast<long long>(most) - static_cast<long long>(own.sharedSizeBytes);
+    if (allowed.maxDynamicSharedSizeBytes < dynamic)
+      dynamic = allowed.maxDynamicSharedSizeBytes;
+    if (error == cudaSuccess && static_cast<long long>(config.dynamicSmemBytes) > dynamic)
+      return reject("shared-size", "with its barrier the block has room for " +
+                                       std::to_string(dynamic) +
+                                       " bytes of dynamic shared memory, and needs " +
+                                       std::to_string(config.dynamicSmemBytes));
+    if (error == cudaSuccess)
+      error = cudaFuncSetAttribute(lifted, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                   static_cast<int>(dynamic));
+    if (error != cudaSuccess) {
+      (void)cudaGetLastError(); // the plain kernel may still run
+      reject("shared-size",
+             "error " + std::to_string(int(error)) + " when dynamic shared memory is asked for");
+    }
+  }
   void reject(const char *rule, const std::string &what) {
     violations.push_back(what + " [" + rule + "]");
   }

@@ -58,7 +58,6 @@ template <typename Array, int Pitch, int Lead, int Least = 0> struct alignas(128
   using shape = detail::shape<Array>;
   using element = typename shape::element;
   static_assert(Lead >= 0 && Pitch > 0, "a row starts inside the tile");
-  static_assert(shape::rows == 1 || Pitch >= Lead + shape::columns, "rows may not overlap");
 
   static constexpr int grain = sizeof(element) >= 16 ? 1 : 16 / int(sizeof(element));
   static constexpr int used = Lead + (shape::rows - 1) * Pitch + shape::columns;

@@ -46,8 +46,9 @@ CUtensorMap last_map() { return seen; }
 
 extern "C" {
 cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuccess; }
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr, int) {
-  return *value = fake().major, cudaSuccess;
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+  bool isMemory = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin;
+  return *value = isMemory ? fake().most_shared : fake().major, cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
@@ -62,6 +63,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *ke
   record("attributes of " + names[kernel]);
   attributes->ptxVersion = fake().ptx;
   attributes->maxDynamicSharedSizeBytes = fake().max_dynamic;
+  attributes->sharedSizeBytes = names[kernel] == "lifted" ? 1024 : 1000;
   return cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int value) {

@@ -16,6 +16,7 @@ struct Fake {
   bool has_encode = true;
   CUresult encode_result = CUDA_SUCCESS;
   int max_dynamic = 0;
+  int most_shared = 232448;
 
   std::vector<std::string> calls;
   std::string take() {

@@ -1,0 +1,493 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Shape.h"
+
+#include "plan/Elements.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// A digit of the units' numbers, and between which of its values the live ones are.
+struct Radix {
+  int64_t distance = 1; ///< from one value of the digit to the next, in units
+  int64_t count = 1;
+  int64_t low = 0, high = 0;
+  Polynomial step;
+
+  int64_t valueIn(int64_t unit) const { return unit / distance % count; }
+  bool contains(int64_t unit) const { return low <= valueIn(unit) && valueIn(unit) <= high; }
+};
+
+/// Tries one way of cutting the units into digits.
+class Shaper {
+public:
+  Shaper(const CopyRelation &relation, const UnitList &list, Gaps gaps)
+      : relation(relation), list(list), gaps(gaps), units(list.units) {}
+
+  std::variant<TileShape, Diagnostic> fromSteps();
+  std::variant<TileShape, Diagnostic> fromExtents();
+
+private:
+  std::variant<TileShape, Diagnostic> finish();
+  void peel();
+  void addRow();
+  bool complete();
+  bool solve();
+  bool solveStep(Radix &radix);
+  bool checkOffsets();
+  bool checkLiveness();
+  void trim();
+  bool placeColumn(size_t column);
+  int64_t slopeOfOneValue(size_t column, const Radix &radix) const;
+  void excludeConstants();
+  bool checkGaps() const;
+  bool isPeriod(size_t from, size_t to, size_t digitStart) const;
+  const Unit *liveAt(int64_t number) const {
+    return number < int64_t(units.size()) && units[number].isLive() ? &units[number] : nullptr;
+  }
+  std::string at(const Unit &unit) const { return elementAt(relation.tile, unit.at); }
+  bool fail(Diagnostic diagnostic) {
+    if (!failure)
+      failure = std::move(diagnostic);
+    return false;
+  }
+  bool failAsUneven() {
+    return fail(diagnose("uneven-steps", units.back().place, at(units.back()),
+                         "the end of a row of " + std::to_string(radices[0].high + 1),
+                         "rows of equal length"));
+  }
+  /// Whether there is a gap to blame.
+  bool failAsGap() {
+    auto first = llvm::find_if(units, [](const Unit &unit) { return unit.isLive(); });
+    auto gap = std::find_if(first, units.end(),
+                            [](const Unit &unit) { return unit.kind == Unit::Kind::Gap; });
+    auto after = std::find_if(gap, units.end(), [](const Unit &unit) { return unit.isLive(); });
+    if (after == units.end())
+      return false;
+    fail(diagnose("gap-in-tile", after->place, at(*gap), at(*after)));
+    return true;
+  }
+
+  const CopyRelation &relation;
+  const UnitList &list;
+  Gaps gaps;
+  std::vector<Unit> units;
+  std::vector<size_t> live;
+  std::vector<Radix> radices;
+  TileShape result;
+  std::optional<Diagnostic> failure;
+};
+
+/// Peels digits off from the innermost: each is the longest run that starts at the
+/// first live unit and repeats one step.
+void Shaper::peel() {
+  size_t block = 1;
+  while (block < live.size()) {
+    Radix radix;
+    radix.distance = int64_t(live[block] - live[0]);
+    size_t count = 2;
+    while (count * block < live.size() && isPeriod((count - 1) * block, count * block, block))
+      ++count;
+    radix.high = int64_t(count) - 1;
+    radices.push_back(radix);
+    block *= count;
+  }
+}
+
+/// Whether the step between two live units is that from the first to number `block`.
+bool Shaper::isPeriod(size_t from, size_t to, size_t block) const {
+  if (live[to] - live[from] != live[block] - live[0])
+    return false;
+  const Unit &a = units[live[0]], &b = units[live[block]], &x = units[live[from]],
+             &y = units[live[to]];
+  if (y.offset - x.offset != b.offset - a.offset)
+    return false;
+  for (size_t c = 0; c < list.columns.size(); ++c) {
+    bool all = a.bound(c) && b.bound(c) && x.bound(c) && y.bound(c);
+    if (all && *y.bound(c) - *x.bound(c) != *b.bound(c) - *a.bound(c))
+      return false;
+  }
+  return true;
+}
+
+/// The innermost digit is the row; that may be one unit, if TMA can move it or the
+/// tile's own rows have no more.
+void Shaper::addRow() {
+  bool isRow = !radices.empty() && radices[0].distance == 1;
+  bool unitIsEnough = list.unitSize % grain == 0 || list.unitSize == relation.tile.rowBytes();
+  bool isContiguous =
+      isRow && units[live[1]].offset - units[live[0]].offset == Polynomial(list.unitSize);
+  if (!isRow || (!isContiguous && unitIsEnough))
+    radices.insert(radices.begin(), Radix());
+}
+
+/// Each digit has as many values as fit before the next one, live or not.
+bool Shaper::complete() {
+  for (size_t d = 0; d < radices.size(); ++d) {
+    bool isLast = d + 1 == radices.size();
+    int64_t distance = radices[d].distance;
+    int64_t end =
+        isLast ? int64_t(alignTo(units.size(), uint64_t(distance))) : radices[d + 1].distance;
+    radices[d].count = end / distance;
+    if (end % distance != 0)
+      return failAsUneven();
+  }
+  return true;
+}
+
+std::variant<TileShape, Diagnostic> Shaper::fromSteps() {
+  for (size_t n = 0; n < units.size(); ++n)
+    if (units[n].isLive())
+      live.push_back(n);
+  peel();
+  addRow();
+  if (!complete())
+    return std::move(*failure);
+  return finish();
+}
+
+/// Numbers the units from the start of the tile, whose extents are the digits.
+std::variant<TileShape, Diagnostic> Shaper::fromExtents() {
+  std::vector<Unit> lead(size_t(units.front().at / list.unitSize));
+  for (size_t n = 0; n < lead.size(); ++n)
+    lead[n].at = int64_t(n) * list.unitSize;
+  units.insert(units.begin(), lead.begin(), lead.end());
+  for (size_t n = 0; n < units.size(); ++n)
+    if (units[n].isLive())
+      live.push_back(n);
+  int64_t distance = 1, inUnits = relation.tile.elementSize;
+  for (int64_t extent : llvm::reverse(relation.tile.extents)) {
+    inUnits *= extent;
+    Radix radix;
+    radix.distance = distance;
+    radix.count = inUnits / list.unitSize / distance;
+    if (radix.count > 1 || radices.empty())
+      radices.push_back(radix);
+    distance = inUnits / list.unitSize;
+  }
+  return finish();
+}
+
+std::variant<TileShape, Diagnostic> Shaper::finish() {
+  result.unitSize = list.unitSize;
+  result.base = list.base;
+  result.outsideIsZero = list.outsideIsZero;
+  auto constant =
+      llvm::find_if(units, [](const Unit &unit) { return unit.kind == Unit::Kind::Constant; });
+  if (constant != units.end())
+    result.constantCell =
+        diagnose("computed-value", constant->place, at(*constant), "is always the same number");
+  if (!solve() || !checkOffsets() || !checkLiveness())
+    return std::move(*failure);
+  trim();
+  for (size_t column = 0; column < list.columns.size(); ++column)
+    if (!placeColumn(column))
+      return std::move(*failure);
+  excludeConstants();
+  if (!checkGaps()) {
+    if (!failAsGap()) // behind the last live unit
+      failAsUneven();
+    return std::move(*failure);
+  }
+  return std::move(result);
+}
+
+/// Between which values of each digit the live units are, and their steps.
+bool Shaper::solve() {
+  for (Radix &radix : radices) {
+    radix.low = radix.count, radix.high = -1;
+    for (size_t n : live) {
+      radix.low = std::min(radix.low, radix.valueIn(int64_t(n)));
+      radix.high = std::max(radix.high, radix.valueIn(int64_t(n)));
+    }
+  }
+  for (Radix &radix : radices)
+    if (!solveStep(radix))
+      return false;
+  return true;
+}
+
+bool Shaper::solveStep(Radix &radix) {
+  size_t d = size_t(&radix - radices.data());
+  if (radix.low == radix.high) {
+    // Never used, but a stride that TMA can have.
+    radix.step = d == 0 ? Polynomial(list.unitSize)
+                        : radices[d - 1].step *
+                              Polynomial(int64_t(alignTo(uint64_t(radices[d - 1].count), grain)));
+    return true;
+  }
+  for (size_t n : live) {
+    const Unit *next = liveAt(int64_t(n) + radix.distance);
+    if (!next || radix.valueIn(int64_t(n)) == radix.high)
+      continue;
+    radix.step = next->offset - units[n].offset;
+    return true;
+  }
+  if (!failAsGap())
+    fail(diagnose("not-a-copy", relation.place));
+  return false;
+}
+
+/// Every live unit is read from where the digits say.
+bool Shaper::checkOffsets() {
+  const Unit &first = units[live[0]];
+  const Symbols &symbols = relation.symbols;
+  const std::string &base = relation.bases[list.base].spelling;
+  const Radix &inner = radices[0];
+  if (inner.high > inner.low && inner.step != Polynomial(list.unitSize)) {
+    auto next = llvm::find_if(live, [&](size_t n) { return liveAt(int64_t(n) + 1); });
+    return fail(diagnose("not-contiguous", units[*next + 1].place, at(units[*next]),
+                         at(units[*next + 1]), symbols.print(inner.step) + " bytes", base));
+  }
+  for (size_t n : live) {
+    Polynomial expected = first.offset;
+    for (const Radix &radix : radices)
+      expected +=
+          radix.step * Polynomial(radix.valueIn(int64_t(n)) - radix.valueIn(int64_t(live[0])));
+    if (expected != units[n].offset)
+      return fail(diagnose("uneven-steps", units[n].place, at(units[n]),
+                           "'" + base + "' + " + symbols.print(units[n].offset) + " bytes",
+                           symbols.print(expected) + " bytes"));
+  }
+  return true;
+}
+
+/// Constant units lie outside of what is live in some digit.
+bool Shaper::checkLiveness() {
+  for (size_t n = 0; n < units.size(); ++n)
+    if (units[n].kind == Unit::Kind::Constant &&
+        llvm::all_of(radices, [&](const Radix &radix) { return radix.contains(int64_t(n)); }))
+      return fail(*result.constantCell);
+  if (result.constantCell && !list.outsideIsZero)
+    return fail(*result.constantCell);
+  bool isSingle = radices[0].low == radices[0].high && list.unitSize % grain != 0 &&
+                  list.unitSize != relation.tile.rowBytes();
+  return !isSingle || radices[0].count == 1 || !failAsGap();
+}
+
+/// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
+/// before and behind all of it. Single rows may leave out more.
+void Shaper::trim() {
+  auto isGapOutside = [&](const Radix &radix) {
+    for (size_t n = 0; n < units.size(); ++n)
+      if (units[n].kind == Unit::Kind::Constant && !radix.contains(int64_t(n)))
+        return false;
+    return true;
+  };
+  int64_t corner = 0;
+  std::vector<Radix> kept;
+  bool isOutermost = true;
+  for (size_t d = radices.size(); d-- > 0;) {
+    Radix radix = radices[d];
+    if ((isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(radix)) {
+      corner += radix.low * radix.distance;
+      radix.count = radix.high - radix.low + 1;
+      radix.high -= radix.low;
+      radix.low = 0;
+    }
+    isOutermost &= radix.count == 1;
+    if (radix.count > 1 || d == 0)
+      kept.insert(kept.begin(), radix);
+  }
+  // Numbers count from the box's corner now, and periods are those of before.
+  units.erase(units.begin(), units.begin() + corner);
+  for (size_t &n : live)
+    n -= size_t(corner);
+  for (size_t d = 0; d < kept.size(); ++d)
+    result.digits.push_back({kept[d].count, kept[d].distance, kept[d].step});
+  result.firstByte = units.front().at;
+  result.start = units[live[0]].offset;
+  SmallVector<int64_t, 5> first = result.digitsAt(units[live[0]].at);
+  for (size_t d = 0; d < kept.size(); ++d)
+    result.start -= kept[d].step * Polynomial(first[d]);
+  radices = std::move(kept);
+}
+
+/// A bound as a function of the digits; the units that do not have it need it to
+/// hold by itself.
+bool Shaper::placeColumn(size_t column) {
+  GuardColumn placed{list.columns[column].value, list.columns[column].isLow, 0, {}};
+  std::vector<size_t> bearing, lacking;
+  for (size_t n : live)
+    (units[n].bound(column) ? bearing : lacking).push_back(n);
+  auto digitsOf = [&](size_t n) { return result.digitsAt(units[n].at); };
+  unsigned guessed = 0;
+  for (size_t d = 0; d < radices.size(); ++d) {
+    std::optional<int64_t> slope;
+    bool isOneValue = true;
+    int64_t value = digitsOf(bearing[0])[d];
+    for (size_t n : bearing) {
+      isOneValue &= digitsOf(n)[d] == value;
+      const Unit *next = liveAt(int64_t(n) + radices[d].distance);
+      if (!slope && next && next->bound(column) && digitsOf(n)[d] < radices[d].high)
+        slope = *next->bound(column) - *units[n].bound(column);
+    }
+    if (!slope && isOneValue && !lacking.empty() && radices[d].low < radices[d].high &&
+        (value == radices[d].low || value == radices[d].high)) {
+      // One row is bounded: as if the others were, too.
+      bool isLower = value == radices[d].low;
+      slope = isLower == placed.isLow ? -1 : 1;
+      ++guessed;
+    }
+    placed.slopes.push_back(slope.value_or(0));
+  }
+  if (guessed > 1)
+    placed.slopes.assign(radices.size(), 0);
+  auto part = [&](size_t n) {
+    int64_t sum = 0;
+    SmallVector<int64_t, 5> digits = digitsOf(n);
+    for (size_t d = 0; d < digits.size(); ++d)
+      sum += placed.slopes[d] * digits[d];
+    return sum;
+  };
+  placed.first = *units[bearing[0]].bound(column) - part(bearing[0]);
+  for (size_t n : bearing)
+    if (int64_t expected = placed.first + part(n); expected != *units[n].bound(column))
+      return fail(diagnose("uneven-guard", units[n].place, at(units[n]),
+                           "'" + relation.symbols.print(placed.value) +
+                               (placed.isLow ? "' has to be at least " : "' may be at most ") +
+                               std::to_string(*units[n].bound(column)) + ", a box would need " +
+                               std::to_string(expected)));
+  if (!lacking.empty()) {
+    int64_t worst = part(lacking[0]);
+    for (size_t n : lacking)
+      worst = placed.isLow ? std::max(worst, part(n)) : std::min(worst, part(n));
+    Polynomial limit(placed.first + worst);
+    result.implied.push_back(placed.isLow ? placed.value - limit : limit - placed.value);
+  }
+  result.columns.push_back(placed);
+  return true;
+}
+
+/// Where values of a digit are not live but constant, the digit gets a bound that
+/// says so.
+void Shaper::excludeConstants() {
+  for (size_t d = 0; d < radices.size(); ++d) {
+    auto hasConstant = [&](bool above) {
+      return llvm::any_of(units, [&](const Unit &unit) {
+        int64_t value = result.digitsAt(unit.at)[d];
+        return unit.kind == Unit::Kind::Constant &&
+               (above ? value > radices[d].high : value < radices[d].low);
+      });
+    };
+    GuardColumn bound;
+    bound.slopes.assign(radices.size(), 0);
+    bound.slopes[d] = 1;
+    if (hasConstant(false)) {
+      bound.isLow = false;
+      bound.first = -radices[d].low;
+      result.columns.push_back(bound);
+    }
+    if (hasConstant(true)) {
+      bound.isLow = true;
+      bound.first = -radices[d].high;
+      result.columns.push_back(bound);
+    }
+  }
+}
+
+/// Gaps that the box covers are read from the tensor, too. They exist if they lie
+/// between cells that are read, or inside of bounds in every direction.
+bool Shaper::checkGaps() const {
+  auto isBounded = [&](bool low) {
+    for (size_t d = 0; d < radices.size(); ++d)
+      if (radices[d].count > 1 && llvm::none_of(result.columns, [&](const GuardColumn &column) {
+            int64_t slope = column.isLow ? -column.slopes[d] : column.slopes[d];
+            return low ? slope > 0 : slope < 0;
+          }))
+        return false;
+    return true;
+  };
+  using Digits = SmallVector<int64_t, 5>;
+  std::vector<Digits> cells;
+  for (size_t n : live)
+    cells.push_back(result.digitsAt(units[n].at));
+  /// Whether no live unit comes before (after) a place in every digit.
+  auto isBeyond = [&](const Digits &place, bool low) {
+    return llvm::none_of(cells, [&](const Digits &cell) {
+      for (size_t d = 0; d < place.size(); ++d)
+        if (low ? cell[d] > place[d] : cell[d] < place[d])
+          return false;
+      return true;
+    });
+  };
+  Digits least(radices.size(), 0), most;
+  int64_t total = 1;
+  for (const Radix &radix : radices) {
+    most.push_back(radix.count - 1);
+    total *= radix.count;
+  }
+  bool mayStay = gaps == Gaps::Stay;
+  bool needsBelow = mayStay || (!isBounded(true) && isBeyond(least, true));
+  bool needsAbove = mayStay || (!isBounded(false) && isBeyond(most, false));
+  if (!needsBelow && !needsAbove)
+    return true;
+  for (int64_t number = 0; number < total; ++number) {
+    Digits place;
+    int64_t rest = number, unit = 0;
+    for (const Radix &radix : radices) {
+      place.push_back(rest % radix.count);
+      unit += place.back() * radix.distance;
+      rest /= radix.count;
+    }
+    bool isGap = unit >= int64_t(units.size()) || units[unit].kind == Unit::Kind::Gap;
+    if (isGap && (mayStay || (needsBelow && isBeyond(place, true)) ||
+                  (needsAbove && isBeyond(place, false))))
+      return false;
+  }
+  return true;
+}
+
+} // namespace
+
+SmallVector<int64_t, 5> TileShape::digitsAt(int64_t byte) const {
+  SmallVector<int64_t, 5> values;
+  int64_t unit = (byte - firstByte) / unitSize;
+  for (size_t d = 0; d < digits.size(); ++d) {
+    int64_t period = d + 1 < digits.size() ? digits[d + 1].distance : unit + 1;
+    values.push_back(unit % period / digits[d].distance);
+  }
+  return values;
+}
+
+std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,
+                                            Gaps gaps) {
+  std::variant<UnitList, Diagnostic> read = unitsOf(relation, outsideIsAny, gaps);
+  if (auto *reason = std::get_if<Diagnostic>(&read))
+    return std::move(*reason);
+  const UnitList &list = std::get<UnitList>(read);
+  auto notLive = llvm::find_if(list.units, [](const Unit &unit) { return !unit.isLive(); });
+  if (llvm::none_of(list.units, [](const Unit &unit) { return unit.isLive(); }))
+    return diagnose("computed-value", notLive->place, elementAt(relation.tile, notLive->at),
+                    "is always the same number");
+  // The extents tell where rows end; that is needed where units are missing.
+  const SharedTile &tile = relation.tile;
+  int64_t first = list.units.front().at;
+  bool hasRows =
+      tile.extents.size() > 1 && tile.rowBytes() % list.unitSize == 0 && first % list.unitSize == 0;
+  auto fromSteps = [&] { return Shaper(relation, list, gaps).fromSteps(); };
+  auto fromExtents = [&] { return Shaper(relation, list, gaps).fromExtents(); };
+  if (!hasRows)
+    return fromSteps();
+  bool extentsFirst = notLive != list.units.end();
+  auto best = extentsFirst ? fromExtents() : fromSteps();
+  if (std::holds_alternative<Diagnostic>(best))
+    if (auto other = extentsFirst ? fromSteps() : fromExtents();
+        std::holds_alternative<TileShape>(other))
+      return other;
+  return best;
+}
+
+std::string print(const GuardColumn &column, const Symbols &symbols) {
+  return symbols.print(column.value) + (column.isLow ? " >= " : " <= ") +
+         std::to_string(column.first);
+}
+
+} // namespace tilelift

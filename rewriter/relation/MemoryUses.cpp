@@ -1,0 +1,213 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/MemoryUses.h"
+
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+namespace {
+
+/// Whether whoever uses an lvalue of the tile, or an address in it, may write there.
+bool mayWrite(const Stmt *use, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(use);
+  if (const auto *cast = dyn_cast_or_null<CastExpr>(parent)) {
+    QualType type = cast->getType();
+    QualType target = type->isPointerType() ? type->getPointeeType() : type;
+    bool isRead = cast->getCastKind() == CK_LValueToRValue || target.isConstQualified();
+    return !isRead && mayWrite(parent, facts);
+  }
+  if (const auto *member = dyn_cast_or_null<MemberExpr>(parent))
+    if (const auto *method = dyn_cast<CXXMethodDecl>(member->getMemberDecl()))
+      return !method->isConst();
+  if (const auto *unary = dyn_cast_or_null<UnaryOperator>(parent);
+      unary && unary->isIncrementDecrementOp())
+    return true;
+  if (const auto *binary = dyn_cast_or_null<BinaryOperator>(parent)) {
+    if (binary->isComparisonOp() || binary->isLogicalOp())
+      return false;
+    if (binary->isAssignmentOp())
+      return true; // to it, or its address to somebody
+  }
+  bool passesOn = isa_and_nonnull<ParenExpr, MemberExpr, ArraySubscriptExpr, UnaryOperator,
+                                  BinaryOperator, AbstractConditionalOperator, FullExpr>(parent);
+  if (passesOn)
+    return mayWrite(parent, facts);
+  return !isa_and_nonnull<UnaryExprOrTypeTraitExpr, CompoundStmt>(parent);
+}
+
+/// Climbs from a use of the tile and says what is done with it.
+class UseReader {
+public:
+  UseReader(SharedTile &tile, const KernelUnderTest &kernel) : tile(tile), kernel(kernel) {}
+
+  void read(const DeclRefExpr *reference) {
+    if (tile.otherWriter.empty() && mayWrite(reference, kernel.facts)) {
+      tile.otherWriter = "may be written here, too";
+      tile.otherWriterPlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
+    }
+    const Stmt *use = reference;
+    for (size_t depth = 0; depth < tile.extents.size(); ++depth) {
+      const Stmt *subscript = parentOf(use);
+      if (subscript && isa<ImplicitCastExpr>(subscript)) // decay to a pointer
+        subscript = parentOf(subscript);
+      const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(subscript);
+      bool isBase = access && access->getBase()->IgnoreParenImpCasts() ==
+                                  cast<Expr>(use)->IgnoreParenImpCasts();
+      if (!isBase)
+        return escape(reference, use);
+      use = access;
+    }
+    readElement(reference, use);
+  }
+
+private:
+  const Stmt *parentOf(const Stmt *statement) const {
+    const Stmt *parent = kernel.facts.parentOf(statement);
+    while (parent && isa<ParenExpr>(parent))
+      parent = kernel.facts.parentOf(parent);
+    return parent;
+  }
+
+  void readElement(const DeclRefExpr *reference, const Stmt *element) {
+    const Stmt *parent = parentOf(element);
+    tile.widestAccess = std::max(tile.widestAccess, tile.elementSize);
+    const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
+    if (!address || address->getOpcode() != UO_AddrOf)
+      return; // a value, an assignment, a member, an argument
+    // *(float4 *)&tile[r][c] is one wide access; atomics touch one element.
+    const Stmt *use = parentOf(address);
+    QualType pointee;
+    while (use && isa<CastExpr>(use)) {
+      pointee = cast<CastExpr>(use)->getType()->getPointeeType();
+      use = parentOf(use);
+    }
+    if (const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
+        dereference && dereference->getOpcode() == UO_Deref && !pointee.isNull()) {
+      tile.widestAccess = std::max(
+          tile.widestAccess, unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity()));
+      return;
+    }
+    if (const auto *call = dyn_cast_or_null<CallExpr>(use))
+      if (const FunctionDecl *callee = call->getDirectCallee())
+        if (callee->getDeclName().isIdentifier() && callee->getName().starts_with("atomic"))
+          return;
+    escape(reference, address);
+  }
+
+  void escape(const DeclRefExpr *reference, const Stmt *use) {
+    if (!tile.layoutEscape.empty())
+      return;
+    tile.escapePlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
+    const Stmt *parent = parentOf(use);
+    while (parent && isa<CastExpr>(parent))
+      parent = parentOf(parent);
+    std::string what = "its address is taken";
+    if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
+      if (const FunctionDecl *callee = call->getDirectCallee())
+        what = "it is passed to '" + callee->getNameAsString() + "'";
+    } else if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(parent)) {
+      what = "its size is asked for";
+    }
+    tile.layoutEscape = what;
+  }
+
+  SharedTile &tile;
+  const KernelUnderTest &kernel;
+};
+
+} // namespace
+
+void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
+                  const Stmt *copy) {
+  SharedTile own = tile;
+  UseReader outside(tile, kernel), inside(own, kernel);
+  SmallVector<std::pair<const Stmt *, bool>, 64> work{{kernel.kernel->getBody(), false}};
+  while (!work.empty()) {
+    auto [next, isInside] = work.pop_back_val();
+    if (!next)
+      continue;
+    isInside |= next == copy;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
+      if (reference->getDecl()->getCanonicalDecl() == variable->getCanonicalDecl())
+        (isInside ? inside : outside).read(reference);
+    if (const auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(next);
+        trait && !trait->isArgumentType())
+      work.push_back({trait->getArgumentExpr(), isInside});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isInside});
+  }
+  tile.ownEscape = own.layoutEscape;
+  tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
+}
+
+bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const Expr *target = nullptr;
+    if (const auto *binary = dyn_cast<BinaryOperator>(next); binary && binary->isAssignmentOp())
+      target = binary->getLHS();
+    else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(next); call && call->isAssignmentOp())
+      target = call->getArg(0);
+    else if (const auto *unary = dyn_cast<UnaryOperator>(next);
+             unary && unary->isIncrementDecrementOp())
+      target = unary->getSubExpr();
+    else if (const auto *call = dyn_cast<CallExpr>(next)) {
+      // A pointer that is handed on may be written through.
+      for (const Expr *argument : call->arguments())
+        if (const auto *reference = dyn_cast<DeclRefExpr>(argument->IgnoreParenImpCasts()))
+          if (const auto *named = dyn_cast<ParmVarDecl>(reference->getDecl()))
+            if (named->getName() == parameter)
+              return true;
+    }
+    if (target && !rootVariable(target)) {
+      SmallVector<const Stmt *, 16> inside{target};
+      while (!inside.empty()) {
+        const Stmt *part = inside.pop_back_val();
+        if (!part)
+          continue;
+        if (const auto *reference = dyn_cast<DeclRefExpr>(part))
+          if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+            if (variable->getType()->isPointerType() &&
+                (!isa<ParmVarDecl>(variable) || variable->getName() == parameter))
+              return true;
+        inside.append(part->child_begin(), part->child_end());
+      }
+    }
+    work.append(next->child_begin(), next->child_end());
+  }
+  return false;
+}
+
+int64_t staticSharedBytes(const FunctionDecl *kernel) {
+  const ASTContext &context = kernel->getASTContext();
+  int64_t total = 0;
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const auto *declaration = dyn_cast<DeclStmt>(next))
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each))
+          if (variable->hasAttr<CUDASharedAttr>() && !variable->getType()->isIncompleteType()) {
+            int64_t align = context.getDeclAlign(variable).getQuantity();
+            total = (total + align - 1) / align * align +
+                    context.getTypeSizeInChars(variable->getType()).getQuantity();
+          }
+    work.append(next->child_begin(), next->child_end());
+  }
+  return total;
+}
+
+} // namespace tilelift

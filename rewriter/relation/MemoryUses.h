@@ -1,0 +1,31 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the rest of a kernel does with the memory that a copy touches: whether it
+// only indexes the tile, so that rows may be moved apart, who else may write to the
+// tile or to the tensor, and how much shared memory there is already.
+//
+// Read off the syntax, without following values, and on the safe side.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_MEMORYUSES_H
+#define TILELIFT_RELATION_MEMORYUSES_H
+
+#include "relation/Interpreter.h"
+
+namespace tilelift {
+
+/// Looks at all uses of a shared array and fills in what they need of its layout;
+/// those in the copy itself are kept apart.
+void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
+                  const clang::Stmt *copy);
+
+/// Whether the kernel may write through the pointer that a copy reads from.
+bool mayWriteThrough(const clang::FunctionDecl *kernel, llvm::StringRef parameter);
+
+/// The static shared memory that a kernel declares, in bytes.
+int64_t staticSharedBytes(const clang::FunctionDecl *kernel);
+
+} // namespace tilelift
+
+#endif
