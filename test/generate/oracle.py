@@ -320,7 +320,8 @@ class Judge:
         self._writers()
         self._values()
         positions = self._coverage()
-        if self.verdict.must_be_refused or positions is None:
+        if self.verdict.must_be_refused or self.verdict.explains("two-sources") \
+                or positions is None:
             return self.verdict
         digits = self._even(positions)
         if digits is None:
@@ -356,7 +357,10 @@ class Judge:
             self.verdict.add("computed-value", "the value is changed on the way")
         tensors = {s[0] for s in sources if isinstance(s, tuple)} - {"computed"}
         if len(tensors) > 1:
-            self.verdict.add("two-sources", "elements come from two tensors")
+            # Stretches of a tile may be copies of their own.
+            self.verdict.add("two-sources layouts-clash layout-escapes gap-in-tile uneven-steps "
+                             "uneven-guard guard-not-a-box not-contiguous",
+                             "elements come from two tensors", certain=False)
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
