@@ -162,8 +162,11 @@ Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64
   auto inOrder = [&](const Polynomial &x, const Polynomial &y) {
     return Condition::notNegative(y - x - Polynomial(slack));
   };
-  if (a.isConstant() && b.isConstant())
-    return inOrder(truncatedIfConstant(a, type), truncatedIfConstant(b, type));
+  if (a.isConstant() && b.isConstant()) {
+    uint64_t left = uint64_t(truncated(*a.asConstant(), type)),
+             right = uint64_t(truncated(*b.asConstant(), type));
+    return (slack != 0 ? left < right : left <= right) ? Condition::always() : Condition::never();
+  }
   bool firstIsBound = extent == ExtentSide::Left;
   Polynomial bound = truncatedIfConstant(firstIsBound ? a : b, type);
   Polynomial index = truncatedIfConstant(firstIsBound ? b : a, {type.bits, true});

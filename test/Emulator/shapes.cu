@@ -12,6 +12,7 @@
 // CHECK: remark: lifted: tile copy of 64 x 4 i32 (1024 bytes) from 'in' to 'tile', rows of 4 elements, starting at 0
 // CHECK: remark: lifted: tile copy of 16 x 36 f32 (2304 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted{{.*}}: tile copy of 4 x 32 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in2' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 6 x 32 f64 (1536 bytes) from 'in' to 'tile'
@@ -133,6 +134,19 @@ __global__ void extents_in_a_helper(float *out, const float *in, unsigned w, uns
       tile[7 - threadIdx.y][31 - threadIdx.x];
 }
 
+// -1 is the largest number of 64 bits, not a small one.
+__global__ void wrapped_row(float *out, const float *in, int w) {
+  __shared__ float tile[4][32];
+#pragma tma load
+  for (int r = 0; r < 4; ++r) {
+    size_t y = r - 1, x = blockIdx.x * 32 + threadIdx.x;
+    tile[r][threadIdx.x] = y < 6 && x < w ? in[y * w + x] : 0.f;
+  }
+  __syncthreads();
+  for (int r = 0; r < 4; ++r)
+    out[blockIdx.x * 128 + r * 32 + threadIdx.x] = tile[3 - r][threadIdx.x];
+}
+
 // What the first copy's loop writes needs a fence before the second copy.
 __global__ void twice(float *out, const float *in, const float *in2, int w, int h) {
   __shared__ float tile[8][32];
@@ -204,6 +218,7 @@ int main() {
   cudaLaunchKernelEx(&config, unsigned_rows, numbers<float>(4 * 576),
                      (const float *)numbers<float>(56 * 10), 56u, 10u);
   extents_in_a_helper<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13), 56, 13);
+  wrapped_row<<<2, 32>>>(numbers<float>(256), numbers<float>(56 * 6), 56);
   twice<<<grid, dim3(32, 8)>>>(numbers<float>(1024), numbers<float>(56 * 13),
                                numbers<float>(56 * 13), 56, 13);
   one_row<<<grid, dim3(32, 2)>>>(numbers<double>(4 * 192), numbers<double>(50 * 4), 50, 4);

@@ -69,6 +69,7 @@ SURROUNDINGS = {
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
+    "triangle": ("uneven-guard guard-not-a-box", "the guard is on the sum of row and column"),
     "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
     "side-effect": ("side-effect", "it writes to another array"),
@@ -82,8 +83,11 @@ SURROUNDINGS = {
 
 
 # Flaws that TMA can live with where the tile is a single row, or not cut.
-MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "wrapped", "staged",
-         "dynamic")
+MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "triangle", "wrapped",
+         "staged", "dynamic")
+
+# Flaws that only show at the border: boxes that lie wholly inside are copied.
+INSIDE_ONLY = ("clamped", "wrapped")
 
 # What a box cannot do, and copies of single rows may.
 OF_BOXES = frozenset({"layout-escapes", "too-many-dimensions", "rule:box-range", "gap-in-tile"})
@@ -433,7 +437,8 @@ class Judge:
                 return candidate
         self.verdict.add("uneven-guard guard-not-a-box several-places uneven-steps unknown-index "
                          "not-contiguous",
-                         "what the guard lets through is no box, or lies elsewhere")
+                         "what the guard lets through is no box, or lies elsewhere",
+                         certain=self.copy.flaw not in INSIDE_ONLY)
         return None
 
     def _is_box(self, written: Written, positions: list[int], digits: Digits) -> bool:

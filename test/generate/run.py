@@ -92,30 +92,29 @@ def check_chunk(seed: int, first: int, settings: Settings) -> Report:
         return Check(program, settings, Path(folder)).run()
 
 
-def run_all(seed: int, count: int, jobs: int, settings: Settings) -> Report:
+def run_all(seed: int, first: int, count: int, jobs: int, settings: Settings) -> Report:
     """Checks programs until there were so many copies, and prints what fails."""
     report = Report()
     with ProcessPoolExecutor(jobs) as pool:
-        running: list[Future[Report]] = []
-        first = 0
+        running: list[tuple[int, Future[Report]]] = []
         while sum(report.counts.values()) < count:
             # A kernel has a copy at least, so this much is needed for certain.
             while len(running) < 2 * jobs and \
                     sum(report.counts.values()) + len(running) * KERNELS_OF_A_PROGRAM < count:
-                running.append(pool.submit(check_chunk, seed, first, settings))
+                running.append((first, pool.submit(check_chunk, seed, first, settings)))
                 first += KERNELS_OF_A_PROGRAM
-            take(running.pop(0), report)
-        for future in running:
-            take(future, report)
+            take(*running.pop(0), report)
+        for begin, chunk in running:
+            take(begin, chunk, report)
     return report
 
 
-def take(chunk: Future[Report], report: Report) -> None:
+def take(first: int, chunk: Future[Report], report: Report) -> None:
     found = chunk.result()
     report.add(found)
     done = sum(report.counts.values())
     if done // 1000 > (done - sum(found.counts.values())) // 1000:
-        print(f"{done} copies", flush=True)
+        print(f"{done} copies, next is --first {first + KERNELS_OF_A_PROGRAM}", flush=True)
     for failure in found.failures:
         where = kernel_name(failure.kernel) + (f", copy {failure.copy}" if failure.copy > 0 else "")
         print(f"{failure.kind}: {where}: {failure.detail}", flush=True)
@@ -154,6 +153,7 @@ def parse() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--count", type=int, default=300, help="copies at least")
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--schedules", type=int, default=2, help="random schedules of each program")
     parser.add_argument("--tilelift", type=Path, default=ROOT / "build/bin/tilelift")
@@ -189,7 +189,7 @@ def main() -> int:
         write_all(arguments.seed, arguments.count, arguments.jobs, settings, arguments.write)
         return 0
     start = time.time()
-    report = run_all(arguments.seed, arguments.count, arguments.jobs, settings)
+    report = run_all(arguments.seed, arguments.first, arguments.count, arguments.jobs, settings)
     seconds = time.time() - start
     if not arguments.no_shrink:
         shrink_all(distinct(report.failures), arguments.jobs, settings, arguments.keep)
