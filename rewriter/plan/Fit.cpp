@@ -516,8 +516,14 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   bool hasRows = layout.rows > 1;
   if (hasRows && userPitch != innermost)
     return escapes("the copy does not fill whole rows of '" + tile.name + "'");
-  // One stretch keeps the rows together.
-  layout.pitch = hasRows ? pitch : innermost;
+  // A row of its own may be as long as it needs to be. Of a longer one, the box covers
+  // what is next to the copy's elements.
+  bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
+  bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
+  bool isShared = !tile.otherWriter.empty() || !layout.slot.isZero();
+  if (!hasRows && !isRow && !isAll && isShared)
+    return escapes("elements next to the copy's would be overwritten");
+  layout.pitch = hasRows ? pitch : isRow && !isAll ? roundUp(pitch, 128) : innermost;
   std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
   if (!slotRows)
     return escapes("its slots are no whole rows");

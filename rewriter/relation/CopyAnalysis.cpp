@@ -194,8 +194,13 @@ bool Analysis::takeParts(const SharedObject &filled) {
   if (begins.size() > most)
     begins.resize(1); // no stretches, but a mixture: the fit says so
   begins.push_back(Interval::highest);
-  for (size_t i = 0; i + 1 < begins.size(); ++i)
+  for (size_t i = 0; i + 1 < begins.size(); ++i) {
     result.push_back(takePart(filled, begins[i], begins[i + 1]));
+    if (begins.size() > 2) {
+      result.back().relation.tile.otherWriter = "is filled from another tensor, too";
+      result.back().relation.tile.otherWriterPlace = place();
+    }
+  }
   return true;
 }
 

@@ -182,6 +182,30 @@ TEST_F(FitTest, rowsThatJumpAreNoBoxThatEndsLater) {
   EXPECT_EQ(refusal().id, "uneven-steps");
 }
 
+TEST_F(FitTest, aStretchMustNotReachIntoItsNeighbours) {
+  relation.tile.extents = {1024};
+  for (int i = 0; i < 512; ++i) {
+    Polynomial x = bx * 512 + (i - 1);
+    cell(i * 4, x * 4, Condition::notNegative(x) && Condition::notNegative(w - x - 1));
+  }
+  EXPECT_EQ(plan().layout.lead, 3);
+  relation.tile.otherWriter = "may be written here, too";
+  EXPECT_EQ(refusal().id, "layout-escapes");
+}
+
+TEST_F(FitTest, stagesOfOneRowMoveApart) {
+  relation.tile.extents = {3, 100};
+  relation.tile.slot = by * 400;
+  for (int i = 0; i < 100; ++i) {
+    Polynomial x = bx * 100 + (i - 1);
+    cell(i * 4, x * 4, Condition::notNegative(x) && Condition::notNegative(w - x - 1));
+  }
+  Plan result = plan();
+  EXPECT_EQ(result.expectedBytes, 416);
+  EXPECT_EQ(result.layout.pitch, 128);
+  EXPECT_EQ(result.layout.slot, by * 512);
+}
+
 TEST_F(FitTest, paddingIsLeftOut) {
   relation.tile.extents = {8, 33};
   for (int r = 0; r < 8; ++r)
