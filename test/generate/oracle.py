@@ -548,6 +548,8 @@ class Judge:
         tile_row = self.lowered.tile_shape[-1] * self.size
         if rows > 1 and tile_row != row_bytes:
             add("layout-escapes", "the copy does not fill whole rows", certain=False)
+        if first or rows * row_bytes < prod(self.lowered.tile_shape) * self.size:
+            add("layout-escapes", "the box covers what is next to the copy's", certain=False)
         for width in self._widths():
             if lead % width or (rows > 1 and pitch % width):
                 add("layout-escapes", "wide accesses lose their alignment")
