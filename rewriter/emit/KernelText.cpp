@@ -394,6 +394,15 @@ std::string KernelWriter::checksText(size_t copy) {
   };
   for (size_t i = 0; i < plans.front()->copyChecks.size(); ++i) {
     const Check &check = plans.front()->copyChecks[i];
+    if (check.ofAddress) {
+      std::optional<std::string> from =
+          code.pointer(code.each([](const Plan &plan) { return plan.offset; }),
+                       copyNames[copy].tile + "_offset");
+      add("tilelift::is_aligned(" + from.value_or("nullptr") + ")");
+      if (!from)
+        failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+      continue;
+    }
     std::optional<std::string> value =
         code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
                           copyNames[copy].tile + "_check");

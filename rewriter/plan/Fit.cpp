@@ -76,6 +76,7 @@ private:
   const CopyRelation &relation;
   const FitOptions &options;
   TileShape shape;
+  bool inRows = false;
   Plan plan;
   /// TMA elements in one unit.
   int64_t perUnit = 1;
@@ -158,7 +159,9 @@ bool Fitter::start() {
     if (pointer.base == shape.base && isKnownWhereRead(pointer))
       plan.pointers.push_back(pointer);
   plan.place = relation.place;
-  if (!plan.base.knownAtLaunch)
+  // Single rows need no map, but a name for where they start.
+  bool hasName = !plan.pointers.empty() && !plan.base.isTable;
+  if (!plan.base.knownAtLaunch && !(inRows && hasName))
     return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
   return true;
 }
@@ -400,7 +403,9 @@ void Fitter::limitBoxes() {
       std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
   // Past a known extent nothing is read, so the last piece may overhang where there
   // is room for it.
-  bool mayOverhang = isOutermost && cut->extent && relation.tile.layoutEscape.empty();
+  bool isRow = cut == plan.dims.begin();
+  bool mayOverhang =
+      (isOutermost || isRow) && cut->extent && relation.tile.layoutEscape.empty();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
     bool fits = piece * pieces == cut->box || mayOverhang;
@@ -435,6 +440,7 @@ std::variant<Plan, Diagnostic> Fitter::runRows() {
     return std::move(*diagnostic);
   shape = std::move(std::get<TileShape>(found));
   shape.outsideIsZero = false; // whole rows come from the tensor
+  inRows = true;
   if (start() && makeRows())
     placeConstraints();
   return finish();
@@ -450,6 +456,8 @@ bool Fitter::makeRows() {
     plan.rows.push_back({digit.count, digit.stride, digit.distance * shape.unitSize});
     plan.expectedBytes *= digit.count;
   }
+  if (!plan.base.knownAtLaunch)
+    plan.copyChecks.push_back({"address-16", {}, {}, grain, relation.place, true});
   bool isWhole = plan.layout.rowLength % grain == 0 && shape.firstByte % grain == 0;
   auto checkGrain = [&](const Polynomial &value) {
     // With all else a multiple, the constant decides.
@@ -626,12 +634,20 @@ void Fitter::report(const finding &found) {
 void Fitter::checkRules() {
   auto sink = [&](const finding &found) { report(found); };
   if (plan.mode == Mode::Tile) {
+    for (const PlanDimension &dim : plan.dims)
+      if (!plan.symbols.knownAtLaunch(dim.stride)) {
+        fail(diagnose("unknown-stride", relation.place, plan.base.spelling,
+                      plan.symbols.print(dim.stride)));
+        return;
+      }
     check(tileRequest(), sink);
     report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
             "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
                 " bytes, a barrier counts at most 1048575"});
     return;
   }
+  if (!plan.base.knownAtLaunch)
+    return; // what the launcher cannot see is tested at the copy
   bulk_request request;
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;

@@ -60,7 +60,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
 }
 
 std::string print(const Check &check, const Symbols &symbols) {
-  std::string value = symbols.print(check.value);
+  std::string value = check.ofAddress ? "the address" : symbols.print(check.value);
   std::string text;
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : " and ") + part; };
   if (check.multiple != 1)

@@ -68,6 +68,8 @@ struct Check {
   Interval within;
   int64_t multiple = 1;
   Place place;
+  /// Of where the copy reads from, an address that only the device knows.
+  bool ofAddress = false;
 };
 
 struct Plan {

@@ -474,14 +474,14 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
       tile.extents.size() > 1 && tile.rowBytes() % list.unitSize == 0 && first % list.unitSize == 0;
   auto fromSteps = [&] { return Shaper(relation, list, gaps).fromSteps(); };
   auto fromExtents = [&] { return Shaper(relation, list, gaps).fromExtents(); };
-  if (!hasRows)
-    return fromSteps();
-  bool extentsFirst = notLive != list.units.end();
+  bool extentsFirst = hasRows && notLive != list.units.end();
   auto best = extentsFirst ? fromExtents() : fromSteps();
-  if (std::holds_alternative<Diagnostic>(best))
+  if (hasRows && std::holds_alternative<Diagnostic>(best))
     if (auto other = extentsFirst ? fromSteps() : fromExtents();
         std::holds_alternative<TileShape>(other))
       return other;
+  if (list.severalPlaces && std::holds_alternative<Diagnostic>(best))
+    return *list.severalPlaces;
   return best;
 }
 

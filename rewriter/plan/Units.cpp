@@ -26,7 +26,7 @@ private:
   bool findUnitSize();
   bool addGap(int64_t from, int64_t to);
   bool addCell(const Cell &cell);
-  bool takeSource(const Cell &cell, const Source *&load, Condition &guard);
+  bool takeSource(const Cell &cell, const Case *&load);
   bool takeBase(const Cell &cell, unsigned base);
   bool takeBounds(const Cell &cell, const Condition &guard, Unit &unit);
   std::optional<size_t> columnOf(const Polynomial &value, bool isLow);
@@ -86,29 +86,41 @@ bool UnitReader::addGap(int64_t from, int64_t to) {
   return true;
 }
 
-/// The one load of a cell, if it has any, and its guard; everything else must be
-/// zero.
-bool UnitReader::takeSource(const Cell &cell, const Source *&load, Condition &guard) {
+/// How much a load looks like that of a tile inside of the tensor: nothing is looked
+/// up, its place follows the block, and its guard has the most bounds. Clamped and
+/// wrapped borders read from other places, which follow less.
+std::array<int64_t, 3> insideness(const Case &load, const Symbols &symbols) {
+  int64_t lookedUp = 0, following = 0;
+  for (const Term &term : load.source.offset.getTerms()) {
+    lookedUp += llvm::any_of(term.factors, [&](SymbolId factor) {
+      return symbols[factor].kind == Symbol::Kind::Opaque && !symbols[factor].knownAtLaunch;
+    });
+    following += !symbols.knownAtLaunch(term);
+  }
+  return {-lookedUp, following, int64_t(load.guard.countBounds())};
+}
+
+/// The load of a cell, if it has any, and its guard. Where there are several, the
+/// others are for borders: like all that is not zero, they leave the copy the boxes
+/// that lie wholly inside.
+bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
+  bool isMixed = false;
+  const Source *other = nullptr;
   for (const Case &each : cell.cases) {
     const Source &source = each.source;
     switch (source.kind) {
     case Source::Kind::Load:
       if (each.guard.isImpossible(relation.symbols))
         break;
-      if (load && !load->sameValue(source)) {
-        if (load->base == source.base)
-          return fail(diagnose("several-places", cell.place, at(cell.offset),
-                               relation.bases[load->base].spelling));
+      if (load && load->source.base != source.base)
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
-                             relation.bases[load->base].spelling,
+                             relation.bases[load->source.base].spelling,
                              relation.bases[source.base].spelling));
-      }
-      load = &source;
-      guard = each.guard;
+      isMixed |= load != nullptr;
+      if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
+        load = &each;
       break;
-    case Source::Kind::Other:
-      return fail(diagnose("computed-value", source.place.isKnown() ? source.place : cell.place,
-                           at(cell.offset), source.text));
+    case Source::Kind::Other: other = &source; break;
     case Source::Kind::Constant:
       if (!source.bits.isZero() && !outsideIsAny)
         result.outsideIsZero = false;
@@ -119,6 +131,14 @@ bool UnitReader::takeSource(const Cell &cell, const Source *&load, Condition &gu
       break;
     }
   }
+  if (other && !load)
+    return fail(diagnose("computed-value", other->place.isKnown() ? other->place : cell.place,
+                         at(cell.offset), other->text));
+  if (isMixed && !result.severalPlaces)
+    result.severalPlaces = diagnose("several-places", cell.place, at(cell.offset),
+                                    relation.bases[load->source.base].spelling);
+  if (isMixed || other)
+    result.outsideIsZero = false;
   return true;
 }
 
@@ -173,19 +193,18 @@ bool UnitReader::takeBase(const Cell &cell, unsigned base) {
 }
 
 bool UnitReader::addCell(const Cell &cell) {
-  const Source *load = nullptr;
-  Condition guard;
+  const Case *load = nullptr;
   Unit unit;
-  if (!takeSource(cell, load, guard))
+  if (!takeSource(cell, load))
     return false;
   unit.kind = load ? Unit::Kind::Live : Unit::Kind::Constant;
   unit.place = cell.place;
-  if (load && (!takeBase(cell, load->base) || !takeBounds(cell, guard, unit)))
+  if (load && (!takeBase(cell, load->source.base) || !takeBounds(cell, load->guard, unit)))
     return false;
   for (int64_t part = 0; part < int64_t(cell.size); part += result.unitSize) {
     unit.at = cell.offset + part;
     if (load)
-      unit.offset = load->offset + Polynomial(part);
+      unit.offset = load->source.offset + Polynomial(part);
     result.units.push_back(unit);
   }
   return true;

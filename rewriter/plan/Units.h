@@ -51,6 +51,8 @@ struct UnitList {
   std::vector<Column> columns;
   /// Where the guard does not hold the tile gets zero, or nobody cares.
   bool outsideIsZero = true;
+  /// Of a cell that is read from one place or another: what to say if there is no shape.
+  std::optional<Diagnostic> severalPlaces;
 };
 
 /// What becomes of units that the statement leaves out: a box may cover them if they

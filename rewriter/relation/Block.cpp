@@ -189,16 +189,36 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   return opaque(spellingOf(op), a, b, type);
 }
 
+unsigned Block::baseOf(GlobalBase base) {
+  auto known = llvm::find_if(
+      bases, [&](const GlobalBase &other) { return other.spelling == base.spelling; });
+  if (known != bases.end())
+    return unsigned(known - bases.begin());
+  bases.push_back(std::move(base));
+  return unsigned(bases.size() - 1);
+}
+
+std::optional<std::string> Block::spell(const Source &source) const {
+  const GlobalBase &base = bases[source.base];
+  std::optional<Polynomial> index = source.offset.dividedBy(std::max(1u, base.elementSize));
+  if (!index)
+    return std::nullopt;
+  StringRef name = base.spelling;
+  if (index->isZero() && name.consume_front("(&") && name.consume_back(")"))
+    return name.str();
+  return base.spelling + "[" + symbols.print(*index) + "]";
+}
+
 Polynomial Block::loadedNumber(const Source &source, NumberType type) {
   const GlobalBase &base = bases[source.base];
-  unsigned size = std::max(1u, base.elementSize);
-  std::optional<Polynomial> index = source.offset.dividedBy(size);
+  std::optional<std::string> spelling = spell(source);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = index ? base.spelling + "[" + symbols.print(*index) + "]"
-                          : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
+  symbol.spelling = spelling
+                        ? *spelling
+                        : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
   symbol.range = type.range();
-  symbol.readableAtCopy = index && base.isConstant && symbols.readableAtCopy(*index);
+  symbol.readableAtCopy = spelling && base.isConstant && symbols.readableAtCopy(source.offset);
   return Polynomial::symbol(symbols.intern(symbol));
 }
 

@@ -80,6 +80,10 @@ public:
   Polynomial convert(const Polynomial &value, NumberType from, NumberType to, Place place,
                      Needs &needed);
 
+  /// The number of a base with that spelling.
+  unsigned baseOf(GlobalBase base);
+  /// How C++ calls what is loaded there, if it can.
+  std::optional<std::string> spell(const Source &source) const;
   /// The integer that lies in memory there, as a symbol.
   Polynomial loadedNumber(const Source &source, NumberType type);
 

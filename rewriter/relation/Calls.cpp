@@ -119,6 +119,12 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
     Value address = argument(0);
     return type->isRecordType() ? address : load(address, type, place);
   }
+  if (copying && runAsyncCopy(callee, call))
+    return Value();
+  if (name == "__cvta_generic_to_shared" || name == "__cvta_generic_to_global")
+    return argument(0);
+  if (name.starts_with("__pipeline_commit") || name.starts_with("__pipeline_wait"))
+    return Value();
   if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
     if (copying)
       fail(diagnose("unsupported-statement", place, ("'" + name + "()'").str()));
@@ -170,6 +176,7 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
 
   frames.emplace_back();
   frames.back().self = std::move(self);
+  frames.back().returnsReference = callee->getReturnType()->isReferenceType();
   loops.emplace_back();
   size_t outerScope = scope.size();
   if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {

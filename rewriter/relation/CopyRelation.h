@@ -76,6 +76,8 @@ struct GlobalBase {
   std::string elementType;
   unsigned elementSize = 1;
   bool knownAtLaunch = false;
+  /// Constant memory: it may be looked up in, but TMA cannot copy from it.
+  bool isTable = false;
   /// The kernel cannot write through it, and never sets the pointer itself.
   bool isConstant = false;
   Place place;

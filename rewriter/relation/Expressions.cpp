@@ -203,7 +203,9 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_UserDefinedConversion:
   case CK_ConstructorConversion:
   case CK_DerivedToBase:
-  case CK_UncheckedDerivedToBase: return evaluate(operand);
+  case CK_UncheckedDerivedToBase:
+  case CK_PointerToIntegral:
+  case CK_IntegralToPointer: return evaluate(operand);
   case CK_LValueBitCast: return addressOf(operand);
   case CK_IntegralToBoolean:
   case CK_PointerToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
@@ -512,37 +514,90 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
   if (!parameter || parameter->getDeclContext() != kernel.kernel)
     return object;
 
-  // An argument of the kernel: a symbol, or a base that offsets are counted from.
-  QualType type = parameter->getType();
-  std::string name = parameter->getNameAsString();
+  memory[object].forget("is an argument of type '" + parameter->getType().getAsString() + "'",
+                        placeOf(parameter->getLocation()));
+  describeArgument({parameter, parameter->getNameAsString(), parameter->getType(), 0}, object);
+  return object;
+}
+
+/// An argument of the kernel, or a member of one: a symbol, or a base that offsets are
+/// counted from.
+void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
+  QualType type = part.type;
+  bool isFixed = kernel.facts.changesOf(part.parameter).empty();
   if (std::optional<NumberType> number = numberType(type)) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Parameter;
-    symbol.spelling = name;
+    symbol.spelling = part.spelling;
     symbol.range = number->range();
     symbol.knownAtLaunch = true;
-    symbol.readableAtCopy = kernel.facts.changesOf(parameter).empty();
+    symbol.readableAtCopy = isFixed;
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
     if (type->isBooleanType())
       value = Scalar::ofTruth(!Condition::zero(value.number));
-    memory[object].write(0, sizeOf(type), Condition::always(), value);
+    memory[object].write(part.offset, sizeOf(type), Condition::always(), value);
   } else if (type->isPointerType()) {
-    auto known =
-        llvm::find_if(block.bases, [&](const GlobalBase &base) { return base.spelling == name; });
-    unsigned base = unsigned(known - block.bases.begin());
-    if (known == block.bases.end())
-      block.bases.push_back(
-          {name, type->getPointeeType().getUnqualifiedType().getAsString(),
-           sizeOf(type->getPointeeType()), true,
-           type->getPointeeType().isConstQualified() && kernel.facts.changesOf(parameter).empty(),
-           placeOf(parameter->getLocation())});
-    memory[object].write(0, 8, Condition::always(),
-                         Scalar::ofAddress(Scalar::Space::Global, base, 0));
+    GlobalBase base;
+    base.spelling = part.spelling;
+    base.knownAtLaunch = true;
+    base.place = placeOf(part.parameter->getLocation());
+    unsigned number = baseOf(base, type->getPointeeType(), isFixed);
+    memory[object].write(part.offset, 8, Condition::always(),
+                         Scalar::ofAddress(Scalar::Space::Global, number, 0));
+  } else if (const auto *record = type->getAsCXXRecordDecl()) {
+    describeMembers(record, part, object);
+    return;
   } else {
-    memory[object].forget("is an argument of type '" + type.getAsString() + "'",
-                          placeOf(parameter->getLocation()));
+    return;
   }
-  return object;
+  arguments.push_back(part);
+}
+
+unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
+  base.elementType = pointee.getUnqualifiedType().getAsString();
+  base.elementSize = pointee->isFunctionType() ? 1 : sizeOf(pointee);
+  base.isConstant = pointee.isConstQualified() && isFixed;
+  return block.baseOf(std::move(base));
+}
+
+/// What the launcher may name: public members, those of base classes too.
+void Interpreter::describeMembers(const CXXRecordDecl *record, const ArgumentPart &part,
+                                  unsigned object) {
+  record = record->getDefinition();
+  if (!record || record->isUnion() || record->isDependentType())
+    return;
+  const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (base.getAccessSpecifier() == AS_public && !base.isVirtual())
+      if (const auto *own = base.getType()->getAsCXXRecordDecl())
+        describeMembers(own,
+                        {part.parameter, part.spelling, base.getType(),
+                         part.offset + layout.getBaseClassOffset(own).getQuantity()},
+                        object);
+  for (const FieldDecl *field : record->fields()) {
+    bool hasName = field->getIdentifier() && !field->isBitField() &&
+                   field->getAccess() == AS_public && !field->getType()->isReferenceType();
+    int64_t offset =
+        kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
+            .getQuantity();
+    if (hasName)
+      describeArgument({part.parameter, part.spelling + "." + field->getNameAsString(),
+                        field->getType(), part.offset + offset},
+                       object);
+  }
+}
+
+/// A table that the device reads but no copy starts from.
+unsigned Interpreter::constantMemory(const VarDecl *variable) {
+  QualType type = variable->getType();
+  bool isArray = type->isArrayType();
+  while (const ArrayType *array = kernel.context.getAsArrayType(type))
+    type = array->getElementType();
+  GlobalBase base;
+  base.spelling = isArray ? variable->getNameAsString() : "(&" + variable->getNameAsString() + ")";
+  base.isTable = true;
+  base.place = placeOf(variable->getLocation());
+  return baseOf(base, kernel.context.getConstType(type), true);
 }
 
 Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {
@@ -561,6 +616,8 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     }
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
   }
+  if (!variable->hasLocalStorage() && variable->hasAttr<CUDAConstantAttr>())
+    return Scalar::ofAddress(Scalar::Space::Global, constantMemory(variable), 0);
   if (!variable->hasLocalStorage())
     return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
                            placeOf(reference));

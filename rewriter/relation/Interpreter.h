@@ -61,8 +61,13 @@ private:
   void approach(const clang::Stmt *statement);
   void assume(const Condition &condition);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
-  void addNumber(const clang::VarDecl *variable, NamesInScope &names);
-  void addPointer(const clang::VarDecl *variable, NamesInScope &names);
+  void addName(const std::string &name, clang::QualType type, const Value &value,
+               NamesInScope &names);
+  void addNumber(const std::string &name, clang::QualType type, const Value &value,
+                 NamesInScope &names);
+  void addPointer(const std::string &name, clang::QualType type, const Value &value,
+                  NamesInScope &names);
+  Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression);
 
@@ -109,6 +114,14 @@ private:
   Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
                 Value self, const clang::Expr *call);
 
+  // Copies that the program leaves to the hardware.
+  void runAssembly(const clang::GCCAsmStmt *assembly);
+  bool runAsyncCopy(const clang::FunctionDecl *callee, const clang::CallExpr *call);
+  void copyAsync(const Value &to, const Value &from, uint64_t bytes, unsigned each, Place place);
+  void fillAsync(const Value &to, const Value &from, uint64_t bytes, const Value &used,
+                 Place place);
+  std::optional<uint64_t> sizeArgument(const clang::Expr *argument);
+
   // Operators on values.
   Value arithmetic(clang::BinaryOperatorKind op, const Value &a, const Value &b,
                    clang::QualType type, const clang::Expr *where);
@@ -116,6 +129,10 @@ private:
                     clang::QualType type, const clang::Expr *where);
   Scalar compare(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
                  clang::QualType type, const clang::Expr *where);
+  std::optional<Value> wrapped(const Value &a, const Value &b, clang::QualType type,
+                               const clang::Expr *where);
+  Scalar movedAddress(const Scalar &a, const Scalar &b, int direction, clang::QualType type,
+                      Place place);
   Value movePointer(const Value &pointer, const Value &count, clang::QualType pointee,
                     int direction, const clang::Expr *where);
   /// The scalar as a number; data becomes a symbol, a residue needs to be in range.
@@ -135,6 +152,19 @@ private:
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
   unsigned objectOf(const clang::VarDecl *variable);
+  unsigned constantMemory(const clang::VarDecl *variable);
+  unsigned baseOf(GlobalBase base, clang::QualType pointee, bool isFixed);
+
+  // Arguments of the kernel.
+  struct ArgumentPart {
+    const clang::ParmVarDecl *parameter;
+    std::string spelling;
+    clang::QualType type;
+    int64_t offset;
+  };
+  void describeArgument(const ArgumentPart &part, unsigned object);
+  void describeMembers(const clang::CXXRecordDecl *record, const ArgumentPart &part,
+                       unsigned object);
 
   // Helpers.
   bool stopped() const { return block.failed(); }
@@ -154,6 +184,7 @@ private:
     Condition returned;
     Value result;
     bool hasResult = false;
+    bool returnsReference = false;
     Value self;
   };
 
@@ -169,6 +200,8 @@ private:
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
   std::vector<LocalObject> memory;
   llvm::SmallVector<const clang::VarDecl *, 16> scope;
+  /// Numbers and pointers that the kernel gets, members of structs among them.
+  std::vector<ArgumentPart> arguments;
   const clang::Stmt *target = nullptr;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;

@@ -134,10 +134,46 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
   return holds;
 }
 
+/// `(x + w) % w`, as wrapped borders have it, is x inside; only elsewhere it has to be
+/// divided.
+std::optional<Value> Interpreter::wrapped(const Value &a, const Value &b, QualType type,
+                                          const Expr *where) {
+  if (!a.single() || !b.single() || !numberType(type))
+    return std::nullopt;
+  Place place = placeOf(where);
+  Scalar sum = asNumber(*a.single(), type, place), period = asNumber(*b.single(), type, place);
+  if (!sum.is(Scalar::Kind::Number) || !period.is(Scalar::Kind::Number) ||
+      period.number.isConstant())
+    return std::nullopt;
+  Polynomial inside = sum.number - period.number;
+  if (inside.getTerms().size() >= sum.number.getTerms().size())
+    return std::nullopt;
+  Scalar rest = arithmetic(BO_Rem, sum, period, type, where);
+  Scalar straight = Scalar::ofNumber(inside, rest.needs);
+  Condition isInside = Condition::notNegative(inside) &&
+                       Condition::notNegative(period.number - inside - Polynomial(1));
+  return Value(rest).overwritten(isInside, straight);
+}
+
 Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value &b, QualType type,
                               const Expr *where) {
+  if (op == BO_Rem)
+    if (std::optional<Value> value = wrapped(a, b, type, where))
+      return *value;
   return Value::combine(
       a, b, [&](const Scalar &x, const Scalar &y) { return arithmetic(op, x, y, type, where); });
+}
+
+Scalar Interpreter::movedAddress(const Scalar &a, const Scalar &b, int direction, QualType type,
+                                 Place place) {
+  const Scalar &address = a.is(Scalar::Kind::Address) ? a : b;
+  Scalar bytes = asNumber(a.is(Scalar::Kind::Address) ? b : a, type, place);
+  if (!bytes.is(Scalar::Kind::Number))
+    return Scalar::unknown("is an address that is computed with", place);
+  Needs needs = address.needs;
+  addNeeds(needs, bytes.needs);
+  return Scalar::ofAddress(address.space, address.object,
+                           address.number + bytes.number * Polynomial(direction), needs);
 }
 
 Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
@@ -151,6 +187,10 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   std::optional<NumberOperator> known = numberOperator(op);
   if (!number || !known)
     return Scalar::unknown(verbOf(op), place);
+  // An address of shared memory as a number, for inline assembly.
+  bool isAddress = a.is(Scalar::Kind::Address) || b.is(Scalar::Kind::Address);
+  if (isAddress && (op == BO_Add || (op == BO_Sub && !b.is(Scalar::Kind::Address))))
+    return movedAddress(a, b, op == BO_Add ? 1 : -1, type, place);
   Scalar x = asNumber(a, type, place), y = asNumber(b, type, place);
   if (!x.is(Scalar::Kind::Number))
     return x;
@@ -175,7 +215,8 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS() : binary->getLHS())
                     ->getType();
   std::optional<NumberType> type = numberType(indexType);
-  return Value::combine(pointer, count, [&](const Scalar &base, const Scalar &by) -> Scalar {
+  return Value::combine(pointer, count, [&](const Scalar &from, const Scalar &by) -> Scalar {
+    Scalar base = asAddress(from, pointee, placeOf(where));
     if (!base.is(Scalar::Kind::Address))
       return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)
                  ? base
@@ -192,6 +233,18 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   });
 }
 
+/// A pointer that was looked up is a base of its own, if it can be named.
+Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
+  bool isLoaded = scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Load;
+  std::optional<std::string> spelling = isLoaded ? block.spell(scalar.data) : std::nullopt;
+  if (!spelling)
+    return scalar;
+  GlobalBase base;
+  base.spelling = *spelling;
+  base.place = place;
+  return Scalar::ofAddress(Scalar::Space::Global, baseOf(base, pointee, true), 0, scalar.needs);
+}
+
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)
@@ -199,7 +252,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
   Value result;
   bool first = true;
   for (const ValueCase &one : address.getCases()) {
-    const Scalar &from = one.scalar;
+    Scalar from = asAddress(one.scalar, type, place);
     Value loaded;
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;

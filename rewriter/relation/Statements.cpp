@@ -185,8 +185,8 @@ void Interpreter::run(const Stmt *statement) {
   } else if (const auto *leave = dyn_cast<ReturnStmt>(statement)) {
     // Calls in the expression have frames of their own.
     std::optional<Value> value;
-    if (leave->getRetValue())
-      value = evaluate(leave->getRetValue());
+    if (const Expr *result = leave->getRetValue())
+      value = frames.back().returnsReference ? addressOf(result) : evaluate(result);
     Frame &frame = frames.back();
     if (value)
       frame.result = frame.hasResult ? frame.result.overwritten(mask, *value) : *value;
@@ -195,12 +195,12 @@ void Interpreter::run(const Stmt *statement) {
     mask = Condition::never();
   } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
     run(attributed->getSubStmt());
+  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && copying) {
+    runAssembly(assembly);
   } else if (!isa<NullStmt>(statement)) {
     if (copying)
       fail(diagnose("unsupported-statement", placeOf(statement),
-                    isa<SwitchStmt>(statement) ? "'switch'"
-                    : isa<AsmStmt>(statement)  ? "inline assembly"
-                                               : "this statement"));
+                    isa<SwitchStmt>(statement) ? "'switch'" : "this statement"));
     else
       forgetChanges(statement, "is changed by a statement that is not followed");
   }
@@ -313,56 +313,69 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   loops.pop_back();
 }
 
-void Interpreter::addNumber(const VarDecl *variable, NamesInScope &names) {
-  std::optional<NumberType> type = numberType(variable->getType());
-  Value value = memory[objects.lookup(variable)].read(0, sizeOf(variable->getType()), {});
-  if (!type || !value.single())
+void Interpreter::addNumber(const std::string &name, QualType type, const Value &value,
+                            NamesInScope &names) {
+  std::optional<NumberType> number = numberType(type);
+  if (!number || !value.single())
     return;
-  Scalar number = asNumber(*value.single(), variable->getType(), {});
-  if (!number.is(Scalar::Kind::Number))
+  Scalar scalar = asNumber(*value.single(), type, {});
+  if (!scalar.is(Scalar::Kind::Number))
     return;
   // A name is worth a requirement, unless a halo's start would break it.
-  bool breaksAtStart = llvm::any_of(number.needs, [&](unsigned need) {
+  bool breaksAtStart = llvm::any_of(scalar.needs, [&](unsigned need) {
     return !block.holdsAlways(need) && block.needs[need].within.low >= 0;
   });
   if (breaksAtStart)
     return;
-  block.demand(number.needs);
+  block.demand(scalar.needs);
   // An unsigned variable holds a residue, which is the number only in range.
-  if (!type->isSigned && !type->range().contains(block.symbols.rangeOf(number.number)))
+  if (!number->isSigned && !number->range().contains(block.symbols.rangeOf(scalar.number)))
     return;
-  bool isInt = type->isSigned && type->bits == 32;
-  names.numbers.push_back({variable->getNameAsString(), number.number, isInt});
+  bool isInt = number->isSigned && number->bits == 32;
+  names.numbers.push_back({name, scalar.number, isInt});
 }
 
-void Interpreter::addPointer(const VarDecl *variable, NamesInScope &names) {
-  QualType pointee = variable->getType()->getPointeeType();
-  Value value = memory[objects.lookup(variable)].read(0, 8, {});
-  const Scalar *address = value.single();
-  bool isGlobal =
-      address && address->is(Scalar::Kind::Address) && address->space == Scalar::Space::Global;
-  if (isGlobal && !pointee->isVoidType() && !pointee.isVolatileQualified())
-    names.pointers.push_back({variable->getNameAsString(), address->object, address->number,
-                              sizeOf(pointee), address->needs});
+void Interpreter::addPointer(const std::string &name, QualType type, const Value &value,
+                             NamesInScope &names) {
+  QualType pointee = type->getPointeeType();
+  if (!value.single() || pointee->isVoidType() || pointee.isVolatileQualified())
+    return;
+  Scalar address = asAddress(*value.single(), pointee, {});
+  if (address.is(Scalar::Kind::Address) && address.space == Scalar::Space::Global)
+    names.pointers.push_back(
+        {name, address.object, address.number, sizeOf(pointee), address.needs});
+}
+
+void Interpreter::addName(const std::string &name, QualType type, const Value &value,
+                          NamesInScope &names) {
+  if (type->isPointerType())
+    addPointer(name, type, value, names);
+  else
+    addNumber(name, type, value, names);
 }
 
 NamesInScope Interpreter::namesInScope() {
   NamesInScope names;
   // The innermost declaration of a name is the one that is meant.
   llvm::DenseSet<IdentifierInfo *> seen;
-  auto add = [&](const VarDecl *variable) {
-    if (!variable->getIdentifier() || !objects.count(variable) ||
-        !seen.insert(variable->getIdentifier()).second || kernel.facts.escapes(variable))
-      return;
-    if (variable->getType()->isPointerType())
-      addPointer(variable, names);
-    else
-      addNumber(variable, names);
+  auto isMeant = [&](const VarDecl *variable) {
+    return variable->getIdentifier() && objects.count(variable) &&
+           seen.insert(variable->getIdentifier()).second && !kernel.facts.escapes(variable);
   };
-  for (const VarDecl *variable : llvm::reverse(scope))
-    add(variable);
+  for (const VarDecl *variable : llvm::reverse(scope)) {
+    QualType type = variable->getType();
+    if (isMeant(variable) && (numberType(type) || type->isPointerType()))
+      addName(variable->getNameAsString(), type,
+              memory[objectOf(variable)].read(0, sizeOf(type), {}), names);
+  }
+  llvm::DenseSet<const ParmVarDecl *> visible;
   for (const ParmVarDecl *parameter : kernel.kernel->parameters())
-    add(parameter);
+    if (isMeant(parameter))
+      visible.insert(parameter);
+  for (const ArgumentPart &part : arguments)
+    if (visible.contains(part.parameter))
+      addName(part.spelling, part.type,
+              memory[objectOf(part.parameter)].read(part.offset, sizeOf(part.type), {}), names);
   return names;
 }
 

@@ -80,18 +80,27 @@ __global__ void escapes(float *out, const float *in, int w) {
 }
 
 __global__ void pointer_table(float *out, const float *const *tables) {
-  __shared__ float part[64];
+  __shared__ float part[63];
   const float *in = tables[blockIdx.x];
-#pragma tma load threads(64)
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'tables[...]' is no argument of the kernel: the launcher has to know the tensor's address [-Wtilelift-unknown-base]}}
+#pragma tma load threads(63)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'tables[blockIdx.x]' is no argument of the kernel: the launcher has to know the tensor's address [-Wtilelift-unknown-base]}}
   out[threadIdx.x] = part[threadIdx.x];
+}
+
+__constant__ int pitch;
+
+__global__ void secret_pitch(float *out, const float *in) {
+  __shared__ float tile[4][15];
+#pragma tma load threads(15, 4)
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * pitch + threadIdx.x]; // expected-error {{rows of 'in' are pitch * 4 bytes apart, which the launcher cannot tell: pass it as an argument of the kernel [-Wtilelift-unknown-stride]}}
+  out[threadIdx.x] = tile[0][threadIdx.x];
 }
 
 __global__ void long_rows(float *out, const unsigned char *in, int w, int h) {
   __shared__ unsigned char tile[4][260];
 #pragma tma load threads(260)
   for (int r = 0; r < 4; ++r)
-    tile[r][threadIdx.x] = r < h && threadIdx.x < w ? in[r * w + threadIdx.x] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
+    tile[r][threadIdx.x] = r < h ? in[r * w + threadIdx.x] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
   out[threadIdx.x] = tile[0][threadIdx.x];
 }
 

@@ -127,11 +127,11 @@ __global__ void outside(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
-__global__ void clamped(float *out, const float *in, int n) {
+__global__ void chosen(float *out, const float *in, int n) {
   __shared__ float part[64];
   int i = blockIdx.x * 64 + threadIdx.x;
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[i < n ? i : n - 1]; // expected-error {{'part[0]' is read from different places of 'in', depending on a condition [-Wtilelift-several-places]}}
+  part[threadIdx.x] = in[i < n ? 2 * i : 3 * i]; // expected-error {{'part[0]' is read from different places of 'in', depending on a condition [-Wtilelift-several-places]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 

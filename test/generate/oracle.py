@@ -64,12 +64,12 @@ SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
-    "wrapped": ("expression-not-available not-contiguous", "an index modulo the extent"),
+    "wrapped": ("expression-not-available not-contiguous rule:box-range", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
-    "triangle": ("uneven-guard guard-not-a-box", "the guard is on the sum of row and column"),
+    "triangle": ("uneven-guard guard-not-a-box computed-value", "the guard is on the sum of row and column"),
     "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
     "side-effect": ("side-effect", "it writes to another array"),
@@ -90,7 +90,8 @@ MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "t
 INSIDE_ONLY = ("clamped", "wrapped")
 
 # What a box cannot do, and copies of single rows may.
-OF_BOXES = frozenset({"layout-escapes", "too-many-dimensions", "rule:box-range", "gap-in-tile"})
+OF_BOXES = frozenset({"layout-escapes", "too-many-dimensions", "rule:box-range", "gap-in-tile",
+                      "rule:stride-range"})
 
 
 # Samples ------------------------------------------------------------------------
@@ -380,7 +381,9 @@ class Judge:
             return None
         if positions[-1] - positions[0] + 1 != len(positions):
             # They may have no value at all; plans.py sees what the others get.
-            self.verdict.add("gap-in-tile", "elements in between are not written", certain=False)
+            self.verdict.add("gap-in-tile not-contiguous uneven-steps uneven-guard guard-not-a-box "
+                             "layout-escapes layouts-clash", "elements in between are not written",
+                             certain=False)
             return None
         return positions
 

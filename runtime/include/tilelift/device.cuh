@@ -188,6 +188,11 @@ __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, 
 /// `tile` moved on by whole bytes, for boxes that come in several pieces.
 __device__ inline void *advance(void *tile, int bytes) { return static_cast<char *>(tile) + bytes; }
 
+/// Whether contiguous bytes can be copied from there.
+__device__ inline bool is_aligned(const void *from) {
+  return reinterpret_cast<unsigned long long>(from) % 16 == 0;
+}
+
 /// Global memory so many bytes behind `first`, for rows that are copied one by one.
 __device__ inline const void *row_at(const void *first, long long bytes) {
   return static_cast<const char *>(first) + bytes;
