@@ -100,7 +100,7 @@ __global__ void long_rows(float *out, const unsigned char *in, int w, int h) {
   __shared__ unsigned char tile[4][260];
 #pragma tma load threads(260)
   for (int r = 0; r < 4; ++r)
-    tile[r][threadIdx.x] = r < h ? in[r * w + threadIdx.x] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
+    tile[r][threadIdx.x] = r < h ? in[r * w + threadIdx.x + 1] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
   out[threadIdx.x] = tile[0][threadIdx.x];
 }
 
