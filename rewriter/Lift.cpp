@@ -198,6 +198,17 @@ std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
   }
   std::vector<CopyToEmit> copies;
   for (AnalysedCopy &copy : std::get<std::vector<AnalysedCopy>>(analysed)) {
+    // All names of dynamic memory have to move to its aligned start.
+    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
+                                 ? foreignDynamicMemory(under.kernel)
+                                 : nullptr;
+    if (foreign) {
+      refuse(diagnose("not-available-yet", copy.relation.place,
+                      "a tile in dynamic shared memory that is declared outside of the kernel ('" +
+                          foreign->getNameAsString() + "')"),
+             *annotated.directive, under.kernel);
+      return {};
+    }
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     result.relations.push_back(copy.relation);
     auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});

@@ -201,23 +201,21 @@ ModuleTranslator::Facts ModuleTranslator::reachableFrom(const llvm::Function *ke
 std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reached) {
   std::vector<Constant *> offsets(shared.size(), number(emulator::notUsed));
   uint64_t end = 0;
-  uint64_t dynamicAlignment = 16;
   for (unsigned index : reached.shared) {
-    if (shared[index].bytes == 0) {
-      dynamicAlignment = std::max<uint64_t>(dynamicAlignment, shared[index].alignment);
+    if (shared[index].bytes == 0)
       continue;
-    }
     end = alignTo(end, shared[index].alignment);
     offsets[index] = number(end);
     end += shared[index].bytes;
   }
-  bool hasDynamic =
-      any_of(reached.shared, [&](unsigned index) { return shared[index].bytes == 0; });
-  if (hasDynamic)
-    end = alignTo(end, dynamicAlignment);
+  // Measured: each dynamic array starts on its own alignment, 16 at least.
+  uint64_t staticEnd = end;
   for (unsigned index : reached.shared)
-    if (shared[index].bytes == 0)
-      offsets[index] = number(end);
+    if (shared[index].bytes == 0) {
+      uint64_t start = alignTo(staticEnd, std::max<uint64_t>(16, shared[index].alignment));
+      offsets[index] = number(start);
+      end = std::max(end, start);
+    }
   return {table(offsets, IntegerType::get(context, 32), "shared.offsets"), uint32_t(end)};
 }
 

@@ -146,9 +146,10 @@ std::vector<Piece> KernelWriter::sibling() {
 
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
   std::string declarations = "\n  __shared__ tilelift::barrier " + names.barrier + ";";
-  // Where the program's dynamic memory is, and on 128 bytes.
-  if (llvm::any_of(copies, [](const CopyToEmit &copy) { return isDynamic(copy.tile); }))
+  if (llvm::any_of(copies, [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
     declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
+    moveDynamicMemory(pattern->getBody());
+  }
   declarations += "\n  unsigned " + names.phase +
                   (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   edits.push_back(insertion(body, declarations));
@@ -171,6 +172,35 @@ std::vector<Piece> KernelWriter::sibling() {
   removeDeadVariables();
   return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
                     edits);
+}
+
+/// An array in dynamic memory starts on its own alignment, so all of them become
+/// pointers to the start that is aligned for TMA.
+void KernelWriter::moveDynamicMemory(const Stmt *within) {
+  if (!within)
+    return;
+  if (const auto *declaration = dyn_cast<DeclStmt>(within)) {
+    std::string text;
+    for (const Decl *each : declaration->decls()) {
+      const auto *variable = dyn_cast<VarDecl>(each);
+      if (!variable || !isDynamic(variable))
+        continue;
+      ASTContext &context = variable->getASTContext();
+      QualType element = context.getAsArrayType(variable->getType())->getElementType();
+      text += (text.empty() ? "const auto " : " const auto ") + variable->getNameAsString() +
+              " = reinterpret_cast<" +
+              context.getPointerType(element).getAsString(context.getPrintingPolicy()) + ">(" +
+              names.memory + ");";
+    }
+    if (!text.empty() && !source.isPlainText(declaration->getSourceRange()))
+      failure = diagnose("not-available-yet", {source.offsetOf(declaration->getBeginLoc())},
+                         "dynamic shared memory that a macro declares");
+    else if (!text.empty())
+      edits.push_back(replacement(source.offsetOf(declaration->getBeginLoc()),
+                                  source.endOf(declaration), text));
+  }
+  for (const Stmt *child : within->children())
+    moveDynamicMemory(child);
 }
 
 /// Puts parameters on lines of their own where they would make a long one.

@@ -99,6 +99,7 @@ private:
   std::string issueText(size_t first, size_t last, const std::string &indent);
   std::string bulkText(size_t copy, std::string to, const std::string &policy,
                        const std::string &indent);
+  void moveDynamicMemory(const clang::Stmt *within);
   std::string destination(size_t copy, const std::string &slot) const;
   std::string loadText(size_t copy, const std::string &indent);
   std::string checksText(size_t copy);

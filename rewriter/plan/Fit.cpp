@@ -404,8 +404,7 @@ void Fitter::limitBoxes() {
   // Past a known extent nothing is read, so the last piece may overhang where there
   // is room for it.
   bool isRow = cut == plan.dims.begin();
-  bool mayOverhang =
-      (isOutermost || isRow) && cut->extent && relation.tile.layoutEscape.empty();
+  bool mayOverhang = (isOutermost || isRow) && cut->extent && relation.tile.layoutEscape.empty();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
     bool fits = piece * pieces == cut->box || mayOverhang;

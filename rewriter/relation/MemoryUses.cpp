@@ -189,6 +189,30 @@ bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
   return false;
 }
 
+const VarDecl *foreignDynamicMemory(const FunctionDecl *kernel) {
+  DenseSet<const FunctionDecl *> seen{kernel};
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
+      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+        if (variable->hasAttr<CUDASharedAttr>() && variable->getType()->isIncompleteArrayType() &&
+            variable->getLexicalDeclContext() != kernel)
+          return variable;
+    const FunctionDecl *callee = nullptr, *definition = nullptr;
+    if (const auto *call = dyn_cast<CallExpr>(next))
+      callee = call->getDirectCallee();
+    else if (const auto *construct = dyn_cast<CXXConstructExpr>(next))
+      callee = construct->getConstructor();
+    if (callee && callee->hasBody(definition) && seen.insert(definition).second)
+      work.push_back(definition->getBody());
+    work.append(next->child_begin(), next->child_end());
+  }
+  return nullptr;
+}
+
 int64_t staticSharedBytes(const FunctionDecl *kernel) {
   const ASTContext &context = kernel->getASTContext();
   int64_t total = 0;

@@ -23,6 +23,10 @@ void describeUses(SharedTile &tile, const clang::VarDecl *variable, const Kernel
 /// Whether the kernel may write through the pointer that a copy reads from.
 bool mayWriteThrough(const clang::FunctionDecl *kernel, llvm::StringRef parameter);
 
+/// An array in dynamic shared memory that is not declared in the kernel itself but used
+/// by it, or by a function that it calls; or null.
+const clang::VarDecl *foreignDynamicMemory(const clang::FunctionDecl *kernel);
+
 /// The static shared memory that a kernel declares, in bytes.
 int64_t staticSharedBytes(const clang::FunctionDecl *kernel);
 

@@ -172,6 +172,18 @@ __global__ void dynamic(int *out) {
   out[threadIdx.x] = values[blockDim.x - 1 - threadIdx.x];
 }
 
+// Each dynamic array starts on its own alignment: 16 and 128 bytes behind 8 static ones.
+// CHECK: dynamic starts: 144, no error
+__global__ void dynamic_starts(int *out) {
+  __shared__ alignas(8) char first[8];
+  extern __shared__ float small[];
+  extern __shared__ __align__(128) unsigned char aligned[];
+  first[0] = 1;
+  unsigned start = __cvta_generic_to_shared(first);
+  out[0] = __cvta_generic_to_shared(small) - start + __cvta_generic_to_shared(aligned) - start;
+  small[0] = aligned[0] = 1;
+}
+
 // CHECK: virtual: 28, no error
 struct Shape {
   __device__ virtual int corners() const = 0;
@@ -251,6 +263,7 @@ int main() {
   cudaMemcpy(&sum, result, 4, cudaMemcpyDeviceToHost);
   std::printf("cluster: %d, %s\n", sum, cudaGetErrorString(cudaGetLastError()));
   run("dynamic", 48, dynamic, 1, 48, 48 * 4, result);
+  run("dynamic starts", 1, dynamic_starts, 1, 1, 512, result);
   run("virtual", 1, virtuals, 1, 2, 0, result);
   run("heap", 1, heap, 2, 32, 0, result);
   run("printed", 1, prints, 1, 2, 0);

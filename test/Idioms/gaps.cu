@@ -14,7 +14,7 @@
 
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 #define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)
 
@@ -108,16 +108,6 @@ __global__ void planes(float *out, const float *in, int w, int h, int d) {
       tile[0][threadIdx.y][threadIdx.x] + tile[2][7 - threadIdx.y][threadIdx.x];
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   padded<<<dim3(2, 2), dim3(32, 8)>>>(numbers(4096), numbers(44 * 50), 44, 50);
   sides<<<dim3(2, 3), dim3(32, 8)>>>(numbers(6 * 256), numbers(64 * 24), 64, 24);
@@ -127,5 +117,5 @@ int main() {
   one_slot<<<dim3(1, 2), dim3(32, 8)>>>(numbers(512), numbers(32 * 16), 32);
   columns<<<dim3(1, 2), dim3(32, 8)>>>(numbers(512), numbers(64 * 16), 64);
   planes<<<dim3(2, 2), dim3(32, 8)>>>(numbers(1024), numbers(60 * 13 * 2), 60, 13, 2);
-  return cudaDeviceSynchronize();
+  return finish();
 }

@@ -16,7 +16,7 @@
 #include <cuda_pipeline.h>
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 namespace cg = cooperative_groups;
 
@@ -125,16 +125,6 @@ __global__ void warps(float *out, const float *in, int w) {
   OUT(threadIdx.x) = tile[threadIdx.x % 8][threadIdx.x / 8];
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   dim3 grid(2, 2);
   assembly<<<grid, 64>>>(numbers(1024), numbers(64 * 16), 64);
@@ -144,5 +134,5 @@ int main() {
   groups<<<grid, 64>>>(numbers(1024), numbers(64 * 16), 64);
   pipeline<<<grid, 64>>>(numbers(1024), numbers(64 * 16), 64);
   warps<<<grid, 256>>>(numbers(1024), numbers(64 * 16), 64);
-  return cudaDeviceSynchronize();
+  return finish();
 }

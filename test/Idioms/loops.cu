@@ -13,7 +13,7 @@
 
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 #define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)
 
@@ -148,16 +148,6 @@ __global__ void uneven(float *out, const float *in, int w, int n) {
   out[threadIdx.y * 32 + threadIdx.x] = sum;
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   sgemm<64, 64, 8><<<dim3(2, 2), 256>>>(numbers(128 * 128), numbers(128 * 24), numbers(24 * 128),
                                         128, 24);
@@ -167,5 +157,5 @@ int main() {
   downwards<<<2, dim3(32, 8)>>>(numbers(512), numbers(32 * 64), 64, 32);
   nested<<<2, dim3(32, 4)>>>(numbers(256), numbers(3 * 12 * 64), 64, 12, 3);
   uneven<<<1, dim3(32, 2)>>>(numbers(64), numbers(32 * 12), 32, 6);
-  return cudaDeviceSynchronize();
+  return finish();
 }

@@ -16,7 +16,7 @@
 
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 #define BLOCK (blockIdx.y * gridDim.x + blockIdx.x)
 
@@ -152,16 +152,6 @@ __global__ void own_sides(float *out, const float *in, int w) {
     out[BLOCK * 576 + threadIdx.y * 72 + c] = middle[7 - threadIdx.y][71 - c];
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   dim3 block(32, 8);
   stages<<<2, block>>>(numbers(512), numbers(64 * 40), 64, 5);
@@ -172,5 +162,5 @@ int main() {
   kept_rows<<<dim3(1, 2), block>>>(numbers(32), numbers(32 * 32), 32);
   long_rows<<<dim3(2, 2), 256>>>(numbers(9600), numbers(1204 * 7), 1204, 7);
   own_sides<<<dim3(1, 2), block>>>(numbers(1152), numbers(64 * 16), 64);
-  return cudaDeviceSynchronize();
+  return finish();
 }

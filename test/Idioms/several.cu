@@ -23,7 +23,7 @@
 
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 __global__ void matmul(float *c, const float *a, const float *b, int m, int n, int k) {
   __shared__ float as[16][16], bs[16][16];
@@ -86,16 +86,6 @@ __global__ void either(float *out, const float *a, const float *b, int n) {
   out[threadIdx.x] = left[63 - threadIdx.x] * 2 + right[63 - threadIdx.x];
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   matmul<<<dim3(3, 2), dim3(16, 16)>>>(numbers(44 * 20), numbers(20 * 36), numbers(36 * 44), 20, 44,
                                        36);
@@ -103,5 +93,5 @@ int main() {
   stretches<<<dim3(1, 2), 64, 2048>>>(numbers(512), numbers(32 * 16), numbers(32 * 16), 32);
   either<<<1, 64>>>(numbers(64), numbers(64), numbers(64), 64);
   either<<<1, 64>>>(numbers(64), numbers(64), numbers(64), 50);
-  return cudaDeviceSynchronize();
+  return finish();
 }

@@ -15,7 +15,7 @@
 
 #include <cuda_runtime.h>
 
-#include <vector>
+#include "Inputs/numbers.h"
 
 #define OUT(i) out[((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * 256 + (i)]
 #define ALL for (int i = threadIdx.y * 32 + threadIdx.x; i < 256; i += 256)
@@ -133,16 +133,6 @@ __global__ void filled(float *out, const float *in, int w, int h, float border) 
   ALL OUT(i) = tile[i % 10][i / 10] + tile[9 - i % 10][39 - i / 10];
 }
 
-float *numbers(size_t count) {
-  std::vector<float> values(count);
-  for (size_t i = 0; i < count; ++i)
-    values[i] = float(i * 37 % 101);
-  float *memory;
-  cudaMalloc(&memory, count * sizeof(float));
-  cudaMemcpy(memory, values.data(), count * sizeof(float), cudaMemcpyHostToDevice);
-  return memory;
-}
-
 int main() {
   dim3 grid(2, 2), block(32, 8), many(4, 4);
   structs<<<grid, block>>>(Arguments{numbers(1024), numbers(60 * 13), 60, 13});
@@ -159,5 +149,5 @@ int main() {
   wrapped<<<many, block>>>(numbers(4096), numbers(128 * 32), 128, 32);
   reflected<<<many, block>>>(numbers(4096), numbers(128 * 32), 128, 32);
   filled<<<many, block>>>(numbers(4096), numbers(124 * 31), 124, 31, 3.f);
-  return cudaDeviceSynchronize();
+  return finish();
 }

@@ -135,6 +135,14 @@ __global__ void chosen(float *out, const float *in, int n) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+extern __shared__ float everybodys[];
+
+__global__ void outside(float *out, const float *in) {
+#pragma tma load threads(64)
+  everybodys[threadIdx.x] = in[threadIdx.x]; // expected-error {{a tile in dynamic shared memory that is declared outside of the kernel ('everybodys') is not available yet}}
+  out[threadIdx.x] = everybodys[threadIdx.x];
+}
+
 // The next round goes on where the copy's own loop ended.
 __global__ void carried(float *out, const float *in, int n) {
   __shared__ float part[64];

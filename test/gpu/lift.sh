@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Lifts the programs of this folder, so that run.py can build them where there
-# is a GPU but no Clang: test/gpu/lift.sh FOLDER [TILELIFT]
+# Lifts the programs of this folder and of test/Idioms, so that run.py can build them
+# where there is a GPU but no Clang: test/gpu/lift.sh FOLDER [TILELIFT]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 tilelift=${2:-$here/../../build/bin/tilelift}
 mkdir -p "$folder"
-for source in "$here"/*.cu; do
+cp -r "$here/../Idioms/Inputs" "$folder"
+for source in "$here"/*.cu "$here"/../Idioms/*.cu; do
   name=$(basename "$source" .cu)
   cp "$source" "$folder/$name.plain.cu"
   "$tilelift" "$source" -o "$folder/$name.tma.cu"
