@@ -368,6 +368,15 @@ void Fitter::boundCoordinates() {
       allowed.low = 0;
     if (!dim.extent) // the whole box lies before the end that was made up
       allowed.high = unbounded_extent - dim.box;
+    if (dim.coordinate.isConstant() &&
+        !allowed.contains({dim.coordinate.constantTerm(), dim.coordinate.constantTerm()})) {
+      fail(diagnose("rule-violated", relation.place,
+                    "the box of '" + plan.tile + "' starts at " +
+                        std::to_string(dim.coordinate.constantTerm()) + " in dimension " +
+                        std::to_string(d) + ", allowed are " + std::to_string(allowed.low) +
+                        " to " + std::to_string(allowed.high) + " (coordinate-range)"));
+      return;
+    }
     addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
   }
 }

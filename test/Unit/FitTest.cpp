@@ -206,6 +206,20 @@ TEST_F(FitTest, stagesOfOneRowMoveApart) {
   EXPECT_EQ(result.layout.slot, by * 512);
 }
 
+TEST_F(FitTest, aRowThatWrapsAroundHasNoCoordinate) {
+  for (int r = 0; r < 8; ++r)
+    for (int c = 0; c < 32; ++c)
+      cell((r * 32 + c) * 4, (Polynomial(4294967290 + r) * w + bx * 32 + c) * 4,
+           Condition::always());
+  EXPECT_EQ(plan().mode, Mode::Bulk); // row by row, without a coordinate
+  relation.tile.layoutEscape = "it is passed to 'f'";
+  for (Cell &cell : relation.cells)
+    cell.cases[0].source.offset += Polynomial(4);
+  EXPECT_EQ(refusal().text,
+            "the box of 'tile' starts at 4294967290 in dimension 1, allowed are 0 to 2147483640 "
+            "(coordinate-range)");
+}
+
 TEST_F(FitTest, paddingIsLeftOut) {
   relation.tile.extents = {8, 33};
   for (int r = 0; r < 8; ++r)

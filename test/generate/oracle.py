@@ -65,7 +65,8 @@ SURROUNDINGS = {
                "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
     "wrapped": ("expression-not-available not-contiguous rule:box-range", "an index modulo the extent"),
-    "loaded-condition": ("unknown-index uneven-guard", "the condition is looked up"),
+    "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps "
+                         "too-many-dimensions rule:stride-range rule:stride-16", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
@@ -370,7 +371,7 @@ class Judge:
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
         if self.always_cut and INT_TYPES[self.kernel.argument_type].bits > 32:
-            self.verdict.add("uneven-steps uneven-guard guard-not-a-box",
+            self.verdict.add("uneven-steps uneven-guard guard-not-a-box rule:coordinate-range",
                              "indices wrap around before they are compared", certain=False)
 
     def _coverage(self) -> Optional[list[int]]:
@@ -480,7 +481,7 @@ class Judge:
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
-            if axis.box == 1 and len(strides) == 1:
+            if (axis.box == 1 or self.always_cut) and len(strides) == 1:
                 self._constant_stride(strides.pop() * self.size, certain=False)
 
     def _coordinates(self, digits: Digits) -> None:
