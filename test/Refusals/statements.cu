@@ -120,7 +120,7 @@ template <int N> __global__ void unused_template(float *out, const float *in) { 
   out[threadIdx.x] = part[threadIdx.x];
 }
 
-__global__ void outside(float *out, const float *in) {
+__global__ void declared_outside(float *out, const float *in) {
   __shared__ float part[60];
 #pragma tma load threads(64)
   part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'part' is written at byte 240, it has 240 [-Wtilelift-outside-the-tile]}}
