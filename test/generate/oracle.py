@@ -370,6 +370,11 @@ class Judge:
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
+        for a in range(len(self.copy.axes) - 1 if self.always_cut else 0):
+            strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
+                       for s in self.full_samples}
+            if len(strides) == 1:
+                self._constant_stride(strides.pop() * self.size, certain=False)
         if self.always_cut and INT_TYPES[self.kernel.argument_type].bits > 32:
             self.verdict.add("uneven-steps uneven-guard guard-not-a-box rule:coordinate-range",
                              "indices wrap around before they are compared", certain=False)
@@ -481,7 +486,7 @@ class Judge:
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
-            if (axis.box == 1 or self.always_cut) and len(strides) == 1:
+            if axis.box == 1 and len(strides) == 1:
                 self._constant_stride(strides.pop() * self.size, certain=False)
 
     def _coordinates(self, digits: Digits) -> None:
