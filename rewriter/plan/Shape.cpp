@@ -45,10 +45,9 @@ private:
   bool checkLiveness();
   void trim();
   bool placeColumn(size_t column);
-  int64_t slopeOfOneValue(size_t column, const Radix &radix) const;
   void excludeConstants();
   bool checkGaps() const;
-  bool isPeriod(size_t from, size_t to, size_t digitStart) const;
+  bool isPeriod(size_t from, size_t to, size_t block) const;
   const Unit *liveAt(int64_t number) const {
     return number < int64_t(units.size()) && units[number].isLive() ? &units[number] : nullptr;
   }

@@ -64,7 +64,7 @@ private:
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
   bool takeTiles();
-  bool takeParts(const SharedObject &filled);
+  void takeParts(const SharedObject &filled);
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
   bool checkEscapes();
   bool isCarried(const VarDecl *variable) const;
@@ -167,8 +167,8 @@ bool Analysis::isUsedElsewhere(const VarDecl *variable) const {
 
 bool Analysis::takeTiles() {
   for (const SharedObject &object : block.shared)
-    if (!object.cells.empty() && !takeParts(object))
-      return false;
+    if (!object.cells.empty())
+      takeParts(object);
   return !result.empty() || fail(diagnose("not-a-copy", place()));
 }
 
@@ -180,7 +180,7 @@ std::optional<unsigned> baseOf(const CellRecord &record) {
 }
 
 /// Stretches of an object that come from different tensors are copies of their own.
-bool Analysis::takeParts(const SharedObject &filled) {
+void Analysis::takeParts(const SharedObject &filled) {
   constexpr size_t most = 8;
   std::vector<int64_t> begins{filled.cells.begin()->first};
   std::optional<unsigned> base;
@@ -201,7 +201,6 @@ bool Analysis::takeParts(const SharedObject &filled) {
       result.back().relation.tile.otherWriterPlace = place();
     }
   }
-  return true;
 }
 
 /// Counts cells from the start of the slot that is filled; returns by how much they
