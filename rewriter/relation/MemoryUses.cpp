@@ -148,6 +148,31 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }
 
+namespace {
+
+/// Whether an expression names a pointer that may be `base`: an argument, a member of
+/// one as in "a.in", what was looked up as in "ins[i]", or any pointer of the kernel's own.
+bool mayBe(const Stmt *expression, StringRef base) {
+  StringRef root = base.take_while([](char c) { return isAlnum(c) || c == '_'; });
+  if (const auto *member = dyn_cast<MemberExpr>(expression))
+    return member->getType()->isPointerType() && base.contains('.') &&
+           base.split('[').first.rsplit('.').second == member->getMemberDecl()->getName();
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return variable && variable->getType()->isPointerType() &&
+         (!isa<ParmVarDecl>(variable) || variable->getName() == root);
+}
+
+/// A struct that is handed on takes its pointers with it.
+bool carries(const Expr *argument, StringRef base) {
+  const auto *reference = dyn_cast<DeclRefExpr>(argument);
+  const auto *named = reference ? dyn_cast<ParmVarDecl>(reference->getDecl()) : nullptr;
+  return named && !named->getType()->isPointerType() &&
+         base.starts_with((named->getName() + ".").str());
+}
+
+} // namespace
+
 bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
   SmallVector<const Stmt *, 64> work{kernel->getBody()};
   while (!work.empty()) {
@@ -164,11 +189,13 @@ bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
       target = unary->getSubExpr();
     else if (const auto *call = dyn_cast<CallExpr>(next)) {
       // A pointer that is handed on may be written through.
-      for (const Expr *argument : call->arguments())
-        if (const auto *reference = dyn_cast<DeclRefExpr>(argument->IgnoreParenImpCasts()))
-          if (const auto *named = dyn_cast<ParmVarDecl>(reference->getDecl()))
-            if (named->getName() == parameter)
-              return true;
+      for (const Expr *argument : call->arguments()) {
+        const Expr *bare = argument->IgnoreParenImpCasts();
+        const auto *reference = dyn_cast<DeclRefExpr>(bare);
+        bool isOwn = reference && !isa<ParmVarDecl>(reference->getDecl());
+        if ((!isOwn && mayBe(bare, parameter)) || carries(bare, parameter))
+          return true;
+      }
     }
     if (target && !rootVariable(target)) {
       SmallVector<const Stmt *, 16> inside{target};
@@ -176,11 +203,8 @@ bool mayWriteThrough(const FunctionDecl *kernel, StringRef parameter) {
         const Stmt *part = inside.pop_back_val();
         if (!part)
           continue;
-        if (const auto *reference = dyn_cast<DeclRefExpr>(part))
-          if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-            if (variable->getType()->isPointerType() &&
-                (!isa<ParmVarDecl>(variable) || variable->getName() == parameter))
-              return true;
+        if (mayBe(part, parameter))
+          return true;
         inside.append(part->child_begin(), part->child_end());
       }
     }

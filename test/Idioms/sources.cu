@@ -5,6 +5,8 @@
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
 // CHECK: sources.cu:[[#]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'a.in' to 'tile'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'view.from.data' to 'tile'
+// CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'm.data' to 'tile'
+// CHECK: remark: a __syncthreads() is added before the copy: threads may have written to 'm.data'
 // CHECK: remark: lifted under a guard: 8 1-D bulk copies of 128 bytes from 'in' to 'tile', a row each
 // CHECK: remark: lifted under a guard: 8 1-D bulk copies of 128 bytes from 'ins[blockIdx.z]' to 'tile', a row each
 // CHECK: note: at the copy: the address is a multiple of 16
@@ -54,6 +56,19 @@ __global__ void members(View view) {
   __syncthreads();
   view.to.at(blockIdx.y * 8 + threadIdx.y, blockIdx.x * 32 + threadIdx.x) =
       tile[7 - threadIdx.y][31 - threadIdx.x];
+}
+
+// What is copied was written through the same member in the round before.
+__global__ void in_place(Matrix<float> m, int rounds) {
+  __shared__ float tile[8][32];
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    tile[threadIdx.y][threadIdx.x] = m.data[(k * 8 + threadIdx.y) * m.pitch + threadIdx.x];
+    __syncthreads();
+    m.data[((k + 1) * 8 + threadIdx.y) * m.pitch + threadIdx.x] +=
+        tile[7 - threadIdx.y][threadIdx.x];
+    __syncthreads();
+  }
 }
 
 __constant__ int extents[2];
@@ -137,6 +152,7 @@ int main() {
   dim3 grid(2, 2), block(32, 8), many(4, 4);
   structs<<<grid, block>>>(Arguments{numbers(1024), numbers(60 * 13), 60, 13});
   members<<<grid, block>>>(View{{numbers(64 * 16), 64}, {numbers(64 * 16), 64}});
+  in_place<<<1, block>>>(Matrix<float>{numbers(32 * 40), 32}, 4);
   int sizes[2] = {64, 13};
   cudaMemcpyToSymbol(extents, sizes, sizeof(sizes));
   constants<<<grid, block>>>(numbers(1024), numbers(64 * 13));

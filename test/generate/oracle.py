@@ -84,8 +84,8 @@ SURROUNDINGS = {
 
 
 # Flaws that TMA can live with where the tile is a single row, or not cut.
-MAYBE = ("loaded-rows", "loaded-condition", "clamped", "flat-guard", "split", "triangle", "wrapped",
-         "staged", "dynamic")
+MAYBE = ("pointer-table", "loaded-rows", "loaded-condition", "clamped", "flat-guard", "split",
+         "triangle", "wrapped", "staged", "dynamic")
 
 # Flaws that only show at the border: boxes that lie wholly inside are copied.
 INSIDE_ONLY = ("clamped", "wrapped")
