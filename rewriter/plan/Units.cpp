@@ -110,8 +110,6 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
     const Source &source = each.source;
     switch (source.kind) {
     case Source::Kind::Load:
-      if (each.guard.isImpossible(relation.symbols))
-        break;
       if (load && load->source.base != source.base)
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
                              relation.bases[load->source.base].spelling,

@@ -229,6 +229,16 @@ void describeStretch(SharedTile &tile, ArrayRef<Cell> cells, const SharedObject 
   tile.layoutEscape = isDynamic ? "it is dynamic shared memory" : "it is no array of its own";
 }
 
+/// A guard that never holds leaves a cell out like a loop that never gets there.
+void dropImpossible(CopyRelation &relation) {
+  llvm::erase_if(relation.cells, [&](Cell &cell) {
+    llvm::erase_if(cell.cases,
+                   [&](const Case &each) { return each.guard.isImpossible(relation.symbols); });
+    return llvm::all_of(
+        cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Untouched; });
+  });
+}
+
 /// The cells from `begin` to `end`.
 AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64_t end) const {
   AnalysedCopy part;
@@ -270,6 +280,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     tile.elementType = type.getUnqualifiedType().getAsString(policy);
     tile.elementSize = unsigned(kernel.context.getTypeSizeInChars(type).getQuantity());
   }
+  dropImpossible(relation);
   return part;
 }
 

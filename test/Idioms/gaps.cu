@@ -11,6 +11,8 @@
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'slots', rows of 32 elements, starting at 0
 // CHECK: remark: lifted: tile copy of 8 x 64 f32 (2048 bytes) from 'in' to 'tile', rows of 64 elements, starting at 28
 // CHECK: remark: lifted: tile copy of 3 x 10 x 32 f32 (3840 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: note: at the copy: h - 8 >= 0
 
 #include <cuda_runtime.h>
 
@@ -108,6 +110,22 @@ __global__ void planes(float *out, const float *in, int w, int h, int d) {
       tile[0][threadIdx.y][threadIdx.x] + tile[2][7 - threadIdx.y][threadIdx.x];
 }
 
+// One below zero is a large unsigned number: the first row never comes from 'in'.
+__global__ void never(float *out, const float *in, int h) {
+  __shared__ float tile[9][32];
+  for (unsigned i = threadIdx.y * 32 + threadIdx.x; i < 288; i += 256)
+    tile[i / 32][i % 32] = 7.f;
+  __syncthreads();
+#pragma tma load
+  for (unsigned i = threadIdx.y * 32 + threadIdx.x; i < 288; i += 256) {
+    size_t y = -1 + i / 32;
+    if (y < h)
+      tile[i / 32][i % 32] = in[y * 32 + i % 32];
+  }
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x] + tile[8][threadIdx.x];
+}
+
 int main() {
   padded<<<dim3(2, 2), dim3(32, 8)>>>(numbers(4096), numbers(44 * 50), 44, 50);
   sides<<<dim3(2, 3), dim3(32, 8)>>>(numbers(6 * 256), numbers(64 * 24), 64, 24);
@@ -117,5 +135,7 @@ int main() {
   one_slot<<<dim3(1, 2), dim3(32, 8)>>>(numbers(512), numbers(32 * 16), 32);
   columns<<<dim3(1, 2), dim3(32, 8)>>>(numbers(512), numbers(64 * 16), 64);
   planes<<<dim3(2, 2), dim3(32, 8)>>>(numbers(1024), numbers(60 * 13 * 2), 60, 13, 2);
+  never<<<1, dim3(32, 8)>>>(numbers(256), numbers(32 * 8), 8);
+  never<<<1, dim3(32, 8)>>>(numbers(256), numbers(32 * 7), 7);
   return finish();
 }
