@@ -27,10 +27,17 @@ std::string print(const BlockShape &shape) {
   return text;
 }
 
+bool sameWay(const CallPath &a, const CallPath &b) {
+  return std::equal(
+      a.getCalls().begin(), a.getCalls().end(), b.getCalls().begin(), b.getCalls().end(),
+      [](const CallExpr *x, const CallExpr *y) { return x->getBeginLoc() == y->getBeginLoc(); });
+}
+
 bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
   return std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const CopyToEmit &x, const CopyToEmit &y) {
-                      return x.directive == y.directive && sameOperations(x.plan, y.plan);
+                      return x.directive == y.directive && sameWay(x.path, y.path) &&
+                             sameOperations(x.plan, y.plan);
                     });
 }
 
@@ -54,6 +61,8 @@ private:
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::vector<CopyToEmit> liftStatement(const KernelUnderTest &under,
                                         const AnnotatedStatement &annotated);
+  bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
+  bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
   void refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
@@ -126,6 +135,8 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
     emitted.instances.push_back(std::move(*one));
   }
   for (const AnnotatedStatement &annotated : kernel.instances.front().statements) {
+    if (llvm::is_contained(emitted.plain, annotated.directive))
+      continue;
     bool isLifted = !emitted.instances.empty() &&
                     llvm::any_of(emitted.instances.front().copies, [&](const CopyToEmit &copy) {
                       return copy.directive == annotated.directive;
@@ -157,14 +168,26 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
            *instance.statements.front().directive, instance.function);
     return std::nullopt;
   }
-  VariableFacts facts(instance.function);
-  KernelUnderTest under{context, instance.function, facts, *shape};
   InstanceToEmit emitted;
   emitted.function = instance.function;
   emitted.block = *shape;
-  for (const AnnotatedStatement &annotated : instance.statements)
-    for (CopyToEmit &copy : liftStatement(under, annotated))
+  for (const AnnotatedStatement &annotated : instance.statements) {
+    bool isShared =
+        llvm::count_if(instance.statements, [&](const AnnotatedStatement &other) {
+          return other.statement == annotated.statement && other.path.sameText(annotated.path);
+        }) > 1;
+    VariableFacts facts(annotated.path);
+    KernelUnderTest under{context, annotated.path, facts, *shape, isShared};
+    std::vector<CopyToEmit> copies = liftStatement(under, annotated);
+    if (copies.empty())
+      emitted.plainPaths.push_back(annotated.path);
+    else if (isShared && !joinCalls(emitted, copies))
+      return std::nullopt;
+    for (CopyToEmit &copy : copies)
       emitted.copies.push_back(std::move(copy));
+  }
+  if (!checkCalls(emitted))
+    return std::nullopt;
   if (emitted.copies.empty())
     return std::nullopt;
   SmallVector<PlannedCopy, 4> planned;
@@ -175,6 +198,40 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     return std::nullopt;
   }
   return emitted;
+}
+
+/// Copies that a lambda makes in another call, too, are made by the same text.
+bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies) {
+  std::vector<CopyToEmit *> before;
+  for (CopyToEmit &other : emitted.copies)
+    if (other.statement == copies[0].statement && other.path.sameText(copies[0].path))
+      before.push_back(&other);
+  if (before.empty())
+    return true;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (before.size() != copies.size() || toJson(before[i]->plan) != toJson(copies[i].plan)) {
+      refuse(diagnose("calls-differ", copies[i].plan.place, summary(copies[i].plan),
+                      summary(before[std::min(i, before.size() - 1)]->plan)),
+             *copies[i].directive, emitted.function);
+      return false;
+    }
+    before[i]->sourceIsWritten |= copies[i].sourceIsWritten;
+  }
+  copies.clear();
+  return true;
+}
+
+/// A lambda's text is lifted for all of its calls, or for none.
+bool Lifter::checkCalls(const InstanceToEmit &emitted) {
+  for (const CopyToEmit &copy : emitted.copies)
+    for (const CallPath &plain : emitted.plainPaths)
+      if (isLambda(copy.path.end()) && copy.path.end() == plain.end() &&
+          copy.path.sameText(plain)) {
+        refuse(diagnose("calls-differ", copy.plan.place, "a loop", summary(copy.plan)),
+               *copy.directive, emitted.function);
+        return false;
+      }
+  return true;
 }
 
 KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
@@ -191,35 +248,36 @@ KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
 /// All copies that a statement makes, or none of them.
 std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
                                               const AnnotatedStatement &annotated) {
+  const FunctionDecl *kernel = under.path.kernel();
   auto analysed = analyseCopy(under, annotated.statement);
   if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
-    refuse(std::move(*reason), *annotated.directive, under.kernel);
+    refuse(std::move(*reason), *annotated.directive, kernel);
     return {};
   }
   std::vector<CopyToEmit> copies;
   for (AnalysedCopy &copy : std::get<std::vector<AnalysedCopy>>(analysed)) {
     // All names of dynamic memory have to move to its aligned start.
-    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
-                                 ? foreignDynamicMemory(under.kernel)
-                                 : nullptr;
+    const VarDecl *foreign =
+        copy.tile->getType()->isIncompleteArrayType() ? foreignDynamicMemory(kernel) : nullptr;
     if (foreign) {
       refuse(diagnose("not-available-yet", copy.relation.place,
                       "a tile in dynamic shared memory that is declared outside of the kernel ('" +
                           foreign->getNameAsString() + "')"),
-             *annotated.directive, under.kernel);
+             *annotated.directive, kernel);
       return {};
     }
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
+    copy.relation.tile.isFresh &= annotated.path.inKernel();
     result.relations.push_back(copy.relation);
     auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
-      refuse(std::move(*reason), *annotated.directive, under.kernel);
+      refuse(std::move(*reason), *annotated.directive, kernel);
       return {};
     }
     Plan &plan = std::get<Plan>(fitted);
-    bool writes = !plan.base.isConstant && mayWriteThrough(under.kernel, plan.base.spelling);
-    copies.push_back(
-        {annotated.directive, annotated.statement, copy.tile, writes, std::move(plan)});
+    bool writes = !plan.base.isConstant && mayWriteThrough(kernel, plan.base.spelling);
+    copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile, writes,
+                      !copy.relation.tile.otherWriter.empty(), std::move(plan)});
   }
   for (const CopyToEmit &copy : copies)
     result.plans.push_back(copy.plan);

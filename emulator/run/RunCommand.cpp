@@ -253,7 +253,8 @@ int runIn(const std::string &folder, const RunOptions &options) {
     if (!text)
       quit("cannot read '" + options.file + "': " + text.getError().message());
     lifted.before = lifted.after = lifted.afterWithLines = (*text)->getBuffer().str();
-  } else if (ExitStatus status = liftSource(options.file, tool, lifted); status != allLifted) {
+  } else if (ExitStatus status = liftSource(options.file, tool, lifted);
+             status == failed || lifted.hasErrors) {
     return status;
   }
   Runner runner(options, folder);

@@ -21,7 +21,8 @@ using Shape = std::array<unsigned, 3>;
 class Evaluator {
 public:
   Evaluator(const FunctionDecl *function, const ASTContext &context)
-      : context(context), facts(function->getDefinition() ? function->getDefinition() : function) {}
+      : context(context),
+        facts(CallPath(function->getDefinition() ? function->getDefinition() : function)) {}
 
   std::optional<unsigned> number(const Expr *expression) const {
     Expr::EvalResult result;

@@ -10,12 +10,12 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
 
 const FunctionDecl *patternOf(const FunctionDecl *function) {
   if (const FunctionDecl *pattern = function->getTemplateInstantiationPattern())
@@ -24,6 +24,8 @@ const FunctionDecl *patternOf(const FunctionDecl *function) {
   return definition ? definition : function;
 }
 
+namespace {
+
 const DeclRefExpr *functionReference(const Expr *expression) {
   expression = expression->IgnoreParenCasts();
   if (const auto *unary = dyn_cast<UnaryOperator>(expression);
@@ -31,6 +33,108 @@ const DeclRefExpr *functionReference(const Expr *expression) {
     expression = unary->getSubExpr()->IgnoreParenCasts();
   const auto *reference = dyn_cast<DeclRefExpr>(expression);
   return reference && isa<FunctionDecl>(reference->getDecl()) ? reference : nullptr;
+}
+
+/// Follows a kernel's calls to the annotated statements.
+class Follower {
+public:
+  Follower(const SourceManager &sources, const DenseMap<unsigned, const Directive *> &atOffset,
+           std::vector<Diagnostic> &diagnostics)
+      : sources(sources), atOffset(atOffset), diagnostics(diagnostics) {}
+
+  std::vector<AnnotatedStatement> statementsOf(const FunctionDecl *kernel) {
+    found.clear();
+    followBody(CallPath(kernel));
+    return std::move(found);
+  }
+
+  /// Whether it is known why nobody gets to a function.
+  bool hasRefused(const FunctionDecl *callee) const { return refused.contains(callee); }
+
+private:
+  void followBody(const CallPath &path) {
+    DenseSet<const Directive *> bound;
+    follow(path.end()->getBody(), path, bound);
+  }
+  void follow(const Stmt *statement, const CallPath &path, DenseSet<const Directive *> &bound);
+  void followCall(const CallExpr *call, const CallPath &path);
+  void refuse(const Stmt *call, const FunctionDecl *callee, const char *what) {
+    diagnostics.push_back(
+        diagnose("not-available-yet", placeOf(sources, call->getBeginLoc()), what));
+    refused.insert(callee);
+  }
+  const Directive *directiveOf(const Stmt *statement) const;
+  bool reaches(const FunctionDecl *definition);
+  bool reaches(const Stmt *statement);
+
+  const SourceManager &sources;
+  const DenseMap<unsigned, const Directive *> &atOffset;
+  std::vector<Diagnostic> &diagnostics;
+  std::vector<AnnotatedStatement> found;
+  DenseMap<const FunctionDecl *, bool> known;
+  DenseSet<const FunctionDecl *> refused;
+};
+
+const Directive *Follower::directiveOf(const Stmt *statement) const {
+  if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
+    statement = attributed->getSubStmt(); // `#pragma unroll` stands between
+  SourceLocation begin = statement->getBeginLoc();
+  if (begin.isInvalid() || !sources.isInMainFile(sources.getExpansionLoc(begin)))
+    return nullptr;
+  return atOffset.lookup(placeOf(sources, begin).offset);
+}
+
+bool Follower::reaches(const Stmt *statement) {
+  if (!statement)
+    return false;
+  if (directiveOf(statement))
+    return true;
+  if (const auto *call = dyn_cast<CallExpr>(statement))
+    if (const FunctionDecl *callee = calledBody(call); callee && reaches(callee))
+      return true;
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
+    const FunctionDecl *callee = construct->getConstructor()->getDefinition();
+    if (callee && callee->hasBody() && reaches(callee))
+      return true;
+  }
+  return llvm::any_of(statement->children(), [&](const Stmt *child) { return reaches(child); });
+}
+
+bool Follower::reaches(const FunctionDecl *definition) {
+  auto [place, isNew] = known.try_emplace(definition, false);
+  if (!isNew)
+    return place->second; // of a recursive call, what the outer one finds
+  bool result = reaches(definition->getBody());
+  known[definition] = result;
+  return result;
+}
+
+void Follower::follow(const Stmt *statement, const CallPath &path,
+                      DenseSet<const Directive *> &bound) {
+  if (!statement || isa<LambdaExpr>(statement)) // runs where it is called
+    return;
+  if (const Directive *directive = directiveOf(statement);
+      directive && bound.insert(directive).second)
+    found.push_back({directive, statement, path});
+  if (const auto *call = dyn_cast<CallExpr>(statement))
+    followCall(call, path);
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
+    const FunctionDecl *callee = construct->getConstructor()->getDefinition();
+    if (callee && callee->hasBody() && reaches(callee))
+      refuse(construct, callee, "a copy in a constructor");
+  }
+  for (const Stmt *child : statement->children())
+    follow(child, path, bound);
+}
+
+void Follower::followCall(const CallExpr *call, const CallPath &path) {
+  const FunctionDecl *callee = calledBody(call);
+  if (!callee || !reaches(callee))
+    return;
+  if (llvm::is_contained(path.getFunctions(), callee))
+    refuse(call, callee, "a copy in a function that calls itself");
+  else
+    followBody(path.with(call));
 }
 
 class Finder : public RecursiveASTVisitor<Finder> {
@@ -67,6 +171,13 @@ public:
   bool TraverseCXXConstructorDecl(CXXConstructorDecl *function) {
     return inFunction(function,
                       [&] { return RecursiveASTVisitor::TraverseCXXConstructorDecl(function); });
+  }
+
+  bool VisitFunctionDecl(FunctionDecl *function) {
+    if (function->hasAttr<CUDAGlobalAttr>() && function->isThisDeclarationADefinition() &&
+        !function->isDependentContext() && function->getBody())
+      kernels.push_back(function);
+    return true;
   }
 
   bool VisitStmt(Stmt *statement) {
@@ -112,6 +223,7 @@ private:
   Place placeOf(SourceLocation location) const { return tilelift::placeOf(sources, location); }
 
   void noteAnnotation(Stmt *statement);
+  void findStatements();
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                  const Expr *configuration);
   AnnotatedKernel &kernelFor(const FunctionDecl *pattern);
@@ -120,8 +232,10 @@ private:
   const SourceManager &sources;
   const std::vector<Directive> &directives;
   DenseMap<unsigned, const Directive *> atOffset;
-  DenseSet<std::pair<const Directive *, const FunctionDecl *>> bound;
   DenseSet<const Directive *> placed;
+  /// Directives in functions that kernels call.
+  MapVector<const Directive *, const FunctionDecl *> inHelpers;
+  std::vector<const FunctionDecl *> kernels;
   const FunctionDecl *current = nullptr;
   std::vector<const DeclRefExpr *> uses;
   Program program;
@@ -134,29 +248,34 @@ void Finder::noteAnnotation(Stmt *statement) {
     return;
   if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
     begin = attributed->getSubStmt()->getBeginLoc(); // `#pragma unroll` stands between
-  auto found = atOffset.find(placeOf(begin).offset);
-  if (found == atOffset.end() || !bound.insert({found->second, current}).second)
+  const Directive *directive = atOffset.lookup(placeOf(begin).offset);
+  if (!directive)
     return;
-  const Directive *directive = found->second;
-  if (!current->hasAttr<CUDAGlobalAttr>()) {
-    if (placed.insert(directive).second)
+  bool isNew = placed.insert(directive).second;
+  if (current->hasAttr<CUDAGlobalAttr>())
+    kernelFor(patternOf(current));
+  else if (current->hasAttr<CUDADeviceAttr>())
+    inHelpers.insert({directive, current});
+  else if (isNew)
+    program.diagnostics.push_back(
+        diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+                 "stands in host code: it speaks of a statement of a kernel"));
+}
+
+/// What each kernel gets to, directly and through the functions it calls.
+void Finder::findStatements() {
+  Follower follower(sources, atOffset, program.diagnostics);
+  for (const FunctionDecl *kernel : kernels) {
+    std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
+    for (const AnnotatedStatement &statement : statements)
+      inHelpers.erase(statement.directive);
+    if (!statements.empty())
+      kernelFor(patternOf(kernel)).instances.push_back({kernel, std::move(statements)});
+  }
+  for (const auto &[directive, function] : inHelpers)
+    if (!follower.hasRefused(function))
       program.diagnostics.push_back(
-          diagnose(current->hasAttr<CUDADeviceAttr>() ? "not-available-yet" : "misplaced-pragma",
-                   directive->begin,
-                   current->hasAttr<CUDADeviceAttr>() ? "a copy in a '__device__' function"
-                                                      : spelling(directive->kind).str(),
-                   "stands in host code: it speaks of a statement of a kernel"));
-    return;
-  }
-  placed.insert(directive);
-  if (current->isDependentContext()) {
-    kernelFor(current);
-    return;
-  }
-  AnnotatedKernel &kernel = kernelFor(patternOf(current));
-  if (kernel.instances.empty() || kernel.instances.back().function != current)
-    kernel.instances.push_back({current, {}});
-  kernel.instances.back().statements.push_back({directive, statement});
+          diagnose("never-called", directive->begin, function->getNameAsString()));
 }
 
 AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
@@ -188,6 +307,7 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
 }
 
 Program Finder::take() {
+  findStatements();
   for (const Directive &directive : directives)
     if (!placed.contains(&directive))
       program.diagnostics.push_back(diagnose("misplaced-pragma", directive.begin,

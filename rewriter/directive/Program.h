@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where the directives of a file stand in its syntax tree, and where the
-// kernels that hold them are launched.
+// Where the directives of a file stand in its syntax tree, which kernels get
+// there, by which calls, and where those kernels are launched.
 //
 // A directive speaks of a statement in the text. In the tree, a template's
 // statement appears once for each instantiation, and only those can be
@@ -13,6 +13,7 @@
 #define TILELIFT_DIRECTIVE_PROGRAM_H
 
 #include "directive/Directive.h"
+#include "support/CallPath.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -22,6 +23,8 @@ namespace tilelift {
 struct AnnotatedStatement {
   const Directive *directive = nullptr;
   const clang::Stmt *statement = nullptr;
+  /// From the kernel to the function that the statement stands in.
+  CallPath path;
 };
 
 /// One function body that can be analysed: a plain kernel, or one instantiation.
@@ -31,7 +34,7 @@ struct KernelInstance {
 };
 
 struct AnnotatedKernel {
-  /// The function whose text holds the directives; for a template, its pattern.
+  /// The function in the text; for a template, its pattern.
   const clang::FunctionDecl *pattern = nullptr;
   std::vector<KernelInstance> instances;
 
@@ -61,6 +64,9 @@ struct Program {
   std::vector<const clang::DeclRefExpr *> otherUses;
   std::vector<Diagnostic> diagnostics;
 };
+
+/// The function that was written: of an instantiation, the template's.
+const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 
 /// `directives` must outlive the result.
 Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);

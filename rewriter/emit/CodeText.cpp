@@ -172,15 +172,16 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
 }
 
 /// The pointer that takes the fewest words to get there.
-std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
+std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &offsets,
+                                             StringRef hint) {
   std::optional<std::string> best;
-  for (const NamedPointer &candidate : plans.front()->pointers) {
+  for (const NamedPointer &candidate : plans.front()->*pointers) {
     Values distances;
     for (size_t i = 0; i < plans.size(); ++i) {
-      auto same = llvm::find_if(plans[i]->pointers, [&](const NamedPointer &pointer) {
-        return pointer.name == candidate.name;
-      });
-      if (same == plans[i]->pointers.end())
+      const std::vector<NamedPointer> &own = plans[i]->*pointers;
+      auto same = llvm::find_if(
+          own, [&](const NamedPointer &pointer) { return pointer.name == candidate.name; });
+      if (same == own.end())
         break;
       Polynomial bytes = offsets[i] - same->offset;
       if (std::optional<Polynomial> elements = bytes.dividedBy(candidate.elementSize))
@@ -198,9 +199,43 @@ std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hi
   return best;
 }
 
+std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
+  return nearest(&Plan::pointers, offsets, hint);
+}
+
+std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {
+  std::optional<std::string> text = nearest(&Plan::intoTile, bytes, hint);
+  if (!text && missing.empty())
+    missing = "the address of '" + plans.front()->tile + "'";
+  return text;
+}
+
 std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, bool wide) {
   if (std::optional<std::string> name = named(values, hint, wide))
     return name;
+  if (std::optional<std::string> text = sumInKernel(values, hint, wide))
+    return text;
+  std::string unknown = missing;
+  for (const NamedValue &name : plans.front()->names)
+    if (std::optional<Values> rest = without(values, name.name))
+      if (std::optional<std::string> text = sumInKernel(*rest, hint, wide))
+        return plus(cast(name.name, name.isInt, wide), StringRef(*text).ltrim('-').str(),
+                    StringRef(*text).starts_with("-"));
+  missing = unknown;
+  return std::nullopt;
+}
+
+/// What is left of the values once a variable is taken away.
+std::optional<CodeText::Values> CodeText::without(const Values &values, StringRef name) const {
+  Values rest;
+  for (size_t i = 0; i < plans.size(); ++i)
+    for (const NamedValue &own : plans[i]->names)
+      if (own.name == name && rest.size() == i)
+        rest.push_back(values[i] - own.value);
+  return rest.size() == plans.size() ? std::optional(rest) : std::nullopt;
+}
+
+std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint, bool wide) {
   return sum(values, hint, "", [&](size_t plan, SymbolId id) {
     std::optional<std::string> text = symbolInKernel(plan, id, wide);
     if (!text)

@@ -44,6 +44,8 @@ public:
   std::optional<std::string> inKernelWide(const Values &values, llvm::StringRef hint);
   /// A pointer to so many bytes past the plans' base, in the kernel.
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
+  /// The same into the shared array that is filled.
+  std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
   /// A `long long` of arguments of the launcher.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
   /// A tilelift::range over all blocks.
@@ -58,7 +60,12 @@ private:
   std::optional<std::string> sum(const Values &values, llvm::StringRef hint, llvm::StringRef suffix,
                                  SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<Values> without(const Values &values, llvm::StringRef name) const;
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
+  using Pointers = std::vector<NamedPointer> Plan::*;
+  std::optional<std::string> nearest(Pointers pointers, const Values &offsets,
+                                     llvm::StringRef hint);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
 

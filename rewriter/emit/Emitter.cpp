@@ -11,7 +11,7 @@
 #include "clang/AST/TypeLoc.h"
 #include "clang/Format/Format.h"
 #include "clang/Lex/Lexer.h"
-#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/MapVector.h"
 
 using namespace clang;
 using namespace llvm;
@@ -41,41 +41,104 @@ std::string formatted(const std::string &text, StringRef file) {
 class Emitter {
 public:
   Emitter(ASTContext &context, const Program &program)
-      : context(context), source(context), program(program) {}
+      : context(context), source(context), program(program), siblings(source) {}
 
   EmitResult run(const std::vector<KernelToEmit> &kernels);
 
 private:
   void emitKernel(const KernelToEmit &kernel);
-  KernelNames nameKernel(const KernelToEmit &kernel);
+  void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
+  CopyOrders orderCopies(const InstanceToEmit &instance);
+  void commentPragmas(const std::vector<KernelToEmit> &kernels);
+  KernelNames nameKernel(const KernelToEmit &kernel) const;
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
   void declare(const KernelToEmit &kernel, const LauncherText &launcher);
   bool redirect(const Launch &launch, const KernelNames &names);
   void addInclude();
-  void say(Diagnostic diagnostic) { result.diagnostics.push_back(std::move(diagnostic)); }
+  void say(Diagnostic diagnostic) {
+    bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
+      return known.id == diagnostic.id && known.place == diagnostic.place &&
+             known.text == diagnostic.text;
+    });
+    if (!isKnown)
+      result.diagnostics.push_back(std::move(diagnostic));
+  }
 
   ASTContext &context;
   SourceText source;
   const Program &program;
+  FunctionSiblings siblings;
   EmitResult result;
 };
 
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   bool anyLifted = false;
   for (const KernelToEmit &kernel : kernels) {
-    for (const Directive *directive : kernel.plain)
-      result.edits.add(source.pragmaComment(*directive, "stays a loop"));
     if (kernel.instances.empty())
       continue;
     emitKernel(kernel);
     anyLifted = true;
   }
+  for (Edit &edit : siblings.edits())
+    result.edits.add(std::move(edit));
+  commentPragmas(kernels);
   if (anyLifted)
     addInclude();
   return std::move(result);
 }
 
-KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
+/// The originals keep their loops; their pragmas have done their work.
+void Emitter::commentPragmas(const std::vector<KernelToEmit> &kernels) {
+  MapVector<const Directive *, std::string> comments;
+  for (const KernelToEmit &kernel : kernels) {
+    if (!kernel.instances.empty())
+      for (const CopyToEmit &copy : kernel.instances.front().copies) {
+        std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
+        comments[copy.directive] =
+            "lifted in " + (where.empty() ? nameKernel(kernel).lifted : where);
+      }
+    for (const Directive *directive : kernel.plain)
+      comments.insert({directive, "stays a loop"});
+  }
+  for (const auto &[directive, comment] : comments)
+    result.edits.add(source.pragmaComment(*directive, comment));
+}
+
+/// What the barriers order in each function that makes copies.
+CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
+  const std::vector<CopyToEmit> &copies = instance.copies;
+  CopyOrders orders;
+  orders.copies.resize(copies.size());
+  SmallVector<const CallExpr *, 4> lifting;
+  for (const CopyToEmit &copy : copies)
+    lifting.append(copy.path.getCalls().begin(), copy.path.getCalls().end());
+  std::vector<bool> done(copies.size(), false);
+  auto run = [&](const CallPath &path) {
+    std::vector<LiftedStatement> statements;
+    std::vector<size_t> numbers;
+    for (size_t i = 0; i < copies.size(); ++i) {
+      if (copies[i].path.getCalls() != path.getCalls())
+        continue;
+      bool mayRunPlain = llvm::any_of(copies, [&](const CopyToEmit &other) {
+        return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
+      });
+      statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
+                            copies[i].sourceIsWritten, copies[i].tileIsWritten});
+      numbers.push_back(i);
+      done[i] = true;
+    }
+    BarrierFacts facts = findBarrierFacts(path.end(), context, statements, lifting);
+    for (size_t i = 0; i < numbers.size(); ++i)
+      orders.copies[numbers[i]] = facts.copies[i];
+    orders.redundant.insert(orders.redundant.end(), facts.redundant.begin(), facts.redundant.end());
+  };
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (!done[i])
+      run(copies[i].path);
+  return orders;
+}
+
+KernelNames Emitter::nameKernel(const KernelToEmit &kernel) const {
   KernelNames names;
   names.kernel = kernel.pattern->getNameAsString();
   names.lifted = source.unused(names.kernel + "_tma");
@@ -84,6 +147,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
   names.memory = source.unused("tma_memory");
+  names.planParameter = source.unused("tma_plan");
   if (const FunctionTemplateDecl *primary = kernel.pattern->getDescribedFunctionTemplate()) {
     for (const NamedDecl *parameter : *primary->getTemplateParameters())
       names.arguments += (names.arguments.empty() ? "" : ", ") + parameter->getNameAsString() +
@@ -93,35 +157,32 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   return names;
 }
 
+void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders) {
+  for (const CallExpr *dropped : orders.redundant)
+    say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
+  for (size_t i = 0; i < instance.copies.size(); ++i) {
+    const CopyOrder &order = orders.copies[i];
+    const Plan &plan = instance.copies[i].plan;
+    if (order.sourceWritten)
+      say(diagnose("barrier-added", plan.place,
+                   "threads may have written to '" + plan.base.spelling + "'"));
+    else if (order.writtenBefore)
+      say(diagnose("barrier-added", plan.place, "threads have written to the tile"));
+    else if (order.needsBarrier)
+      say(diagnose("barrier-added", plan.place, "threads may still be reading the tile"));
+  }
+}
+
 void Emitter::emitKernel(const KernelToEmit &kernel) {
   const InstanceToEmit &first = kernel.instances.front();
   if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
     return say(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
                         "a kernel inside a macro"));
   KernelNames names = nameKernel(kernel);
-  std::vector<LiftedStatement> statements;
-  for (const CopyToEmit &copy : first.copies) {
-    bool mayRunPlain = llvm::any_of(first.copies, [&](const CopyToEmit &other) {
-      return other.statement == copy.statement && !other.plan.copyChecks.empty();
-    });
-    statements.push_back({copy.statement, copy.tile, mayRunPlain, copy.sourceIsWritten});
-  }
-  BarrierFacts barriers = findBarrierFacts(first.function, context, statements);
-  for (const CallExpr *dropped : barriers.redundant)
-    say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
-
-  for (size_t i = 0; i < first.copies.size(); ++i)
-    if (barriers.copies[i].needsBarrier || barriers.copies[i].writtenBefore ||
-        barriers.copies[i].sourceWritten)
-      say(diagnose("barrier-added", first.copies[i].plan.place,
-                   barriers.copies[i].sourceWritten
-                       ? "threads may have written to '" + first.copies[i].plan.base.spelling + "'"
-                   : barriers.copies[i].writtenBefore
-                       ? std::string("threads have written to the tile")
-                       : std::string("threads may still be reading the tile")));
-
-  KernelWriter writer(source, kernel, names, barriers);
-  std::vector<Piece> sibling = writer.sibling();
+  CopyOrders orders = orderCopies(first);
+  remarkOnBarriers(first, orders);
+  KernelWriter writer(source, kernel, names, orders);
+  std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure)
     return say(*writer.failure);
   std::variant<LauncherText, Diagnostic> launcher = writeLauncher(source, kernel, names, writer);
@@ -150,11 +211,6 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
       Piece::own("\n\n" + StringRef(formatted(launch.definition, file)).rtrim().str(),
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
-  // The original keeps its loops; its pragmas have done their work.
-  SmallPtrSet<const Directive *, 4> commented;
-  for (const CopyToEmit &copy : first.copies)
-    if (commented.insert(copy.directive).second)
-      result.edits.add(source.pragmaComment(*copy.directive, "lifted in " + names.lifted));
   declare(kernel, launch);
   redirectLaunches(kernel, names);
 }

@@ -20,9 +20,13 @@ namespace tilelift {
 struct CopyToEmit {
   const Directive *directive = nullptr;
   const clang::Stmt *statement = nullptr;
+  /// The calls by which the kernel gets there.
+  CallPath path;
   const clang::VarDecl *tile = nullptr;
   /// The kernel may have written what the copy reads.
   bool sourceIsWritten = false;
+  /// Threads may write to the tile, besides by the copy.
+  bool tileIsWritten = false;
   Plan plan;
 };
 
@@ -31,6 +35,8 @@ struct InstanceToEmit {
   BlockShape block{1, 1, 1};
   /// In the order of the text.
   std::vector<CopyToEmit> copies;
+  /// The ways to copies that stay loops.
+  std::vector<CallPath> plainPaths;
 };
 
 /// The instances have the same copies and the same operations.

@@ -2,10 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
+#include "emit/KernelText.h"
+
 #include "emit/DeadVariables.h"
+#include "relation/MemoryUses.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -14,12 +18,6 @@ using namespace llvm;
 
 namespace tilelift {
 namespace {
-
-Edit insertion(unsigned at, std::string text) { return {at, at, {Piece::own(std::move(text))}}; }
-
-Edit replacement(unsigned begin, unsigned end, std::string text) {
-  return {begin, end, {Piece::own(std::move(text), begin)}};
-}
 
 /// The declaration in the template's text that an instantiation's variable is of.
 const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
@@ -35,14 +33,14 @@ const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
   return nullptr;
 }
 
-std::string policyArgument(CacheHint hint) {
-  switch (hint) {
-  case CacheHint::None: return "";
-  case CacheHint::EvictFirst: return ", tilelift::cache_policy::evict_first";
-  case CacheHint::EvictLast: return ", tilelift::cache_policy::evict_last";
-  case CacheHint::EvictNormal: return ", tilelift::cache_policy::evict_normal";
-  }
-  return "";
+const LambdaExpr *findLambda(const Stmt *within, SourceLocation location) {
+  const auto *lambda = dyn_cast_or_null<LambdaExpr>(within);
+  if (!within || (lambda && lambda->getLambdaClass()->getLocation() == location))
+    return lambda;
+  for (const Stmt *child : within->children())
+    if (const LambdaExpr *found = findLambda(child, location))
+      return found;
+  return nullptr;
 }
 
 std::string boxType(const Plan &plan) {
@@ -68,14 +66,13 @@ std::string tileType(const Plan &plan) {
   return type + ">";
 }
 
-/// Its size is an argument of the launch.
-bool isDynamic(const VarDecl *tile) { return tile->getType()->isIncompleteArrayType(); }
-
 } // namespace
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
-                           const KernelNames &names, const BarrierFacts &barriers)
-    : source(source), kernel(kernel), names(names), barriers(barriers) {
+                           const KernelNames &names, const CopyOrders &orders)
+    : source(source), kernel(kernel), names(names), orders(orders) {
+  texts = textsOf(kernel.instances.front(), textOf);
+  texts.front().name = names.lifted;
   nameCopies();
 }
 
@@ -94,7 +91,7 @@ bool KernelWriter::moved(size_t copy) const {
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
   for (size_t i = 0; i < copyNames.size(); ++i) {
-    const CopyOrder &order = barriers.copies[i];
+    const CopyOrder &order = orders.copies[i];
     if (i > 0 && !order.joinsPrevious)
       break;
     bool plain =
@@ -107,10 +104,9 @@ bool KernelWriter::startsFirst() const {
 }
 
 void KernelWriter::nameCopies() {
-  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
-  for (const CopyToEmit &copy : copies) {
+  for (const CopyToEmit &copy : copies()) {
     size_t number = 0, same = 0;
-    for (const CopyToEmit &other : copies) {
+    for (const CopyToEmit &other : copies()) {
       number += &other <= &copy && other.plan.tile == copy.plan.tile;
       same += other.plan.tile == copy.plan.tile;
     }
@@ -118,22 +114,49 @@ void KernelWriter::nameCopies() {
     CopyNames result;
     result.tile = copy.plan.tile;
     if (copy.plan.mode == Mode::Bulk) {
-      result.bytes = planReference() + "::" + stem + "_bytes";
+      result.bytes = stem + "_bytes";
     } else {
       result.map = source.unused(stem + "_map");
       result.box = stem + "_box";
-      result.bytes = planReference() + "::" + result.box + "::bytes";
+      result.bytes = result.box + "::bytes";
     }
     copyNames.push_back(result);
   }
 }
 
-std::vector<Piece> KernelWriter::sibling() {
+std::vector<Piece> KernelWriter::sibling(FunctionSiblings &siblings) {
+  openBody();
+  replaceCopies();
+  write(0, siblings);
+  checkOwnMemory();
+  if (failure)
+    return {};
   const FunctionDecl *pattern = kernel.pattern;
-  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
+  return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
+                    texts.front().edits);
+}
+
+/// What is called comes first: its caller's text has its name.
+void KernelWriter::write(size_t number, FunctionSiblings &siblings) {
+  FunctionText &text = texts[number];
+  for (size_t callee = number + 1; callee < texts.size(); ++callee)
+    if (texts[callee].caller == number && !failure) {
+      write(callee, siblings);
+      callSibling(texts[callee]);
+    }
+  finish(text);
+  if (number != 0 && !failure)
+    text.name = siblings.add(
+        text.pattern, [&](const std::string &name) { return siblingOf(text, name); },
+        [&](const std::string &name) { return declarationOf(text, name); });
+}
+
+/// The kernel's name, its parameters, and what stands first in its body.
+void KernelWriter::openBody() {
+  const FunctionDecl *pattern = kernel.pattern;
+  std::vector<Edit> &edits = texts.front().edits;
   edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
                               source.endOfToken(pattern->getLocation()), names.lifted));
-
   std::string parameters;
   for (const CopyNames &copy : copyNames)
     if (!copy.map.empty())
@@ -144,34 +167,205 @@ std::vector<Piece> KernelWriter::sibling() {
   if (!parameters.empty())
     edits.push_back(insertion(close, wrapped(parameters, close)));
 
-  unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
   std::string declarations = "\n  __shared__ tilelift::barrier " + names.barrier + ";";
-  if (llvm::any_of(copies, [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
+  if (llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
     declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
     moveDynamicMemory(pattern->getBody());
   }
   declarations += "\n  unsigned " + names.phase +
                   (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
-  edits.push_back(insertion(body, declarations));
-  for (size_t i = 0; i < copies.size(); ++i) {
+  edits.push_back(insertion(source.endOfToken(pattern->getBody()->getBeginLoc()), declarations));
+}
+
+void KernelWriter::replaceCopies() {
+  for (size_t i = 0; i < copies().size() && !failure; ++i) {
     bool declared = false;
     for (size_t j = 0; j < i; ++j)
-      declared |= copies[j].tile->getLocation() == copies[i].tile->getLocation();
-    if (!declared && !isDynamic(copies[i].tile))
+      declared |= copies()[j].tile->getLocation() == copies()[i].tile->getLocation();
+    if (!declared && !isDynamic(copies()[i].tile))
       declareTile(i);
-    bool isFirst = i == 0 || copies[i].statement != copies[i - 1].statement;
+    bool isFirst =
+        i == 0 || copies()[i].statement != copies()[i - 1].statement || textOf[i] != textOf[i - 1];
     if (isFirst && !failure)
       replaceStatement(i);
-    if (failure)
-      return {};
+    captureIn(texts[textOf[i]], i);
   }
+}
+
+/// What is left to do in a text beside its copies and calls.
+void KernelWriter::finish(FunctionText &text) {
+  unsigned begin = source.beginOf(text.pattern);
+  unsigned end = source.endOfToken(text.pattern->getBody()->getEndLoc());
+  auto isHere = [&](unsigned at) { return begin <= at && at < end; };
   for (const Directive *directive : kernel.plain)
-    edits.push_back(source.pragmaComment(*directive, "stays a loop"));
-  for (const CallExpr *barrier : barriers.redundant)
-    edits.push_back(source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
-  removeDeadVariables();
-  return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
-                    edits);
+    if (isHere(directive->begin.offset))
+      text.edits.push_back(source.pragmaComment(*directive, "stays a loop"));
+  for (const CallExpr *barrier : orders.redundant)
+    if (isHere(source.offsetOf(barrier->getBeginLoc())))
+      text.edits.push_back(
+          source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
+  removeDeadVariables(text);
+}
+
+/// The maps of copies in a text and in those that it calls.
+std::vector<std::string> KernelWriter::mapsBelow(const FunctionText &text) const {
+  std::vector<std::string> maps;
+  for (size_t i = 0; i < copies().size(); ++i)
+    for (size_t at = textOf[i]; at != 0; at = texts[at].caller)
+      if (&texts[at] == &text && !copyNames[i].map.empty())
+        maps.push_back(copyNames[i].map);
+  return maps;
+}
+
+/// The sibling's own arguments come first, so that defaults stay last.
+void KernelWriter::callSibling(const FunctionText &callee) {
+  const CallExpr *call = callee.path.getCalls().back();
+  FunctionText &caller = texts[callee.caller];
+  auto refuse = [&](const char *what) {
+    failure = diagnose("not-available-yet", {source.offsetOf(call->getBeginLoc())}, what);
+  };
+  const Expr *named = call->getCallee()->IgnoreParenImpCasts();
+  const auto *reference = dyn_cast<DeclRefExpr>(named);
+  const auto *member = dyn_cast<MemberExpr>(named);
+  if ((!reference && !member) || isa<CXXOperatorCallExpr>(call))
+    return refuse("a copy in an operator");
+  SourceLocation name = reference ? reference->getLocation() : member->getMemberLoc();
+  std::optional<unsigned> open = source.nextToken(named->getEndLoc(), tok::l_paren);
+  if (!name.isFileID() || !open || !source.isPlainText(call->getSourceRange()))
+    return refuse("a copy in a function that a macro calls");
+
+  std::string qualifier;
+  if (reference && isa<UsingShadowDecl>(reference->getFoundDecl()))
+    qualifier = "::" + callee.pattern->getQualifiedNameAsString();
+  qualifier.resize(qualifier.rfind("::") == std::string::npos ? 0 : qualifier.rfind("::") + 2);
+  caller.edits.push_back(
+      replacement(source.offsetOf(name), source.endOfToken(name), qualifier + callee.name));
+  std::string arguments = planIn(caller) + "{}, " + names.barrier + ", " + names.phase;
+  for (const std::string &map : mapsBelow(callee))
+    arguments += ", " + map;
+  unsigned close = source.offsetOf(call->getRParenLoc());
+  bool hasOthers = !source.between(*open + 1, close).trim().empty();
+  caller.edits.push_back(insertion(*open + 1, arguments + (hasOthers ? ", " : "")));
+}
+
+/// The parts of a sibling's head that are not the original's.
+static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl *declaration,
+                                   const std::string &name, const std::string &plan,
+                                   const std::string &parameters) {
+  std::vector<Edit> edits;
+  unsigned begin = source.offsetOf(declaration->getBeginLoc());
+  if (const FunctionTemplateDecl *primary = declaration->getDescribedFunctionTemplate())
+    edits.push_back(insertion(source.offsetOf(primary->getTemplateParameters()->getRAngleLoc()),
+                              ", typename " + plan));
+  else
+    edits.push_back(
+        insertion(begin, "template <typename " + plan + ">\n" + source.indentationAt(begin)));
+  unsigned at = source.offsetOf(declaration->getLocation());
+  size_t host = source.between(begin, at).find("__host__");
+  if (host != StringRef::npos) // the leader's work is the device's
+    edits.push_back(replacement(begin + unsigned(host), begin + unsigned(host) + 8, ""));
+  edits.push_back(replacement(at, source.endOfToken(declaration->getLocation()), name));
+  FunctionTypeLoc type = declaration->getFunctionTypeLoc();
+  unsigned open = source.endOfToken(type.getLParenLoc());
+  size_t growth = name.size() - declaration->getNameAsString().size();
+  StringRef own = source.between(open, source.offsetOf(type.getRParenLoc())).trim();
+  if (own == "void")
+    edits.push_back(replacement(open, source.offsetOf(type.getRParenLoc()), parameters));
+  else
+    edits.push_back(insertion(
+        open, parameters +
+                  (own.empty() ? "" : ",\n" + std::string(source.columnOf(open) + growth, ' '))));
+  return edits;
+}
+
+std::string KernelWriter::parametersOf(const FunctionText &text) const {
+  std::string parameters =
+      names.planParameter + ", tilelift::barrier &" + names.barrier + ", unsigned &" + names.phase;
+  for (const std::string &map : mapsBelow(text))
+    parameters += ", const CUtensorMap &" + map;
+  return parameters;
+}
+
+std::vector<Piece> KernelWriter::siblingOf(const FunctionText &text,
+                                           const std::string &name) const {
+  std::vector<Edit> edits = text.edits;
+  for (Edit &edit : headEdits(source, text.pattern, name, names.planParameter, parametersOf(text)))
+    edits.push_back(std::move(edit));
+  return editedCopy(source.beginOf(text.pattern),
+                    source.endOfToken(text.pattern->getBody()->getEndLoc()), edits);
+}
+
+/// Where the function is declared before it is defined, its sibling is, too.
+std::vector<Piece> KernelWriter::declarationOf(const FunctionText &text,
+                                               const std::string &name) const {
+  const FunctionDecl *first = text.pattern->getCanonicalDecl();
+  std::optional<unsigned> semicolon = source.nextToken(first->getEndLoc(), tok::semi);
+  if (!semicolon)
+    return {};
+  return editedCopy(source.beginOf(first), *semicolon + 1,
+                    headEdits(source, first, name, names.planParameter, parametersOf(text)));
+}
+
+/// A sibling's shared memory is not that of the original, nor that of another sibling.
+void KernelWriter::checkOwnMemory() {
+  for (const FunctionText &text : texts) {
+    if (failure || text.path.inKernel() || staticSharedBytes(text.function()) == 0)
+      continue;
+    bool differs = llvm::any_of(texts, [&](const FunctionText &other) {
+      return other.pattern == text.pattern && other.name != text.name;
+    });
+    bool isPlainElsewhere =
+        llvm::any_of(kernel.instances.front().plainPaths, [&](const CallPath &path) {
+          return llvm::is_contained(path.getFunctions(), text.function());
+        });
+    if (differs || isPlainElsewhere)
+      failure = diagnose("not-available-yet", {source.offsetOf(text.pattern->getLocation())},
+                         "a copy in a function that has shared memory of its own and is called in "
+                         "ways that differ");
+  }
+}
+
+/// In which text a tile is declared.
+size_t KernelWriter::ownerOf(const VarDecl *tile) const {
+  const DeclContext *owner = tile->getLexicalDeclContext();
+  while (isa<FunctionDecl>(owner) && isLambda(cast<FunctionDecl>(owner)))
+    owner = cast<CXXMethodDecl>(owner)->getParent()->getDeclContext();
+  return size_t(
+      llvm::find_if(texts, [&](const FunctionText &text) { return text.function() == owner; }) -
+      texts.begin());
+}
+
+/// Lambdas that do not capture everything by reference are told of what a copy needs.
+void KernelWriter::captureIn(FunctionText &text, size_t copy) {
+  const DeclContext *at = copies()[copy].path.end();
+  while (isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
+    const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
+    at = closure->getDeclContext();
+    if (closure->getLambdaCaptureDefault() == LCD_ByRef)
+      continue;
+    SmallVector<std::string, 4> captured{names.phase};
+    if (!copyNames[copy].map.empty())
+      captured.push_back(copyNames[copy].map);
+    if (!text.path.inKernel())
+      captured.push_back(names.barrier);
+    const LambdaExpr *lambda = findLambda(text.pattern->getBody(), closure->getLocation());
+    if (!lambda)
+      continue;
+    SourceRange introducer = lambda->getIntroducerRange();
+    unsigned end = source.offsetOf(introducer.getEnd());
+    bool isEmpty = source.between(source.endOfToken(introducer.getBegin()), end).trim().empty();
+    for (const std::string &name : captured) {
+      bool isKnown = llvm::any_of(text.edits, [&](const Edit &edit) {
+        return edit.begin == end && edit.end == end &&
+               StringRef(edit.pieces[0].text).ends_with("&" + name);
+      });
+      bool isFirst = isEmpty && llvm::none_of(text.edits, [&](const Edit &edit) {
+                       return edit.begin == end && edit.end == end;
+                     });
+      if (!isKnown)
+        text.edits.push_back(insertion(end, (isFirst ? "&" : ", &") + name));
+    }
+  }
 }
 
 /// An array in dynamic memory starts on its own alignment, so all of them become
@@ -196,8 +390,8 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
       failure = diagnose("not-available-yet", {source.offsetOf(declaration->getBeginLoc())},
                          "dynamic shared memory that a macro declares");
     else if (!text.empty())
-      edits.push_back(replacement(source.offsetOf(declaration->getBeginLoc()),
-                                  source.endOf(declaration), text));
+      texts.front().edits.push_back(replacement(source.offsetOf(declaration->getBeginLoc()),
+                                                source.endOf(declaration), text));
   }
   for (const Stmt *child : within->children())
     moveDynamicMemory(child);
@@ -220,14 +414,18 @@ std::string KernelWriter::wrapped(const std::string &parameters, unsigned at) co
 
 /// A tile that keeps its layout is aligned; one that does not gets another type.
 void KernelWriter::declareTile(size_t copy) {
-  const VarDecl *tile = kernel.instances.front().copies[copy].tile;
-  const DeclStmt *declaration = findDeclaration(kernel.pattern->getBody(), tile->getLocation());
+  const VarDecl *tile = copies()[copy].tile;
+  size_t owner = ownerOf(tile);
+  const DeclStmt *declaration =
+      owner < texts.size() ? findDeclaration(texts[owner].pattern->getBody(), tile->getLocation())
+                           : nullptr;
   if (!declaration || !source.isPlainText(declaration->getSourceRange())) {
     failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
                        "a tile that a macro or another function declares ('" +
                            tile->getNameAsString() + "')");
     return;
   }
+  std::vector<Edit> &edits = texts[owner].edits;
   unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
   std::string indent = source.indentationAt(begin);
   if (!moved(copy)) {
@@ -252,8 +450,10 @@ void KernelWriter::declareTile(size_t copy) {
     const auto *variable = cast<VarDecl>(each);
     text += text.empty() ? "" : "\n" + indent;
     if (variable->getLocation() == tile->getLocation())
-      text += "__shared__ " + typePrefix() + planReference() + "::" + tile->getNameAsString() +
-              " " + tile->getNameAsString() + ";";
+      text += "__shared__ " +
+              std::string(texts[owner].pattern->isTemplated() || owner != 0 ? "typename " : "") +
+              planIn(texts[owner]) + "::" + tile->getNameAsString() + " " +
+              tile->getNameAsString() + ";";
     else
       text += (source.between(begin, specifiers) +
                source.between(source.offsetOf(variable->getLocation()),
@@ -264,7 +464,8 @@ void KernelWriter::declareTile(size_t copy) {
   edits.push_back(replacement(begin, end, text));
 }
 
-void KernelWriter::removeDeadVariables() {
+void KernelWriter::removeDeadVariables(FunctionText &function) {
+  std::vector<Edit> &edits = function.edits;
   std::vector<TextRange> replaced;
   StringSet<> written;
   for (const Edit &edit : edits) {
@@ -287,257 +488,11 @@ void KernelWriter::removeDeadVariables() {
         }
     }
   }
-  DeadVariables found = findDeadVariables(source, kernel.pattern, replaced, written);
+  DeadVariables found = findDeadVariables(source, function.pattern, replaced, written);
   for (const DeclStmt *dead : found.dead)
     edits.push_back(source.removal(source.offsetOf(dead->getBeginLoc()), source.endOf(dead)));
   for (const DeclStmt *partly : found.partlyDead)
     edits.push_back(insertion(source.offsetOf(partly->getBeginLoc()), "[[maybe_unused]] "));
-}
-
-std::string KernelWriter::waitText(const std::string &indent) const {
-  return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
-}
-
-/// The bytes of a copy and of those that wait with it.
-std::string KernelWriter::expectedBytes(size_t first) const {
-  std::string bytes;
-  for (size_t i = first; i < copyNames.size(); ++i) {
-    if (i > first && !barriers.copies[i].joinsPrevious)
-      break;
-    const Plan &plan = kernel.instances.front().copies[i].plan;
-    std::string one = copyNames[i].bytes;
-    if (plan.pieces() > 1)
-      one = std::to_string(plan.pieces()) + " * " + one;
-    bytes += (bytes.empty() ? "" : " + ") + one;
-  }
-  return bytes;
-}
-
-/// Where in shared memory a copy's first box goes.
-std::string KernelWriter::destination(size_t copy, const std::string &slot) const {
-  const CopyToEmit &own = kernel.instances.front().copies[copy];
-  std::string to = isDynamic(own.tile)                  ? names.memory
-                   : moved(copy)                        ? own.plan.tile + ".data()"
-                   : own.tile->getType()->isArrayType() ? own.plan.tile
-                                                        : "&" + own.plan.tile;
-  std::string bytes = slot == "0" ? "" : slot;
-  if (int64_t constant = own.plan.layout.destination; constant != 0)
-    bytes = std::to_string(constant) + (bytes.empty() ? "" : " + " + bytes);
-  return bytes.empty() ? to : "tilelift::advance(" + to + ", " + bytes + ")";
-}
-
-std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
-  std::vector<const Plan *> plans = plansOf(copy);
-  const Plan &first = *plans.front();
-  const CopyNames &own = copyNames[copy];
-  CodeText code(plans, planReference(), planConstants);
-  std::optional<std::string> slot = code.inKernel(
-      code.each([](const Plan &plan) { return plan.layout.slot; }), own.tile + "_slot");
-  std::string to = destination(copy, slot.value_or("0"));
-  auto missing = [&] {
-    failure = diagnose("expression-not-available", first.place, code.unnamed());
-    return std::string();
-  };
-
-  if (!slot)
-    return missing();
-  std::string policy =
-      policyArgument(kernel.instances.front().copies[copy].directive->clauses.cache);
-
-  if (first.mode == Mode::Bulk)
-    return bulkText(copy, to, policy, indent);
-  std::string coordinates, loops, piece, inner = indent;
-  int64_t stride = 1; // between pieces, in pieces
-  for (size_t d = 0; d < first.dims.size(); ++d) {
-    std::optional<std::string> start =
-        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                      own.tile + "_start_" + std::to_string(d));
-    if (!start)
-      return missing();
-    if (first.dims[d].pieces > 1) {
-      std::string counter = "piece_" + std::to_string(d);
-      *start += " + " + counter + " * " + std::to_string(first.dims[d].boxOfPiece());
-      piece = piece.empty() ? counter : piece + " + " + std::to_string(stride) + " * " + counter;
-      stride *= first.dims[d].pieces;
-    }
-    coordinates += (d == 0 ? "" : ", ") + *start;
-  }
-  for (size_t d = first.dims.size(); d-- > 0;)
-    if (first.dims[d].pieces > 1) {
-      std::string counter = "piece_" + std::to_string(d);
-      loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
-               std::to_string(first.dims[d].pieces) + "; ++" + counter + ")\n";
-      inner += "  ";
-    }
-  if (!piece.empty())
-    to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + own.bytes + "))";
-  return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
-         names.barrier + policy + ");\n";
-}
-
-/// Contiguous bytes, or one row after the other.
-std::string KernelWriter::bulkText(size_t copy, std::string to, const std::string &policy,
-                                   const std::string &indent) {
-  std::vector<const Plan *> plans = plansOf(copy);
-  const Plan &first = *plans.front();
-  const CopyNames &own = copyNames[copy];
-  CodeText code(plans, planReference(), planConstants);
-  std::optional<std::string> from =
-      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
-  std::string loops, distance, inner = indent;
-  for (size_t d = first.rows.size(); d-- > 0 && from;) {
-    std::string counter = "row_" + std::to_string(d);
-    std::vector<int64_t> counts, distances;
-    for (const Plan *plan : plans) {
-      counts.push_back(plan->rows[d].count);
-      distances.push_back(plan->rows[d].distance);
-    }
-    std::optional<std::string> stride = code.inKernelWide(
-        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride");
-    if (!stride) {
-      from.reset();
-      break;
-    }
-    loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
-             code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
-    inner += "  ";
-    from = "tilelift::row_at(" + *from + ", " + counter + " * (" + *stride + "))";
-    distance += (distance.empty() ? "" : " + ") + counter + " * " +
-                code.number(distances, own.tile + "_distance");
-  }
-  if (!from) {
-    failure = diagnose("expression-not-available", first.place, code.unnamed());
-    return "";
-  }
-  if (!distance.empty())
-    to = "tilelift::advance(" + to + ", " + distance + ")";
-  return loops + inner + "tilelift::load_bytes(" + to + ", " + *from + ", " + own.bytes + ", " +
-         names.barrier + policy + ");\n";
-}
-
-std::string KernelWriter::checksText(size_t copy) {
-  std::vector<const Plan *> plans = plansOf(copy);
-  CodeText code(plans, planReference(), planConstants);
-  std::string conditions;
-  auto add = [&](const std::string &condition) {
-    conditions += (conditions.empty() ? "" : " && ") + condition;
-  };
-  for (size_t i = 0; i < plans.front()->copyChecks.size(); ++i) {
-    const Check &check = plans.front()->copyChecks[i];
-    if (check.ofAddress) {
-      std::optional<std::string> from =
-          code.pointer(code.each([](const Plan &plan) { return plan.offset; }),
-                       copyNames[copy].tile + "_offset");
-      add("tilelift::is_aligned(" + from.value_or("nullptr") + ")");
-      if (!from)
-        failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
-      continue;
-    }
-    std::optional<std::string> value =
-        code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
-                          copyNames[copy].tile + "_check");
-    if (!value) {
-      failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
-      return "";
-    }
-    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
-      std::vector<int64_t> numbers;
-      for (const Plan *plan : plans)
-        numbers.push_back(part(plan->copyChecks[i]));
-      return code.number(numbers, copyNames[copy].tile + hint.str());
-    };
-    if (check.multiple != 1)
-      add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
-          " == 0");
-    if (check.within.low != Interval::lowest)
-      add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
-    if (check.within.high != Interval::highest)
-      add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
-  }
-  return conditions;
-}
-
-/// The leader's part of the copies that a statement makes, and what comes before it.
-std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
-  ArrayRef<CopyOrder> orders = ArrayRef(barriers.copies).slice(first, last - first + 1);
-  auto any = [&](bool CopyOrder::*fact) {
-    return llvm::any_of(orders, [&](const CopyOrder &order) { return order.*fact; });
-  };
-  bool sourceWritten = any(&CopyOrder::sourceWritten), written = any(&CopyOrder::writtenBefore);
-  std::string text;
-  if (sourceWritten)
-    text += indent + "tilelift::fence_all_before_tma();\n";
-  else if (written)
-    text += indent + "tilelift::fence_before_tma();\n";
-  if (any(&CopyOrder::needsBarrier) || written || sourceWritten)
-    text += indent + "__syncthreads();\n";
-  text += indent + "if (tilelift::leader(" + planReference() + "::block)) {\n";
-  if (first == 0 && startsFirst())
-    text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
-  if (any(&CopyOrder::readBefore) && !written && !sourceWritten)
-    text += indent + "  tilelift::fence_before_tma();\n";
-  if (!orders.front().joinsPrevious)
-    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
-  for (size_t i = first; i <= last; ++i)
-    text += loadText(i, indent + "  ");
-  return text + indent + "}";
-}
-
-/// Conditions of all copies that a statement makes, each once.
-std::string KernelWriter::checksOf(size_t first, size_t end) {
-  SmallVector<std::string, 4> each;
-  for (size_t i = first; i < end; ++i)
-    if (std::string checks = checksText(i); !checks.empty() && !llvm::is_contained(each, checks))
-      each.push_back(checks);
-  return llvm::join(each, " && ");
-}
-
-/// Puts the copies of a statement in its place.
-void KernelWriter::replaceStatement(size_t first) {
-  const std::vector<CopyToEmit> &copies = kernel.instances.front().copies;
-  const CopyToEmit &own = copies[first];
-  size_t last = first;
-  while (last + 1 < copies.size() && copies[last + 1].statement == own.statement)
-    ++last;
-  if (!source.isPlainText(own.statement->getSourceRange())) {
-    failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
-    return;
-  }
-  unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
-  unsigned statement = own.directive->statement.offset;
-  std::string indent = source.indentationAt(statement);
-  bool lastOfGroup = last + 1 == copies.size() || !barriers.copies[last + 1].joinsPrevious;
-
-  std::string checks = checksOf(first, last + 1);
-  std::string inner = checks.empty() ? indent : indent + "  ";
-  // The pragma may stand in the first column.
-  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str();
-  for (size_t i = first; i <= last; ++i)
-    text += (i == first ? "" : indent) + "// tma load: " + summary(copies[i].plan) + "\n";
-  if (!checks.empty())
-    text += indent + "if (" + checks + ") {\n";
-  text += issueText(first, last, inner);
-  // Set up by the leader alone, the barrier has to be seen by all before they wait.
-  bool inFirstGroup = std::none_of(barriers.copies.begin() + 1, barriers.copies.begin() + first + 1,
-                                   [](const CopyOrder &order) { return !order.joinsPrevious; });
-  if (lastOfGroup && inFirstGroup && startsFirst())
-    text += "\n" + inner + "__syncthreads();";
-  if (lastOfGroup)
-    text += "\n" + waitText(inner);
-  if (failure)
-    return;
-  Edit edit{begin, end, {}};
-  if (checks.empty()) {
-    edit.pieces = {Piece::own(text, begin)};
-  } else {
-    bool isBlock = isa<CompoundStmt>(own.statement);
-    edit.pieces = {
-        Piece::own(text + "\n" + indent + "} else " + (isBlock ? "" : "{\n" + indent), begin),
-        Piece::copy(statement, end)};
-    if (!isBlock)
-      edit.pieces.push_back(Piece::own("\n" + indent + "}"));
-  }
-  edits.push_back(std::move(edit));
 }
 
 std::string KernelWriter::planType() const {
@@ -561,14 +516,13 @@ std::string KernelWriter::planType() const {
             std::to_string(instance.block[2]) + "};\n";
     for (size_t copy = 0; copy < copyNames.size(); ++copy) {
       const Plan &plan = instance.copies[copy].plan;
-      StringRef ownBytes = StringRef(copyNames[copy].bytes).rsplit("::").second;
       bool first =
           llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
                         [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
       if (moved(copy) && first)
         text += "  using " + plan.tile + " = " + tileType(plan) + ";\n";
       if (plan.mode == Mode::Bulk)
-        text += "  static constexpr unsigned " + ownBytes.str() + " = " +
+        text += "  static constexpr unsigned " + copyNames[copy].bytes + " = " +
                 std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";
       else
         text += "  using " + copyNames[copy].box + " = " + boxType(plan) + ";\n  static_assert(" +

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/KernelText.h"
+#include "emit/SourceText.h"
 
 #include "support/Locations.h"
 
@@ -72,7 +72,15 @@ unsigned SourceText::endOf(const Stmt *statement) const {
   return next && next->is(tok::semi) ? offsetOf(next->getEndLoc()) : end;
 }
 
+std::optional<unsigned> SourceText::nextToken(SourceLocation after, tok::TokenKind kind) const {
+  std::optional<Token> next =
+      Lexer::findNextToken(sources.getExpansionRange(after).getEnd(), sources, language);
+  return next && next->is(kind) ? std::optional(offsetOf(next->getLocation())) : std::nullopt;
+}
+
 unsigned SourceText::beginOf(const FunctionDecl *function) const {
+  if (function->getNumTemplateParameterLists() > 0) // of the class around it
+    return offsetOf(function->getTemplateParameterList(0)->getTemplateLoc());
   if (const FunctionTemplateDecl *primary = function->getDescribedFunctionTemplate())
     return offsetOf(primary->getBeginLoc());
   return offsetOf(function->getBeginLoc());

@@ -158,6 +158,9 @@ bool Fitter::start() {
   for (const NamedPointer &pointer : relation.names.pointers)
     if (pointer.base == shape.base && isKnownWhereRead(pointer))
       plan.pointers.push_back(pointer);
+  for (const NamedPointer &pointer : relation.names.intoShared)
+    if (pointer.base == relation.tile.object)
+      plan.intoTile.push_back(pointer);
   plan.place = relation.place;
   // Single rows need no map, but a name for where they start.
   bool hasName = !plan.pointers.empty() && !plan.base.isTable;

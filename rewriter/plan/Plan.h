@@ -101,6 +101,8 @@ struct Plan {
   std::vector<NamedValue> names;
   /// Of those into the tensor.
   std::vector<NamedPointer> pointers;
+  /// Of those into the shared array.
+  std::vector<NamedPointer> intoTile;
   Place place;
 
   int64_t pieces() const;

@@ -63,16 +63,24 @@ bool isHarmlessCall(const CallExpr *call) {
 
 class Flow {
 public:
-  Flow(const FunctionDecl *kernel, ASTContext &context, const std::vector<LiftedStatement> &copies)
-      : copies(copies),
-        facts(kernel),
-        body(kernel->getBody()),
-        graph(CFG::buildCFG(kernel, kernel->getBody(), &context, CFG::BuildOptions())) {
+  Flow(const FunctionDecl *function, ASTContext &context,
+       const std::vector<LiftedStatement> &copies, ArrayRef<const CallExpr *> lifting)
+      : function(function),
+        copies(copies),
+        lifting(lifting),
+        isKernel(function->hasAttr<CUDAGlobalAttr>()),
+        facts(CallPath(function)),
+        body(function->getBody()),
+        graph(CFG::buildCFG(function, function->getBody(), &context, CFG::BuildOptions())) {
     // The graph splits `int a, b;` in two.
     if (graph)
       for (const auto &[part, whole] : graph->synthetic_stmts())
         original[part] = whole;
     findAliased(body);
+    // Others have these tiles, too, and may have handed them in.
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (copies[i].tile->getLexicalDeclContext() != function)
+        aliased |= uint64_t(1) << i;
   }
 
   BarrierFacts run() {
@@ -86,7 +94,7 @@ public:
     });
     result.redundant.assign(candidates.begin(), candidates.end());
     for (size_t i = 0; i < copies.size(); ++i) {
-      bool runsOnce = facts.parentOf(copies[i].statement) == body;
+      bool runsOnce = isKernel && facts.parentOf(copies[i].statement) == body;
       result.copies[i] = {runsOnce, result.copies[i].joinsPrevious};
     }
     solve();
@@ -103,7 +111,7 @@ private:
   void reachCopy(State &state, size_t copy);
   void access(State &state, const Stmt *statement, bool isStore);
   uint64_t copiesTo(const VarDecl *tile) const;
-  void findAliased(const Stmt *statement);
+  void findAliased(const Stmt *statement, bool inLambda = false);
   bool mayPointToShared(const Expr *pointer) const;
   void accessAliased(State &state, bool isStore);
   std::optional<size_t> copyAround(const Stmt *statement) const {
@@ -115,7 +123,10 @@ private:
     return std::nullopt;
   }
 
+  const FunctionDecl *function;
   const std::vector<LiftedStatement> &copies;
+  ArrayRef<const CallExpr *> lifting;
+  bool isKernel;
   VariableFacts facts;
   const Stmt *body;
   std::unique_ptr<CFG> graph;
@@ -187,9 +198,10 @@ uint64_t Flow::copiesTo(const VarDecl *tile) const {
 }
 
 /// A tile is used by its name as long as it is subscripted down to an element.
-void Flow::findAliased(const Stmt *statement) {
+void Flow::findAliased(const Stmt *statement, bool inLambda) {
   if (!statement)
     return;
+  inLambda |= isa<LambdaExpr>(statement);
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   if (variable && variable->hasAttr<CUDASharedAttr>()) {
@@ -200,12 +212,12 @@ void Flow::findAliased(const Stmt *statement) {
       use = parent, parent = facts.parentOf(use);
     QualType type = cast<Expr>(use)->getType();
     const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
-    if (type->isArrayType() || type->isRecordType() ||
+    if (inLambda || type->isArrayType() || type->isRecordType() ||
         (address && address->getOpcode() == UO_AddrOf))
       aliased |= copiesTo(variable);
   }
   for (const Stmt *child : statement->children())
-    findAliased(child);
+    findAliased(child, inLambda);
 }
 
 /// Not where it comes from an argument of the kernel, or is a tile by its name.
@@ -218,9 +230,11 @@ bool Flow::mayPointToShared(const Expr *pointer) const {
       continue;
     const auto *reference = dyn_cast<DeclRefExpr>(next);
     const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (variable && (variable->hasAttr<CUDASharedAttr>() || isa<ParmVarDecl>(variable)))
+    bool isArgument = isKernel && isa_and_nonnull<ParmVarDecl>(variable);
+    if (variable && (variable->hasAttr<CUDASharedAttr>() || isArgument))
       hasKnown = true;
-    else if (variable && variable->getType()->isPointerType())
+    else if (variable &&
+             (variable->getType()->isPointerType() || variable->getType()->isReferenceType()))
       hasOther = true;
     work.append(next->child_begin(), next->child_end());
   }
@@ -244,6 +258,8 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
   const Expr *pointer = nullptr;
   if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(statement))
     pointer = rootVariable(subscript) ? nullptr : subscript->getBase();
+  if (variable && variable->getType()->isReferenceType())
+    pointer = reference;
   if (const auto *unary = dyn_cast<UnaryOperator>(statement))
     pointer = unary->getOpcode() == UO_Deref ? unary->getSubExpr() : nullptr;
   if (const auto *member = dyn_cast<MemberExpr>(statement))
@@ -252,6 +268,8 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
     accessAliased(state, isStore);
   state.otherMemory |= pointer != nullptr;
   const auto *call = dyn_cast<CallExpr>(statement);
+  if (call && llvm::is_contained(lifting, call))
+    state.waited = state.copied = true;
   if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
     accessAliased(state, true);
 
@@ -332,7 +350,14 @@ void Flow::solve() {
     return {place->second, isNew};
   };
   SmallVector<Point, 16> work{{&graph->getEntry(), std::nullopt}};
-  stateAt(work.front());
+  State &entry = stateAt(work.front()).first;
+  if (!isKernel) {
+    entry.touched = entry.everRead = ~uint64_t(0);
+    for (const LiftedStatement &copy : copies)
+      if (copy.tileIsWritten || copy.mayRunPlain)
+        entry.everWritten |= copiesTo(copy.tile);
+    entry.waited = entry.otherMemory = true;
+  }
   while (!work.empty()) {
     auto [block, inside] = work.pop_back_val();
     State state = stateAt({block, inside}).first;
@@ -351,9 +376,10 @@ void Flow::solve() {
 
 } // namespace
 
-BarrierFacts findBarrierFacts(const FunctionDecl *kernel, ASTContext &context,
-                              const std::vector<LiftedStatement> &copies) {
-  return Flow(kernel, context, copies).run();
+BarrierFacts findBarrierFacts(const FunctionDecl *function, ASTContext &context,
+                              const std::vector<LiftedStatement> &copies,
+                              ArrayRef<const CallExpr *> lifting) {
+  return Flow(function, context, copies, lifting).run();
 }
 
 } // namespace tilelift

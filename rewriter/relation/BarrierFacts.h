@@ -3,7 +3,7 @@
 //
 // What the block's barriers order around lifted copies.
 //
-// Follows the kernel's control flow and keeps, since the last barrier of the
+// Follows the control flow of a function and keeps, since the last barrier of the
 // block on any path: which tiles were touched, whether a copy was waited for,
 // and whether other memory was accessed. From that it tells before which copies
 // a barrier is missing (the plain copy may not have needed one, when each thread
@@ -28,10 +28,12 @@ struct LiftedStatement {
   bool mayRunPlain = false;
   /// Threads may have written what is read.
   bool sourceIsWritten = false;
+  /// Threads may write to the tile somewhere.
+  bool tileIsWritten = false;
 };
 
 struct CopyOrder {
-  /// Stands in the kernel's outermost block, so that it runs exactly once.
+  /// Stands in a kernel's outermost block, so that it runs exactly once.
   bool runsOnce = false;
   /// Waits together with the copy before it in the list.
   bool joinsPrevious = false;
@@ -51,10 +53,12 @@ struct BarrierFacts {
   std::vector<const clang::CallExpr *> redundant;
 };
 
-/// `copies` are in the order of the text. A barrier of the block stands at the
-/// kernel's entry.
-BarrierFacts findBarrierFacts(const clang::FunctionDecl *kernel, clang::ASTContext &context,
-                              const std::vector<LiftedStatement> &copies);
+/// The copies that a function's own body makes, in the order of the text; `lifting` are
+/// its calls that make others. A barrier of the block stands at a kernel's entry; what
+/// happened before the entry of another function is not known.
+BarrierFacts findBarrierFacts(const clang::FunctionDecl *function, clang::ASTContext &context,
+                              const std::vector<LiftedStatement> &copies,
+                              llvm::ArrayRef<const clang::CallExpr *> lifting);
 
 } // namespace tilelift
 

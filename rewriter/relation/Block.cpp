@@ -218,7 +218,8 @@ Polynomial Block::loadedNumber(const Source &source, NumberType type) {
                         ? *spelling
                         : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
   symbol.range = type.range();
-  symbol.readableAtCopy = spelling && base.isConstant && symbols.readableAtCopy(source.offset);
+  symbol.readableAtCopy =
+      spelling && base.isConstant && base.hasNameAtCopy && symbols.readableAtCopy(source.offset);
   return Polynomial::symbol(symbols.intern(symbol));
 }
 

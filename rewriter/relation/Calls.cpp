@@ -73,24 +73,31 @@ Value Interpreter::call(const CallExpr *call) {
   if (known)
     return result;
 
-  const FunctionDecl *definition = nullptr;
-  if (callee->hasBody(definition) && frames.size() < maxDepth) {
-    SmallVector<const Expr *, 8> arguments(call->arg_begin(), call->arg_end());
-    Value self;
-    if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
-      const Expr *object = member->getImplicitObjectArgument();
-      self = object->getType()->isPointerType() ? evaluate(object) : addressOf(object);
-    } else if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(callee)) {
-      self = addressOf(arguments.front());
-      arguments.erase(arguments.begin());
-    }
-    return runBody(definition, arguments, self, call);
-  }
+  Callee called = calleeOf(call);
+  if (called.definition && frames.size() < maxDepth)
+    return runBody(called.definition, called.arguments, called.self, call);
   std::string name = callee->getNameAsString();
+  const Scalar *object = called.self.single();
+  if (object && object->is(Scalar::Kind::Address) && object->space == Scalar::Space::Local)
+    memory[object->object].forget("is changed by '" + name + "'", place);
   for (const Expr *argument : call->arguments())
     if (argument->getType()->isPointerType() && copying)
       fail(diagnose("side-effect", place, "calls '" + name + "', whose body is not visible"));
   return Scalar::unknown("is returned by '" + name + "'", place);
+}
+
+Interpreter::Callee Interpreter::calleeOf(const CallExpr *call) {
+  Callee result;
+  result.definition = calledBody(call);
+  result.arguments.append(call->arg_begin(), call->arg_end());
+  if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
+    const Expr *object = member->getImplicitObjectArgument();
+    result.self = object->getType()->isPointerType() ? evaluate(object) : addressOf(object);
+  } else if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(call->getDirectCallee())) {
+    result.self = addressOf(result.arguments.front());
+    result.arguments.erase(result.arguments.begin());
+  }
+  return result;
 }
 
 Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, bool &known) {
@@ -151,9 +158,8 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   return Value();
 }
 
-Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self,
-                           const Expr *call) {
-  Condition before = mask;
+/// Opens a frame whose parameters have the values of the arguments.
+void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self) {
   // Arguments first: they belong to the caller's frame.
   SmallVector<std::pair<const ParmVarDecl *, LocalObject>, 8> bound;
   for (unsigned i = 0; i < callee->getNumParams() && i < arguments.size(); ++i) {
@@ -178,6 +184,12 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
   frames.back().self = std::move(self);
   frames.back().returnsReference = callee->getReturnType()->isReferenceType();
   loops.emplace_back();
+}
+
+Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self,
+                           const Expr *call) {
+  Condition before = mask;
+  enter(callee, arguments, std::move(self));
   size_t outerScope = scope.size();
   if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
     for (const CXXCtorInitializer *init : constructor->inits()) {

@@ -13,9 +13,10 @@ namespace tilelift {
 namespace {
 
 /// The conditions that decide whether a statement is reached, and the statement.
-SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const FunctionDecl *kernel,
+SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path,
                                      const VariableFacts &facts) {
   SmallVector<const Stmt *, 4> roots{statement};
+  roots.append(path.getCalls().begin(), path.getCalls().end());
   for (const Stmt *parent = facts.parentOf(statement); parent; parent = facts.parentOf(parent)) {
     if (const auto *branch = dyn_cast<IfStmt>(parent))
       roots.push_back(branch->getCond());
@@ -25,7 +26,7 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const FunctionDecl *
       roots.push_back(loop->getCond());
   }
   // An early return decides it as well.
-  SmallVector<const Stmt *, 32> work{kernel->getBody()};
+  SmallVector<const Stmt *, 32> work(path.bodies());
   while (!work.empty()) {
     const Stmt *next = work.pop_back_val();
     if (!next || isa<LambdaExpr>(next))
@@ -39,6 +40,14 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const FunctionDecl *
   return roots;
 }
 
+void keepCommon(std::vector<NamedPointer> &pointers, const std::vector<NamedPointer> &others) {
+  llvm::erase_if(pointers, [&](const NamedPointer &name) {
+    return llvm::none_of(others, [&](const NamedPointer &other) {
+      return other.name == name.name && other.base == name.base && other.offset == name.offset;
+    });
+  });
+}
+
 /// Uniform variables and their values, as long as all threads agree.
 void keepCommon(NamesInScope &names, const NamesInScope &others) {
   llvm::erase_if(names.numbers, [&](const NamedValue &name) {
@@ -46,11 +55,8 @@ void keepCommon(NamesInScope &names, const NamesInScope &others) {
       return other.name == name.name && other.value == name.value;
     });
   });
-  llvm::erase_if(names.pointers, [&](const NamedPointer &name) {
-    return llvm::none_of(others.pointers, [&](const NamedPointer &other) {
-      return other.name == name.name && other.base == name.base && other.offset == name.offset;
-    });
-  });
+  keepCommon(names.pointers, others.pointers);
+  keepCommon(names.intoShared, others.intoShared);
 }
 
 class Analysis {
@@ -95,7 +101,7 @@ std::variant<std::vector<AnalysedCopy>, Diagnostic> Analysis::run() {
 
 bool Analysis::runThreads() {
   DenseSet<const VarDecl *> relevant =
-      kernel.facts.relevantTo(rootsOf(statement, kernel.kernel, kernel.facts));
+      kernel.facts.relevantTo(rootsOf(statement, kernel.path, kernel.facts));
   unsigned threads = kernel.shape[0] * kernel.shape[1] * kernel.shape[2];
   for (unsigned thread = 0; thread < threads; ++thread)
     if (!runThread(thread, relevant))
@@ -150,7 +156,9 @@ bool Analysis::isUsedElsewhere(const VarDecl *variable) const {
   bool isOwn =
       llvm::any_of(kernel.facts.changesWithin(variable, statement),
                    [](const Change &change) { return change.kind == Change::Kind::Initialised; });
-  SmallVector<const Stmt *, 32> work{kernel.kernel->getBody()};
+  if (!isOwn && variable->getDeclContext() != kernel.path.end())
+    return true; // of the function around a lambda
+  SmallVector<const Stmt *, 32> work{kernel.path.end()->getBody()};
   while (!isOwn && !work.empty()) {
     const Stmt *next = work.pop_back_val();
     if (!next || next == statement)
@@ -244,7 +252,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   AnalysedCopy part;
   part.tile = static_cast<const VarDecl *>(filled.declaration);
   CopyRelation &relation = part.relation;
-  relation.kernel = kernel.kernel->getNameAsString();
+  relation.kernel = kernel.path.kernel()->getNameAsString();
   relation.block = kernel.shape;
   relation.symbols = block.symbols;
   relation.bases = block.bases;
@@ -254,6 +262,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.place = place();
   SharedTile &tile = relation.tile;
   tile.name = filled.name;
+  tile.object = unsigned(&filled - block.shared.data());
   tile.place = placeOf(kernel.context.getSourceManager(), part.tile->getLocation());
   int64_t shift = shiftToSlot(tile, filled.slot, filled.cells.begin()->first,
                               block.symbols.divisorOf(filled.slot));

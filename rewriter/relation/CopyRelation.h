@@ -80,6 +80,8 @@ struct GlobalBase {
   bool isTable = false;
   /// The kernel cannot write through it, and never sets the pointer itself.
   bool isConstant = false;
+  /// The spelling means the same at the copy.
+  bool hasNameAtCopy = true;
   Place place;
 };
 
@@ -90,6 +92,8 @@ struct SharedTile {
   std::string elementType;
   unsigned elementSize = 1;
   llvm::SmallVector<int64_t, 3> extents;
+  /// Its number among what the block has in shared memory.
+  unsigned object = 0;
   /// Bytes from where the cells say to where they are: a stage, block-uniform.
   Polynomial slot;
   /// Empty when every use is a full subscript, so that rows may be moved apart;
@@ -129,6 +133,7 @@ struct NamedValue {
 /// A pointer that the kernel could name at the copy, and where it points then.
 struct NamedPointer {
   std::string name;
+  /// Of the relation's bases or, into shared memory, of the objects there.
   unsigned base = 0;
   /// In bytes past the base.
   Polynomial offset;
@@ -141,6 +146,7 @@ struct NamedPointer {
 struct NamesInScope {
   std::vector<NamedValue> numbers;
   std::vector<NamedPointer> pointers;
+  std::vector<NamedPointer> intoShared;
 };
 
 using BlockShape = std::array<unsigned, 3>;

@@ -511,7 +511,7 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
   unsigned object = unsigned(memory.size());
   memory.emplace_back();
   const auto *parameter = dyn_cast<ParmVarDecl>(variable);
-  if (!parameter || parameter->getDeclContext() != kernel.kernel)
+  if (!parameter || parameter->getDeclContext() != kernel.path.kernel())
     return object;
 
   memory[object].forget("is an argument of type '" + parameter->getType().getAsString() + "'",
@@ -531,7 +531,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     symbol.spelling = part.spelling;
     symbol.range = number->range();
     symbol.knownAtLaunch = true;
-    symbol.readableAtCopy = isFixed;
+    symbol.readableAtCopy = isFixed && kernel.path.canName(part.parameter);
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
     if (type->isBooleanType())
       value = Scalar::ofTruth(!Condition::zero(value.number));
@@ -540,6 +540,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     GlobalBase base;
     base.spelling = part.spelling;
     base.knownAtLaunch = true;
+    base.hasNameAtCopy = kernel.path.canName(part.parameter);
     base.place = placeOf(part.parameter->getLocation());
     unsigned number = baseOf(base, type->getPointeeType(), isFixed);
     memory[object].write(part.offset, 8, Condition::always(),
@@ -621,8 +622,12 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
   if (!variable->hasLocalStorage())
     return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
                            placeOf(reference));
+  bool isReference = variable->getType()->isReferenceType();
+  if (kernel.facts.escapes(variable) && !isReference && !followed.contains(variable))
+    return Scalar::unknown("may be changed through a pointer, a reference or a lambda",
+                           placeOf(variable->getLocation()));
   Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);
-  if (variable->getType()->isReferenceType())
+  if (isReference)
     return memory[objectOf(variable)].read(0, 8, placeOf(reference));
   return address;
 }

@@ -25,11 +25,14 @@
 
 namespace tilelift {
 
+/// A kernel, and the way to a copy that it makes.
 struct KernelUnderTest {
   clang::ASTContext &context;
-  const clang::FunctionDecl *kernel;
+  CallPath path;
   const VariableFacts &facts;
   BlockShape shape;
+  /// One text has to serve several calls of a lambda: its numbers may be any.
+  bool servesSeveralCalls = false;
 };
 
 class Interpreter {
@@ -59,8 +62,14 @@ private:
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
+  void approachCallee(const clang::CallExpr *call);
+  void forgetNumbers(const clang::FunctionDecl *lambda);
   void assume(const Condition &condition);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
+  void addObject(const std::string &name, clang::QualType type, const Value &address,
+                 NamesInScope &names);
+  void addMembers(const std::string &prefix, const clang::CXXRecordDecl *record,
+                  const Value &address, bool isOwn, NamesInScope &names);
   void addName(const std::string &name, clang::QualType type, const Value &value,
                NamesInScope &names);
   void addNumber(const std::string &name, clang::QualType type, const Value &value,
@@ -90,7 +99,8 @@ private:
   std::vector<Moving> changedByRounds(const clang::Stmt *loop);
   bool isCounter(const Moving &moving) const;
   Value advanced(const Moving &moving, const Counter &counter);
-  Polynomial makeSymbol(const Moving &moving);
+  Polynomial makeSymbol(const clang::VarDecl *variable, const Value &start,
+                        llvm::ArrayRef<Change> changes);
   void boundCounter(const Bound &bound);
 
   // Expressions.
@@ -113,6 +123,15 @@ private:
   Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
   Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
                 Value self, const clang::Expr *call);
+  /// Who is called, on which object, with what; evaluated by the caller.
+  struct Callee {
+    const clang::FunctionDecl *definition = nullptr;
+    llvm::SmallVector<const clang::Expr *, 8> arguments;
+    Value self;
+  };
+  Callee calleeOf(const clang::CallExpr *call);
+  void enter(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
+             Value self);
 
   // Copies that the program leaves to the hardware.
   void runAssembly(const clang::GCCAsmStmt *assembly);
@@ -149,6 +168,7 @@ private:
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
   void storeShared(const Scalar &address, const Condition &guard, const Value &value,
                    clang::QualType type, Place place);
+  bool copyLocal(const Value &to, const Scalar &from, unsigned size);
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
   unsigned objectOf(const clang::VarDecl *variable);
@@ -169,6 +189,7 @@ private:
   // Helpers.
   bool stopped() const { return block.failed(); }
   bool gone() const { return stopped() || mask.isNever(); }
+  bool isOnTheSide() const { return frames.size() > framesOnPath; }
   void fail(Diagnostic diagnostic) { block.fail(std::move(diagnostic)); }
   Place placeOf(clang::SourceLocation location) const;
   Place placeOf(const clang::Stmt *statement) const { return placeOf(statement->getBeginLoc()); }
@@ -197,9 +218,14 @@ private:
   Condition reached = Condition::always();
   std::vector<Loop> loops;
   std::vector<Frame> frames;
+  /// How many of them are on the path to the target; the others are calls on the side.
+  size_t framesOnPath = 1;
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
   std::vector<LocalObject> memory;
   llvm::SmallVector<const clang::VarDecl *, 16> scope;
+  /// Declared where every statement is run: all that happens to them is known, even if
+  /// their address gets away.
+  llvm::DenseSet<const clang::VarDecl *> followed;
   /// Numbers and pointers that the kernel gets, members of structs among them.
   std::vector<ArgumentPart> arguments;
   const clang::Stmt *target = nullptr;

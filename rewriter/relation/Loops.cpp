@@ -139,6 +139,8 @@ Value Interpreter::advanced(const Moving &moving, const Counter &counter) {
     rounds.range = rangeOfType(32, true);
     rounds.range.low = 0;
     rounds.readableAtCopy = true;
+    rounds.operation = std::make_shared<Operation>(
+        Operation{"/", counter.now - counter.start, Polynomial(counter.step), true});
     moved = Polynomial::symbol(block.symbols.intern(rounds)) * step.number * Polynomial(unit);
   }
   return moving.start.map([&](const Scalar &from) -> Scalar {
@@ -179,16 +181,17 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
 }
 
 /// A variable that all threads agree on becomes a symbol.
-Polynomial Interpreter::makeSymbol(const Moving &moving) {
-  QualType type = moving.variable->getType();
+Polynomial Interpreter::makeSymbol(const VarDecl *variable, const Value &start,
+                                   ArrayRef<Change> changes) {
+  QualType type = variable->getType();
   Symbol symbol;
   symbol.kind = Symbol::Kind::Variable;
-  symbol.spelling = moving.variable->getNameAsString();
+  symbol.spelling = variable->getNameAsString();
+  symbol.identity = variable;
   symbol.range = numberType(type)->range();
-  describeCounter(symbol, moving.start, moving.changes, kernel.context);
+  describeCounter(symbol, start, changes, kernel.context);
   Polynomial now = Polynomial::symbol(block.symbols.intern(symbol));
-  memory[objectOf(moving.variable)].write(0, sizeOf(type), Condition::always(),
-                                          Scalar::ofNumber(now));
+  memory[objectOf(variable)].write(0, sizeOf(type), Condition::always(), Scalar::ofNumber(now));
   return now;
 }
 
@@ -202,8 +205,8 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
   std::optional<Counter> counter;
   if (counting != all.end())
-    counter = Counter{makeSymbol(*counting), counting->start.single()->number,
-                      *counting->step->number.asConstant()};
+    counter = Counter{makeSymbol(counting->variable, counting->start, counting->changes),
+                      counting->start.single()->number, *counting->step->number.asConstant()};
   for (const Moving &one : all) {
     QualType type = one.variable->getType();
     if (counting != all.end() && &one == &*counting)
@@ -212,7 +215,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
       memory[objectOf(one.variable)].write(0, sizeOf(type), Condition::always(),
                                            advanced(one, *counter));
     else if (one.isUniform)
-      makeSymbol(one);
+      makeSymbol(one.variable, one.start, one.changes);
   }
   if (!condition)
     return;

@@ -407,6 +407,20 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   cell.place = place;
 }
 
+/// A local object into another one, part by part.
+bool Interpreter::copyLocal(const Value &to, const Scalar &from, unsigned size) {
+  const Scalar *target = to.single();
+  std::optional<int64_t> offset =
+      target && target->is(Scalar::Kind::Address) && target->space == Scalar::Space::Local
+          ? target->number.asConstant()
+          : std::nullopt;
+  if (!offset)
+    return false;
+  LocalObject source = memory[from.object]; // may be the same one
+  memory[target->object].copy(*offset, source, *from.number.asConstant(), size, mask);
+  return true;
+}
+
 void Interpreter::copyObject(const Value &to, const Value &from, QualType type, Place place) {
   unsigned size = sizeOf(type);
   for (const ValueCase &source : from.getCases()) {
@@ -418,7 +432,8 @@ void Interpreter::copyObject(const Value &to, const Value &from, QualType type, 
     // A pointer that was itself loaded is an address that nobody knows.
     bool isAddress = object.is(Scalar::Kind::Address) ||
                      (object.is(Scalar::Kind::Data) && object.data.kind == Source::Kind::Load);
-    if (!mask.isNever()) {
+    bool isCopied = isLocal && copyLocal(to, object, size);
+    if (!isCopied && !mask.isNever()) {
       Value value = isLocal ? memory[object.object].read(*object.number.asConstant(), size, place)
                     : isAddress ? load(object, type, place)
                                 : Value(object);

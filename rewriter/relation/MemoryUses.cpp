@@ -129,7 +129,9 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
                   const Stmt *copy) {
   SharedTile own = tile;
   UseReader outside(tile, kernel), inside(own, kernel);
-  SmallVector<std::pair<const Stmt *, bool>, 64> work{{kernel.kernel->getBody(), false}};
+  SmallVector<std::pair<const Stmt *, bool>, 64> work;
+  for (const Stmt *body : kernel.path.bodies())
+    work.push_back({body, false});
   while (!work.empty()) {
     auto [next, isInside] = work.pop_back_val();
     if (!next)

@@ -46,14 +46,14 @@ Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned t
              thread / (kernel.shape[0] * kernel.shape[1])},
       threadNumber(thread) {
   frames.emplace_back();
-  for (const ParmVarDecl *parameter : kernel.kernel->parameters())
+  for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters())
     objectOf(parameter);
 }
 
 void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variables) {
   target = to;
   relevant = &variables;
-  approach(kernel.kernel->getBody());
+  approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
 }
@@ -111,10 +111,31 @@ void Interpreter::approach(const Stmt *statement) {
   } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
     enterLoop(loop, nullptr);
     approach(loop->getBody());
+  } else if (const auto *call = dyn_cast<CallExpr>(statement);
+             call && llvm::is_contained(kernel.path.getCalls(), call)) {
+    approachCallee(call);
   } else {
     for (const Stmt *child : statement->children())
       if (towards(child))
         return approach(child);
+  }
+}
+
+void Interpreter::approachCallee(const CallExpr *call) {
+  Callee callee = calleeOf(call);
+  enter(callee.definition, callee.arguments, std::move(callee.self));
+  ++framesOnPath;
+  if (kernel.servesSeveralCalls && isLambda(callee.definition))
+    forgetNumbers(callee.definition);
+  approach(callee.definition->getBody());
+}
+
+/// What all threads pass alike becomes a symbol.
+void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
+  for (const ParmVarDecl *parameter : lambda->parameters()) {
+    QualType type = parameter->getType();
+    if (numberType(type) && !kernel.facts.mayDifferBetweenThreads(parameter))
+      makeSymbol(parameter, {}, {});
   }
 }
 
@@ -160,7 +181,7 @@ void Interpreter::run(const Stmt *statement) {
     evaluate(expression);
   } else if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
     for (const Stmt *child : compound->body())
-      if (copying || matters(child) || frames.size() > 1)
+      if (copying || matters(child) || isOnTheSide())
         run(child);
     scope.truncate(outerScope);
   } else if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
@@ -211,12 +232,14 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     const auto *variable = dyn_cast<VarDecl>(each);
     if (!variable || !variable->hasLocalStorage())
       continue;
-    bool wanted = copying || frames.size() > 1 || relevant->contains(variable);
+    bool wanted = copying || isOnTheSide() || relevant->contains(variable);
     if (!wanted)
       continue;
     unsigned object = objectOf(variable);
     memory[object] = LocalObject();
     scope.push_back(variable);
+    if (copying || isOnTheSide())
+      followed.insert(variable);
     const Expr *init = variable->getInit();
     if (!init)
       continue;
@@ -232,8 +255,6 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     } else {
       initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
     }
-    if (kernel.facts.escapes(variable) && !copying && frames.size() == 1)
-      memory[object].forget("has its address taken", placeOf(variable->getLocation()));
   }
 }
 
@@ -341,9 +362,13 @@ void Interpreter::addPointer(const std::string &name, QualType type, const Value
   if (!value.single() || pointee->isVoidType() || pointee.isVolatileQualified())
     return;
   Scalar address = asAddress(*value.single(), pointee, {});
-  if (address.is(Scalar::Kind::Address) && address.space == Scalar::Space::Global)
-    names.pointers.push_back(
-        {name, address.object, address.number, sizeOf(pointee), address.needs});
+  if (!address.is(Scalar::Kind::Address))
+    return;
+  NamedPointer pointer{name, address.object, address.number, sizeOf(pointee), address.needs};
+  if (address.space == Scalar::Space::Global)
+    names.pointers.push_back(std::move(pointer));
+  else if (address.space == Scalar::Space::Shared)
+    names.intoShared.push_back(std::move(pointer));
 }
 
 void Interpreter::addName(const std::string &name, QualType type, const Value &value,
@@ -354,12 +379,54 @@ void Interpreter::addName(const std::string &name, QualType type, const Value &v
     addNumber(name, type, value, names);
 }
 
+/// A variable or, of a struct, its public members.
+void Interpreter::addObject(const std::string &name, QualType type, const Value &address,
+                            NamesInScope &names) {
+  if (type->isArrayType()) {
+    std::string element = "&" + name;
+    for (QualType at = type; at->isArrayType();
+         at = kernel.context.getAsArrayType(at)->getElementType())
+      element += "[0]";
+    addPointer(element, kernel.context.getPointerType(kernel.context.getBaseElementType(type)),
+               address, names);
+  } else if (numberType(type) || type->isPointerType()) {
+    addName(name, type, load(address, type, {}), names);
+  } else if (const auto *record = type->getAsCXXRecordDecl()) {
+    addMembers(name + ".", record, address, false, names);
+  }
+}
+
+/// `isOwn` for those of the method's own object, whose private ones it may use, too.
+void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *record,
+                             const Value &address, bool isOwn, NamesInScope &names) {
+  if (record->isUnion())
+    return;
+  for (const FieldDecl *field : record->fields()) {
+    bool hasName = field->getIdentifier() && !field->isBitField();
+    if (!hasName || (field->getAccess() != AS_public && !isOwn))
+      continue;
+    int64_t offset =
+        kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
+    Value member = address.map([&](const Scalar &base) {
+      return base.is(Scalar::Kind::Address)
+                 ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset))
+                 : base;
+    });
+    addObject(prefix + field->getNameAsString(), field->getType().getNonReferenceType(),
+              field->getType()->isReferenceType()
+                  ? load(member,
+                         kernel.context.getPointerType(field->getType().getNonReferenceType()), {})
+                  : member,
+              names);
+  }
+}
+
 NamesInScope Interpreter::namesInScope() {
   NamesInScope names;
   // The innermost declaration of a name is the one that is meant.
   llvm::DenseSet<IdentifierInfo *> seen;
   auto isMeant = [&](const VarDecl *variable) {
-    return variable->getIdentifier() && objects.count(variable) &&
+    return variable->getIdentifier() && objects.count(variable) && kernel.path.canName(variable) &&
            seen.insert(variable->getIdentifier()).second && !kernel.facts.escapes(variable);
   };
   for (const VarDecl *variable : llvm::reverse(scope)) {
@@ -368,8 +435,21 @@ NamesInScope Interpreter::namesInScope() {
       addName(variable->getNameAsString(), type,
               memory[objectOf(variable)].read(0, sizeOf(type), {}), names);
   }
+  for (const FunctionDecl *function : llvm::reverse(kernel.path.getFunctions().drop_front()))
+    for (const ParmVarDecl *parameter : function->parameters())
+      if (isMeant(parameter)) {
+        unsigned object = objectOf(parameter);
+        bool isReference = parameter->getType()->isReferenceType();
+        addObject(parameter->getNameAsString(), parameter->getType().getNonReferenceType(),
+                  isReference ? memory[object].read(0, 8, {})
+                              : Value(Scalar::ofAddress(Scalar::Space::Local, object, 0)),
+                  names);
+      }
+  if (const auto *method = dyn_cast<CXXMethodDecl>(kernel.path.end());
+      method && method->isInstance() && !isLambda(method))
+    addMembers("this->", method->getParent(), frames.back().self, true, names);
   llvm::DenseSet<const ParmVarDecl *> visible;
-  for (const ParmVarDecl *parameter : kernel.kernel->parameters())
+  for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters())
     if (isMeant(parameter))
       visible.insert(parameter);
   for (const ArgumentPart &part : arguments)

@@ -55,7 +55,8 @@ Interval rangeOfType(unsigned bits, bool isSigned) {
 }
 
 SymbolId Symbols::intern(const Symbol &symbol) {
-  auto [place, isNew] = numbers.try_emplace({symbol.kind, symbol.spelling}, SymbolId(table.size()));
+  auto [place, isNew] =
+      numbers.try_emplace({symbol.kind, symbol.spelling, symbol.identity}, SymbolId(table.size()));
   if (isNew)
     table.push_back(symbol);
   return place->second;

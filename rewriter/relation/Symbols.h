@@ -19,6 +19,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <tuple>
 #include <vector>
 
 namespace tilelift {
@@ -52,6 +53,8 @@ struct Symbol {
 
   Kind kind = Kind::Opaque;
   std::string spelling;
+  /// What is meant, where several things may have that name.
+  const void *identity = nullptr;
   Interval range;
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
@@ -65,8 +68,8 @@ struct Symbol {
   unsigned axis = 0;
 };
 
-/// Gives each symbol a number. One table serves one copy relation; the same
-/// kind and spelling is the same symbol.
+/// Gives each symbol a number. One table serves one copy relation; the same kind,
+/// spelling and identity is the same symbol.
 class Symbols {
 public:
   SymbolId intern(const Symbol &symbol);
@@ -90,7 +93,7 @@ public:
 
 private:
   std::vector<Symbol> table;
-  std::map<std::pair<Symbol::Kind, std::string>, SymbolId> numbers;
+  std::map<std::tuple<Symbol::Kind, std::string, const void *>, SymbolId> numbers;
 };
 
 } // namespace tilelift

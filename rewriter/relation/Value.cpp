@@ -255,6 +255,19 @@ void LocalObject::write(int64_t offset, unsigned size, const Condition &guard, c
   parts[offset] = {size, before.overwritten(guard, value)};
 }
 
+void LocalObject::copy(int64_t offset, const LocalObject &from, int64_t begin, unsigned size,
+                       const Condition &guard) {
+  if (guard.isNever())
+    return;
+  write(offset, size, guard, from.rest);
+  for (const auto &[start, part] : from.parts) {
+    int64_t first = std::max(start, begin), end = std::min(start + part.size, begin + size);
+    if (first < end)
+      write(offset + first - begin, unsigned(end - first), guard,
+            from.read(first, unsigned(end - first), {}));
+  }
+}
+
 void LocalObject::forget(std::string why, Place place) {
   parts.clear();
   rest = Scalar::unknown(std::move(why), place);

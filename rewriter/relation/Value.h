@@ -97,6 +97,9 @@ public:
   /// part of one, or several that lie side by side in global memory.
   Value read(int64_t offset, unsigned size, Place place) const;
   void write(int64_t offset, unsigned size, const Condition &guard, const Value &value);
+  /// Of another object, bytes from `begin` on.
+  void copy(int64_t offset, const LocalObject &from, int64_t begin, unsigned size,
+            const Condition &guard);
   void forget(std::string why, Place place);
   bool isEmpty() const { return parts.empty(); }
 

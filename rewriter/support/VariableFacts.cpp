@@ -82,11 +82,76 @@ const VarDecl *rootVariable(const Expr *lvalue) {
   }
 }
 
-VariableFacts::VariableFacts(const FunctionDecl *kernel) {
-  for (const ParmVarDecl *parameter : kernel->parameters())
+VariableFacts::VariableFacts(const CallPath &path) {
+  for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
-  collect(kernel->getBody());
+  collect(path.kernel()->getBody());
+  for (const CallExpr *call : path.getCalls())
+    collectCallee(call);
+  escapeFromLambdas();
   findDivergent();
+}
+
+/// An object is changed by its methods; what is passed by reference, by anybody.
+void VariableFacts::noteCall(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+  ArrayRef arguments(call->getArgs(), call->getNumArgs());
+  const Expr *object = nullptr;
+  if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
+    object = member->getImplicitObjectArgument();
+  } else if (isa<CXXOperatorCallExpr>(call) && method) {
+    object = arguments.front();
+    arguments = arguments.drop_front();
+  }
+  if (object && !(method && method->isConst()))
+    note(object, {call, Change::Kind::Unclear, call});
+  for (size_t i = 0; i < arguments.size(); ++i) {
+    QualType type = callee && i < callee->getNumParams()
+                        ? callee->getParamDecl(unsigned(i))->getType()
+                        : QualType();
+    bool byReference =
+        !type.isNull() && type->isReferenceType() && !type.getNonReferenceType().isConstQualified();
+    if (byReference || arguments[i]->getType()->isArrayType())
+      escapeThrough(arguments[i]);
+  }
+}
+
+/// The body stands in the place of the call, and begins with its arguments.
+void VariableFacts::collectCallee(const CallExpr *call) {
+  const FunctionDecl *callee = calledBody(call);
+  ArrayRef arguments(call->getArgs(), call->getNumArgs());
+  if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(callee))
+    arguments = arguments.drop_front();
+  for (size_t i = 0; i < callee->getNumParams(); ++i) {
+    const ParmVarDecl *parameter = callee->getParamDecl(unsigned(i));
+    order.push_back(parameter);
+    const Expr *argument = i < arguments.size() ? arguments[i] : nullptr;
+    changes[parameter].push_back(
+        {call, argument ? Change::Kind::Initialised : Change::Kind::Unclear, argument});
+  }
+  bool isKnown = parents.contains(callee->getBody()); // of a lambda
+  parents[callee->getBody()] = call;
+  if (!isKnown)
+    collect(callee->getBody());
+}
+
+/// A variable that a lambda changes is changed whenever that is called, and one that
+/// it has a copy of is not what it sees.
+void VariableFacts::escapeFromLambdas() {
+  for (const LambdaExpr *lambda : lambdas)
+    for (const LambdaCapture &capture : lambda->captures()) {
+      const auto *variable =
+          capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
+      if (!variable)
+        continue;
+      bool isCopied = capture.getCaptureKind() == LCK_ByCopy;
+      if (llvm::any_of(changesOf(variable), [&](const Change &change) {
+            return isCopied ? change.kind != Change::Kind::Initialised
+                            : isWithin(change.statement, lambda->getBody());
+          }))
+        escaped.insert(variable);
+    }
 }
 
 void VariableFacts::note(const Expr *target, Change change) {
@@ -131,27 +196,13 @@ void VariableFacts::collect(const Stmt *statement) {
            {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
     else if (unary->getOpcode() == UO_AddrOf)
       escapeThrough(unary->getSubExpr());
-  } else if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement);
-             call && call->isAssignmentOp()) {
-    note(call->getArg(0), {statement, Change::Kind::Unclear, call->getArg(1)});
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
-    const FunctionDecl *callee = call->getDirectCallee();
-    for (unsigned i = 0; i < call->getNumArgs(); ++i) {
-      bool byReference =
-          callee && i < callee->getNumParams() &&
-          callee->getParamDecl(i)->getType()->isReferenceType() &&
-          !callee->getParamDecl(i)->getType().getNonReferenceType().isConstQualified();
-      if (byReference || call->getArg(i)->getType()->isArrayType())
-        escapeThrough(call->getArg(i));
-    }
+    noteCall(call);
   } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
     for (unsigned i = 0; i < assembly->getNumOutputs(); ++i)
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
-    for (const LambdaCapture &capture : lambda->captures())
-      if (capture.capturesVariable() && capture.getCaptureKind() == LCK_ByRef)
-        if (const auto *variable = dyn_cast<VarDecl>(capture.getCapturedVar()))
-          escaped.insert(variable);
+    lambdas.push_back(lambda);
   }
   for (const Stmt *child : statement->children()) {
     if (child)

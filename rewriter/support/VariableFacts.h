@@ -1,9 +1,11 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Facts about a kernel's local variables that hold whatever path is taken:
-// where each is changed, whether its address gets away, which of them the copy
-// depends on, and which may differ between the threads of a block.
+// Facts about the local variables of a kernel, and of the functions on the way to
+// a copy, that hold whatever branches are taken: where each is changed, whether its
+// address gets away, which of them the copy depends on, and which may differ between
+// the threads of a block. The functions on the way count as if their bodies stood
+// where they are called.
 //
 // All of it is flow-insensitive and on the safe side. The interpreter uses it
 // to skip statements that do not matter to a copy and to know what a loop
@@ -13,15 +15,15 @@
 #ifndef TILELIFT_SUPPORT_VARIABLEFACTS_H
 #define TILELIFT_SUPPORT_VARIABLEFACTS_H
 
+#include "support/CallPath.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace clang {
 class Expr;
-class FunctionDecl;
-class Stmt;
-class VarDecl;
+class LambdaExpr;
 } // namespace clang
 
 namespace tilelift {
@@ -40,7 +42,7 @@ struct Change {
 
 class VariableFacts {
 public:
-  explicit VariableFacts(const clang::FunctionDecl *kernel);
+  explicit VariableFacts(const CallPath &path);
 
   llvm::ArrayRef<Change> changesOf(const clang::VarDecl *variable) const;
   /// Changes that lie inside a statement.
@@ -69,6 +71,9 @@ public:
 
 private:
   void collect(const clang::Stmt *statement);
+  void noteCall(const clang::CallExpr *call);
+  void collectCallee(const clang::CallExpr *call);
+  void escapeFromLambdas();
   void note(const clang::Expr *target, Change change);
   void escapeThrough(const clang::Expr *expression);
   void findDivergent();
@@ -78,6 +83,7 @@ private:
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallVector<const clang::VarDecl *, 16> order;
+  llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped;
   llvm::DenseSet<const clang::VarDecl *> divergent;
   /// Functions whose result may differ between threads for equal arguments.

@@ -89,8 +89,10 @@ ExitStatus liftSource(const std::string &name, const ToolOptions &options, Lifte
         for (const Diagnostic &diagnostic : result.diagnostics) {
           Severity severity = options.diagnostics.severityOf(diagnostic);
           report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic, severity);
-          if (severity == Severity::Error)
-            status = worse(status, result.anyRefused ? someRefused : failed);
+          if (severity != Severity::Error)
+            continue;
+          status = worse(status, result.anyRefused ? someRefused : failed);
+          lifted.hasErrors = true;
         }
         if (result.anyRefused)
           status = worse(status, someRefused);

@@ -25,6 +25,8 @@ struct Lifted {
   /// `after`, with #line directives that lead back to the file.
   std::string afterWithLines;
   std::string dump;
+  /// Some copy is refused, and not by a warning only.
+  bool hasErrors = false;
 };
 
 /// "-" is standard input.

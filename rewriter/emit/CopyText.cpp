@@ -1,0 +1,283 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stands in the place of an annotated statement: the conditions, the leader's
+// part with one operation for each box, and the wait.
+//===----------------------------------------------------------------------===//
+
+#include "emit/KernelText.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::string policyArgument(CacheHint hint) {
+  switch (hint) {
+  case CacheHint::None: return "";
+  case CacheHint::EvictFirst: return ", tilelift::cache_policy::evict_first";
+  case CacheHint::EvictLast: return ", tilelift::cache_policy::evict_last";
+  case CacheHint::EvictNormal: return ", tilelift::cache_policy::evict_normal";
+  }
+  return "";
+}
+
+} // namespace
+
+std::string KernelWriter::waitText(const std::string &indent) const {
+  return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
+}
+
+/// The bytes of a copy and of those that wait with it.
+std::string KernelWriter::expectedBytes(size_t first) const {
+  std::string bytes, plan_ = planIn(texts[textOf[first]]) + "::";
+  for (size_t i = first; i < copyNames.size(); ++i) {
+    if (i > first && !orders.copies[i].joinsPrevious)
+      break;
+    const Plan &plan = copies()[i].plan;
+    std::string one = plan_ + copyNames[i].bytes;
+    if (plan.pieces() > 1)
+      one = std::to_string(plan.pieces()) + " * " + one;
+    bytes += (bytes.empty() ? "" : " + ") + one;
+  }
+  return bytes;
+}
+
+/// Where in shared memory a copy's first box goes, or nothing where a part of that has
+/// no name.
+std::optional<std::string> KernelWriter::destination(size_t copy, CodeText &code) {
+  const CopyToEmit &own = copies()[copy];
+  if (ownerOf(own.tile) != textOf[copy])
+    return code.place(code.each([](const Plan &plan) {
+      return plan.layout.slot + Polynomial(plan.layout.destination);
+    }),
+                      own.plan.tile + "_place");
+  std::optional<std::string> slot = code.inKernel(
+      code.each([](const Plan &plan) { return plan.layout.slot; }), own.plan.tile + "_slot");
+  if (!slot)
+    return std::nullopt;
+  std::string to = isDynamic(own.tile)                  ? names.memory
+                   : moved(copy)                        ? own.plan.tile + ".data()"
+                   : own.tile->getType()->isArrayType() ? own.plan.tile
+                                                        : "&" + own.plan.tile;
+  std::string bytes = *slot == "0" ? "" : *slot;
+  if (int64_t constant = own.plan.layout.destination; constant != 0)
+    bytes = std::to_string(constant) + (bytes.empty() ? "" : " + " + bytes);
+  return bytes.empty() ? to : "tilelift::advance(" + to + ", " + bytes + ")";
+}
+
+std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  const Plan &first = *plans.front();
+  const CopyNames &own = copyNames[copy];
+  CodeText code = codeOf(copy);
+  std::optional<std::string> place = destination(copy, code);
+  auto missing = [&] {
+    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    return std::string();
+  };
+
+  if (!place)
+    return missing();
+  std::string to = *place;
+  std::string policy = policyArgument(copies()[copy].directive->clauses.cache);
+
+  if (first.mode == Mode::Bulk)
+    return bulkText(copy, to, policy, indent);
+  std::string coordinates, loops, piece, inner = indent;
+  int64_t stride = 1; // between pieces, in pieces
+  for (size_t d = 0; d < first.dims.size(); ++d) {
+    std::optional<std::string> start =
+        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                      own.tile + "_start_" + std::to_string(d));
+    if (!start)
+      return missing();
+    if (first.dims[d].pieces > 1) {
+      std::string counter = "piece_" + std::to_string(d);
+      *start += " + " + counter + " * " + std::to_string(first.dims[d].boxOfPiece());
+      piece = piece.empty() ? counter : piece + " + " + std::to_string(stride) + " * " + counter;
+      stride *= first.dims[d].pieces;
+    }
+    coordinates += (d == 0 ? "" : ", ") + *start;
+  }
+  for (size_t d = first.dims.size(); d-- > 0;)
+    if (first.dims[d].pieces > 1) {
+      std::string counter = "piece_" + std::to_string(d);
+      loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
+               std::to_string(first.dims[d].pieces) + "; ++" + counter + ")\n";
+      inner += "  ";
+    }
+  if (!piece.empty())
+    to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + planIn(texts[textOf[copy]]) +
+         "::" + own.bytes + "))";
+  return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
+         names.barrier + policy + ");\n";
+}
+
+/// Contiguous bytes, or one row after the other.
+std::string KernelWriter::bulkText(size_t copy, std::string to, const std::string &policy,
+                                   const std::string &indent) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  const Plan &first = *plans.front();
+  const CopyNames &own = copyNames[copy];
+  CodeText code = codeOf(copy);
+  std::optional<std::string> from =
+      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
+  std::string loops, distance, inner = indent;
+  for (size_t d = first.rows.size(); d-- > 0 && from;) {
+    std::string counter = "row_" + std::to_string(d);
+    std::vector<int64_t> counts, distances;
+    for (const Plan *plan : plans) {
+      counts.push_back(plan->rows[d].count);
+      distances.push_back(plan->rows[d].distance);
+    }
+    std::optional<std::string> stride = code.inKernelWide(
+        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride");
+    if (!stride) {
+      from.reset();
+      break;
+    }
+    loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
+             code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
+    inner += "  ";
+    from = "tilelift::row_at(" + *from + ", " + counter + " * (" + *stride + "))";
+    distance += (distance.empty() ? "" : " + ") + counter + " * " +
+                code.number(distances, own.tile + "_distance");
+  }
+  if (!from) {
+    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    return "";
+  }
+  if (!distance.empty())
+    to = "tilelift::advance(" + to + ", " + distance + ")";
+  return loops + inner + "tilelift::load_bytes(" + to + ", " + *from + ", " +
+         planIn(texts[textOf[copy]]) + "::" + own.bytes + ", " + names.barrier + policy + ");\n";
+}
+
+std::string KernelWriter::checksText(size_t copy) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  CodeText code = codeOf(copy);
+  std::string conditions;
+  auto add = [&](const std::string &condition) {
+    conditions += (conditions.empty() ? "" : " && ") + condition;
+  };
+  for (size_t i = 0; i < plans.front()->copyChecks.size(); ++i) {
+    const Check &check = plans.front()->copyChecks[i];
+    if (check.ofAddress) {
+      std::optional<std::string> from =
+          code.pointer(code.each([](const Plan &plan) { return plan.offset; }),
+                       copyNames[copy].tile + "_offset");
+      add("tilelift::is_aligned(" + from.value_or("nullptr") + ")");
+      if (!from)
+        failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+      continue;
+    }
+    std::optional<std::string> value =
+        code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
+                          copyNames[copy].tile + "_check");
+    if (!value) {
+      failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+      return "";
+    }
+    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
+      std::vector<int64_t> numbers;
+      for (const Plan *plan : plans)
+        numbers.push_back(part(plan->copyChecks[i]));
+      return code.number(numbers, copyNames[copy].tile + hint.str());
+    };
+    if (check.multiple != 1)
+      add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
+          " == 0");
+    if (check.within.low != Interval::lowest)
+      add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
+    if (check.within.high != Interval::highest)
+      add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
+  }
+  return conditions;
+}
+
+/// The leader's part of the copies that a statement makes, and what comes before it.
+std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
+  ArrayRef<CopyOrder> own = ArrayRef(orders.copies).slice(first, last - first + 1);
+  auto any = [&](bool CopyOrder::*fact) {
+    return llvm::any_of(own, [&](const CopyOrder &order) { return order.*fact; });
+  };
+  bool sourceWritten = any(&CopyOrder::sourceWritten), written = any(&CopyOrder::writtenBefore);
+  std::string text;
+  if (sourceWritten)
+    text += indent + "tilelift::fence_all_before_tma();\n";
+  else if (written)
+    text += indent + "tilelift::fence_before_tma();\n";
+  if (any(&CopyOrder::needsBarrier) || written || sourceWritten)
+    text += indent + "__syncthreads();\n";
+  text += indent + "if (tilelift::leader(" + planIn(texts[textOf[first]]) + "::block)) {\n";
+  if (first == 0 && startsFirst())
+    text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
+  if (any(&CopyOrder::readBefore) && !written && !sourceWritten)
+    text += indent + "  tilelift::fence_before_tma();\n";
+  if (!own.front().joinsPrevious)
+    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
+  for (size_t i = first; i <= last; ++i)
+    text += loadText(i, indent + "  ");
+  return text + indent + "}";
+}
+
+/// Conditions of all copies that a statement makes, each once.
+std::string KernelWriter::checksOf(size_t first, size_t end) {
+  SmallVector<std::string, 4> each;
+  for (size_t i = first; i < end; ++i)
+    if (std::string checks = checksText(i); !checks.empty() && !llvm::is_contained(each, checks))
+      each.push_back(checks);
+  return llvm::join(each, " && ");
+}
+
+/// Puts the copies of a statement in its place.
+void KernelWriter::replaceStatement(size_t first) {
+  const CopyToEmit &own = copies()[first];
+  size_t last = first;
+  while (last + 1 < copies().size() && copies()[last + 1].statement == own.statement &&
+         textOf[last + 1] == textOf[first])
+    ++last;
+  if (!source.isPlainText(own.statement->getSourceRange())) {
+    failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
+    return;
+  }
+  unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
+  unsigned statement = own.directive->statement.offset;
+  std::string indent = source.indentationAt(statement);
+  bool lastOfGroup = last + 1 == copies().size() || !orders.copies[last + 1].joinsPrevious;
+
+  std::string checks = checksOf(first, last + 1);
+  std::string inner = checks.empty() ? indent : indent + "  ";
+  // The pragma may stand in the first column.
+  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str();
+  for (size_t i = first; i <= last; ++i)
+    text += (i == first ? "" : indent) + "// tma load: " + summary(copies()[i].plan) + "\n";
+  if (!checks.empty())
+    text += indent + "if (" + checks + ") {\n";
+  text += issueText(first, last, inner);
+  // Set up by the leader alone, the barrier has to be seen by all before they wait.
+  bool inFirstGroup = std::none_of(orders.copies.begin() + 1, orders.copies.begin() + first + 1,
+                                   [](const CopyOrder &order) { return !order.joinsPrevious; });
+  if (lastOfGroup && inFirstGroup && startsFirst())
+    text += "\n" + inner + "__syncthreads();";
+  if (lastOfGroup)
+    text += "\n" + waitText(inner);
+  if (failure)
+    return;
+  Edit edit{begin, end, {}};
+  if (checks.empty()) {
+    edit.pieces = {Piece::own(text, begin)};
+  } else {
+    bool isBlock = isa<CompoundStmt>(own.statement);
+    edit.pieces = {
+        Piece::own(text + "\n" + indent + "} else " + (isBlock ? "" : "{\n" + indent), begin),
+        Piece::copy(statement, end)};
+    if (!isBlock)
+      edit.pieces.push_back(Piece::own("\n" + indent + "}"));
+  }
+  texts[textOf[first]].edits.push_back(std::move(edit));
+}
+
+} // namespace tilelift

@@ -1,0 +1,95 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/FunctionText.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool sameText(ArrayRef<Piece> a, ArrayRef<Piece> b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Piece &x, const Piece &y) {
+    return x.text == y.text && x.begin == y.begin && x.length == y.length;
+  });
+}
+
+/// The number of the text that a path leads to, with the texts on the way.
+size_t addText(std::vector<FunctionText> &texts, const CallPath &path, size_t depth) {
+  size_t at = 0;
+  CallPath way(path.kernel());
+  for (size_t step = 0; step + 1 < depth; ++step) {
+    way = way.with(path.getCalls()[step]);
+    if (isLambda(way.end())) // written where it is made
+      continue;
+    auto known = llvm::find_if(
+        texts, [&](const FunctionText &text) { return text.path.getCalls() == way.getCalls(); });
+    size_t caller = at;
+    at = size_t(known - texts.begin());
+    if (known == texts.end())
+      texts.push_back({way, patternOf(way.end()), caller, "", {}});
+  }
+  return at;
+}
+
+std::vector<Piece> afterBlankLine(const std::vector<Piece> &text) {
+  std::vector<Piece> pieces{Piece::own("\n\n")};
+  pieces.insert(pieces.end(), text.begin(), text.end());
+  return pieces;
+}
+
+} // namespace
+
+std::vector<FunctionText> textsOf(const InstanceToEmit &instance, std::vector<size_t> &textOf) {
+  std::vector<FunctionText> texts;
+  texts.push_back({CallPath(instance.function), patternOf(instance.function), 0, "", {}});
+  for (const CopyToEmit &copy : instance.copies)
+    textOf.push_back(addText(texts, copy.path, copy.path.textDepth()));
+  return texts;
+}
+
+std::string FunctionSiblings::add(const FunctionDecl *pattern, Writer write, Writer declare) {
+  auto isTaken = [&](const std::string &name) {
+    return source.has(name) ||
+           llvm::any_of(siblings, [&](const Sibling &other) { return other.name == name; });
+  };
+  for (const Sibling &known : siblings)
+    if (known.pattern == pattern && sameText(known.text, write(known.name)))
+      return known.name;
+  std::string stem = pattern->getNameAsString() + "_tma", name = stem;
+  for (unsigned n = 1; isTaken(name); ++n)
+    name = stem + "_" + std::to_string(n);
+  bool isDeclaredBefore = pattern->getCanonicalDecl() != pattern;
+  siblings.push_back(
+      {pattern, name, write(name), isDeclaredBefore ? declare(name) : std::vector<Piece>()});
+  return name;
+}
+
+std::vector<Edit> FunctionSiblings::edits() const {
+  std::vector<Edit> result;
+  auto addAt = [&](unsigned at, const std::vector<Piece> &text) {
+    auto known = llvm::find_if(result, [&](const Edit &edit) { return edit.begin == at; });
+    Edit &edit = known == result.end() ? result.emplace_back(Edit{at, at, {}}) : *known;
+    std::vector<Piece> pieces = afterBlankLine(text);
+    edit.pieces.insert(edit.pieces.end(), pieces.begin(), pieces.end());
+  };
+  for (const Sibling &sibling : siblings) {
+    addAt(source.endOfToken(sibling.pattern->getBody()->getEndLoc()), sibling.text);
+    if (!sibling.declaration.empty())
+      addAt(*source.nextToken(sibling.pattern->getCanonicalDecl()->getEndLoc(), tok::semi) + 1,
+            sibling.declaration);
+  }
+  return result;
+}
+
+std::string FunctionSiblings::namesOf(const FunctionDecl *pattern) const {
+  std::string names;
+  for (const Sibling &sibling : siblings)
+    if (sibling.pattern == pattern)
+      names += (names.empty() ? "" : ", ") + sibling.name;
+  return names;
+}
+
+} // namespace tilelift

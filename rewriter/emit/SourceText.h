@@ -1,0 +1,67 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The user's file, and what is needed to cut text out of it.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_SOURCETEXT_H
+#define TILELIFT_EMIT_SOURCETEXT_H
+
+#include "directive/Directive.h"
+#include "emit/EditSet.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "llvm/ADT/StringSet.h"
+
+namespace tilelift {
+
+class SourceText {
+public:
+  explicit SourceText(clang::ASTContext &context);
+
+  llvm::StringRef file() const { return text; }
+  llvm::StringRef between(unsigned begin, unsigned end) const { return text.slice(begin, end); }
+  unsigned offsetOf(clang::SourceLocation location) const;
+  /// One past the last character of the token at a location.
+  unsigned endOfToken(clang::SourceLocation location) const;
+  /// One past a statement and its semicolon.
+  unsigned endOf(const clang::Stmt *statement) const;
+  /// Where the first token of that kind after a token begins, if it is the next one.
+  std::optional<unsigned> nextToken(clang::SourceLocation after, clang::tok::TokenKind kind) const;
+  /// A whole declaration, with its template headers.
+  unsigned beginOf(const clang::FunctionDecl *function) const;
+  std::string indentationAt(unsigned offset) const;
+  unsigned columnOf(unsigned offset) const;
+  /// `name`, or name_1, ... if the file has that word already.
+  std::string unused(llvm::StringRef name) const;
+  bool has(llvm::StringRef word) const { return words.contains(word); }
+  /// Whether a range is a stretch of the file, whole macro calls included.
+  bool isPlainText(clang::SourceRange range) const;
+  /// A comment in the place of a pragma, indented like its statement.
+  Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
+  /// Takes a stretch out, with its line when nothing else is on it.
+  Edit removal(unsigned begin, unsigned end) const;
+
+private:
+  const clang::SourceManager &sources;
+  const clang::LangOptions &language;
+  llvm::StringRef text;
+  /// All identifiers of the file, outside of comments.
+  llvm::StringSet<> words;
+};
+
+inline Edit insertion(unsigned at, std::string text) {
+  return {at, at, {Piece::own(std::move(text))}};
+}
+
+inline Edit replacement(unsigned begin, unsigned end, std::string text) {
+  return {begin, end, {Piece::own(std::move(text), begin)}};
+}
+
+/// Pieces for a stretch of the file with edits inside it.
+std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> edits);
+
+} // namespace tilelift
+
+#endif

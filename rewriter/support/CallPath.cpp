@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "support/CallPath.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ASTLambda.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+const FunctionDecl *calledBody(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee(), *definition = nullptr;
+  return callee && callee->hasBody(definition) ? definition : nullptr;
+}
+
+bool isLambda(const FunctionDecl *function) { return isLambdaCallOperator(function); }
+
+CallPath CallPath::with(const CallExpr *call) const {
+  CallPath longer = *this;
+  longer.calls.push_back(call);
+  longer.functions.push_back(calledBody(call));
+  return longer;
+}
+
+SmallVector<const Stmt *, 4> CallPath::bodies() const {
+  SmallVector<const Stmt *, 4> result;
+  for (const FunctionDecl *function : functions)
+    result.push_back(function->getBody());
+  return result;
+}
+
+namespace {
+
+const DeclContext *aroundLambda(const FunctionDecl *lambda) {
+  return cast<CXXMethodDecl>(lambda)->getParent()->getDeclContext();
+}
+
+/// Whether the text of a lambda can say a variable's name and mean its value now; what
+/// is captured by copy anew has the value of when the lambda was made.
+bool isCapturable(const FunctionDecl *lambda, const VarDecl *variable) {
+  const CXXRecordDecl *closure = cast<CXXMethodDecl>(lambda)->getParent();
+  const SourceManager &sources = lambda->getASTContext().getSourceManager();
+  if (!sources.isBeforeInTranslationUnit(variable->getLocation(), closure->getLocation()))
+    return false;
+  return closure->getLambdaCaptureDefault() == LCD_ByRef ||
+         llvm::any_of(closure->captures(), [&](const LambdaCapture &capture) {
+           return capture.capturesVariable() && capture.getCapturedVar() == variable;
+         });
+}
+
+} // namespace
+
+size_t CallPath::textDepth() const {
+  size_t depth = functions.size();
+  const DeclContext *text = end();
+  while (isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
+    text = aroundLambda(cast<FunctionDecl>(text));
+  while (depth > 1 && functions[depth - 1] != text)
+    --depth;
+  return depth;
+}
+
+bool CallPath::sameText(const CallPath &other) const {
+  size_t depth = textDepth();
+  return depth == other.textDepth() &&
+         ArrayRef(calls).take_front(depth - 1) == ArrayRef(other.calls).take_front(depth - 1);
+}
+
+bool CallPath::canName(const VarDecl *variable) const {
+  const DeclContext *owner = variable->getDeclContext();
+  for (const DeclContext *at = end(); at != owner; at = aroundLambda(cast<FunctionDecl>(at)))
+    if (!isa<FunctionDecl>(at) || !isLambda(cast<FunctionDecl>(at)) ||
+        !isCapturable(cast<FunctionDecl>(at), variable))
+      return false;
+  return true;
+}
+
+} // namespace tilelift

@@ -1,0 +1,62 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a kernel gets to a copy that stands in a function it calls.
+//
+// The same function may be called from several places with other tiles and other
+// tensors, so it is the path that has a copy, not the function.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_SUPPORT_CALLPATH_H
+#define TILELIFT_SUPPORT_CALLPATH_H
+
+#include "llvm/ADT/SmallVector.h"
+
+namespace clang {
+class CallExpr;
+class FunctionDecl;
+class Stmt;
+class VarDecl;
+} // namespace clang
+
+namespace tilelift {
+
+class CallPath {
+public:
+  explicit CallPath(const clang::FunctionDecl *kernel) : functions{kernel} {}
+
+  /// The path that goes on with a call; its callee has a body.
+  CallPath with(const clang::CallExpr *call) const;
+
+  const clang::FunctionDecl *kernel() const { return functions.front(); }
+  /// Where the copy stands.
+  const clang::FunctionDecl *end() const { return functions.back(); }
+  bool inKernel() const { return calls.empty(); }
+
+  /// One more function than calls: call number n stands in function number n.
+  llvm::ArrayRef<const clang::CallExpr *> getCalls() const { return calls; }
+  llvm::ArrayRef<const clang::FunctionDecl *> getFunctions() const { return functions; }
+  llvm::SmallVector<const clang::Stmt *, 4> bodies() const;
+
+  /// How many of the functions there are up to the one whose text holds the copy: a
+  /// lambda's text is part of the function around it.
+  size_t textDepth() const;
+  /// Whether both lead to the same text, by other calls of its lambdas.
+  bool sameText(const CallPath &other) const;
+  const clang::FunctionDecl *textFunction() const { return functions[textDepth() - 1]; }
+
+  /// Whether code at the end of the path can name a local variable of some function.
+  bool canName(const clang::VarDecl *variable) const;
+
+private:
+  llvm::SmallVector<const clang::CallExpr *, 2> calls;
+  llvm::SmallVector<const clang::FunctionDecl *, 3> functions;
+};
+
+/// The function with a body that a call runs, or null.
+const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
+bool isLambda(const clang::FunctionDecl *function);
+
+} // namespace tilelift
+
+#endif

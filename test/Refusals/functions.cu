@@ -1,0 +1,109 @@
+// RUN: %verify %s
+//
+// Copies in functions that cannot be written anew, or not for all of their calls.
+
+__device__ void unused(float *tile, const float *in) {
+#pragma tma load // expected-error {{'unused' is called by no kernel that this file instantiates, so the copy cannot be checked [-Wtilelift-never-called]}}
+  tile[threadIdx.x] = in[threadIdx.x];
+}
+
+__device__ void again(float *tile, const float *in, int n) {
+#pragma tma load threads(64)
+  tile[threadIdx.x] = in[threadIdx.x];
+  if (n > 0)
+    again(tile, in + 64, n - 1); // expected-error {{a copy in a function that calls itself is not available yet}}
+}
+
+__global__ void calls_itself(float *out, const float *in) {
+  __shared__ float tile[64];
+  again(tile, in, 3);
+  out[threadIdx.x] = tile[threadIdx.x];
+}
+
+struct Made {
+  float first;
+  __device__ Made(float *tile, const float *in) {
+#pragma tma load threads(64)
+    tile[threadIdx.x] = in[threadIdx.x];
+    first = in[0];
+  }
+};
+
+__global__ void constructs(float *out, const float *in) {
+  __shared__ float tile[64];
+  Made made(tile, in); // expected-error {{a copy in a constructor is not available yet}}
+  out[threadIdx.x] = tile[63 - threadIdx.x] + made.first;
+}
+
+struct Loader {
+  __device__ void operator()(float *tile, const float *in) const {
+#pragma tma load threads(64)
+    tile[threadIdx.x] = in[threadIdx.x];
+  }
+};
+
+__global__ void by_operator(float *out, const float *in) {
+  __shared__ float tile[64];
+  Loader{}(tile, in); // expected-error {{a copy in an operator is not available yet}}
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+__device__ void plain(float *tile, const float *in) {
+#pragma tma load threads(64)
+  tile[threadIdx.x] = in[threadIdx.x];
+}
+
+#define LOAD(tile, in) plain(tile, in)
+
+__global__ void by_macro(float *out, const float *in) {
+  __shared__ float tile[64];
+  LOAD(tile, in); // expected-error {{a copy in a function that a macro calls is not available yet}}
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+__device__ void divergent(float *tile, const float *in) {
+#pragma tma load threads(64)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32 and 'always' for thread 0}}
+}
+
+__global__ void by_some(float *out, const float *in) {
+  __shared__ float tile[64];
+  if (threadIdx.x < 32)
+    divergent(tile, in);
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+__global__ void two_ways(float *out, const float *a, const float *b) {
+  __shared__ float tile[64];
+  auto load = [&](const float *in) {
+#pragma tma load threads(64)
+    tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{the lambda that makes this copy is called in ways that need different text: 1-D bulk copy of 256 bytes from 'b' to 'tile', contiguous and unguarded in one call, 1-D bulk copy of 256 bytes from 'a' to 'tile', contiguous and unguarded in another [-Wtilelift-calls-differ]}}
+  };
+  load(a);
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+  __syncthreads();
+  load(b);
+  __syncthreads();
+  out[threadIdx.x] += tile[63 - threadIdx.x];
+}
+
+// Half of what it keeps is what the sibling keeps.
+__device__ float kept(const float *in, int n, bool lifted) { // expected-error {{a copy in a function that has shared memory of its own and is called in ways that differ is not available yet}}
+  __shared__ float row[64];
+  if (lifted) {
+#pragma tma load threads(64)
+    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32}}
+  } else if (threadIdx.x < n) {
+    row[threadIdx.x] = 0;
+  }
+  __syncthreads();
+  return row[63 - threadIdx.x];
+}
+
+__global__ void keeps(float *out, const float *in, int n) {
+  float sum = kept(in, n, true);
+  if (threadIdx.x < 64)
+    sum += kept(in, n, threadIdx.x < 32);
+  out[threadIdx.x] = sum;
+}
