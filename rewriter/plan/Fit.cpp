@@ -24,7 +24,22 @@ constexpr int64_t maxRows = 256;
 
 int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
 
+/// For a positive divisor.
+int64_t nearestQuotient(int64_t value, int64_t divisor) {
+  int64_t shifted = value + divisor / 2;
+  return (shifted - floorMod(shifted, divisor)) / divisor;
+}
+
 int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+/// Without what the host knows, but for constants.
+Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
+  Polynomial rest;
+  for (const Term &term : value.getTerms())
+    if (term.factors.empty() || !symbols.knownAtLaunch(term))
+      rest += Polynomial::ofTerm(term);
+  return rest;
+}
 
 /// A guard bound that holds for digit i of one dimension while
 /// `room + slope * i >= 0`.
@@ -316,6 +331,13 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
     if (!stays && !isForeign)
       taken += Polynomial::ofTerm(term);
   }
+  // Where both are constants, the rest is the inner dimensions': as little as can be.
+  std::optional<int64_t> stride = plan.dims[d].stride.asConstant();
+  if (d > 0 && stride && *stride > 0)
+    taken += Polynomial(nearestQuotient(division.remainder.constantTerm(), *stride));
+  // Nothing is left of an extent that is taken for an offset.
+  if (plan.dims[d].extent && (*plan.dims[d].extent + taken).asConstant().value_or(1) < 1)
+    taken = withoutKnown(taken, plan.symbols);
   plan.dims[d].coordinate = taken;
   rest -= taken * plan.dims[d].stride;
 }

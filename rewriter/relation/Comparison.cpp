@@ -61,9 +61,9 @@ std::optional<ExtentSide> onlyOne(bool left, bool right) {
 }
 
 /// By the words of the program, or by what the host knows, or because a number that
-/// was widened is more likely an index; else the right one.
-ExtentSide extentSide(const Expr *left, const Expr *right, const Scalar &x, const Scalar &y,
-                      const Symbols &symbols) {
+/// was widened is more likely an index; else the one that was written on the right.
+ExtentSide extentSide(const Expr *left, const Expr *right, bool isSwapped, const Scalar &x,
+                      const Scalar &y, const Symbols &symbols) {
   if (left && right)
     if (std::optional<ExtentSide> side = onlyOne(isExtent(left), isExtent(right)))
       return *side;
@@ -75,7 +75,9 @@ ExtentSide extentSide(const Expr *left, const Expr *right, const Scalar &x, cons
   if (std::optional<ExtentSide> side =
           onlyOne(isBound(x.number, y.number), isBound(y.number, x.number)))
     return *side;
-  return onlyOne(x.residueBits == 0, y.residueBits == 0).value_or(ExtentSide::Right);
+  if (std::optional<ExtentSide> side = onlyOne(x.residueBits == 0, y.residueBits == 0))
+    return *side;
+  return isSwapped ? ExtentSide::Left : ExtentSide::Right;
 }
 
 // Residues ---------------------------------------------------------------------
@@ -116,11 +118,12 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   const auto *binary = dyn_cast<BinaryOperator>(where);
   const Expr *left = binary ? binary->getLHS() : nullptr;
   const Expr *right = binary ? binary->getRHS() : nullptr;
-  if (op == BO_GT || op == BO_GE) {
+  bool isSwapped = op == BO_GT || op == BO_GE;
+  if (isSwapped) {
     std::swap(x, y);
     std::swap(left, right);
   }
-  ExtentSide extent = extentSide(left, right, x, y, block.symbols);
+  ExtentSide extent = extentSide(left, right, isSwapped, x, y, block.symbols);
   if (x.residueBits != 0 || y.residueBits != 0) {
     std::optional<NumberType> narrow;
     if (*comparison != Comparison::Equal)

@@ -63,7 +63,8 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
-    "loaded-rows": ("unknown-index uneven-steps expression-not-available", "the rows are looked up"),
+    "loaded-rows": ("unknown-index uneven-steps unknown-stride expression-not-available",
+                    "the rows are looked up"),
     "wrapped": ("expression-not-available not-contiguous rule:box-range", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps "
                          "too-many-dimensions rule:stride-range rule:stride-16", "the condition is looked up"),
@@ -367,10 +368,13 @@ class Judge:
             self.verdict.add("two-sources layouts-clash layout-escapes gap-in-tile uneven-steps "
                              "uneven-guard guard-not-a-box not-contiguous",
                              "elements come from two tensors", certain=False)
+            if self.always_cut:
+                self.verdict.add("computed-value", "a stretch may begin outside", certain=False)
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
-        for a in range(len(self.copy.axes) - 1 if self.always_cut else 0):
+        in_pieces = self.always_cut or len(tensors) > 1
+        for a in range(len(self.copy.axes) - 1 if in_pieces else 0):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
             if len(strides) == 1:

@@ -1,0 +1,77 @@
+// Bounds and starts of which it is not plain to see what they speak of.
+//
+// RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
+// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 4 x 4 f32 (64 bytes) from 'in' to 'tile'
+// CHECK: note: at the copy: first >= 0
+// CHECK: note: at the copy: w - first - 4 >= 0
+// CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
+// CHECK: note: at launch: first - 4 is a multiple of 4
+// CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 20 f32 (640 bytes) from 'in' to 'tile', rows of 20 elements, starting at 3
+// CHECK: note: at launch: blockIdx.x * 16 - 4 >= 0
+// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 1 x 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: note: at the copy: blockIdx.x - 1 >= 0
+
+#include <cuda_runtime.h>
+
+#include "Inputs/numbers.h"
+
+// Nothing of the place in a row follows the block, so the guard tells what is inside.
+__global__ void wrapped(float *out, const float *in, int first, int w, int h) {
+  __shared__ float tile[4][4];
+  int r = threadIdx.x / 4, c = threadIdx.x % 4;
+  int y = blockIdx.x * 4 + r;
+#pragma tma load
+  tile[r][c] = y < h ? in[y * w + (first + c + w) % w] : 0.f;
+  __syncthreads();
+  out[blockIdx.x * 16 + threadIdx.x] = tile[3 - r][c];
+}
+
+// Two numbers that the host knows, compared as unsigned by a function.
+__device__ float at(const float *in, int y, int h, int x, int w) {
+  return !((unsigned)y >= (unsigned)h || (unsigned)x >= (unsigned)w) ? in[y * w + x] : 0.f;
+}
+
+__global__ void by_function(float *out, const float *in, int first, int w, int h) {
+  __shared__ float tile[8][16];
+  int x0 = first - 4, y0 = blockIdx.x * 8;
+  int r = threadIdx.x / 16, c = threadIdx.x % 16;
+#pragma tma load
+  tile[r][c] = at(in, y0 + r, h, x0 + c, w);
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[7 - r][c];
+}
+
+// A row and an element before the first, in a tensor of constant width.
+__global__ void before_the_first(float *out, const float *in, int h) {
+  __shared__ float tile[8][16];
+  int x0 = blockIdx.x * 16 - 1, y0 = blockIdx.y * 8 - 1;
+  int r = threadIdx.x / 16, c = threadIdx.x % 16;
+#pragma tma load
+  tile[r][c] = y0 + r < h && x0 + c < 196 ? in[(y0 + r) * 196 + x0 + c] : 0.f;
+  __syncthreads();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 128 + threadIdx.x] = tile[7 - r][c];
+}
+
+// `h` is an extent, and part of how far slices are apart.
+__global__ void slice_before(float *out, const float *in, int w, int h) {
+  __shared__ float tile[8][32];
+  int z = int(blockIdx.x) - 1;
+#pragma tma load
+  for (int r = threadIdx.x / 32; r < 8; r += 4) {
+    int x = threadIdx.x % 32;
+    tile[r][x] = z >= 0 && r < h && x < w ? in[(z * h + r) * w + x] : 0.f;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += 128)
+    out[blockIdx.x * 256 + i] = tile[7 - i / 32][i % 32];
+}
+
+int main() {
+  wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
+  wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
+  by_function<<<2, 128>>>(numbers(256), numbers(40 * 13), 8, 40, 13);
+  by_function<<<2, 128>>>(numbers(256), numbers(40 * 13), 32, 40, 13);
+  before_the_first<<<dim3(13, 2), 128>>>(numbers(13 * 256), numbers(196 * 13) + 200, 11);
+  slice_before<<<4, 128>>>(numbers(1024), numbers(3 * 7 * 28), 28, 7);
+  return finish();
+}
