@@ -122,8 +122,11 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
       bool mayRunPlain = llvm::any_of(copies, [&](const CopyToEmit &other) {
         return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
       });
+      const GlobalBase &base = copies[i].plan.base;
       statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
-                            copies[i].sourceIsWritten, copies[i].tileIsWritten});
+                            copies[i].sourceIsWritten,
+                            QualType::getFromOpaquePtr(base.elementIdentity), base.isRestrict,
+                            copies[i].tileIsWritten});
       numbers.push_back(i);
       done[i] = true;
     }

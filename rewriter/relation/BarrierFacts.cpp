@@ -26,6 +26,8 @@ struct State {
   bool copied = false;
   uint64_t everRead = 0;
   uint64_t everWritten = 0;
+  /// Copies whose source a store may have changed, through a pointer of its own.
+  uint64_t sourceWritten = 0;
 
   bool join(const State &other) {
     State before = *this;
@@ -35,9 +37,11 @@ struct State {
     copied |= other.copied;
     everRead |= other.everRead;
     everWritten |= other.everWritten;
+    sourceWritten |= other.sourceWritten;
     return touched != before.touched || waited != before.waited ||
            otherMemory != before.otherMemory || copied != before.copied ||
-           everRead != before.everRead || everWritten != before.everWritten;
+           everRead != before.everRead || everWritten != before.everWritten ||
+           sourceWritten != before.sourceWritten;
   }
   void barrier() {
     touched = 0;
@@ -59,6 +63,21 @@ bool isBlockBarrier(const Stmt *statement) {
 bool isHarmlessCall(const CallExpr *call) {
   StringRef name = calleeName(call);
   return name == "min" || name == "max" || name == "abs" || name.starts_with("__fetch_builtin");
+}
+
+/// Objects of different types are different, but for bytes, and for what structs and
+/// vectors consist of.
+bool mayBeOneType(QualType a, QualType b) {
+  auto isPlain = [](QualType type) {
+    return !type.isNull() && type->isScalarType() && !type->isCharType();
+  };
+  if (!isPlain(a) || !isPlain(b))
+    return true;
+  auto bare = [](QualType type) {
+    type = type.getCanonicalType().getUnqualifiedType();
+    return type;
+  };
+  return bare(a) == bare(b) || (a->isIntegerType() && b->isIntegerType());
 }
 
 class Flow {
@@ -113,6 +132,8 @@ private:
   uint64_t copiesTo(const VarDecl *tile) const;
   void findAliased(const Stmt *statement, bool inLambda = false);
   bool mayPointToShared(const Expr *pointer) const;
+  bool mayStore(const CallExpr *call) const;
+  uint64_t sourcesAt(const Expr *pointer, QualType stored) const;
   void accessAliased(State &state, bool isStore);
   std::optional<size_t> copyAround(const Stmt *statement) const {
     if (auto split = original.find(statement); split != original.end())
@@ -266,10 +287,14 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
     pointer = member->isArrow() ? member->getBase() : nullptr;
   if (pointer && mayPointToShared(pointer))
     accessAliased(state, isStore);
+  if (pointer && isStore)
+    state.sourceWritten |= sourcesAt(pointer, cast<Expr>(statement)->getType());
   state.otherMemory |= pointer != nullptr;
   const auto *call = dyn_cast<CallExpr>(statement);
   if (call && llvm::is_contained(lifting, call))
     state.waited = state.copied = true;
+  if (isa<AsmStmt>(statement) || (call && mayStore(call)))
+    state.sourceWritten |= sourcesAt(nullptr, QualType());
   if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
     accessAliased(state, true);
 
@@ -292,12 +317,53 @@ bool Flow::storesThrough(const Stmt *statement, const Stmt *child) const {
   return false;
 }
 
+/// Through its arguments, or what they hold.
+bool Flow::mayStore(const CallExpr *call) const {
+  if (isHarmlessCall(call) || isBlockBarrier(call))
+    return false;
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  auto carries = [](const Expr *argument) {
+    QualType type = argument->getType();
+    return type->isRecordType() ||
+           (type->isPointerType() && !type->getPointeeType().isConstQualified());
+  };
+  return (member && carries(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), carries);
+}
+
+/// Which copies may read what a store through a pointer writes; one of unknown type
+/// and origin may be any.
+uint64_t Flow::sourcesAt(const Expr *pointer, QualType stored) const {
+  SmallVector<const Stmt *, 8> work{pointer};
+  bool hasShared = false, hasOther = false;
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const auto *reference = dyn_cast<DeclRefExpr>(next);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (variable && variable->getType().isRestrictQualified())
+      return 0;
+    hasShared |= variable && variable->hasAttr<CUDASharedAttr>();
+    hasOther |= variable && !variable->hasAttr<CUDASharedAttr>() &&
+                (variable->getType()->isPointerType() || variable->getType()->isReferenceType());
+    work.append(next->child_begin(), next->child_end());
+  }
+  if (hasShared && !hasOther)
+    return 0;
+  uint64_t bits = 0;
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (!copies[i].sourceIsRestrict && mayBeOneType(stored, copies[i].source))
+      bits |= uint64_t(1) << i;
+  return bits;
+}
+
 void Flow::reachCopy(State &state, size_t copy) {
   CopyOrder &order = result.copies[copy];
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
   order.needsBarrier |= (state.touched & bit) || (startsPhase && state.waited);
-  order.sourceWritten |= copies[copy].sourceIsWritten;
+  order.sourceWritten |= copies[copy].sourceIsWritten || (state.sourceWritten & bit);
   order.readBefore |= state.everRead & bit;
   order.writtenBefore |= state.everWritten & bit;
 }
@@ -357,6 +423,7 @@ void Flow::solve() {
       if (copy.tileIsWritten || copy.mayRunPlain)
         entry.everWritten |= copiesTo(copy.tile);
     entry.waited = entry.otherMemory = true;
+    entry.sourceWritten = sourcesAt(nullptr, QualType());
   }
   while (!work.empty()) {
     auto [block, inside] = work.pop_back_val();

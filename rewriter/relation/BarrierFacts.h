@@ -28,6 +28,9 @@ struct LiftedStatement {
   bool mayRunPlain = false;
   /// Threads may have written what is read.
   bool sourceIsWritten = false;
+  /// Where it is read from: the type, and whether no other pointer leads there.
+  clang::QualType source;
+  bool sourceIsRestrict = false;
   /// Threads may write to the tile somewhere.
   bool tileIsWritten = false;
 };

@@ -83,6 +83,10 @@ struct GlobalBase {
   /// The spelling means the same at the copy.
   bool hasNameAtCopy = true;
   Place place;
+  /// What the compiler knows the element's type by.
+  const void *elementIdentity = nullptr;
+  /// Declared so that no other pointer leads there.
+  bool isRestrict = false;
 };
 
 /// The shared array that is filled, and what the rest of the kernel lets us do

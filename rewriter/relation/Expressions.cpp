@@ -540,6 +540,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     GlobalBase base;
     base.spelling = part.spelling;
     base.knownAtLaunch = true;
+    base.isRestrict = type.isRestrictQualified();
     base.hasNameAtCopy = kernel.path.canName(part.parameter);
     base.place = placeOf(part.parameter->getLocation());
     unsigned number = baseOf(base, type->getPointeeType(), isFixed);
@@ -556,6 +557,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
 
 unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   base.elementType = pointee.getUnqualifiedType().getAsString();
+  base.elementIdentity = pointee.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
   base.elementSize = pointee->isFunctionType() ? 1 : sizeOf(pointee);
   base.isConstant = pointee.isConstQualified() && isFixed;
   return block.baseOf(std::move(base));

@@ -373,7 +373,7 @@ class Judge:
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
-        in_pieces = self.always_cut or len(tensors) > 1
+        in_pieces = self.always_cut or len(tensors) > 1 or self.copy.flaw in INSIDE_ONLY
         for a in range(len(self.copy.axes) - 1 if in_pieces else 0):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
