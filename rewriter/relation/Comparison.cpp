@@ -126,7 +126,10 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   ExtentSide extent = extentSide(left, right, isSwapped, x, y, block.symbols);
   if (x.residueBits != 0 || y.residueBits != 0) {
     std::optional<NumberType> narrow;
-    if (*comparison != Comparison::Equal)
+    // A signed index that is negative is less than any residue.
+    bool isResidueExtent = (extent == ExtentSide::Left ? x : y).residueBits != 0;
+    bool isAsUnsigned = !number->isSigned || !isResidueExtent;
+    if (*comparison != Comparison::Equal && isAsUnsigned)
       narrow = residueType(x, y, block.symbols);
     if (!narrow) {
       x = asNumber(x, type, place);

@@ -10,6 +10,8 @@
 // CHECK: note: at launch: blockIdx.x * 16 - 4 >= 0
 // CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 1 x 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: blockIdx.x - 1 >= 0
+// CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
+// CHECK: note: at launch: t * 8 - 4 >= 0 and t * 8 - 4 <= 2147483647
 
 #include <cuda_runtime.h>
 
@@ -66,6 +68,19 @@ __global__ void slice_before(float *out, const float *in, int w, int h) {
     out[blockIdx.x * 256 + i] = tile[7 - i / 32][i % 32];
 }
 
+// A signed index of 64 bits stays signed beside an unsigned extent of 32.
+__global__ void rows_before(float *out, const float *in, unsigned w, unsigned h, int rounds) {
+  __shared__ float tile[8][16];
+  for (int t = 0; t < rounds; ++t) {
+    long long y = t * 8ll - 4 + threadIdx.x / 16;
+#pragma tma load
+    tile[threadIdx.x / 16][threadIdx.x % 16] = y < h ? in[y * w + threadIdx.x % 16] : 0.f;
+    __syncthreads();
+    out[t * 128 + threadIdx.x] = tile[7 - threadIdx.x / 16][threadIdx.x % 16];
+    __syncthreads();
+  }
+}
+
 int main() {
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
@@ -73,5 +88,6 @@ int main() {
   by_function<<<2, 128>>>(numbers(256), numbers(40 * 13), 32, 40, 13);
   before_the_first<<<dim3(13, 2), 128>>>(numbers(13 * 256), numbers(196 * 13) + 200, 11);
   slice_before<<<4, 128>>>(numbers(1024), numbers(3 * 7 * 28), 28, 7);
+  rows_before<<<1, 128>>>(numbers(384), numbers(16 * 24) + 64, 16, 18, 3);
   return finish();
 }
