@@ -384,9 +384,11 @@ void Fitter::boundCoordinates() {
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     PlanDimension &dim = plan.dims[d];
     int64_t constant = dim.coordinate.constantTerm();
-    if (!hasLower[d] && !dim.extent && constant < 0) {
+    if (!hasLower[d] && constant < 0) { // the tensor begins that much earlier
       plan.offset += Polynomial(constant) * dim.stride;
       dim.coordinate -= Polynomial(constant);
+      if (dim.extent)
+        *dim.extent -= Polynomial(constant);
     }
     Interval allowed = rangeOfType(32, true);
     if (!hasLower[d])

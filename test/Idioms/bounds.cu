@@ -7,11 +7,11 @@
 // CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: note: at launch: first - 4 is a multiple of 4
 // CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 20 f32 (640 bytes) from 'in' to 'tile', rows of 20 elements, starting at 3
-// CHECK: note: at launch: blockIdx.x * 16 - 4 >= 0
+// CHECK: note: at launch: blockIdx.x * 16 >= 0
 // CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 1 x 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: blockIdx.x - 1 >= 0
 // CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
-// CHECK: note: at launch: t * 8 - 4 >= 0 and t * 8 - 4 <= 2147483647
+// CHECK: note: at launch: t * 8 >= 0 and t * 8 <= 2147483647
 
 #include <cuda_runtime.h>
 

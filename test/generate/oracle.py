@@ -65,14 +65,16 @@ SURROUNDINGS = {
                "the place in the tile depends on an argument"),
     "loaded-rows": ("unknown-index uneven-steps unknown-stride expression-not-available",
                     "the rows are looked up"),
-    "wrapped": ("expression-not-available not-contiguous rule:box-range", "an index modulo the extent"),
+    "wrapped": ("expression-not-available not-contiguous several-places rule:box-range",
+                "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps "
                          "too-many-dimensions rule:stride-range rule:stride-16", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
     "triangle": ("uneven-guard guard-not-a-box computed-value", "the guard is on the sum of row and column"),
-    "clamped": ("computed-value unknown-index several-places", "clamped at the border"),
+    "clamped": ("computed-value unknown-index several-places rule:box-range",
+                "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
     "side-effect": ("side-effect", "it writes to another array"),
     "barrier": ("unsupported-statement side-effect", "it has a barrier"),
@@ -373,6 +375,9 @@ class Judge:
         if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
+        if self.always_cut and not INT_TYPES[self.kernel.argument_type].signed:
+            self.verdict.add("not-a-copy", "what is below zero is far above the extent",
+                             certain=False)
         in_pieces = self.always_cut or len(tensors) > 1 or self.copy.flaw in INSIDE_ONLY
         for a in range(len(self.copy.axes) - 1 if in_pieces else 0):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
@@ -546,7 +551,8 @@ class Judge:
     def _boxes(self, digits: Digits, lead: int, row: int) -> None:
         """Boxes that are longer than TMA's, and cannot be cut."""
         wide = max(1, self.size // MOST_ELEMENT)  # TMA elements in one of the program's
-        counts = [(lead + row) * wide, *digits.counts[1:]]
+        outer = digits.counts if row == 1 else digits.counts[1:]
+        counts = [(lead + row) * wide, *outer]
         for d, count in enumerate(counts):
             cut = d == 0 and lead == 0 and can_be_cut(row * wide, self.size // wide)
             if count > MOST_BOX and not cut:
