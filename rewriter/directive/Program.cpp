@@ -194,11 +194,18 @@ public:
 
   bool VisitCallExpr(CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
-    if (!callee || !callee->getDeclName().isIdentifier() ||
-        callee->getName() != "cudaLaunchKernelEx" || call->getNumArgs() < 2)
+    if (!callee || !callee->getDeclName().isIdentifier())
       return true;
-    if (const DeclRefExpr *kernel = functionReference(call->getArg(1)))
-      addLaunch(Launch::Form::LaunchEx, call, kernel, call->getArg(0));
+    auto add = [&](Launch::Form form, unsigned kernel, unsigned configuration) {
+      if (const DeclRefExpr *named = functionReference(call->getArg(kernel)))
+        addLaunch(form, call, named, call->getArg(configuration));
+    };
+    if (callee->getName() == "cudaLaunchKernelEx" && call->getNumArgs() >= 2)
+      add(Launch::Form::LaunchEx, 1, 0);
+    else if (callee->getName() == "cudaLaunchKernelExC" && call->getNumArgs() == 3)
+      add(Launch::Form::SymbolEx, 1, 0);
+    else if (callee->getName() == "cudaLaunchKernel" && call->getNumArgs() >= 4)
+      add(Launch::Form::Symbol, 0, 2);
     return true;
   }
 
@@ -298,9 +305,9 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
   launch.callee = callee;
   launch.instance = cast<FunctionDecl>(callee->getDecl());
   launch.pattern = patternOf(launch.instance);
-  launch.place = placeOf(call->getBeginLoc());
+  launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));
   if (configuration && current)
-    launch.block = form == Launch::Form::Chevrons
+    launch.block = form == Launch::Form::Chevrons || form == Launch::Form::Symbol
                        ? constantBlock(configuration, current, context)
                        : constantBlockOfConfig(configuration, current, context);
   program.launches.push_back(launch);

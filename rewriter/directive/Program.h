@@ -41,9 +41,13 @@ struct AnnotatedKernel {
   bool isTemplate() const { return pattern->getDescribedFunctionTemplate() != nullptr; }
 };
 
-/// kernel<<<grid, block>>>(...) or cudaLaunchKernelEx(&config, kernel, ...).
 struct Launch {
-  enum class Form { Chevrons, LaunchEx };
+  enum class Form {
+    Chevrons, ///< kernel<<<grid, block>>>(...)
+    LaunchEx, ///< cudaLaunchKernelEx(&config, kernel, ...)
+    Symbol,   ///< cudaLaunchKernel(kernel, grid, block, arguments, ...)
+    SymbolEx, ///< cudaLaunchKernelExC(&config, kernel, arguments)
+  };
 
   Form form = Form::Chevrons;
   const clang::CallExpr *call = nullptr;

@@ -41,7 +41,11 @@ std::string formatted(const std::string &text, StringRef file) {
 class Emitter {
 public:
   Emitter(ASTContext &context, const Program &program)
-      : context(context), source(context), program(program), siblings(source) {}
+      : context(context),
+        source(context),
+        program(program),
+        fresh(source),
+        siblings(source, fresh) {}
 
   EmitResult run(const std::vector<KernelToEmit> &kernels);
 
@@ -49,8 +53,7 @@ private:
   void emitKernel(const KernelToEmit &kernel);
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
   CopyOrders orderCopies(const InstanceToEmit &instance);
-  void commentPragmas(const std::vector<KernelToEmit> &kernels);
-  KernelNames nameKernel(const KernelToEmit &kernel) const;
+  KernelNames nameKernel(const KernelToEmit &kernel);
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
   void declare(const KernelToEmit &kernel, const LauncherText &launcher);
   bool redirect(const Launch &launch, const KernelNames &names);
@@ -67,41 +70,31 @@ private:
   ASTContext &context;
   SourceText source;
   const Program &program;
+  FreshNames fresh;
   FunctionSiblings siblings;
+  /// What became of the copies of each pragma.
+  llvm::MapVector<const Directive *, std::string> outcomes;
   EmitResult result;
 };
 
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   bool anyLifted = false;
   for (const KernelToEmit &kernel : kernels) {
-    if (kernel.instances.empty())
-      continue;
-    emitKernel(kernel);
-    anyLifted = true;
+    if (!kernel.instances.empty()) {
+      emitKernel(kernel);
+      anyLifted = true;
+    }
+    for (const Directive *directive : kernel.plain)
+      outcomes.insert({directive, "stays a loop"});
   }
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
-  commentPragmas(kernels);
+  // The originals keep their loops; their pragmas have done their work.
+  for (const auto &[directive, outcome] : outcomes)
+    result.edits.add(source.pragmaComment(*directive, outcome));
   if (anyLifted)
     addInclude();
   return std::move(result);
-}
-
-/// The originals keep their loops; their pragmas have done their work.
-void Emitter::commentPragmas(const std::vector<KernelToEmit> &kernels) {
-  MapVector<const Directive *, std::string> comments;
-  for (const KernelToEmit &kernel : kernels) {
-    if (!kernel.instances.empty())
-      for (const CopyToEmit &copy : kernel.instances.front().copies) {
-        std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
-        comments[copy.directive] =
-            "lifted in " + (where.empty() ? nameKernel(kernel).lifted : where);
-      }
-    for (const Directive *directive : kernel.plain)
-      comments.insert({directive, "stays a loop"});
-  }
-  for (const auto &[directive, comment] : comments)
-    result.edits.add(source.pragmaComment(*directive, comment));
 }
 
 /// What the barriers order in each function that makes copies.
@@ -141,12 +134,13 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
   return orders;
 }
 
-KernelNames Emitter::nameKernel(const KernelToEmit &kernel) const {
+KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   KernelNames names;
   names.kernel = kernel.pattern->getNameAsString();
-  names.lifted = source.unused(names.kernel + "_tma");
-  names.plan = source.unused(names.kernel + "_tma_plan");
-  names.launcher = source.unused(names.kernel + "_tma_launch");
+  const DeclContext *scope = kernel.pattern->getDeclContext();
+  names.lifted = fresh.take(scope, names.kernel + "_tma");
+  names.plan = fresh.take(scope, names.kernel + "_tma_plan");
+  names.launcher = fresh.take(scope, names.kernel + "_tma_launch");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
   names.memory = source.unused("tma_memory");
@@ -188,6 +182,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure)
     return say(*writer.failure);
+  for (const CopyToEmit &copy : first.copies) {
+    std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
+    outcomes[copy.directive] = "lifted in " + (where.empty() ? names.lifted : where);
+  }
   std::variant<LauncherText, Diagnostic> launcher = writeLauncher(source, kernel, names, writer);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
     return say(*problem);
@@ -243,34 +241,50 @@ void Emitter::declare(const KernelToEmit &kernel, const LauncherText &launcher) 
 
 bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
   const auto *call = launch.call;
-  if (!source.isPlainText(call->getSourceRange()) || !launch.callee->getLocation().isFileID())
+  auto begin = [&](SourceLocation at) { return source.offsetOf(source.written(at)); };
+  auto end = [&](SourceLocation at) { return source.endOfToken(source.written(at)); };
+  auto textOf = [&](const Expr *part) {
+    return source.between(begin(part->getBeginLoc()), end(part->getEndLoc())).str();
+  };
+  const DeclRefExpr *callee = launch.callee;
+  if (!source.isPlainText(call->getSourceRange()) || !source.isPlainText(callee->getSourceRange()))
     return false;
-  unsigned nameBegin = source.offsetOf(launch.callee->getLocation());
-  unsigned nameEnd = source.endOfToken(launch.callee->getLocation());
-  if (launch.form == Launch::Form::Chevrons) {
-    const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
-    if (!source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}))
-      return false;
-    unsigned open = source.offsetOf(config->getBeginLoc());   // <<<
-    unsigned close = source.offsetOf(config->getRParenLoc()); // >>>
-    std::string arguments = source.between(open + 3, close).trim().str();
-    unsigned paren = unsigned(source.file().find('(', close));
-    bool hasArguments =
-        !source.between(paren + 1, source.offsetOf(call->getRParenLoc())).trim().empty();
-    result.edits.replace(nameBegin, nameEnd, names.launcher);
-    open = unsigned(source.file().take_front(open).rtrim().size());
-    result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
+  unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
+  // With the qualifier and the template arguments of the kernel.
+  std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() +
+                         names.launcher + source.between(nameEnd, end(callee->getEndLoc())).str();
+  auto replaceCall = [&](const std::string &text) {
+    result.edits.replace(begin(call->getBeginLoc()), end(call->getEndLoc()), text);
     return true;
+  };
+  switch (launch.form) {
+  case Launch::Form::Chevrons: break;
+  case Launch::Form::LaunchEx:
+    result.edits.replace(begin(call->getBeginLoc()), end(call->getArg(1)->getEndLoc()),
+                         launcher + "({" + textOf(call->getArg(0)) + "}");
+    return true;
+  case Launch::Form::SymbolEx:
+    return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
+                       "}, " + textOf(call->getArg(2)) + ")");
+  case Launch::Form::Symbol: {
+    std::string config = textOf(call->getArg(1)) + ", " + textOf(call->getArg(2));
+    for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
+      config += ", " + textOf(call->getArg(i));
+    return replaceCall("tilelift::launch_with(" + launcher + ", {" + config + "}, " +
+                       textOf(call->getArg(3)) + ")");
   }
-  // cudaLaunchKernelEx(&config, kernel, ...) -> launcher({&config}, ...)
-  unsigned begin = source.offsetOf(call->getBeginLoc());
-  unsigned configBegin = source.offsetOf(call->getArg(0)->getBeginLoc());
-  unsigned configEnd = source.endOfToken(call->getArg(0)->getEndLoc());
-  unsigned kernelEnd = source.endOfToken(call->getArg(1)->getEndLoc());
-  std::string templateArguments = source.between(nameEnd, kernelEnd).trim().str();
-  result.edits.replace(begin, kernelEnd,
-                       names.launcher + templateArguments + "({" +
-                           source.between(configBegin, configEnd).str() + "}");
+  }
+  const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
+  if (!source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}))
+    return false;
+  unsigned open = begin(config->getBeginLoc());   // <<<
+  unsigned close = begin(config->getRParenLoc()); // >>>
+  std::string arguments = source.between(open + 3, close).trim().str();
+  unsigned paren = unsigned(source.file().find('(', close));
+  bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
+  result.edits.replace(nameBegin, nameEnd, names.launcher);
+  open = unsigned(source.file().take_front(open).rtrim().size());
+  result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
   return true;
 }
 

@@ -51,16 +51,10 @@ std::vector<FunctionText> textsOf(const InstanceToEmit &instance, std::vector<si
 }
 
 std::string FunctionSiblings::add(const FunctionDecl *pattern, Writer write, Writer declare) {
-  auto isTaken = [&](const std::string &name) {
-    return source.has(name) ||
-           llvm::any_of(siblings, [&](const Sibling &other) { return other.name == name; });
-  };
   for (const Sibling &known : siblings)
     if (known.pattern == pattern && sameText(known.text, write(known.name)))
       return known.name;
-  std::string stem = pattern->getNameAsString() + "_tma", name = stem;
-  for (unsigned n = 1; isTaken(name); ++n)
-    name = stem + "_" + std::to_string(n);
+  std::string name = names.take(pattern->getDeclContext(), pattern->getNameAsString() + "_tma");
   bool isDeclaredBefore = pattern->getCanonicalDecl() != pattern;
   siblings.push_back(
       {pattern, name, write(name), isDeclaredBefore ? declare(name) : std::vector<Piece>()});

@@ -37,7 +37,7 @@ class FunctionSiblings {
 public:
   using Writer = llvm::function_ref<std::vector<Piece>(const std::string &name)>;
 
-  explicit FunctionSiblings(const SourceText &source) : source(source) {}
+  FunctionSiblings(const SourceText &source, FreshNames &names) : source(source), names(names) {}
 
   /// What the sibling of a function is called; `write` gives its text.
   std::string add(const clang::FunctionDecl *pattern, Writer write, Writer declare);
@@ -55,6 +55,7 @@ private:
   };
 
   const SourceText &source;
+  FreshNames &names;
   std::vector<Sibling> siblings;
 };
 

@@ -157,6 +157,12 @@ void KernelWriter::openBody() {
   std::vector<Edit> &edits = texts.front().edits;
   edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
                               source.endOfToken(pattern->getLocation()), names.lifted));
+  // Maps follow, which have none; the launcher passes all arguments.
+  for (const ParmVarDecl *parameter : pattern->parameters())
+    if (parameter->hasDefaultArg()) {
+      unsigned from = source.endOfToken(parameter->getLocation());
+      edits.push_back(replacement(from, source.endOfToken(parameter->getEndLoc()), ""));
+    }
   std::string parameters;
   for (const CopyNames &copy : copyNames)
     if (!copy.map.empty())

@@ -36,6 +36,7 @@ public:
 
 private:
   std::string signature(const FunctionDecl *declaration);
+  std::string originalKernel() const;
   std::string body();
   std::string arguments() const;
   std::string checks();
@@ -81,12 +82,32 @@ std::string Writer::arguments() const {
   return list;
 }
 
+/// One of several functions of its name has to be picked by its type.
+std::string Writer::originalKernel() const {
+  std::string kernelName = names.kernel + names.arguments;
+  const FunctionDecl *pattern = kernel.pattern;
+  const FunctionDecl *first = pattern->getCanonicalDecl();
+  const FunctionTemplateDecl *primary = first->getDescribedFunctionTemplate();
+  auto isOther = [&](const NamedDecl *named) {
+    return named->getUnderlyingDecl()->getCanonicalDecl() != first->getCanonicalDecl() &&
+           (!primary ||
+            named->getUnderlyingDecl()->getCanonicalDecl() != primary->getCanonicalDecl());
+  };
+  if (llvm::none_of(pattern->getDeclContext()->getRedeclContext()->lookup(pattern->getDeclName()),
+                    isOther))
+    return kernelName;
+  const ASTContext &context = pattern->getASTContext();
+  return "static_cast<" +
+         context.getPointerType(pattern->getType()).getAsString(context.getPrintingPolicy()) +
+         ">(" + kernelName + ")";
+}
+
 std::string Writer::body() {
   bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   bool refuses = llvm::any_of(copies(), [](const CopyToEmit &copy) {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
-  std::string plain = names.kernel + names.arguments, lifted = names.lifted + names.arguments;
+  std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
   std::string text = "  static tilelift::kernel_facts facts;\n";
   text += "  [[maybe_unused]] const dim3 gridDim = config.config.gridDim;\n";
   text += "  tilelift::launch launch(" + quoted(names.kernel) + ", config, " +

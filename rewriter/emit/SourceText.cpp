@@ -32,6 +32,12 @@ unsigned SourceText::offsetOf(SourceLocation location) const {
   return placeOf(sources, location).offset;
 }
 
+SourceLocation SourceText::written(SourceLocation location) const {
+  while (location.isMacroID() && sources.isMacroArgExpansion(location))
+    location = sources.getImmediateSpellingLoc(location);
+  return location;
+}
+
 unsigned SourceText::endOfToken(SourceLocation location) const {
   location = sources.getExpansionRange(location).getEnd();
   return offsetOf(Lexer::getLocForEndOfToken(location, 0, sources, language));
@@ -102,6 +108,15 @@ std::string SourceText::unused(StringRef name) const {
   for (unsigned n = 1; words.contains(candidate); ++n)
     candidate = name.str() + "_" + std::to_string(n);
   return candidate;
+}
+
+std::string FreshNames::take(const DeclContext *scope, StringRef stem) {
+  StringSet<> &known = taken[scope->getRedeclContext()->getPrimaryContext()];
+  std::string name = stem.str();
+  for (unsigned n = 1; source.has(name) || known.contains(name); ++n)
+    name = stem.str() + "_" + std::to_string(n);
+  known.insert(name);
+  return name;
 }
 
 Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const {

@@ -23,6 +23,8 @@ public:
   llvm::StringRef file() const { return text; }
   llvm::StringRef between(unsigned begin, unsigned end) const { return text.slice(begin, end); }
   unsigned offsetOf(clang::SourceLocation location) const;
+  /// Of what is an argument of a macro, where it was written.
+  clang::SourceLocation written(clang::SourceLocation location) const;
   /// One past the last character of the token at a location.
   unsigned endOfToken(clang::SourceLocation location) const;
   /// One past a statement and its semicolon.
@@ -49,6 +51,18 @@ private:
   llvm::StringRef text;
   /// All identifiers of the file, outside of comments.
   llvm::StringSet<> words;
+};
+
+/// Names that neither the file nor what is added to it has in a scope.
+class FreshNames {
+public:
+  explicit FreshNames(const SourceText &source) : source(source) {}
+
+  std::string take(const clang::DeclContext *scope, llvm::StringRef stem);
+
+private:
+  const SourceText &source;
+  llvm::DenseMap<const clang::DeclContext *, llvm::StringSet<>> taken;
 };
 
 inline Edit insertion(unsigned at, std::string text) {

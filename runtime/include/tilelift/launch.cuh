@@ -49,6 +49,20 @@ public:
   cudaLaunchConfig_t config = {};
 };
 
+/// Launches with arguments as cudaLaunchKernel takes them, an address for each.
+template <typename... Parameters, size_t... Index>
+cudaError_t launch_with(cudaError_t (*launcher)(const launch_config &, Parameters...),
+                        const launch_config &config, void **arguments,
+                        std::index_sequence<Index...>) {
+  return launcher(config, *static_cast<std::remove_reference_t<Parameters> *>(arguments[Index])...);
+}
+
+template <typename... Parameters>
+cudaError_t launch_with(cudaError_t (*launcher)(const launch_config &, Parameters...),
+                        const launch_config &config, void **arguments) {
+  return launch_with(launcher, config, arguments, std::index_sequence_for<Parameters...>());
+}
+
 /// The numbers that an expression takes over all blocks of a grid.
 struct range {
   __int128 low, high;
