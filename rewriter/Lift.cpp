@@ -44,7 +44,10 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
 class Lifter {
 public:
   Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options)
-      : context(context), options(options), program(findProgram(context, directives.directives)) {
+      : context(context),
+        directives(directives),
+        options(options),
+        program(findProgram(context, directives.directives)) {
     result.diagnostics = directives.diagnostics;
     append(program.diagnostics);
   }
@@ -76,6 +79,7 @@ private:
   bool hasErrors() const;
 
   ASTContext &context;
+  const DirectiveList &directives;
   const DiagnosticOptions &options;
   Program program;
   LiftResult result;
@@ -88,7 +92,7 @@ LiftResult Lifter::run() {
   remarkOnUses();
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
-  EmitResult emitted = emit(context, kernels, program);
+  EmitResult emitted = emit(context, kernels, program, directives.macros);
   append(emitted.diagnostics);
   if (!hasErrors())
     result.edits = std::move(emitted.edits);

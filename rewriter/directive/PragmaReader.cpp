@@ -306,6 +306,7 @@ private:
 
 void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
   preprocessor.AddPragmaHandler(new Handler(list)); // owned by the preprocessor
+  installMacroReader(preprocessor, list.macros);
 }
 
 bool mayHaveDirectives(StringRef text) {

@@ -12,6 +12,7 @@
 #define TILELIFT_DIRECTIVE_PRAGMAREADER_H
 
 #include "directive/Directive.h"
+#include "directive/MacroText.h"
 
 namespace clang {
 class Preprocessor;
@@ -19,9 +20,11 @@ class Preprocessor;
 
 namespace tilelift {
 
+/// What a file says before it is parsed.
 struct DirectiveList {
   std::vector<Directive> directives;
   std::vector<Diagnostic> diagnostics;
+  MacroUses macros;
 };
 
 /// `list` must outlive the preprocessor's use; it is filled as the file is read.

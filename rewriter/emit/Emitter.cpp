@@ -13,6 +13,8 @@
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/MapVector.h"
 
+#include <set>
+
 using namespace clang;
 using namespace llvm;
 
@@ -40,10 +42,11 @@ std::string formatted(const std::string &text, StringRef file) {
 
 class Emitter {
 public:
-  Emitter(ASTContext &context, const Program &program)
+  Emitter(ASTContext &context, const Program &program, const MacroUses &macros)
       : context(context),
         source(context),
         program(program),
+        macros(macros),
         fresh(source),
         siblings(source, fresh) {}
 
@@ -55,8 +58,16 @@ private:
   CopyOrders orderCopies(const InstanceToEmit &instance);
   KernelNames nameKernel(const KernelToEmit &kernel);
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
+  void redirectInMacros();
+  void writeOut(unsigned begin);
   void declare(const KernelToEmit &kernel, const LauncherText &launcher);
-  bool redirect(const Launch &launch, const KernelNames &names);
+  bool isRedirectable(const Launch &launch) const;
+  StringRef fileName() const {
+    const SourceManager &sources = context.getSourceManager();
+    OptionalFileEntryRef file = sources.getFileEntryRefForID(sources.getMainFileID());
+    return file ? file->getName() : "input.cu";
+  }
+  void redirect(const Launch &launch, const KernelNames &names);
   void addInclude();
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
@@ -70,8 +81,14 @@ private:
   ASTContext &context;
   SourceText source;
   const Program &program;
+  const MacroUses &macros;
   FreshNames fresh;
   FunctionSiblings siblings;
+  struct RedirectedLaunch {
+    const Launch *launch;
+    KernelNames names;
+  };
+  std::vector<RedirectedLaunch> redirected;
   /// What became of the copies of each pragma.
   llvm::MapVector<const Directive *, std::string> outcomes;
   EmitResult result;
@@ -87,6 +104,7 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
     for (const Directive *directive : kernel.plain)
       outcomes.insert({directive, "stays a loop"});
   }
+  redirectInMacros();
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
   // The originals keep their loops; their pragmas have done their work.
@@ -191,12 +209,6 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
     return say(*problem);
   LauncherText &launch = std::get<LauncherText>(launcher);
 
-  StringRef file =
-      context.getSourceManager().getFileEntryRefForID(context.getSourceManager().getMainFileID())
-          ? context.getSourceManager()
-                .getFileEntryRefForID(context.getSourceManager().getMainFileID())
-                ->getName()
-          : StringRef("input.cu");
   std::string header = templateHeader(source, kernel.pattern);
   std::string before =
       "// " + names.kernel + ", lifted: what its copies are, the kernel, and its launcher.\n";
@@ -206,10 +218,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   before += writer.planType();
   unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
   Edit edit{end, end, {}};
-  edit.pieces.push_back(Piece::own("\n\n" + formatted(before, file) + "\n"));
+  edit.pieces.push_back(Piece::own("\n\n" + formatted(before, fileName()) + "\n"));
   edit.pieces.insert(edit.pieces.end(), sibling.begin(), sibling.end());
   edit.pieces.push_back(
-      Piece::own("\n\n" + StringRef(formatted(launch.definition, file)).rtrim().str(),
+      Piece::own("\n\n" + StringRef(formatted(launch.definition, fileName())).rtrim().str(),
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
   declare(kernel, launch);
@@ -217,11 +229,69 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
 }
 
 void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {
-  DenseSet<unsigned> done;
+  DenseSet<SourceLocation> done;
   for (const Launch &launch : program.launches)
-    if (launch.pattern == kernel.pattern && done.insert(launch.place.offset).second &&
-        !redirect(launch, names))
-      say(diagnose("launch-not-lifted", launch.place, names.kernel, "it comes from a macro"));
+    if (launch.pattern == kernel.pattern && done.insert(launch.callee->getLocation()).second)
+      redirected.push_back({&launch, names});
+}
+
+/// A launch from the middle of a macro takes the use of the macro with it: all launches
+/// that come from there are changed in what it is expanded to.
+void Emitter::redirectInMacros() {
+  const SourceManager &sources = context.getSourceManager();
+  auto useOf = [&](const RedirectedLaunch &each) {
+    return placeOf(sources, each.launch->call->getBeginLoc()).offset;
+  };
+  std::set<unsigned> writtenOut;
+  for (const RedirectedLaunch &each : redirected)
+    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
+      writtenOut.insert(useOf(each));
+  for (const RedirectedLaunch &each : redirected)
+    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
+      redirect(*each.launch, each.names);
+  for (unsigned begin : writtenOut)
+    writeOut(begin);
+}
+
+/// The tokens of a macro's use, with launchers for launches.
+void Emitter::writeOut(unsigned begin) {
+  std::map<SourceLocation, std::string> replaced;
+  std::string kernel;
+  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
+  for (const RedirectedLaunch &each : redirected) {
+    const Launch &launch = *each.launch;
+    if (placeOf(context.getSourceManager(), launch.call->getBeginLoc()).offset != begin)
+      continue;
+    kernel = each.names.kernel;
+    isKnown &= launch.form == Launch::Form::Chevrons;
+    if (!isKnown)
+      break;
+    const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
+    replaced[launch.callee->getLocation()] = each.names.launcher;
+    replaced[config->getBeginLoc()] = "({";
+    replaced[config->getRParenLoc()] = "}";
+  }
+  if (!isKnown)
+    return say(diagnose("launch-not-lifted", {begin}, kernel, "it comes from a macro"));
+  std::string text;
+  const std::vector<MacroToken> &tokens = macros.at(begin).tokens;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    auto other = replaced.find(tokens[i].location);
+    bool isScoped = tokens[i].text == "::" || StringRef(text).ends_with("::");
+    text += (isScoped ? "" : " ") + (other == replaced.end() ? tokens[i].text : other->second);
+    if (other == replaced.end() || other->second != "}")
+      continue;
+    // The arguments follow in the launcher's parentheses.
+    ++i;
+    if (i + 1 < tokens.size() && tokens[i + 1].text != ")")
+      text += ",";
+  }
+  std::string inStyle = formatted(text, fileName());
+  SmallVector<StringRef, 8> lines;
+  StringRef(inStyle).trim().split(lines, '\n');
+  result.edits.replace(begin, macros.at(begin).end,
+                       llvm::join(lines, "\n" + source.indentationAt(begin)));
+  say(diagnose("macro-written-out", {begin}, kernel));
 }
 
 /// Behind the kernel's first declaration, so that the launcher is known wherever
@@ -239,7 +309,16 @@ void Emitter::declare(const KernelToEmit &kernel, const LauncherText &launcher) 
   result.edits.add({at, at, {Piece::own("\n" + StringRef(launcher.declaration).rtrim().str())}});
 }
 
-bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
+/// Whether the text of a launch is in the file as it is.
+bool Emitter::isRedirectable(const Launch &launch) const {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+  const CallExpr *config = chevrons ? chevrons->getConfig() : nullptr;
+  return source.isPlainText(launch.call->getSourceRange()) &&
+         source.isPlainText(launch.callee->getSourceRange()) &&
+         (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
+}
+
+void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   const auto *call = launch.call;
   auto begin = [&](SourceLocation at) { return source.offsetOf(source.written(at)); };
   auto end = [&](SourceLocation at) { return source.endOfToken(source.written(at)); };
@@ -247,22 +326,19 @@ bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
     return source.between(begin(part->getBeginLoc()), end(part->getEndLoc())).str();
   };
   const DeclRefExpr *callee = launch.callee;
-  if (!source.isPlainText(call->getSourceRange()) || !source.isPlainText(callee->getSourceRange()))
-    return false;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
   // With the qualifier and the template arguments of the kernel.
   std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() +
                          names.launcher + source.between(nameEnd, end(callee->getEndLoc())).str();
   auto replaceCall = [&](const std::string &text) {
     result.edits.replace(begin(call->getBeginLoc()), end(call->getEndLoc()), text);
-    return true;
   };
   switch (launch.form) {
   case Launch::Form::Chevrons: break;
   case Launch::Form::LaunchEx:
     result.edits.replace(begin(call->getBeginLoc()), end(call->getArg(1)->getEndLoc()),
                          launcher + "({" + textOf(call->getArg(0)) + "}");
-    return true;
+    return;
   case Launch::Form::SymbolEx:
     return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
                        "}, " + textOf(call->getArg(2)) + ")");
@@ -275,8 +351,6 @@ bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
   }
   }
   const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
-  if (!source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}))
-    return false;
   unsigned open = begin(config->getBeginLoc());   // <<<
   unsigned close = begin(config->getRParenLoc()); // >>>
   std::string arguments = source.between(open + 3, close).trim().str();
@@ -285,7 +359,6 @@ bool Emitter::redirect(const Launch &launch, const KernelNames &names) {
   result.edits.replace(nameBegin, nameEnd, names.launcher);
   open = unsigned(source.file().take_front(open).rtrim().size());
   result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
-  return true;
 }
 
 /// Behind the file's last #include that is under no condition, or before
@@ -328,8 +401,8 @@ void Emitter::addInclude() {
 } // namespace
 
 EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program) {
-  return Emitter(context, program).run(kernels);
+                const Program &program, const MacroUses &macros) {
+  return Emitter(context, program, macros).run(kernels);
 }
 
 } // namespace tilelift

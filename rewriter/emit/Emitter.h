@@ -11,6 +11,7 @@
 #ifndef TILELIFT_EMIT_EMITTER_H
 #define TILELIFT_EMIT_EMITTER_H
 
+#include "directive/MacroText.h"
 #include "directive/Program.h"
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
@@ -53,7 +54,7 @@ struct EmitResult {
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program);
+                const Program &program, const MacroUses &macros);
 
 } // namespace tilelift
 
