@@ -5,6 +5,7 @@
 #include "Lift.h"
 
 #include "directive/Program.h"
+#include "emit/CodeText.h"
 #include "emit/Emitter.h"
 #include "plan/Fit.h"
 #include "plan/Together.h"
@@ -219,7 +220,6 @@ bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies)
              *copies[i].directive, emitted.function);
       return false;
     }
-    before[i]->sourceIsWritten |= copies[i].sourceIsWritten;
   }
   copies.clear();
   return true;
@@ -273,14 +273,13 @@ std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
     result.relations.push_back(copy.relation);
-    auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny});
+    auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny, canBeSaid});
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
       refuse(std::move(*reason), *annotated.directive, kernel);
       return {};
     }
     Plan &plan = std::get<Plan>(fitted);
-    bool writes = !plan.base.isConstant && mayWriteThrough(kernel, plan.base.spelling);
-    copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile, writes,
+    copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
                       !copy.relation.tile.otherWriter.empty(), std::move(plan)});
   }
   for (const CopyToEmit &copy : copies)

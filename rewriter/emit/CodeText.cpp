@@ -5,6 +5,7 @@
 #include "emit/CodeText.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
 #include <map>
@@ -84,8 +85,10 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
     if (negative)
       for (int64_t &each : numbers)
         each = -each;
+    // In the launcher a sum of 32-bit arguments would wrap.
+    bool isAlone = terms.size() == 1 && factors.size() == 1 && !negative;
     std::string product;
-    if (!same || numbers.front() != 1 || factors.empty() || (factors.size() > 1 && !suffix.empty()))
+    if (!same || numbers.front() != 1 || factors.empty() || (!isAlone && !suffix.empty()))
       product = number(numbers, hint) + (same ? suffix.str() : "");
     for (const std::string &factor : factors)
       product += (product.empty() ? "" : " * ") + factor;
@@ -184,7 +187,7 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
       if (same == own.end())
         break;
       Polynomial bytes = offsets[i] - same->offset;
-      if (std::optional<Polynomial> elements = bytes.dividedBy(candidate.elementSize))
+      if (std::optional<Polynomial> elements = bytes.dividedBy(same->elementSize))
         distances.push_back(*elements);
     }
     if (distances.size() != plans.size())
@@ -200,7 +203,23 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
 }
 
 std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
-  return nearest(&Plan::pointers, offsets, hint);
+  std::optional<std::string> text = nearest(&Plan::pointers, offsets, hint);
+  if (!text && missing.empty())
+    missing = plans.front()->base.spelling;
+  return text;
+}
+
+bool canBeSaid(const Plan &plan) {
+  std::vector<PlanConstant> constants;
+  CodeText code({&plan}, "", constants);
+  auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
+  bool isBulk = plan.mode == Mode::Bulk;
+  return isNamed(plan.layout.slot) && (!isBulk || code.pointer({plan.offset}, "")) &&
+         llvm::all_of(plan.dims,
+                      [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
+         llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
+         llvm::all_of(plan.copyChecks,
+                      [&](const Check &check) { return check.ofAddress || isNamed(check.value); });
 }
 
 std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {
@@ -260,23 +279,75 @@ std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef 
   });
 }
 
+/// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,
+/// whose range is not that of two products.
 std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint) {
-  return sum(values, hint, "", [&](size_t plan, SymbolId id) -> std::optional<std::string> {
-    const Symbol &symbol = plans[plan]->symbols[id];
-    if (symbol.kind == Symbol::Kind::BlockIndex)
-      return "launch.block_index(" + std::to_string(symbol.axis) + ")";
-    if (symbol.below && !symbol.knownAtLaunch) {
-      Values bounds(values.size());
-      for (size_t i = 0; i < plans.size(); ++i)
-        bounds[i] = plans[i]->symbols[id].below.value_or(Polynomial());
-      if (std::optional<std::string> bound = inLauncher(bounds, hint))
-        return "tilelift::range(" + std::to_string(symbol.range.low) + ", " + *bound + " - 1)";
+  std::map<std::vector<std::string>, Values> groups;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const Term &term : values[i].getTerms()) {
+      std::vector<std::string> device;
+      Polynomial host(term.coefficient);
+      for (SymbolId id : term.factors) {
+        if (plans[i]->symbols[id].knownAtLaunch) {
+          host *= Polynomial::symbol(id);
+          continue;
+        }
+        std::optional<std::string> range = rangeOf(i, id, hint);
+        if (!range)
+          return std::nullopt;
+        device.push_back(*range);
+      }
+      Values &group = groups[device];
+      group.resize(values.size());
+      group[i] += host;
     }
-    missing = symbol.spelling;
-    return symbol.knownAtLaunch
-               ? std::optional<std::string>("tilelift::range(" + symbol.spelling + ")")
+  std::string text;
+  for (bool isAlone : {false, true}) // what the host knows by itself comes last
+    for (const auto &[device, host] : groups) {
+      if (device.empty() != isAlone)
+        continue;
+      std::optional<std::string> factor = hostFactor(host, hint);
+      if (!factor)
+        return std::nullopt;
+      bool isNegative = StringRef(*factor).consume_front("-");
+      std::string number = factor->substr(isNegative ? 1 : 0);
+      if (isAlone)
+        text = text.empty() ? "tilelift::range(" + *factor + ")" : plus(text, number, isNegative);
+      else
+        text = plus(text, (number == "1" ? "" : number + " * ") + llvm::join(device, " * "),
+                    isNegative);
+    }
+  return text.empty() ? "tilelift::range(0)" : text;
+}
+
+/// What stands beside the range of a device symbol.
+std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef hint) {
+  std::vector<int64_t> numbers;
+  for (const Polynomial &value : values)
+    if (std::optional<int64_t> constant = value.asConstant())
+      numbers.push_back(*constant);
+  if (numbers.size() == values.size())
+    return number(numbers, hint);
+  std::optional<std::string> text = inLauncher(values, hint);
+  return text ? std::optional("tilelift::range(" + *text + ")") : std::nullopt;
+}
+
+/// The numbers of a symbol that only the device knows.
+std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef hint) {
+  const Symbol &symbol = plans[plan]->symbols[id];
+  if (symbol.kind == Symbol::Kind::BlockIndex)
+    return "launch.block_index(" + std::to_string(symbol.axis) + ")";
+  missing = symbol.spelling;
+  if (!symbol.below)
+    return std::nullopt;
+  Values bounds(plans.size());
+  for (size_t i = 0; i < plans.size(); ++i)
+    if (id < plans[i]->symbols.size())
+      bounds[i] = plans[i]->symbols[id].below.value_or(Polynomial());
+  std::optional<std::string> bound = inLauncher(bounds, hint);
+  return bound ? std::optional("tilelift::range(" + std::to_string(symbol.range.low) + ", " +
+                               *bound + " - 1)")
                : std::nullopt;
-  });
 }
 
 } // namespace tilelift

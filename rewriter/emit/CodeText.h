@@ -67,6 +67,8 @@ private:
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets,
                                      llvm::StringRef hint);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
+  std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
+  std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
 
   std::vector<const Plan *> plans;
@@ -74,6 +76,9 @@ private:
   std::vector<PlanConstant> &constants;
   std::string missing;
 };
+
+/// Whether all that the kernel has to say for a copy has a name there.
+bool canBeSaid(const Plan &plan);
 
 } // namespace tilelift
 

@@ -134,10 +134,12 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
         return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
       });
       const GlobalBase &base = copies[i].plan.base;
-      statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
-                            copies[i].sourceIsWritten,
-                            QualType::getFromOpaquePtr(base.elementIdentity), base.isRestrict,
-                            copies[i].tileIsWritten});
+      statements.push_back({copies[i].statement,
+                            copies[i].tile,
+                            mayRunPlain,
+                            copies[i].tileIsWritten,
+                            {base.spelling, QualType::getFromOpaquePtr(base.elementIdentity),
+                             base.isConstant, base.isRestrict}});
       numbers.push_back(i);
       done[i] = true;
     }

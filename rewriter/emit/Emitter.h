@@ -24,8 +24,6 @@ struct CopyToEmit {
   /// The calls by which the kernel gets there.
   CallPath path;
   const clang::VarDecl *tile = nullptr;
-  /// The kernel may have written what the copy reads.
-  bool sourceIsWritten = false;
   /// Threads may write to the tile, besides by the copy.
   bool tileIsWritten = false;
   Plan plan;

@@ -42,6 +42,7 @@ private:
   std::string checks();
   std::string maps();
   std::string mapText(size_t copy);
+  std::string lastLength(size_t copy, size_t d, CodeText &code);
   std::string require(size_t copy, size_t index);
   std::string value(const std::optional<std::string> &text, const CodeText &code) {
     if (!text && !failure)
@@ -203,6 +204,13 @@ std::string Writer::mapText(size_t copy) {
                                 hint + "_extent"),
                 code) +
           ", " + quoted(first.symbols.print(*dim.extent));
+    else if (dim.lastLength)
+      extents +=
+          "tilelift::end_of(" +
+          value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                             hint + "_start"),
+                code) +
+          ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
     else
       extents += "tilelift::unbounded, \"unbounded\"";
     if (d > 0)
@@ -222,6 +230,13 @@ std::string Writer::mapText(size_t copy) {
          (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
          ">(\n      tilelift::element_type::" + name_of(first.element) + ", " + tile + ", " +
          tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
+}
+
+std::string Writer::lastLength(size_t copy, size_t d, CodeText &code) {
+  std::vector<int64_t> lengths;
+  for (const Plan *plan : writer.plansOf(copy))
+    lengths.push_back(*plan->dims[d].lastLength);
+  return code.number(lengths, writer.namesOf(copy).tile + "_length");
 }
 
 std::string Writer::maps() {

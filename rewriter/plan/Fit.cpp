@@ -68,11 +68,14 @@ private:
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
+  bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
   bool layOut();
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool failLayout(int64_t before, int64_t after, const Twine &why);
+  bool isWholeBulk() const;
+  void endRows();
   void makeBulk();
   bool makeRows();
   std::variant<Plan, Diagnostic> finish();
@@ -112,7 +115,8 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     return std::move(*failure);
 
   // A guard that has to hold for the whole tile needs no tensor map either.
-  bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || !shape.outsideIsZero);
+  bool isBulk =
+      shape.digits.size() == 1 && (shape.columns.empty() || !shape.outsideIsZero) && isWholeBulk();
   if (isBulk) {
     makeBulk();
     placeConstraints();
@@ -124,6 +128,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
       alignInner();
       boundCoordinates();
       limitBoxes();
+      endRows();
       plan.expectedBytes = size_of(plan.element);
       for (const PlanDimension &dim : plan.dims)
         plan.expectedBytes *= dim.box;
@@ -391,7 +396,7 @@ void Fitter::boundCoordinates() {
         *dim.extent -= Polynomial(constant);
     }
     Interval allowed = rangeOfType(32, true);
-    if (!hasLower[d])
+    if (!hasLower[d] && !startsInside(d))
       allowed.low = 0;
     if (!dim.extent) // the whole box lies before the end that was made up
       allowed.high = unbounded_extent - dim.box;
@@ -406,6 +411,18 @@ void Fitter::boundCoordinates() {
     }
     addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
   }
+}
+
+/// Whether a test at the copy keeps what is read from starting below zero.
+bool Fitter::startsInside(size_t d) const {
+  Polynomial first = plan.dims[d].coordinate;
+  if (d == 0)
+    first += Polynomial(plan.layout.lead / int64_t(size_of(plan.element)));
+  return llvm::any_of(plan.copyChecks, [&](const Check &check) {
+    std::optional<int64_t> ahead = (check.value - first).asConstant();
+    return ahead && !check.ofAddress && check.within.low != Interval::lowest &&
+           check.within.low >= *ahead;
+  });
 }
 
 /// The innermost coordinate must be a multiple of 16 bytes: start the box
@@ -440,7 +457,8 @@ void Fitter::limitBoxes() {
   // Past a known extent nothing is read, so the last piece may overhang where there
   // is room for it.
   bool isRow = cut == plan.dims.begin();
-  bool mayOverhang = (isOutermost || isRow) && cut->extent && relation.tile.layoutEscape.empty();
+  bool hasEnd = cut->extent || (isRow && plan.symbols.boundedAtLaunch(cut->coordinate));
+  bool mayOverhang = (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
     bool fits = piece * pieces == cut->box || mayOverhang;
@@ -452,6 +470,25 @@ void Fitter::limitBoxes() {
       dim->pieces = dim->box;
     return;
   }
+}
+
+/// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
+void Fitter::endRows() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t element = size_of(plan.element);
+  int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
+  if (failure || inner.extent || inner.box == length)
+    return;
+  if (!plan.symbols.boundedAtLaunch(inner.coordinate))
+    fail(diagnose("reads-past-end", relation.place, (inner.box - length) * element,
+                  plan.base.spelling));
+  inner.lastLength = length;
+}
+
+/// Without a map, nothing keeps the last 16 bytes from reaching past the tensor's end.
+bool Fitter::isWholeBulk() const {
+  int64_t lead = floorMod(shape.start.constantTerm(), grain);
+  return lead == 0 && shape.digits[0].count * shape.unitSize % grain == 0;
 }
 
 /// Contiguous bytes: no map, any length.
@@ -695,11 +732,15 @@ void Fitter::checkRules() {
 } // namespace
 
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
+  auto canBeMade = [&](const std::variant<Plan, Diagnostic> &fitted) {
+    const Plan *plan = std::get_if<Plan>(&fitted);
+    return plan && options.canBeSaid(*plan);
+  };
   auto box = Fitter(relation, options).run();
-  if (std::holds_alternative<Plan>(box))
+  if (canBeMade(box))
     return box;
   auto rows = Fitter(relation, options).runRows();
-  return std::holds_alternative<Plan>(rows) ? rows : box;
+  return canBeMade(rows) ? rows : box;
 }
 
 } // namespace tilelift

@@ -17,6 +17,7 @@
 #include "plan/Plan.h"
 #include "support/Diagnostics.h"
 
+#include <functional>
 #include <variant>
 
 namespace tilelift {
@@ -24,6 +25,8 @@ namespace tilelift {
 struct FitOptions {
   /// Cells that the guard leaves out are dead: `outside(any)`.
   bool outsideIsAny = false;
+  /// Whether the copy can name what a plan needs where it stands.
+  std::function<bool(const Plan &)> canBeSaid = [](const Plan &) { return true; };
 };
 
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options);

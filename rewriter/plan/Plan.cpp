@@ -49,7 +49,8 @@ int64_t Plan::pieces() const {
 bool sameOperations(const Plan &a, const Plan &b) {
   auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
     bool samePieces = x.pieces == y.pieces && (x.pieces == 1 || x.box == y.box);
-    return x.extent.has_value() == y.extent.has_value() && samePieces;
+    return x.extent.has_value() == y.extent.has_value() &&
+           x.lastLength.has_value() == y.lastLength.has_value() && samePieces;
   };
   return a.mode == b.mode && a.element == b.element && a.base.spelling == b.base.spelling &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&

@@ -27,6 +27,9 @@ enum class Mode {
 struct PlanDimension {
   /// Elements; nothing where no guard bounds the dimension.
   std::optional<Polynomial> extent;
+  /// Without a guard, but what a box adds to its elements must not be read behind the
+  /// last one: so many elements from where the last box starts are there.
+  std::optional<int64_t> lastLength;
   /// Bytes.
   Polynomial stride;
   /// Elements that the copy covers, and how many instructions share them.

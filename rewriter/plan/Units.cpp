@@ -89,7 +89,7 @@ bool UnitReader::addGap(int64_t from, int64_t to) {
 /// How much a load looks like that of a tile inside of the tensor: nothing is looked
 /// up, its place follows the block, and its guard is a box with the most bounds. Clamped and
 /// wrapped borders read from other places, which follow less.
-std::array<int64_t, 4> insideness(const Case &load, const Symbols &symbols) {
+std::array<int64_t, 5> insideness(const Case &load, const Symbols &symbols) {
   int64_t lookedUp = 0, following = 0;
   for (const Term &term : load.source.offset.getTerms()) {
     lookedUp += llvm::any_of(term.factors, [&](SymbolId factor) {
@@ -97,8 +97,13 @@ std::array<int64_t, 4> insideness(const Case &load, const Symbols &symbols) {
     });
     following += !symbols.knownAtLaunch(term);
   }
-  return {-lookedUp, following, load.guard.asConjunction() != nullptr,
-          int64_t(load.guard.countBounds())};
+  const Conjunction *box = load.guard.asConjunction();
+  // One block is not what a copy is for.
+  int64_t single =
+      box ? llvm::count_if(*box,
+                           [](const Bound &bound) { return bound.range.low == bound.range.high; })
+          : 0;
+  return {-lookedUp, following, -single, box != nullptr, int64_t(load.guard.countBounds())};
 }
 
 /// The load of a cell, if it has any, and its guard. Where there are several, the

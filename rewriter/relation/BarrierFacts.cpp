@@ -126,6 +126,7 @@ private:
   bool isQuiet(const Stmt *statement) const;
   void solve();
   void step(State &state, std::optional<size_t> &inside, const Stmt *statement);
+  bool isReadThrough(const Stmt *address) const;
   bool storesThrough(const Stmt *statement, const Stmt *child) const;
   void reachCopy(State &state, size_t copy);
   void access(State &state, const Stmt *statement, bool isStore);
@@ -134,6 +135,8 @@ private:
   bool mayPointToShared(const Expr *pointer) const;
   bool mayStore(const CallExpr *call) const;
   uint64_t sourcesAt(const Expr *pointer, QualType stored) const;
+  bool mayWrite(ArrayRef<const VarDecl *> pointers, QualType stored,
+                const CopySource &source) const;
   void accessAliased(State &state, bool isStore);
   std::optional<size_t> copyAround(const Stmt *statement) const {
     if (auto split = original.find(statement); split != original.end())
@@ -303,6 +306,17 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
       access(state, child, isStore || storesThrough(statement, child));
 }
 
+/// Whether an address is only used to get at an element, as in *(float4 *)&a[i].
+bool Flow::isReadThrough(const Stmt *address) const {
+  const Stmt *parent = facts.parentOf(address);
+  while (isa_and_nonnull<CastExpr, ParenExpr>(parent))
+    address = parent, parent = facts.parentOf(parent);
+  const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent);
+  const auto *unary = dyn_cast_or_null<UnaryOperator>(parent);
+  return (subscript && subscript->getBase() == address) ||
+         (unary && unary->getOpcode() == UO_Deref);
+}
+
 /// Whether a statement may write to what its child names.
 bool Flow::storesThrough(const Stmt *statement, const Stmt *child) const {
   if (const auto *assignment = dyn_cast<BinaryOperator>(statement))
@@ -310,7 +324,8 @@ bool Flow::storesThrough(const Stmt *statement, const Stmt *child) const {
   if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement))
     return call->isAssignmentOp() && child == call->getArg(0);
   if (const auto *unary = dyn_cast<UnaryOperator>(statement))
-    return unary->isIncrementDecrementOp() || unary->getOpcode() == UO_AddrOf;
+    return unary->isIncrementDecrementOp() ||
+           (unary->getOpcode() == UO_AddrOf && !isReadThrough(unary));
   if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement)) // an array that goes elsewhere
     return cast->getCastKind() == CK_ArrayToPointerDecay &&
            !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast));
@@ -334,28 +349,45 @@ bool Flow::mayStore(const CallExpr *call) const {
 /// Which copies may read what a store through a pointer writes; one of unknown type
 /// and origin may be any.
 uint64_t Flow::sourcesAt(const Expr *pointer, QualType stored) const {
+  SmallVector<const VarDecl *, 4> pointers;
+  bool hasShared = false;
   SmallVector<const Stmt *, 8> work{pointer};
-  bool hasShared = false, hasOther = false;
   while (!work.empty()) {
     const Stmt *next = work.pop_back_val();
     if (!next)
       continue;
     const auto *reference = dyn_cast<DeclRefExpr>(next);
     const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (variable && variable->getType().isRestrictQualified())
-      return 0;
-    hasShared |= variable && variable->hasAttr<CUDASharedAttr>();
-    hasOther |= variable && !variable->hasAttr<CUDASharedAttr>() &&
-                (variable->getType()->isPointerType() || variable->getType()->isReferenceType());
+    bool isShared = variable && variable->hasAttr<CUDASharedAttr>();
+    hasShared |= isShared;
+    if (variable && !isShared && !variable->getType()->isArithmeticType())
+      pointers.push_back(variable);
     work.append(next->child_begin(), next->child_end());
   }
-  if (hasShared && !hasOther)
+  if (hasShared && pointers.empty())
     return 0;
   uint64_t bits = 0;
   for (size_t i = 0; i < copies.size(); ++i)
-    if (!copies[i].sourceIsRestrict && mayBeOneType(stored, copies[i].source))
+    if (mayWrite(pointers, stored, copies[i].source))
       bits |= uint64_t(1) << i;
   return bits;
+}
+
+/// Whether a store through one of the pointers, or through any if there are none, may
+/// change what a copy reads.
+bool Flow::mayWrite(ArrayRef<const VarDecl *> pointers, QualType stored,
+                    const CopySource &source) const {
+  StringRef root =
+      StringRef(source.spelling).take_while([](char c) { return isAlnum(c) || c == '_'; });
+  bool isOwn = pointers.empty(), isRestrict = source.isRestrict;
+  for (const VarDecl *pointer : pointers) {
+    bool isLocal = !isa<ParmVarDecl>(pointer); // it may have been made from any
+    isOwn |= isLocal || pointer->getName() == root || !isKernel;
+    isRestrict |= pointer->getType().isRestrictQualified();
+  }
+  if (isOwn && !source.isConstant)
+    return true;
+  return !isRestrict && mayBeOneType(stored, source.element);
 }
 
 void Flow::reachCopy(State &state, size_t copy) {
@@ -363,7 +395,7 @@ void Flow::reachCopy(State &state, size_t copy) {
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
   order.needsBarrier |= (state.touched & bit) || (startsPhase && state.waited);
-  order.sourceWritten |= copies[copy].sourceIsWritten || (state.sourceWritten & bit);
+  order.sourceWritten |= (state.sourceWritten & bit) != 0;
   order.readBefore |= state.everRead & bit;
   order.writtenBefore |= state.everWritten & bit;
 }

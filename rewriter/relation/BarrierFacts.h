@@ -21,18 +21,24 @@
 
 namespace tilelift {
 
+/// Where a copy reads from, as far as it tells who may write there.
+struct CopySource {
+  /// The pointer, as in "in" or "args.in".
+  std::string spelling;
+  clang::QualType element;
+  /// Nothing is written through this pointer, or through none but this one.
+  bool isConstant = false;
+  bool isRestrict = false;
+};
+
 struct LiftedStatement {
   const clang::Stmt *statement = nullptr;
   const clang::VarDecl *tile = nullptr;
   /// The plain statement may run instead.
   bool mayRunPlain = false;
-  /// Threads may have written what is read.
-  bool sourceIsWritten = false;
-  /// Where it is read from: the type, and whether no other pointer leads there.
-  clang::QualType source;
-  bool sourceIsRestrict = false;
   /// Threads may write to the tile somewhere.
   bool tileIsWritten = false;
+  CopySource source;
 };
 
 struct CopyOrder {

@@ -182,12 +182,18 @@ Condition Condition::operator!() const {
   return result;
 }
 
+Condition Condition::possible(const Symbols &symbols) const {
+  Condition result = *this;
+  llvm::erase_if(result.alternatives, [&](const Conjunction &conjunction) {
+    return llvm::any_of(conjunction, [&](const Bound &bound) {
+      return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
+    });
+  });
+  return result;
+}
+
 bool Condition::isImpossible(const Symbols &symbols) const {
-  return known && llvm::all_of(alternatives, [&](const Conjunction &conjunction) {
-           return llvm::any_of(conjunction, [&](const Bound &bound) {
-             return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
-           });
-         });
+  return possible(symbols).isNever();
 }
 
 size_t Condition::countBounds() const {

@@ -62,6 +62,9 @@ public:
   /// Never, given the numbers that the symbols can have.
   bool isImpossible(const Symbols &symbols) const;
 
+  /// The same without what these numbers make impossible.
+  Condition possible(const Symbols &symbols) const;
+
   /// What it costs to compute with the condition.
   size_t countBounds() const;
 

@@ -240,8 +240,9 @@ void describeStretch(SharedTile &tile, ArrayRef<Cell> cells, const SharedObject 
 /// A guard that never holds leaves a cell out like a loop that never gets there.
 void dropImpossible(CopyRelation &relation) {
   llvm::erase_if(relation.cells, [&](Cell &cell) {
-    llvm::erase_if(cell.cases,
-                   [&](const Case &each) { return each.guard.isImpossible(relation.symbols); });
+    for (Case &each : cell.cases)
+      each.guard = each.guard.possible(relation.symbols);
+    llvm::erase_if(cell.cases, [](const Case &each) { return each.guard.isNever(); });
     return llvm::all_of(
         cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Untouched; });
   });

@@ -3,7 +3,7 @@
 //
 // What the rest of a kernel does with the memory that a copy touches: whether it
 // only indexes the tile, so that rows may be moved apart, who else may write to the
-// tile or to the tensor, and how much shared memory there is already.
+// tile, and how much shared memory there is already.
 //
 // Read off the syntax, without following values, and on the safe side.
 //===----------------------------------------------------------------------===//
@@ -19,9 +19,6 @@ namespace tilelift {
 /// those in the copy itself are kept apart.
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
                   const clang::Stmt *copy);
-
-/// Whether the kernel may write through the pointer that a copy reads from.
-bool mayWriteThrough(const clang::FunctionDecl *kernel, llvm::StringRef parameter);
 
 /// An array in dynamic shared memory that is not declared in the kernel itself but used
 /// by it, or by a function that it calls; or null.

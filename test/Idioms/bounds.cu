@@ -12,6 +12,9 @@
 // CHECK: note: at the copy: blockIdx.x - 1 >= 0
 // CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: note: at launch: t * 8 >= 0 and t * 8 <= 2147483647
+// CHECK: remark: lifted: 1-D bulk copy of 512 bytes from 'in' to 'tile'
+// CHECK: remark: lifted: tile copy of 2 x 64 f32 (512 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted: tile copy of 20 f32 (80 bytes) from 'in' to 'tile', rows of 18 elements, starting at 1
 
 #include <cuda_runtime.h>
 
@@ -81,6 +84,34 @@ __global__ void rows_before(float *out, const float *in, unsigned w, unsigned h,
   }
 }
 
+// Elements of two sizes in one text, each row by itself.
+template <typename T> __global__ void of_two_sizes(T *out, const T *in) {
+  __shared__ T tile[128];
+#pragma tma load
+  tile[threadIdx.x] = in[blockIdx.x * 128 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// The tensor begins a plane of unsigned size before its pointer.
+__global__ void plane_before(float *out, const float *in, unsigned plane) {
+  __shared__ float tile[2][64];
+  int z = int(blockIdx.x) - 1 + threadIdx.y;
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = in[z * (long long)plane + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.y * 64 + threadIdx.x] = tile[1 - threadIdx.y][threadIdx.x];
+}
+
+// Nothing behind the last element of the last block is read.
+__global__ void odd_start(float *out, const float *in) {
+  __shared__ float tile[18];
+#pragma tma load
+  tile[threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x + 1];
+  __syncthreads();
+  out[blockIdx.x * 18 + threadIdx.x] = tile[17 - threadIdx.x];
+}
+
 int main() {
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
@@ -89,5 +120,9 @@ int main() {
   before_the_first<<<dim3(13, 2), 128>>>(numbers(13 * 256), numbers(196 * 13) + 200, 11);
   slice_before<<<4, 128>>>(numbers(1024), numbers(3 * 7 * 28), 28, 7);
   rows_before<<<1, 128>>>(numbers(384), numbers(16 * 24) + 64, 16, 18, 3);
+  of_two_sizes<<<4, 128>>>(numbers(512), numbers(512));
+  of_two_sizes<<<4, 128>>>((float4 *)numbers(2048), (const float4 *)numbers(2048));
+  plane_before<<<3, dim3(64, 2)>>>(numbers(384), numbers(64 * 4) + 64, 64);
+  odd_start<<<4, 18>>>(numbers(72), numbers(67));
   return finish();
 }

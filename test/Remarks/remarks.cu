@@ -49,7 +49,7 @@ void run(float *out, const float *in, int w) {
   own<256><<<8, 128>>>(out, in);
   differs<8><<<1, 256>>>(out, in);
   differs<12><<<1, 256>>>(out, in);
-  // CHECK: remarks.cu:[[#@LINE+1]]:3: remark: this use of 'differs' is no launch that tilelift can rewrite (it comes from a macro): it keeps running the plain kernel [-Wtilelift-launch-not-lifted]
+  // CHECK: remarks.cu:[[#@LINE+1]]:3: remark: this macro launches 'differs': what it is expanded to is written in its place, with the launcher [-Wtilelift-macro-written-out]
   LAUNCH(differs<8>);
   // CHECK: remarks.cu:[[#@LINE+1]]:18: remark: this use of 'own' is no launch that tilelift can rewrite (its address is used)
   auto *kernel = own<256>;

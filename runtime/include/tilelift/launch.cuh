@@ -70,6 +70,11 @@ struct range {
   range(long long value) : low(value), high(value) {}
   range(__int128 low, __int128 high) : low(low), high(high) {}
 };
+/// One past the last element that boxes read which start in a range.
+inline long long end_of(range starts, long long length) {
+  __int128 end = starts.high + length;
+  return end < 1 ? 1 : end > unbounded_extent ? unbounded_extent : (long long)(end);
+}
 inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
 inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
 inline range operator-(range a) { return {-a.high, -a.low}; }
