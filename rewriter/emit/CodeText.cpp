@@ -281,7 +281,8 @@ std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef 
 
 /// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,
 /// whose range is not that of two products.
-std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint) {
+std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint,
+                                             StringRef launch) {
   std::map<std::vector<std::string>, Values> groups;
   for (size_t i = 0; i < values.size(); ++i)
     for (const Term &term : values[i].getTerms()) {
@@ -292,7 +293,7 @@ std::optional<std::string> CodeText::asRange(const Values &values, StringRef hin
           host *= Polynomial::symbol(id);
           continue;
         }
-        std::optional<std::string> range = rangeOf(i, id, hint);
+        std::optional<std::string> range = rangeOf(i, id, hint, launch);
         if (!range)
           return std::nullopt;
         device.push_back(*range);
@@ -333,10 +334,11 @@ std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef 
 }
 
 /// The numbers of a symbol that only the device knows.
-std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef hint) {
+std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef hint,
+                                             StringRef launch) {
   const Symbol &symbol = plans[plan]->symbols[id];
   if (symbol.kind == Symbol::Kind::BlockIndex)
-    return "launch.block_index(" + std::to_string(symbol.axis) + ")";
+    return (launch + ".block_index(" + std::to_string(symbol.axis) + ")").str();
   missing = symbol.spelling;
   if (!symbol.below)
     return std::nullopt;

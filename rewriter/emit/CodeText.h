@@ -48,8 +48,9 @@ public:
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
   /// A `long long` of arguments of the launcher.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
-  /// A tilelift::range over all blocks.
-  std::optional<std::string> asRange(const Values &values, llvm::StringRef hint);
+  /// A tilelift::range over all blocks of a launch.
+  std::optional<std::string> asRange(const Values &values, llvm::StringRef hint,
+                                     llvm::StringRef launch);
   std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
 
   /// The part of a value that has no name in the kernel.
@@ -68,7 +69,8 @@ private:
                                      llvm::StringRef hint);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
-  std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint);
+  std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
+                                     llvm::StringRef launch);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
 
   std::vector<const Plan *> plans;

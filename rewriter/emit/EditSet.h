@@ -15,6 +15,7 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,13 @@ struct Edit {
 class EditSet {
 public:
   bool empty() const { return edits.empty(); }
+  /// Where the first of them begins.
+  unsigned begin() const {
+    unsigned first = ~0u;
+    for (const Edit &edit : edits)
+      first = std::min(first, edit.begin);
+    return first;
+  }
   /// Edits may be added in any order; they must not overlap.
   void add(Edit edit) { edits.push_back(std::move(edit)); }
   void replace(unsigned begin, unsigned end, std::string text) {

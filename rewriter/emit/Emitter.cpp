@@ -68,7 +68,7 @@ private:
     return file ? file->getName() : "input.cu";
   }
   void redirect(const Launch &launch, const KernelNames &names);
-  void addInclude();
+  void addInclude(unsigned before);
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
       return known.id == diagnostic.id && known.place == diagnostic.place &&
@@ -111,7 +111,7 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   for (const auto &[directive, outcome] : outcomes)
     result.edits.add(source.pragmaComment(*directive, outcome));
   if (anyLifted)
-    addInclude();
+    addInclude(result.edits.begin());
   return std::move(result);
 }
 
@@ -164,6 +164,15 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
   names.memory = source.unused("tma_memory");
+  auto beside = [&](std::string name) {
+    while (llvm::any_of(kernel.pattern->parameters(),
+                        [&](const ParmVarDecl *parameter) { return parameter->getName() == name; }))
+      name = "tma_" + name;
+    return name;
+  };
+  names.config = beside("config");
+  names.facts = beside("facts");
+  names.launch = beside("launch");
   names.planParameter = source.unused("tma_plan");
   if (const FunctionTemplateDecl *primary = kernel.pattern->getDescribedFunctionTemplate()) {
     for (const NamedDecl *parameter : *primary->getTemplateParameters())
@@ -363,9 +372,9 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
 }
 
-/// Behind the file's last #include that is under no condition, or before
-/// everything but its first comment.
-void Emitter::addInclude() {
+/// Behind the last #include before all that is new that is under no condition, or
+/// before everything but the file's first comment.
+void Emitter::addInclude(unsigned before) {
   const SourceManager &sources = context.getSourceManager();
   FileID main = sources.getMainFileID();
   StringRef text = source.file();
@@ -388,12 +397,12 @@ void Emitter::addInclude() {
       ++depth;
     else if (word == "endif")
       --depth;
-    else if (word == "include" && depth == 0) {
+    else if (word == "include" && depth == 0 && source.offsetOf(token.getLocation()) < before) {
       size_t end = text.find('\n', source.offsetOf(token.getLocation()));
       at = end == StringRef::npos ? unsigned(text.size()) : unsigned(end + 1);
       found = true;
     }
-  } while (more);
+  } while (more && source.offsetOf(token.getLocation()) < before);
   result.edits.add(
       {at,
        at,

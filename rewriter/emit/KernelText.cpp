@@ -438,13 +438,15 @@ void KernelWriter::declareTile(size_t copy) {
     // __shared__ is a macro; the alignment goes right behind it.
     std::string text = source.between(begin, end).str();
     size_t shared = text.find("__shared__");
-    if (shared == std::string::npos) {
+    StringRef before = source.file().take_front(begin).rtrim();
+    unsigned at =
+        shared != std::string::npos ? begin + unsigned(shared) + 10 : unsigned(before.size());
+    if (shared == std::string::npos && !before.ends_with("__shared__")) {
       failure =
           diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
       return;
     }
     // Tiles that are declared together are aligned together.
-    unsigned at = begin + unsigned(shared) + 10;
     if (llvm::none_of(edits, [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
       edits.push_back(insertion(at, " __align__(128)"));
     return;
@@ -458,7 +460,7 @@ void KernelWriter::declareTile(size_t copy) {
     if (variable->getLocation() == tile->getLocation())
       text += "__shared__ " +
               std::string(texts[owner].pattern->isTemplated() || owner != 0 ? "typename " : "") +
-              planIn(texts[owner]) + "::" + tile->getNameAsString() + " " +
+              planIn(texts[owner]) + "::" + tileTypeName(tile->getName()) + " " +
               tile->getNameAsString() + ";";
     else
       text += (source.between(begin, specifiers) +
@@ -526,7 +528,7 @@ std::string KernelWriter::planType() const {
           llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
                         [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
       if (moved(copy) && first)
-        text += "  using " + plan.tile + " = " + tileType(plan) + ";\n";
+        text += "  using " + tileTypeName(plan.tile) + " = " + tileType(plan) + ";\n";
       if (plan.mode == Mode::Bulk)
         text += "  static constexpr unsigned " + copyNames[copy].bytes + " = " +
                 std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";
@@ -536,7 +538,7 @@ std::string KernelWriter::planType() const {
                 "::bytes == " + std::to_string(plan.expectedBytes / plan.pieces()) +
                 ", \"the barrier expects what the map delivers\");\n";
       if (moved(copy) && first && plan.mode == Mode::Tile)
-        text += "  static_assert(sizeof(" + plan.tile +
+        text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }
     for (const PlanConstant &constant : planConstants) {

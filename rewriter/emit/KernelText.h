@@ -23,13 +23,15 @@ namespace tilelift {
 
 /// What the pieces of text about one kernel have in common.
 struct KernelNames {
-  std::string kernel;        ///< blur
-  std::string lifted;        ///< blur_tma
-  std::string plan;          ///< blur_tma_plan
-  std::string launcher;      ///< blur_tma_launch
-  std::string barrier;       ///< tma_barrier
-  std::string phase;         ///< tma_phase
-  std::string memory;        ///< tma_memory
+  std::string kernel;   ///< blur
+  std::string lifted;   ///< blur_tma
+  std::string plan;     ///< blur_tma_plan
+  std::string launcher; ///< blur_tma_launch
+  std::string barrier;  ///< tma_barrier
+  std::string phase;    ///< tma_phase
+  std::string memory;   ///< tma_memory
+  /// Of the launcher's own; the kernel's parameters have theirs.
+  std::string config, facts, launch;
   std::string planParameter; ///< tma_plan, in functions that the kernel calls
   /// How code in the template names this instantiation: "<TX, TY>", or "".
   std::string arguments;
@@ -67,6 +69,11 @@ public:
   std::string planType() const;
   std::vector<PlanConstant> &constants() { return planConstants; }
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
+  /// What a tile with moved rows is called in the plan type.
+  static std::string tileTypeName(llvm::StringRef tile) {
+    bool isTaken = tile == "block" || tile == "lifted";
+    return (tile + (isTaken ? "_tile" : "")).str();
+  }
   /// The plans of one copy, one for each instantiation.
   std::vector<const Plan *> plansOf(size_t copy) const;
   /// How the kernel and the launcher name the plan type.

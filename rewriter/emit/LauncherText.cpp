@@ -72,7 +72,7 @@ std::string Writer::signature(const FunctionDecl *declaration) {
                          "a kernel with a parameter that has no name");
   std::string header = templateHeader(source, declaration);
   return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] static cudaError_t " +
-         names.launcher + "(const tilelift::launch_config &config" +
+         names.launcher + "(const tilelift::launch_config &" + names.config +
          (parameters.empty() || parameters == "void" ? "" : ", " + parameters) + ")";
 }
 
@@ -109,19 +109,20 @@ std::string Writer::body() {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
   std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
-  std::string text = "  static tilelift::kernel_facts facts;\n";
-  text += "  [[maybe_unused]] const dim3 gridDim = config.config.gridDim;\n";
-  text += "  tilelift::launch launch(" + quoted(names.kernel) + ", config, " +
-          writer.planReference() + "::block);\n";
+  std::string text = "  static tilelift::kernel_facts " + names.facts + ";\n";
+  text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
+  text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
+          ", " + writer.planReference() + "::block);\n";
   text += checks() + maps();
-  text += "  if (launch.can_lift(" + lifted + ", " + plain + ", facts))\n";
+  text +=
+      "  if (" + names.launch + ".can_lift(" + lifted + ", " + plain + ", " + names.facts + "))\n";
   std::string mapArguments;
   for (size_t i = 0; i < copies().size(); ++i)
     if (!writer.namesOf(i).map.empty())
       mapArguments += ", " + writer.namesOf(i).map;
-  text += "    return launch.start(" + lifted + arguments() + mapArguments + ");\n";
-  text += refuses ? "  return launch.refuse();\n"
-                  : "  return launch.start(" + plain + arguments() + ");\n";
+  text += "    return " + names.launch + ".start(" + lifted + arguments() + mapArguments + ");\n";
+  text += refuses ? "  return " + names.launch + ".refuse();\n"
+                  : "  return " + names.launch + ".start(" + plain + arguments() + ");\n";
   if (!isTemplate)
     return text;
   // An instantiation that nobody checked runs as it was written.
@@ -131,8 +132,8 @@ std::string Writer::body() {
   for (StringRef line : lines)
     indented += ("  " + line + "\n").str();
   return "  if constexpr (" + writer.planReference() + "::lifted) {\n" + indented +
-         "  } else {\n    return cudaLaunchKernelEx(&config.config, " + plain + arguments() +
-         ");\n  }\n";
+         "  } else {\n    return cudaLaunchKernelEx(&" + names.config + ".config, " + plain +
+         arguments() + ");\n  }\n";
 }
 
 std::string Writer::require(size_t copy, size_t index) {
@@ -152,14 +153,14 @@ std::string Writer::require(size_t copy, size_t index) {
                "9223372036854775807ll";
       return code.number(numbers, hint);
     };
-    text += "  launch.require(" + quoted(check.rule) + ", " +
-            value(code.asRange(values, "check"), code) + ", " +
+    text += "  " + names.launch + ".require(" + quoted(check.rule) + ", " +
+            value(code.asRange(values, "check", names.launch), code) + ", " +
             limit([](const Check &c) { return c.within.low; }, "least") + ", " +
             limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
             ");\n";
   }
   if (check.multiple != 1)
-    text += "  launch.require_multiple(" + quoted(check.rule) + ", " +
+    text += "  " + names.launch + ".require_multiple(" + quoted(check.rule) + ", " +
             value(code.inLauncher(values, "check"), code) + ", " + std::to_string(check.multiple) +
             ", " + quoted(what) + ");\n";
   return text;
@@ -186,7 +187,7 @@ std::string Writer::mapText(size_t copy) {
   if (!first.base.knownAtLaunch)
     return ""; // tested at the copy
   if (first.mode == Mode::Bulk)
-    return "  launch.bulk(" + tile + ", " + tensor + ", " + base + ");\n";
+    return "  " + names.launch + ".bulk(" + tile + ", " + tensor + ", " + base + ");\n";
 
   std::string address = base;
   auto offsets = code.each([](const Plan &plan) { return plan.offset; });
@@ -208,7 +209,7 @@ std::string Writer::mapText(size_t copy) {
       extents +=
           "tilelift::end_of(" +
           value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                             hint + "_start"),
+                             hint + "_start", names.launch),
                 code) +
           ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
     else
@@ -226,8 +227,8 @@ std::string Writer::mapText(size_t copy) {
   std::string promotion;
   if (std::optional<unsigned> bytes = copies()[copy].directive->clauses.promotion)
     promotion = ", " + std::to_string(*bytes);
-  return "  CUtensorMap " + own.map + " = launch." + (dependent ? "template " : "") + "map<" +
-         (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
+  return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
+         "map<" + (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
          ">(\n      tilelift::element_type::" + name_of(first.element) + ", " + tile + ", " +
          tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
 }

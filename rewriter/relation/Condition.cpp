@@ -192,9 +192,7 @@ Condition Condition::possible(const Symbols &symbols) const {
   return result;
 }
 
-bool Condition::isImpossible(const Symbols &symbols) const {
-  return possible(symbols).isNever();
-}
+bool Condition::isImpossible(const Symbols &symbols) const { return possible(symbols).isNever(); }
 
 size_t Condition::countBounds() const {
   size_t count = 0;

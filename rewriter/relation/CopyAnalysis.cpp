@@ -4,6 +4,7 @@
 
 #include "relation/CopyAnalysis.h"
 
+#include "relation/Liveness.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -158,19 +159,8 @@ bool Analysis::isUsedElsewhere(const VarDecl *variable) const {
                    [](const Change &change) { return change.kind == Change::Kind::Initialised; });
   if (!isOwn && variable->getDeclContext() != kernel.path.end())
     return true; // of the function around a lambda
-  SmallVector<const Stmt *, 32> work{kernel.path.end()->getBody()};
-  while (!isOwn && !work.empty()) {
-    const Stmt *next = work.pop_back_val();
-    if (!next || next == statement)
-      continue;
-    const auto *reference = dyn_cast<DeclRefExpr>(next);
-    if (reference && reference->getDecl() == variable &&
-        kernel.context.getSourceManager().isBeforeInTranslationUnit(statement->getBeginLoc(),
-                                                                    reference->getBeginLoc()))
-      return true;
-    work.append(next->child_begin(), next->child_end());
-  }
-  return false;
+  return !isOwn &&
+         isLiveAfter(variable, statement, kernel.path.end(), kernel.context, kernel.facts);
 }
 
 bool Analysis::takeTiles() {

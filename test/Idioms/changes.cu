@@ -8,6 +8,7 @@
 // CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it may be changed through a pointer, a reference or a lambda
 // CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it may be changed through a pointer, a reference or a lambda
 // CHECK: changes.cu:[[#]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: changes.cu:[[#]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 
 #include <cuda_runtime.h>
 
@@ -96,6 +97,22 @@ __global__ void read_by_others(float *out, const float *in, int w) {
   out[OUT] = sum;
 }
 
+// One counter for all loops, set anew by each.
+__global__ void one_counter(float *out, const float *in, int w) {
+  __shared__ float tile[8][32];
+  int i;
+  float sum = 0;
+  for (i = 0; i < 4; i++)
+    sum += in[i];
+#pragma tma load
+  for (i = threadIdx.y; i < 8; i += 4)
+    tile[i][threadIdx.x] = in[i * w + threadIdx.x];
+  __syncthreads();
+  for (i = 0; i < 8; i++)
+    sum += tile[i][31 - threadIdx.x];
+  out[threadIdx.y * 32 + threadIdx.x] = sum;
+}
+
 int main() {
   by_method<<<1, dim3(32, 8)>>>(numbers(256), numbers(128 * 8), 128);
   by_inner_loop<<<1, dim3(32, 8)>>>(numbers(256), numbers(128 * 8), 128);
@@ -103,5 +120,6 @@ int main() {
   by_pointer<<<1, dim3(32, 8)>>>(numbers(256), numbers(128 * 8), 128);
   argument_by_pointer<<<1, dim3(32, 8)>>>(numbers(256), numbers(128 * 8), 128, 0);
   read_by_others<<<1, dim3(32, 8)>>>(numbers(256), numbers(128 * 8), 128);
+  one_counter<<<1, dim3(32, 4)>>>(numbers(128), numbers(32 * 8), 32);
   return finish();
 }

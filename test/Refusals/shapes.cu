@@ -96,12 +96,19 @@ __global__ void secret_pitch(float *out, const float *in) {
   out[threadIdx.x] = tile[0][threadIdx.x];
 }
 
-__global__ void long_rows(float *out, const unsigned char *in, int w, int h) {
-  __shared__ unsigned char tile[4][260];
-#pragma tma load threads(260)
-  for (int r = 0; r < 4; ++r)
-    tile[r][threadIdx.x] = r < h ? in[r * w + threadIdx.x + 1] : 0; // expected-error@-1 {{the box of 'tile' has 272 elements in innermost dimension, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
-  out[threadIdx.x] = tile[0][threadIdx.x];
+__global__ void one_for_all(float4 *out, const float4 *in) {
+  __shared__ float4 tile[258];
+#pragma tma load threads(258)
+  tile[threadIdx.x] = in[0]; // expected-error {{the box of 'tile' has 258 elements in dimension 1, allowed are 1 to 256 (box-range) [-Wtilelift-rule-violated]}}
+  out[threadIdx.x] = tile[257 - threadIdx.x];
+}
+
+__global__ void secret_end(float *out, const float *in, const int *starts) {
+  __shared__ float line[18];
+  int start = starts[blockIdx.x];
+#pragma tma load threads(18)
+  line[threadIdx.x] = in[start + threadIdx.x]; // expected-error {{TMA reads whole 16 bytes, 8 bytes more than the copy, and nothing says where 'in' ends: guard the copy, or make it a multiple of 16 bytes [-Wtilelift-reads-past-end]}}
+  out[threadIdx.x] = line[17 - threadIdx.x];
 }
 
 __global__ void too_much(float *out, const float *in, int w, int h) {
