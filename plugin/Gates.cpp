@@ -29,7 +29,8 @@ Gate gateFor(CompilerInstance &compiler) {
   if (input.getKind().getFormat() != InputKind::Source || input.getKind().isHeader() ||
       frontend.ProgramAction == frontend::GeneratePCH)
     return Gate::Closed;
-  if (!mayHaveDirectives(mainFileText(compiler)))
+  if (!mayHaveDirectives(input.isFile() ? input.getFile() : "", mainFileText(compiler),
+                         compiler.getVirtualFileSystem()))
     return Gate::Closed;
   if (input.getKind().isPreprocessed())
     return Gate::Preprocessed;

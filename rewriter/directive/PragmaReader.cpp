@@ -9,6 +9,8 @@
 #include "clang/Lex/LiteralSupport.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace llvm;
@@ -128,8 +130,12 @@ void LineReader::read(SourceLocation hash, Token &first) {
   Place kindPlace = here();
   if (!hash.isFileID() || !sources.isInMainFile(hash)) {
     // A header's offset would point into the wrong file.
-    fail(diagnose("not-available-yet", {},
-                  hash.isFileID() ? "'#pragma tma' in a header" : "'_Pragma(\"tma ...\")'"));
+    PresumedLoc where = sources.getPresumedLoc(hash);
+    std::string header = where.isValid()
+                             ? "'#pragma tma' in a header (" + std::string(where.getFilename()) +
+                                   ":" + std::to_string(where.getLine()) + ")"
+                             : "'#pragma tma' in a header";
+    fail(diagnose("not-available-yet", {}, hash.isFileID() ? header : "'_Pragma(\"tma ...\")'"));
     return skipToEnd();
   }
 
@@ -309,11 +315,48 @@ void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
   installMacroReader(preprocessor, list.macros);
 }
 
-bool mayHaveDirectives(StringRef text) {
+static bool hasDirective(StringRef text) {
   for (size_t at = text.find("pragma"); at != StringRef::npos; at = text.find("pragma", at + 1)) {
     StringRef rest = text.substr(at + 6).ltrim(" \t\\\r\n(\"");
     if (rest.starts_with("tma"))
       return true;
+  }
+  return false;
+}
+
+/// The names in quotes that a file includes, from its own folder.
+static SmallVector<std::string, 8> includesOf(StringRef path, StringRef text) {
+  SmallVector<std::string, 8> found;
+  SmallVector<StringRef, 64> lines;
+  text.split(lines, '\n', -1, false);
+  for (StringRef line : lines) {
+    line = line.ltrim();
+    if (!line.consume_front("#") || !(line = line.ltrim()).consume_front("include"))
+      continue;
+    auto [before, rest] = line.split('"');
+    SmallString<128> full(sys::path::parent_path(path));
+    sys::path::append(full, rest.split('"').first);
+    if (before.trim().empty() && !rest.empty())
+      found.push_back(std::string(full));
+  }
+  return found;
+}
+
+bool mayHaveDirectives(StringRef path, StringRef text, vfs::FileSystem &files) {
+  if (hasDirective(text))
+    return true;
+  StringSet<> seen;
+  SmallVector<std::string, 8> work = includesOf(path, text);
+  while (!work.empty()) {
+    std::string next = work.pop_back_val();
+    if (!seen.insert(next).second)
+      continue;
+    ErrorOr<std::unique_ptr<MemoryBuffer>> header = files.getBufferForFile(next);
+    if (!header)
+      continue;
+    if (hasDirective((*header)->getBuffer()))
+      return true;
+    work.append(includesOf(next, (*header)->getBuffer()));
   }
   return false;
 }

@@ -14,6 +14,8 @@
 #include "directive/Directive.h"
 #include "directive/MacroText.h"
 
+#include "llvm/Support/VirtualFileSystem.h"
+
 namespace clang {
 class Preprocessor;
 }
@@ -30,9 +32,9 @@ struct DirectiveList {
 /// `list` must outlive the preprocessor's use; it is filled as the file is read.
 void installPragmaReader(clang::Preprocessor &preprocessor, DirectiveList &list);
 
-/// Whether a file may hold a `#pragma tma`: a cheap look at the text, so that
-/// files without one cost nothing.
-bool mayHaveDirectives(llvm::StringRef text);
+/// Whether a file, or one that it includes by a name in quotes, may hold a `#pragma
+/// tma`: a cheap look at the text, so that files without one cost nothing.
+bool mayHaveDirectives(llvm::StringRef path, llvm::StringRef text, llvm::vfs::FileSystem &files);
 
 llvm::StringRef spelling(DirectiveKind kind);
 

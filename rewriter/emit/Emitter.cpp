@@ -241,6 +241,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
 
 void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {
   DenseSet<SourceLocation> done;
+  if (llvm::none_of(program.launches,
+                    [&](const Launch &launch) { return launch.pattern == kernel.pattern; }))
+    say(diagnose("never-launched", {source.offsetOf(kernel.pattern->getLocation())}, names.kernel,
+                 names.lifted));
   for (const Launch &launch : program.launches)
     if (launch.pattern == kernel.pattern && done.insert(launch.callee->getLocation()).second)
       redirected.push_back({&launch, names});

@@ -65,6 +65,9 @@ bool isHarmlessCall(const CallExpr *call) {
   return name == "min" || name == "max" || name == "abs" || name.starts_with("__fetch_builtin");
 }
 
+/// An address that somebody keeps may be written through.
+enum class Use { Read, Address, Store };
+
 /// Objects of different types are different, but for bytes, and for what structs and
 /// vectors consist of.
 bool mayBeOneType(QualType a, QualType b) {
@@ -127,9 +130,9 @@ private:
   void solve();
   void step(State &state, std::optional<size_t> &inside, const Stmt *statement);
   bool isReadThrough(const Stmt *address) const;
-  bool storesThrough(const Stmt *statement, const Stmt *child) const;
+  Use useThrough(const Stmt *statement, const Stmt *child) const;
   void reachCopy(State &state, size_t copy);
-  void access(State &state, const Stmt *statement, bool isStore);
+  void access(State &state, const Stmt *statement, Use use);
   uint64_t copiesTo(const VarDecl *tile) const;
   void findAliased(const Stmt *statement, bool inLambda = false);
   bool mayPointToShared(const Expr *pointer) const;
@@ -271,7 +274,8 @@ void Flow::accessAliased(State &state, bool isStore) {
   (isStore ? state.everWritten : state.everRead) |= aliased;
 }
 
-void Flow::access(State &state, const Stmt *statement, bool isStore) {
+void Flow::access(State &state, const Stmt *statement, Use use) {
+  bool isStore = use != Use::Read;
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   if (variable && variable->hasAttr<CUDASharedAttr>()) {
@@ -290,7 +294,7 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
     pointer = member->isArrow() ? member->getBase() : nullptr;
   if (pointer && mayPointToShared(pointer))
     accessAliased(state, isStore);
-  if (pointer && isStore)
+  if (pointer && use == Use::Store)
     state.sourceWritten |= sourcesAt(pointer, cast<Expr>(statement)->getType());
   state.otherMemory |= pointer != nullptr;
   const auto *call = dyn_cast<CallExpr>(statement);
@@ -303,7 +307,7 @@ void Flow::access(State &state, const Stmt *statement, bool isStore) {
 
   for (const Stmt *child : statement->children())
     if (child)
-      access(state, child, isStore || storesThrough(statement, child));
+      access(state, child, std::max(use, useThrough(statement, child)));
 }
 
 /// Whether an address is only used to get at an element, as in *(float4 *)&a[i].
@@ -317,19 +321,23 @@ bool Flow::isReadThrough(const Stmt *address) const {
          (unary && unary->getOpcode() == UO_Deref);
 }
 
-/// Whether a statement may write to what its child names.
-bool Flow::storesThrough(const Stmt *statement, const Stmt *child) const {
+/// What a statement does with what its child names.
+Use Flow::useThrough(const Stmt *statement, const Stmt *child) const {
+  auto storesIf = [](bool stores) { return stores ? Use::Store : Use::Read; };
   if (const auto *assignment = dyn_cast<BinaryOperator>(statement))
-    return assignment->isAssignmentOp() && child == assignment->getLHS();
+    return storesIf(assignment->isAssignmentOp() && child == assignment->getLHS());
   if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement))
-    return call->isAssignmentOp() && child == call->getArg(0);
-  if (const auto *unary = dyn_cast<UnaryOperator>(statement))
-    return unary->isIncrementDecrementOp() ||
-           (unary->getOpcode() == UO_AddrOf && !isReadThrough(unary));
+    return storesIf(call->isAssignmentOp() && child == call->getArg(0));
+  if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+    bool isKept = unary->getOpcode() == UO_AddrOf && !isReadThrough(unary);
+    return isKept ? Use::Address : storesIf(unary->isIncrementDecrementOp());
+  }
   if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement)) // an array that goes elsewhere
     return cast->getCastKind() == CK_ArrayToPointerDecay &&
-           !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast));
-  return false;
+                   !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast))
+               ? Use::Address
+               : Use::Read;
+  return Use::Read;
 }
 
 /// Through its arguments, or what they hold.
@@ -423,7 +431,7 @@ void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *stateme
   if (copy)
     return;
   if (!isBlockBarrier(statement))
-    return access(state, statement, false);
+    return access(state, statement, Use::Read);
 
   const auto *call = cast<CallExpr>(statement);
   if (llvm::is_contained(result.redundant, call))

@@ -72,7 +72,7 @@ ExitStatus liftSource(const std::string &name, const ToolOptions &options, Lifte
     return failed;
   }
   lifted.before = lifted.after = lifted.afterWithLines = (*text)->getBuffer().str();
-  if (!options.verify && !mayHaveDirectives(lifted.before))
+  if (!options.verify && !mayHaveDirectives(path, lifted.before, *files))
     return allLifted; // nothing is asked of this file
 
   std::shared_ptr<clang::CompilerInvocation> invocation = makeInvocation(path, options, files);

@@ -107,3 +107,5 @@ __global__ void keeps(float *out, const float *in, int n) {
     sum += kept(in, n, threadIdx.x < 32);
   out[threadIdx.x] = sum;
 }
+
+void run(float *out, const float *in) { calls_itself<<<1, 64>>>(out, in); }
