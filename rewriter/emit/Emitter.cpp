@@ -350,10 +350,15 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   };
   switch (launch.form) {
   case Launch::Form::Chevrons: break;
-  case Launch::Form::LaunchEx:
+  case Launch::Form::LaunchEx: {
+    // Commas of template arguments are not for a macro around the launch.
+    bool isExposed = call->getBeginLoc().isMacroID() && StringRef(launcher).contains(',');
     result.edits.replace(begin(call->getBeginLoc()), end(call->getArg(1)->getEndLoc()),
-                         launcher + "({" + textOf(call->getArg(0)) + "}");
+                         (isExposed ? "(" : "") + launcher + "({" + textOf(call->getArg(0)) + "}");
+    if (isExposed)
+      result.edits.add(insertion(end(call->getEndLoc()), ")"));
     return;
+  }
   case Launch::Form::SymbolEx:
     return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
                        "}, " + textOf(call->getArg(2)) + ")");

@@ -42,6 +42,8 @@ private:
   std::string checks();
   std::string maps();
   std::string mapText(size_t copy);
+  std::string spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const;
+  std::string elementType(size_t copy, CodeText &code);
   std::string lastLength(size_t copy, size_t d, CodeText &code);
   std::string require(size_t copy, size_t index);
   std::string value(const std::optional<std::string> &text, const CodeText &code) {
@@ -159,10 +161,14 @@ std::string Writer::require(size_t copy, size_t index) {
             limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
             ");\n";
   }
-  if (check.multiple != 1)
+  if (check.multiple != 1) {
+    std::vector<int64_t> multiples;
+    for (const Plan *plan : plans)
+      multiples.push_back(plan->launchChecks[index].multiple);
     text += "  " + names.launch + ".require_multiple(" + quoted(check.rule) + ", " +
-            value(code.inLauncher(values, "check"), code) + ", " + std::to_string(check.multiple) +
-            ", " + quoted(what) + ");\n";
+            value(code.inLauncher(values, "check"), code) + ", " +
+            code.number(multiples, "multiple") + ", " + quoted(what) + ");\n";
+  }
   return text;
 }
 
@@ -204,7 +210,7 @@ std::string Writer::mapText(size_t copy) {
           value(code.inLauncher(code.each([&](const Plan &plan) { return *plan.dims[d].extent; }),
                                 hint + "_extent"),
                 code) +
-          ", " + quoted(first.symbols.print(*dim.extent));
+          ", " + spelled(copy, [&](const Plan &plan) { return *plan.dims[d].extent; });
     else if (dim.lastLength)
       extents +=
           "tilelift::end_of(" +
@@ -220,7 +226,7 @@ std::string Writer::mapText(size_t copy) {
           value(code.inLauncher(code.each([&](const Plan &plan) { return plan.dims[d].stride; }),
                                 hint + "_stride"),
                 code) +
-          ", " + quoted(first.symbols.print(dim.stride));
+          ", " + spelled(copy, [&](const Plan &plan) { return plan.dims[d].stride; });
     extents += "}";
   }
   bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
@@ -229,8 +235,30 @@ std::string Writer::mapText(size_t copy) {
     promotion = ", " + std::to_string(*bytes);
   return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
          "map<" + (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
-         ">(\n      tilelift::element_type::" + name_of(first.element) + ", " + tile + ", " +
-         tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
+         ">(\n      " + elementType(copy, code) + ", " + tile + ", " + tensor + ", " + address +
+         ", {" + extents + "}" + promotion + ");\n";
+}
+
+/// For messages, what a number is made of, if that is the same in all instantiations.
+std::string Writer::spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const {
+  std::vector<const Plan *> plans = writer.plansOf(copy);
+  std::string text = plans.front()->symbols.print(value(*plans.front()));
+  bool isOne = llvm::all_of(
+      plans, [&](const Plan *plan) { return plan->symbols.print(value(*plan)) == text; });
+  return quoted(isOne ? text : "by the element's size");
+}
+
+/// Instantiations may have elements of different types.
+std::string Writer::elementType(size_t copy, CodeText &code) {
+  std::vector<const Plan *> plans = writer.plansOf(copy);
+  std::vector<int64_t> types;
+  for (const Plan *plan : plans)
+    types.push_back(int64_t(plan->element));
+  bool isOne = llvm::all_of(types, [&](int64_t type) { return type == types.front(); });
+  if (isOne)
+    return std::string("tilelift::element_type::") + name_of(plans.front()->element);
+  return "tilelift::element_type(" + code.number(types, writer.namesOf(copy).tile + "_element") +
+         ")";
 }
 
 std::string Writer::lastLength(size_t copy, size_t d, CodeText &code) {

@@ -4,7 +4,7 @@
 // RUN: %tilelift %s -o - 2>/dev/null | %FileCheck %s --check-prefix=TEXT
 // CHECK-DAG: callers.cu:[[#]]:3: remark: this macro launches 'turned': what it is expanded to is written in its place, with the launcher [-Wtilelift-macro-written-out]
 // CHECK-DAG: remark: this use of 'turned' is no launch that tilelift can rewrite (its address is used): it keeps running the plain kernel [-Wtilelift-launch-not-lifted]
-// CHECK-COUNT-14: tilelift: turned: TMA
+// CHECK-COUNT-15: tilelift: {{turned|sized}}: TMA
 // CHECK-NOT: tilelift:
 
 #include <cuda_runtime.h>
@@ -20,6 +20,14 @@ template <typename T> __global__ void turned(T *out, const T *in, int n = 700) {
   tile[threadIdx.x] = i < n ? in[i] : T(0);
   __syncthreads();
   out[i] = tile[255 - threadIdx.x];
+}
+
+template <typename T, int Size> __global__ void sized(T *out, const T *in) {
+  __shared__ T tile[Size];
+#pragma tma load
+  tile[threadIdx.x] = in[blockIdx.x * Size + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * Size + threadIdx.x] = tile[Size - 1 - threadIdx.x];
 }
 
 // Another one of that name.
@@ -51,6 +59,7 @@ template <typename T> void generic(T *out, const T *in) {
     lib::turned<<<3, 256>>>(out, in, 500);                                                         \
     LAUNCH(lib::turned, 2, 256, out, in, 256, 300);                                                \
   } while (0)
+#define ONE(call) (void)(call)
 #define CHECKED(...)                                                                               \
   do {                                                                                             \
     __VA_ARGS__;                                                                                   \
@@ -58,6 +67,9 @@ template <typename T> void generic(T *out, const T *in) {
   } while (0)
 
 int main() {
+  cudaLaunchConfig_t config = {};
+  config.gridDim = 3;
+  config.blockDim = 256;
   float *out = numbers(768), *in = numbers(1536);
   timed([&] { lib::turned<<<3, 256>>>(out, in, 600); });
   lib::turned<float><<<3, 256>>>(numbers(768), numbers(768));
@@ -66,6 +78,7 @@ int main() {
   LAUNCH(lib::turned, 3, 256, numbers(768), numbers(1536), 500);
   TURN(numbers(768), numbers(1536));
   CHECKED(lib::turned<float><<<3, 256>>>(numbers(768), numbers(768), 500));
+  ONE(cudaLaunchKernelEx(&config, lib::sized<float, 256>, out, (const float *)in));
   CHECKED(timed([&] {
     lib::turned<float><<<3, 256>>>(numbers(768), numbers(768), 500);
     lib::turned<float><<<3, 256>>>(numbers(768), numbers(768), 600);
@@ -79,12 +92,10 @@ int main() {
   // TEXT-NEXT: lib::turned_tma_launch_1({2, 256}, numbers(768), numbers(1536), 256, 300);
   // TEXT-NEXT: } while (0);
   // TEXT: CHECKED(lib::turned_tma_launch<float>({3, 256}, numbers(768), numbers(768), 500));
+  // TEXT: ONE((lib::sized_tma_launch<float, 256>({&config}, out, (const float *)in)));
   int n = 600;
   void *arguments[] = {&out, &in, &n};
   cudaLaunchKernel((const void *)lib::turned<float>, dim3(3), dim3(256), arguments, 0, 0);
-  cudaLaunchConfig_t config = {};
-  config.gridDim = 3;
-  config.blockDim = 256;
   cudaLaunchKernelExC(&config, (const void *)&lib::turned<float>, arguments);
   cudaLaunchKernelEx(&config, lib::turned<float>, out, (const float *)in, 300);
   // TEXT: tilelift::launch_with(lib::turned_tma_launch<float>, {dim3(3), dim3(256), 0, 0}, arguments);

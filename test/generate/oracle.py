@@ -537,6 +537,9 @@ class Judge:
         row_bytes, rows = row * self.size, prod(digits.counts) // row
         pitch = -(-(lead + row_bytes) // GRAIN) * GRAIN
         moved = lead != 0 or pitch != row_bytes
+        inner = self.copy.axes[-1]
+        if moved and not inner.upper and inner.origin not in ("none", "x", "y", "z"):
+            self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
         self._boxes(digits, lead // self.size, row)
         grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
         if grown > MOST_SHARED - 1024:
