@@ -51,8 +51,9 @@ public:
       std::optional<unsigned> x = number(expression);
       return x ? std::optional<Shape>(Shape{*x, 1, 1}) : std::nullopt;
     }
-    const Expr *init = onlyValue(expression);
-    return init ? shape(init) : std::nullopt;
+    if (const Expr *init = onlyValue(expression))
+      return shape(init);
+    return shapeByMembers(expression);
   }
 
   std::optional<Shape> shapeOfConfig(const Expr *expression) const {
@@ -75,6 +76,34 @@ public:
   }
 
 private:
+  /// Of `dim3 block; block.x = 128;`, which sets each member at most once.
+  std::optional<Shape> shapeByMembers(const Expr *expression) const {
+    const VarDecl *variable = rootVariable(expression);
+    if (!variable || facts.escapes(variable))
+      return std::nullopt;
+    Shape result{1, 1, 1};
+    std::array<bool, 3> isSet{};
+    for (const Change &change : facts.changesOf(variable)) {
+      if (change.kind == Change::Kind::Initialised) {
+        std::optional<Shape> init = change.value ? shape(change.value) : std::nullopt;
+        if (!init)
+          return std::nullopt;
+        result = *init;
+        continue;
+      }
+      const auto *assign = dyn_cast<BinaryOperator>(change.statement);
+      const auto *member =
+          assign ? dyn_cast<MemberExpr>(assign->getLHS()->IgnoreParens()) : nullptr;
+      size_t axis = member ? StringRef("xyz").find(member->getMemberDecl()->getName()) : 3;
+      std::optional<unsigned> count = axis < 3 ? number(assign->getRHS()) : std::nullopt;
+      if (!count || isSet[axis])
+        return std::nullopt;
+      result[axis] = *count;
+      isSet[axis] = true;
+    }
+    return result;
+  }
+
   /// The block dimension that one change of a configuration sets.
   std::optional<Shape> blockIn(const Change &change) const {
     const Expr *target = nullptr, *value = nullptr;

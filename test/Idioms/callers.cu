@@ -4,7 +4,7 @@
 // RUN: %tilelift %s -o - 2>/dev/null | %FileCheck %s --check-prefix=TEXT
 // CHECK-DAG: callers.cu:[[#]]:3: remark: this macro launches 'turned': what it is expanded to is written in its place, with the launcher [-Wtilelift-macro-written-out]
 // CHECK-DAG: remark: this use of 'turned' is no launch that tilelift can rewrite (its address is used): it keeps running the plain kernel [-Wtilelift-launch-not-lifted]
-// CHECK-COUNT-15: tilelift: {{turned|sized}}: TMA
+// CHECK-COUNT-16: tilelift: {{turned|sized|by_members}}: TMA
 // CHECK-NOT: tilelift:
 
 #include <cuda_runtime.h>
@@ -28,6 +28,14 @@ template <typename T, int Size> __global__ void sized(T *out, const T *in) {
   tile[threadIdx.x] = in[blockIdx.x * Size + threadIdx.x];
   __syncthreads();
   out[blockIdx.x * Size + threadIdx.x] = tile[Size - 1 - threadIdx.x];
+}
+
+__global__ void by_members(float *out, const float *in) {
+  __shared__ float tile[64];
+#pragma tma load
+  tile[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
 }
 
 // Another one of that name.
@@ -101,6 +109,9 @@ int main() {
   // TEXT: tilelift::launch_with(lib::turned_tma_launch<float>, {dim3(3), dim3(256), 0, 0}, arguments);
   // TEXT: tilelift::launch_with(lib::turned_tma_launch<float>, {&config}, arguments);
   // TEXT: lib::turned_tma_launch<float>({&config}, out, (const float *)in, 300);
+  dim3 threads;
+  threads.x = 64;
+  lib::by_members<<<2, threads>>>(numbers(128), numbers(128));
   auto stored = &lib::turned<float>;
   stored<<<3, 256>>>(numbers(768), numbers(768), 400);
   return finish();
