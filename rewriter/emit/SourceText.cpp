@@ -73,9 +73,8 @@ unsigned SourceText::endOf(const Stmt *statement) const {
   // expression, or a loop whose body is one, the semicolon follows.
   if (isa<CompoundStmt, DeclStmt, NullStmt>(lastPartOf(statement)))
     return end;
-  SourceLocation last = sources.getExpansionRange(statement->getEndLoc()).getEnd();
-  std::optional<Token> next = Lexer::findNextToken(last, sources, language);
-  return next && next->is(tok::semi) ? offsetOf(next->getEndLoc()) : end;
+  std::optional<unsigned> semicolon = nextToken(statement->getEndLoc(), tok::semi);
+  return semicolon ? *semicolon + 1 : end;
 }
 
 std::optional<unsigned> SourceText::nextToken(SourceLocation after, tok::TokenKind kind) const {

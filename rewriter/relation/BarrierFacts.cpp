@@ -83,6 +83,22 @@ bool mayBeOneType(QualType a, QualType b) {
   return bare(a) == bare(b) || (a->isIntegerType() && b->isIntegerType());
 }
 
+/// The variables that an expression names; none where there is no expression.
+SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
+  SmallVector<const VarDecl *, 4> found;
+  SmallVector<const Stmt *, 8> work{expression};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const auto *reference = dyn_cast<DeclRefExpr>(next);
+    if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
+      found.push_back(variable);
+    work.append(next->child_begin(), next->child_end());
+  }
+  return found;
+}
+
 class Flow {
 public:
   Flow(const FunctionDecl *function, ASTContext &context,
@@ -250,20 +266,12 @@ void Flow::findAliased(const Stmt *statement, bool inLambda) {
 /// Not where it comes from an argument of the kernel, or is a tile by its name.
 bool Flow::mayPointToShared(const Expr *pointer) const {
   bool hasOther = false, hasKnown = false;
-  SmallVector<const Stmt *, 8> work{pointer};
-  while (!work.empty()) {
-    const Stmt *next = work.pop_back_val();
-    if (!next)
-      continue;
-    const auto *reference = dyn_cast<DeclRefExpr>(next);
-    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    bool isArgument = isKernel && isa_and_nonnull<ParmVarDecl>(variable);
-    if (variable && (variable->hasAttr<CUDASharedAttr>() || isArgument))
+  for (const VarDecl *variable : variablesIn(pointer)) {
+    bool isArgument = isKernel && isa<ParmVarDecl>(variable);
+    if (variable->hasAttr<CUDASharedAttr>() || isArgument)
       hasKnown = true;
-    else if (variable &&
-             (variable->getType()->isPointerType() || variable->getType()->isReferenceType()))
+    else if (variable->getType()->isPointerType() || variable->getType()->isReferenceType())
       hasOther = true;
-    work.append(next->child_begin(), next->child_end());
   }
   return hasOther || !hasKnown;
 }
@@ -359,18 +367,11 @@ bool Flow::mayStore(const CallExpr *call) const {
 uint64_t Flow::sourcesAt(const Expr *pointer, QualType stored) const {
   SmallVector<const VarDecl *, 4> pointers;
   bool hasShared = false;
-  SmallVector<const Stmt *, 8> work{pointer};
-  while (!work.empty()) {
-    const Stmt *next = work.pop_back_val();
-    if (!next)
-      continue;
-    const auto *reference = dyn_cast<DeclRefExpr>(next);
-    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    bool isShared = variable && variable->hasAttr<CUDASharedAttr>();
+  for (const VarDecl *variable : variablesIn(pointer)) {
+    bool isShared = variable->hasAttr<CUDASharedAttr>();
     hasShared |= isShared;
-    if (variable && !isShared && !variable->getType()->isArithmeticType())
+    if (!isShared && !variable->getType()->isArithmeticType())
       pointers.push_back(variable);
-    work.append(next->child_begin(), next->child_end());
   }
   if (hasShared && pointers.empty())
     return 0;

@@ -196,13 +196,7 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
       const FieldDecl *field = init->getAnyMember();
       if (!field)
         continue;
-      int64_t offset =
-          kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
-      Value address = frames.back().self.map([&](const Scalar &base) {
-        return base.is(Scalar::Kind::Address)
-                   ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset))
-                   : base;
-      });
+      Value address = addressOfField(frames.back().self, field);
       if (field->getType()->isRecordType() || field->getType()->isArrayType())
         copyObject(address, evaluate(init->getInit()), field->getType(), placeOf(call));
       else

@@ -192,8 +192,6 @@ Condition Condition::possible(const Symbols &symbols) const {
   return result;
 }
 
-bool Condition::isImpossible(const Symbols &symbols) const { return possible(symbols).isNever(); }
-
 size_t Condition::countBounds() const {
   size_t count = 0;
   for (const Conjunction &conjunction : alternatives)

@@ -59,10 +59,7 @@ public:
   }
   bool operator!=(const Condition &other) const { return !(*this == other); }
 
-  /// Never, given the numbers that the symbols can have.
-  bool isImpossible(const Symbols &symbols) const;
-
-  /// The same without what these numbers make impossible.
+  /// The same without what the numbers that the symbols can have make impossible.
   Condition possible(const Symbols &symbols) const;
 
   /// What it costs to compute with the condition.

@@ -467,17 +467,8 @@ Value Interpreter::addressOf(const Expr *lvalue) {
                        subscript->getType(), 1, subscript);
   } else if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
-    if (field) {
-      Value object = evaluate(member->getBase());
-      int64_t offset =
-          kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
-      return object.map([&](const Scalar &base) {
-        if (!base.is(Scalar::Kind::Address))
-          return base;
-        return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset),
-                                 base.needs);
-      });
-    }
+    if (field)
+      return addressOfField(evaluate(member->getBase()), field);
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
     if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast ||
         cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase)
@@ -502,6 +493,17 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     return evaluate(lvalue);
   }
   return Scalar::unknown("has an address made by '" + spell(lvalue) + "'", placeOf(lvalue));
+}
+
+Value Interpreter::addressOfField(const Value &object, const FieldDecl *field) const {
+  int64_t offset =
+      kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
+  return object.map([&](const Scalar &base) {
+    return base.is(Scalar::Kind::Address)
+               ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset),
+                                   base.needs)
+               : base;
+  });
 }
 
 unsigned Interpreter::objectOf(const VarDecl *variable) {

@@ -116,6 +116,7 @@ private:
   Value evaluateConstruct(const clang::CXXConstructExpr *construct);
   std::optional<Value> evaluateConstant(const clang::Expr *expression);
   Value addressOf(const clang::Expr *lvalue);
+  Value addressOfField(const Value &object, const clang::FieldDecl *field) const;
   Value addressOfVariable(const clang::VarDecl *variable, const clang::Expr *reference);
 
   // Calls.

@@ -405,13 +405,7 @@ void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *rec
     bool hasName = field->getIdentifier() && !field->isBitField();
     if (!hasName || (field->getAccess() != AS_public && !isOwn))
       continue;
-    int64_t offset =
-        kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
-    Value member = address.map([&](const Scalar &base) {
-      return base.is(Scalar::Kind::Address)
-                 ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset))
-                 : base;
-    });
+    Value member = addressOfField(address, field);
     addObject(prefix + field->getNameAsString(), field->getType().getNonReferenceType(),
               field->getType()->isReferenceType()
                   ? load(member,
