@@ -155,12 +155,9 @@ class Loops(Values):
             a = self.rank - 1 - i
             if block[i] != counts[a]:
                 raise Invalid("no thread for each element")
-            cell: Expr = Variable("threadIdx." + "xyz"[i], UNSIGNED)
-            if a == self.rank - 1 and self.vector > 1:
-                cell = multiply(cell, number(self.vector))
             self.hoistable.add(a)
-            cells[a] = self._named_cell(a, cell, self.out.setup, hoisted=True) \
-                if "cells" in self.named else cell
+            cells[a] = self._named_cell(a, Variable("threadIdx." + "xyz"[i], UNSIGNED),
+                                        self.out.setup, hoisted=True)
         outer = list(range(self.rank - used))
         looped = any(self.axes[a].box > 1 for a in outer)
         return self._one(self._plain_loops(outer, self._body(cells, in_loop=looped)))

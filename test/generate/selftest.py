@@ -199,6 +199,12 @@ class Programs(unittest.TestCase):
         kernel = Kernel(0, (128, 1, 1), (copy,), (odd,))
         self.assertEqual(undefined(kernel), "wide accesses off their alignment")
 
+    def test_a_thread_has_a_cell_of_its_own(self) -> None:
+        copy = Copy(axes=rows(1, 256, guarded=False), vector=2, idiom="one")
+        lowered, _ = lower(kernel_of(copy), 0, "float")
+        names = [s for s in lowered.setup if getattr(s, "name", "") == "c"]
+        self.assertEqual([cuda(s.value) for s in names], ["threadIdx.x * 2"])
+
     def test_lines_of_a_copy(self) -> None:
         text = print_program(Program((kernel_of(Copy(axes=rows())),)))
         place = text.copies[0]
