@@ -42,6 +42,23 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
                     });
 }
 
+/// All copies that a statement makes, or why not.
+struct Attempt {
+  std::vector<CopyToEmit> copies;
+  std::vector<CopyRelation> relations;
+  std::optional<Diagnostic> refusal;
+  bool hasChoices = false;
+
+  /// What tells the blocks whose box is the copy from those that take the loop.
+  size_t countGuards() const {
+    size_t count = 0;
+    for (const CopyToEmit &copy : copies)
+      count += llvm::count_if(copy.plan.copyChecks,
+                              [](const Check &check) { return StringRef(check.rule) == "guard"; });
+    return count;
+  }
+};
+
 class Lifter {
 public:
   Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options)
@@ -65,6 +82,7 @@ private:
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::vector<CopyToEmit> liftStatement(const KernelUnderTest &under,
                                         const AnnotatedStatement &annotated);
+  Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -252,39 +270,54 @@ KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
 /// All copies that a statement makes, or none of them.
 std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
                                               const AnnotatedStatement &annotated) {
-  const FunctionDecl *kernel = under.path.kernel();
-  auto analysed = analyseCopy(under, annotated.statement);
-  if (auto *reason = std::get_if<Diagnostic>(&analysed)) {
-    refuse(std::move(*reason), *annotated.directive, kernel);
+  Attempt best = attempt(under, annotated);
+  if (best.hasChoices && (best.refusal || best.countGuards() > 0)) {
+    KernelUnderTest named = under;
+    named.namesChoices = true;
+    Attempt other = attempt(named, annotated);
+    if (!other.refusal && (best.refusal || other.countGuards() < best.countGuards()))
+      best = std::move(other);
+  }
+  llvm::append_range(result.relations, best.relations);
+  if (best.refusal) {
+    refuse(std::move(*best.refusal), *annotated.directive, under.path.kernel());
     return {};
   }
-  std::vector<CopyToEmit> copies;
-  for (AnalysedCopy &copy : std::get<std::vector<AnalysedCopy>>(analysed)) {
+  for (const CopyToEmit &copy : best.copies)
+    result.plans.push_back(copy.plan);
+  return std::move(best.copies);
+}
+
+Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
+  CopyAnalysis analysed = analyseCopy(under, annotated.statement);
+  Attempt made;
+  made.hasChoices = analysed.hasChoices;
+  made.refusal = std::move(analysed.failure);
+  for (AnalysedCopy &copy : analysed.copies) {
     // All names of dynamic memory have to move to its aligned start.
-    const VarDecl *foreign =
-        copy.tile->getType()->isIncompleteArrayType() ? foreignDynamicMemory(kernel) : nullptr;
+    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
+                                 ? foreignDynamicMemory(under.path.kernel())
+                                 : nullptr;
     if (foreign) {
-      refuse(diagnose("not-available-yet", copy.relation.place,
-                      "a tile in dynamic shared memory that is declared outside of the kernel ('" +
-                          foreign->getNameAsString() + "')"),
-             *annotated.directive, kernel);
-      return {};
+      made.refusal =
+          diagnose("not-available-yet", copy.relation.place,
+                   "a tile in dynamic shared memory that is declared outside of the kernel ('" +
+                       foreign->getNameAsString() + "')");
+      return made;
     }
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
-    result.relations.push_back(copy.relation);
+    made.relations.push_back(copy.relation);
     auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny, canBeSaid});
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
-      refuse(std::move(*reason), *annotated.directive, kernel);
-      return {};
+      made.refusal = std::move(*reason);
+      return made;
     }
-    Plan &plan = std::get<Plan>(fitted);
-    copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
-                      !copy.relation.tile.otherWriter.empty(), std::move(plan)});
+    made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
+                           !copy.relation.tile.otherWriter.empty(),
+                           std::move(std::get<Plan>(fitted))});
   }
-  for (const CopyToEmit &copy : copies)
-    result.plans.push_back(copy.plan);
-  return copies;
+  return made;
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.

@@ -85,11 +85,12 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
     if (negative)
       for (int64_t &each : numbers)
         each = -each;
-    // In the launcher a sum of 32-bit arguments would wrap.
+    // In the launcher sums and products of 32-bit arguments would wrap.
     bool isAlone = terms.size() == 1 && factors.size() == 1 && !negative;
     std::string product;
     if (!same || numbers.front() != 1 || factors.empty() || (!isAlone && !suffix.empty()))
-      product = number(numbers, hint) + (same ? suffix.str() : "");
+      product = same ? number(numbers, hint) + suffix.str()
+                     : (suffix.empty() ? "" : "1" + suffix.str() + " * ") + number(numbers, hint);
     for (const std::string &factor : factors)
       product += (product.empty() ? "" : " * ") + factor;
     text = plus(text, product, negative);
@@ -342,11 +343,19 @@ std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef
   missing = symbol.spelling;
   if (!symbol.below)
     return std::nullopt;
-  Values bounds(plans.size());
-  for (size_t i = 0; i < plans.size(); ++i)
-    if (id < plans[i]->symbols.size())
-      bounds[i] = plans[i]->symbols[id].below.value_or(Polynomial());
-  std::optional<std::string> bound = inLauncher(bounds, hint);
+  Values bounds(plans.size()), firsts(plans.size());
+  std::vector<int64_t> steps(plans.size());
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (id >= plans[i]->symbols.size())
+      continue;
+    const Symbol &same = plans[i]->symbols[id];
+    bounds[i] = same.below.value_or(Polynomial());
+    firsts[i] = same.first.value_or(Polynomial());
+    steps[i] = same.step;
+  }
+  std::optional<std::string> bound = inLauncher(bounds, hint), first = inLauncher(firsts, hint);
+  if (bound && first && symbol.first)
+    return "tilelift::counted(" + *first + ", " + *bound + ", " + number(steps, hint) + ")";
   return bound ? std::optional("tilelift::range(" + std::to_string(symbol.range.low) + ", " +
                                *bound + " - 1)")
                : std::nullopt;

@@ -16,6 +16,19 @@ namespace {
 
 std::string quoted(StringRef text) { return ("\"" + text + "\"").str(); }
 
+/// The kernel's name where an argument of that name would hide it.
+std::string qualified(const FunctionDecl *kernel) {
+  std::string name = kernel->getNameAsString();
+  if (llvm::none_of(kernel->parameters(), [&](const ParmVarDecl *parameter) {
+        return parameter->getNameAsString() == name;
+      }))
+    return name;
+  for (const DeclContext *at = kernel->getDeclContext(); at; at = at->getParent())
+    if (const auto *space = dyn_cast<NamespaceDecl>(at); space && !space->isAnonymousNamespace())
+      name = space->getNameAsString() + "::" + name;
+  return "::" + name;
+}
+
 class Writer {
 public:
   Writer(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
@@ -87,8 +100,8 @@ std::string Writer::arguments() const {
 
 /// One of several functions of its name has to be picked by its type.
 std::string Writer::originalKernel() const {
-  std::string kernelName = names.kernel + names.arguments;
   const FunctionDecl *pattern = kernel.pattern;
+  std::string kernelName = qualified(pattern) + names.arguments;
   const FunctionDecl *first = pattern->getCanonicalDecl();
   const FunctionTemplateDecl *primary = first->getDescribedFunctionTemplate();
   auto isOther = [&](const NamedDecl *named) {

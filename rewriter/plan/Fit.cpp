@@ -71,6 +71,7 @@ private:
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
+  bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool failLayout(int64_t before, int64_t after, const Twine &why);
@@ -457,7 +458,7 @@ void Fitter::limitBoxes() {
   // Past a known extent nothing is read, so the last piece may overhang where there
   // is room for it.
   bool isRow = cut == plan.dims.begin();
-  bool hasEnd = cut->extent || (isRow && plan.symbols.boundedAtLaunch(cut->coordinate));
+  bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
   bool mayOverhang = (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
@@ -472,6 +473,25 @@ void Fitter::limitBoxes() {
   }
 }
 
+/// Whether the box that starts last is copied, and the launcher knows where it starts.
+bool Fitter::endsAtLaunch(const Polynomial &start) const {
+  if (!plan.symbols.endsAtLaunch(start) || relation.reached.isUnknown())
+    return false;
+  auto limits = [&](const Bound &bound, SymbolId id) {
+    const Symbol &symbol = plan.symbols[id];
+    std::optional<Polynomial> most = bound.most(id);
+    bool isOwn = most && symbol.below && *most + Polynomial(1) == *symbol.below;
+    return !symbol.knownAtLaunch && !isOwn && bound.value.mentions(id);
+  };
+  return llvm::none_of(relation.reached.getAlternatives(), [&](const Conjunction &bounds) {
+    return llvm::any_of(bounds, [&](const Bound &bound) {
+      return llvm::any_of(start.getTerms(), [&](const Term &term) {
+        return llvm::any_of(term.factors, [&](SymbolId id) { return limits(bound, id); });
+      });
+    });
+  });
+}
+
 /// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
 void Fitter::endRows() {
   PlanDimension &inner = plan.dims[0];
@@ -479,7 +499,7 @@ void Fitter::endRows() {
   int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
   if (failure || inner.extent || inner.box == length)
     return;
-  if (!plan.symbols.boundedAtLaunch(inner.coordinate))
+  if (!endsAtLaunch(inner.coordinate))
     fail(diagnose("reads-past-end", relation.place, (inner.box - length) * element,
                   plan.base.spelling));
   inner.lastLength = length;
@@ -594,6 +614,9 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
   bool hasRows = layout.rows > 1;
+  if (hasRows && tile.extents.size() == 1 && userPitch * layout.rows == innermost)
+    return escapes("it is a single row: declare it as '" + tile.name + "[" + Twine(layout.rows) +
+                   "][" + Twine(userPitch / element) + "]'");
   if (hasRows && userPitch != innermost)
     return escapes("the copy does not fill whole rows of '" + tile.name + "'");
   // A row of its own may be as long as it needs to be. Of a longer one, the box covers

@@ -119,7 +119,7 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
       if (load && load->source.base != source.base)
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
                              relation.bases[load->source.base].spelling,
-                             relation.bases[source.base].spelling));
+                             relation.bases[source.base].spelling, "depending on a condition"));
       isMixed |= load != nullptr;
       if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
         load = &each;
@@ -193,7 +193,8 @@ bool UnitReader::takeBase(const Cell &cell, unsigned base) {
   hasBase = true;
   return base == result.base ||
          fail(diagnose("two-sources", cell.place, "'" + relation.tile.name + "'",
-                       relation.bases[result.base].spelling, relation.bases[base].spelling));
+                       relation.bases[result.base].spelling, relation.bases[base].spelling,
+                       "element by element: give each an array of its own"));
 }
 
 bool UnitReader::addCell(const Cell &cell) {

@@ -67,6 +67,14 @@ QualType pointeeOf(const Expr *argument) {
   return type->getPointeeType();
 }
 
+/// Computes outputs from inputs, and nothing else.
+bool isArithmetic(const GCCAsmStmt *assembly) {
+  for (unsigned i = 0; i < assembly->getNumClobbers(); ++i)
+    if (assembly->getClobber(i) == "memory")
+      return false;
+  return !assembly->isVolatile() && assembly->getNumOutputs() > 0;
+}
+
 } // namespace
 
 /// Copies in units that the element's size divides.
@@ -120,6 +128,14 @@ void Interpreter::fillAsync(const Value &to, const Value &from, uint64_t bytes, 
 /// Instructions of the cp.async family, perhaps under a predicate.
 void Interpreter::runAssembly(const GCCAsmStmt *assembly) {
   Place place = placeOf(assembly);
+  if (isArithmetic(assembly)) {
+    for (unsigned i = 0; i < assembly->getNumOutputs(); ++i) {
+      const Expr *output = assembly->getOutputExpr(i);
+      store(addressOf(output), Scalar::unknown("is computed by inline assembly", place),
+            output->getType(), place);
+    }
+    return;
+  }
   std::string text = assembly->getAsmString();
   std::replace(text.begin(), text.end(), '\t', ' ');
   std::replace(text.begin(), text.end(), '\n', ' ');

@@ -190,8 +190,9 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
 }
 
 unsigned Block::baseOf(GlobalBase base) {
-  auto known = llvm::find_if(
-      bases, [&](const GlobalBase &other) { return other.spelling == base.spelling; });
+  auto known = llvm::find_if(bases, [&](const GlobalBase &other) {
+    return other.spelling == base.spelling && other.identity == base.identity;
+  });
   if (known != bases.end())
     return unsigned(known - bases.begin());
   bases.push_back(std::move(base));

@@ -64,6 +64,8 @@ public:
   RequirementTable needs;
   std::vector<Requirement> requirements;
   std::optional<Diagnostic> failure;
+  /// Some variable has a value that all threads share and no single formula describes.
+  bool hasChoices = false;
 
   bool failed() const { return failure.has_value(); }
   void fail(Diagnostic diagnostic) {

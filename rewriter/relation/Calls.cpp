@@ -7,6 +7,8 @@
 
 #include "relation/Interpreter.h"
 
+#include "clang/Basic/SourceManager.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -74,9 +76,17 @@ Value Interpreter::call(const CallExpr *call) {
     return result;
 
   Callee called = calleeOf(call);
-  if (called.definition && frames.size() < maxDepth)
-    return runBody(called.definition, called.arguments, called.self, call);
   std::string name = callee->getNameAsString();
+  if (called.definition && frames.size() < maxDepth) {
+    Value result = runBody(called.definition, called.arguments, called.self, call);
+    // How CUDA's own functions do it is nothing to the user.
+    bool isOwn = !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation());
+    return result.map([&](const Scalar &scalar) {
+      return isOwn || !scalar.is(Scalar::Kind::Unknown)
+                 ? scalar
+                 : Scalar::unknown("is computed by '" + name + "'", place);
+    });
+  }
   const Scalar *object = called.self.single();
   if (object && object->is(Scalar::Kind::Address) && object->space == Scalar::Space::Local)
     memory[object->object].forget("is changed by '" + name + "'", place);

@@ -91,6 +91,20 @@ bool Bound::operator<(const Bound &other) const {
   return range.high < other.range.high;
 }
 
+std::optional<Polynomial> Bound::most(SymbolId symbol) const {
+  auto own = llvm::find_if(value.getTerms(), [&](const Term &term) {
+    return term.factors.size() == 1 && term.factors[0] == symbol && std::abs(term.coefficient) == 1;
+  });
+  if (own == value.getTerms().end())
+    return std::nullopt;
+  bool up = own->coefficient == 1;
+  int64_t limit = up ? range.high : range.low;
+  if (limit == Interval::lowest || limit == Interval::highest)
+    return std::nullopt;
+  Polynomial rest = value - Polynomial::ofTerm(*own);
+  return up ? Polynomial(limit) - rest : rest - Polynomial(limit);
+}
+
 Condition Condition::always() {
   Condition result;
   result.alternatives.emplace_back();

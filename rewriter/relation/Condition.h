@@ -29,6 +29,10 @@ struct Bound {
 
   bool operator==(const Bound &other) const { return value == other.value && range == other.range; }
   bool operator<(const Bound &other) const;
+
+  /// The largest number of a symbol for which it holds, if it says one: k - 1 of
+  /// `k0 < k`.
+  std::optional<Polynomial> most(SymbolId symbol) const;
 };
 
 /// All of these hold; empty means always.

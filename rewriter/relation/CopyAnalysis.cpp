@@ -65,7 +65,7 @@ public:
   Analysis(const KernelUnderTest &kernel, const Stmt *statement)
       : kernel(kernel), statement(statement) {}
 
-  std::variant<std::vector<AnalysedCopy>, Diagnostic> run();
+  CopyAnalysis run();
 
 private:
   bool runThreads();
@@ -86,6 +86,7 @@ private:
   const Stmt *statement;
   Block block;
   Condition reached;
+  bool mayBeMissed = false;
   NamesInScope names;
   std::vector<AnalysedCopy> result;
 };
@@ -94,10 +95,10 @@ Place Analysis::place() const {
   return placeOf(kernel.context.getSourceManager(), statement->getBeginLoc());
 }
 
-std::variant<std::vector<AnalysedCopy>, Diagnostic> Analysis::run() {
+CopyAnalysis Analysis::run() {
   if (!runThreads() || !checkEscapes() || !takeTiles())
-    return std::move(*block.failure);
-  return std::move(result);
+    return {{}, std::move(block.failure), block.hasChoices};
+  return {std::move(result), std::nullopt, block.hasChoices};
 }
 
 bool Analysis::runThreads() {
@@ -115,6 +116,7 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
   interpreter.reach(statement, relevant);
   if (block.failed())
     return false;
+  mayBeMissed |= interpreter.mayMissTarget();
   if (thread == 0) {
     reached = interpreter.getReached();
     names = interpreter.namesInScope();
@@ -250,6 +252,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.requirements = withoutImplied(block.requirements);
   relation.needs = block.needs;
   relation.names = names;
+  relation.reached = mayBeMissed ? Condition::unknown() : reached;
   relation.place = place();
   SharedTile &tile = relation.tile;
   tile.name = filled.name;
@@ -286,8 +289,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
 
 } // namespace
 
-std::variant<std::vector<AnalysedCopy>, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
-                                                                const Stmt *statement) {
+CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const Stmt *statement) {
   return Analysis(kernel, statement).run();
 }
 

@@ -12,8 +12,6 @@
 
 #include "relation/Interpreter.h"
 
-#include <variant>
-
 namespace tilelift {
 
 /// Where a copy stands and which shared array it fills.
@@ -22,10 +20,16 @@ struct AnalysedCopy {
   const clang::VarDecl *tile = nullptr;
 };
 
-/// One copy for each tile that the statement fills, and for each tensor that it fills
-/// a stretch of a tile from.
-std::variant<std::vector<AnalysedCopy>, Diagnostic> analyseCopy(const KernelUnderTest &kernel,
-                                                                const clang::Stmt *statement);
+struct CopyAnalysis {
+  /// One copy for each tile that the statement fills, and for each tensor that it fills
+  /// a stretch of a tile from.
+  std::vector<AnalysedCopy> copies;
+  std::optional<Diagnostic> failure;
+  /// Whether it makes a difference to name choices (see KernelUnderTest).
+  bool hasChoices = false;
+};
+
+CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const clang::Stmt *statement);
 
 } // namespace tilelift
 

@@ -85,6 +85,8 @@ struct GlobalBase {
   Place place;
   /// What the compiler knows the element's type by.
   const void *elementIdentity = nullptr;
+  /// What is meant, where several things may have that name.
+  const void *identity = nullptr;
   /// Declared so that no other pointer leads there.
   bool isRestrict = false;
 };
@@ -167,6 +169,8 @@ struct CopyRelation {
   std::vector<Requirement> requirements;
   RequirementTable needs;
   NamesInScope names;
+  /// Which blocks, in which rounds of the loops around it, run the copy at all.
+  Condition reached;
   Place place;
 };
 

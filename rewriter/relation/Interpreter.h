@@ -33,6 +33,9 @@ struct KernelUnderTest {
   BlockShape shape;
   /// One text has to serve several calls of a lambda: its numbers may be any.
   bool servesSeveralCalls = false;
+  /// What no single formula describes, but all threads have alike, goes by the name of
+  /// its variable.
+  bool namesChoices = false;
 };
 
 class Interpreter {
@@ -49,6 +52,8 @@ public:
 
   /// When this thread gets to the target at all.
   const Condition &getReached() const { return reached; }
+  /// Whether it depends on more than that.
+  bool mayMissTarget() const { return mayMiss; }
 
   /// The whole numbers and global pointers that are in scope here.
   NamesInScope namesInScope();
@@ -80,6 +85,13 @@ private:
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression);
 
+  // Choices that all threads make alike.
+  void nameChoices(const clang::Stmt *done);
+  bool isSettled(const clang::VarDecl *variable, const clang::Stmt *done) const;
+  bool isFormula(const Value &value) const;
+  void nameNumber(const clang::VarDecl *variable, const Value &value);
+  void namePointer(const clang::VarDecl *variable, const Value &value);
+
   // Loops around the target.
   /// What a loop changes, and by how much each round moves it, if by the same.
   struct Moving {
@@ -98,9 +110,11 @@ private:
                                llvm::ArrayRef<const clang::VarDecl *> changed);
   std::vector<Moving> changedByRounds(const clang::Stmt *loop);
   bool isCounter(const Moving &moving) const;
+  Counter count(const Moving &moving, const clang::Stmt *loop);
   Value advanced(const Moving &moving, const Counter &counter);
-  Polynomial makeSymbol(const clang::VarDecl *variable, const Value &start,
-                        llvm::ArrayRef<Change> changes);
+  Symbol symbolOf(const clang::VarDecl *variable) const;
+  Symbol symbolOf(const Moving &moving) const;
+  Polynomial setToSymbol(const clang::VarDecl *variable, const Symbol &symbol);
   void boundCounter(const Bound &bound);
 
   // Expressions.
@@ -217,6 +231,7 @@ private:
   /// When this thread is here, given that it gets to the target.
   Condition mask = Condition::always();
   Condition reached = Condition::always();
+  bool mayMiss = false;
   std::vector<Loop> loops;
   std::vector<Frame> frames;
   /// How many of them are on the path to the target; the others are calls on the side.

@@ -49,6 +49,17 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
   symbol.divisor = std::max<int64_t>(1, divisor);
 }
 
+/// Whether a round may end before its end, or be the last one.
+bool leavesRound(const Stmt *statement, bool isInner = false) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt, ContinueStmt>(statement)))
+    return true;
+  isInner |= isa<ForStmt, WhileStmt, DoStmt>(statement);
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return leavesRound(child, isInner); });
+}
+
 bool hasContinue(const Stmt *statement) {
   if (!statement || isa<ForStmt, WhileStmt, DoStmt, LambdaExpr>(statement))
     return false;
@@ -171,7 +182,7 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
     QualType type = variable->getType();
     bool isNumber = numberType(type).has_value();
     if ((isNumber || type->isPointerType()) && !kernel.facts.escapes(variable)) {
-      one.isUniform = isNumber && !kernel.facts.mayDifferBetweenThreads(variable);
+      one.isUniform = isNumber && !kernel.facts.mayDifferInLoop(variable, loop);
       one.start = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(loop));
       one.step = stepOf(one.changes, loop, changed);
     }
@@ -180,18 +191,37 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
   return all;
 }
 
-/// A variable that all threads agree on becomes a symbol.
-Polynomial Interpreter::makeSymbol(const VarDecl *variable, const Value &start,
-                                   ArrayRef<Change> changes) {
-  QualType type = variable->getType();
+Symbol Interpreter::symbolOf(const VarDecl *variable) const {
   Symbol symbol;
   symbol.kind = Symbol::Kind::Variable;
   symbol.spelling = variable->getNameAsString();
   symbol.identity = variable;
-  symbol.range = numberType(type)->range();
-  describeCounter(symbol, start, changes, kernel.context);
+  symbol.range = numberType(variable->getType())->range();
+  return symbol;
+}
+
+Symbol Interpreter::symbolOf(const Moving &moving) const {
+  Symbol symbol = symbolOf(moving.variable);
+  describeCounter(symbol, moving.start, moving.changes, kernel.context);
+  return symbol;
+}
+
+Interpreter::Counter Interpreter::count(const Moving &moving, const Stmt *loop) {
+  Symbol symbol = symbolOf(moving);
+  const Polynomial &start = moving.start.single()->number;
+  int64_t step = *moving.step->number.asConstant();
+  if (step > 0 && block.symbols.knownAtLaunch(start) && !leavesRound(bodyOf(loop))) {
+    symbol.first = start;
+    symbol.step = step;
+  }
+  return {setToSymbol(moving.variable, symbol), start, step};
+}
+
+/// A variable that all threads agree on is what it is.
+Polynomial Interpreter::setToSymbol(const VarDecl *variable, const Symbol &symbol) {
   Polynomial now = Polynomial::symbol(block.symbols.intern(symbol));
-  memory[objectOf(variable)].write(0, sizeOf(type), Condition::always(), Scalar::ofNumber(now));
+  memory[objectOf(variable)].write(0, sizeOf(variable->getType()), Condition::always(),
+                                   Scalar::ofNumber(now));
   return now;
 }
 
@@ -205,8 +235,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
   std::optional<Counter> counter;
   if (counting != all.end())
-    counter = Counter{makeSymbol(counting->variable, counting->start, counting->changes),
-                      counting->start.single()->number, *counting->step->number.asConstant()};
+    counter = count(*counting, loop);
   for (const Moving &one : all) {
     QualType type = one.variable->getType();
     if (counting != all.end() && &one == &*counting)
@@ -215,11 +244,12 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
       memory[objectOf(one.variable)].write(0, sizeOf(type), Condition::always(),
                                            advanced(one, *counter));
     else if (one.isUniform)
-      makeSymbol(one.variable, one.start, one.changes);
+      setToSymbol(one.variable, symbolOf(one));
   }
   if (!condition)
     return;
   Condition enters = conditionOf(condition);
+  mayMiss |= enters.isUnknown();
   if (enters.isUnknown())
     return;
   assume(enters);
@@ -231,19 +261,11 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
 /// From `k0 < k`, with the host knowing k, the launcher knows k0's range.
 void Interpreter::boundCounter(const Bound &bound) {
   for (const Term &term : bound.value.getTerms()) {
-    bool isCounter = term.factors.size() == 1 && std::abs(term.coefficient) == 1 &&
-                     block.symbols[term.factors[0]].kind == Symbol::Kind::Variable;
-    if (!isCounter)
-      continue;
-    Polynomial counter = Polynomial::symbol(term.factors[0]);
-    bool up = term.coefficient == 1;
-    Polynomial rest = up ? bound.value - counter : bound.value + counter;
-    int64_t limit = up ? bound.range.high : bound.range.low;
-    bool none = limit == Interval::lowest || limit == Interval::highest;
-    if (none || !block.symbols.knownAtLaunch(rest))
-      continue;
-    Polynomial most = up ? Polynomial(limit) - rest : rest - Polynomial(limit);
-    block.symbols.boundBelow(term.factors[0], most + Polynomial(1));
+    bool isCounter =
+        term.factors.size() == 1 && block.symbols[term.factors[0]].kind == Symbol::Kind::Variable;
+    std::optional<Polynomial> most = isCounter ? bound.most(term.factors[0]) : std::nullopt;
+    if (most && block.symbols.knownAtLaunch(*most))
+      block.symbols.boundBelow(term.factors[0], *most + Polynomial(1));
   }
 }
 

@@ -78,6 +78,10 @@ int64_t Polynomial::constantTerm() const {
   return !terms.empty() && terms[0].factors.empty() ? terms[0].coefficient : 0;
 }
 
+bool Polynomial::mentions(SymbolId symbol) const {
+  return llvm::any_of(terms, [&](const Term &term) { return is_contained(term.factors, symbol); });
+}
+
 Polynomial Polynomial::withoutConstant() const {
   Polynomial result = *this;
   if (!terms.empty() && terms[0].factors.empty())

@@ -54,6 +54,7 @@ public:
   std::optional<int64_t> asConstant() const;
   int64_t constantTerm() const;
   Polynomial withoutConstant() const;
+  bool mentions(SymbolId symbol) const;
 
   /// Sorted by factors; no term has the coefficient zero.
   llvm::ArrayRef<Term> getTerms() const { return terms; }

@@ -86,8 +86,10 @@ void Interpreter::approach(const Stmt *statement) {
     for (const Stmt *child : compound->body()) {
       if (towards(child))
         return approach(child);
-      if (matters(child))
+      if (matters(child)) {
         run(child);
+        nameChoices(child);
+      }
       assume(mask); // what left on the way is not here any more
     }
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
@@ -97,6 +99,7 @@ void Interpreter::approach(const Stmt *statement) {
       run(variable);
     Condition condition = conditionOf(branch->getCond());
     bool inThen = towards(branch->getThen());
+    mayMiss |= condition.isUnknown();
     if (!condition.isUnknown())
       assume(inThen ? condition : !condition);
     approach(inThen ? branch->getThen() : branch->getElse());
@@ -135,7 +138,7 @@ void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
   for (const ParmVarDecl *parameter : lambda->parameters()) {
     QualType type = parameter->getType();
     if (numberType(type) && !kernel.facts.mayDifferBetweenThreads(parameter))
-      makeSymbol(parameter, {}, {});
+      setToSymbol(parameter, symbolOf(parameter));
   }
 }
 
@@ -163,6 +166,7 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   if (mayLeave && kernel.facts.mayDifferBetweenThreads(statement))
     fail(diagnose("divergent-copy", placeOf(statement), "this statement may leave the kernel",
                   threadNumber, "stay"));
+  mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (objects.count(variable))
       memory[objectOf(variable)].forget(why.str(), placeOf(statement));

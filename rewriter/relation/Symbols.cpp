@@ -114,6 +114,20 @@ bool Symbols::boundedAtLaunch(const Polynomial &value) const {
   });
 }
 
+bool Symbols::endsAtLaunch(const Polynomial &value) const {
+  std::vector<SymbolId> moving; // each on its own, they are largest together
+  for (const Term &term : value.getTerms())
+    for (SymbolId id : term.factors)
+      if (!table[id].knownAtLaunch)
+        moving.push_back(id);
+  std::sort(moving.begin(), moving.end());
+  bool isEachOnce = std::adjacent_find(moving.begin(), moving.end()) == moving.end();
+  return isEachOnce && std::all_of(moving.begin(), moving.end(), [&](SymbolId id) {
+           const Symbol &symbol = table[id];
+           return symbol.kind == Symbol::Kind::BlockIndex || (symbol.below && symbol.first);
+         });
+}
+
 bool Symbols::readableAtCopy(const Polynomial &value) const {
   return std::all_of(value.getTerms().begin(), value.getTerms().end(), [&](const Term &term) {
     return std::all_of(term.factors.begin(), term.factors.end(),

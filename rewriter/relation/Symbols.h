@@ -61,6 +61,9 @@ struct Symbol {
   bool knownAtLaunch = false;
   /// Smaller than this, which the host knows: the bound of a loop counter.
   std::optional<Polynomial> below;
+  /// A counter that takes every step from here to its bound, which the host knows, too.
+  std::optional<Polynomial> first;
+  int64_t step = 0;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
   std::shared_ptr<const Operation> operation;
@@ -86,6 +89,9 @@ public:
   /// Whether the launcher knows between which numbers the value lies for all
   /// blocks and iterations.
   bool boundedAtLaunch(const Polynomial &value) const;
+  /// Whether the launcher knows the largest number that the value has in any block and
+  /// iteration, and not only one that it stays below.
+  bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".

@@ -255,8 +255,8 @@ bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
     if (isThreadSource(reference))
       return true;
     const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return variable &&
-           (divergent.contains(variable) || (isLocal(variable) && escaped.contains(variable)));
+    return variable && (divergent.contains(roleAt(variable, reference)) ||
+                        (isLocal(variable) && escaped.contains(variable)));
   }
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
     return mayDifferBetweenThreads(opaque->getSourceExpr());
@@ -289,26 +289,69 @@ bool VariableFacts::mayDifferInCall(const FunctionDecl *callee) const {
   return differs;
 }
 
-bool VariableFacts::isUnderDivergentControl(const Stmt *statement) const {
-  for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent)
+bool VariableFacts::isUnderDivergentControl(const Stmt *statement, const Stmt *outermost) const {
+  for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent) {
     if (const Expr *condition = controlOf(parent, child))
       if (mayDifferBetweenThreads(condition))
         return true;
+    if (parent == outermost)
+      return false;
+  }
   return false;
 }
 
+/// `for (k = 0; ...)`: what 'k' was before is gone in all of the loop.
+bool VariableFacts::isSetAnewBy(const Stmt *loop, const VarDecl *variable) const {
+  const auto *counted = dyn_cast<ForStmt>(loop);
+  const Stmt *init = counted ? counted->getInit() : nullptr;
+  return init && llvm::any_of(changesOf(variable), [&](const Change &change) {
+           return change.kind == Change::Kind::Assigned && isWithin(change.statement, init);
+         });
+}
+
+VariableFacts::Role VariableFacts::roleAt(const VarDecl *variable, const Stmt *place) const {
+  const Stmt *child = place;
+  for (const Stmt *at = parentOf(place); at; child = at, at = parentOf(at))
+    if (const auto *loop = dyn_cast<ForStmt>(at))
+      if (child != loop->getInit() && isSetAnewBy(loop, variable))
+        return {variable, loop};
+  return {variable, nullptr};
+}
+
+bool VariableFacts::mayDifferInLoop(const VarDecl *variable, const Stmt *loop) const {
+  Role role = isSetAnewBy(loop, variable) ? Role(variable, loop) : roleAt(variable, loop);
+  return divergent.contains(role);
+}
+
+std::vector<VariableFacts::Role> VariableFacts::roles() const {
+  std::vector<Role> all;
+  for (const VarDecl *variable : order) {
+    all.push_back({variable, nullptr});
+    for (const Change &change : changesOf(variable))
+      for (const Stmt *at = parentOf(change.statement); at; at = parentOf(at))
+        if (isa<ForStmt>(at) && isSetAnewBy(at, variable) && !is_contained(all, Role(variable, at)))
+          all.push_back({variable, at});
+  }
+  return all;
+}
+
 void VariableFacts::findDivergent() {
+  std::vector<Role> all = roles();
   bool changed = true;
   while (changed) {
     changed = false;
-    for (const VarDecl *variable : order) {
-      if (divergent.contains(variable))
+    for (const auto &[variable, loop] : all) {
+      if (divergent.contains({variable, loop}))
         continue;
-      bool differs = llvm::any_of(changesOf(variable), [&](const Change &change) {
-        return mayDifferBetweenThreads(change.value) || isUnderDivergentControl(change.statement);
+      SmallVector<Change, 2> own =
+          loop ? changesWithin(variable, loop) : SmallVector<Change, 2>(changesOf(variable));
+      bool differs = llvm::any_of(own, [&, loop = loop](const Change &change) {
+        bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
+        return isUnknown || mayDifferBetweenThreads(change.value) ||
+               isUnderDivergentControl(change.statement, loop);
       });
       if (differs) {
-        divergent.insert(variable);
+        divergent.insert({variable, loop});
         changed = true;
       }
     }

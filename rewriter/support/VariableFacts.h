@@ -21,6 +21,8 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <vector>
+
 namespace clang {
 class Expr;
 class LambdaExpr;
@@ -54,8 +56,10 @@ public:
   /// Its address is taken or a reference bound to it: changes are not all known.
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
   bool mayDifferBetweenThreads(const clang::VarDecl *variable) const {
-    return divergent.contains(variable);
+    return divergent.contains({variable, nullptr});
   }
+  /// In the body of a loop, whatever the variable was before.
+  bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
   bool mayDifferBetweenThreads(const clang::Stmt *expression) const;
 
   /// The variables that the value of anything in `roots` can depend on.
@@ -70,6 +74,9 @@ public:
   const clang::Stmt *outermostLoopAround(const clang::Stmt *statement) const;
 
 private:
+  /// What a variable is: all through the function, or in a `for` that sets it anew.
+  using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
+
   void collect(const clang::Stmt *statement);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);
@@ -78,14 +85,17 @@ private:
   void escapeThrough(const clang::Expr *expression);
   void findDivergent();
   bool mayDifferInCall(const clang::FunctionDecl *callee) const;
-  bool isUnderDivergentControl(const clang::Stmt *statement) const;
+  bool isUnderDivergentControl(const clang::Stmt *statement, const clang::Stmt *outermost) const;
+  Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
+  bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
+  std::vector<Role> roles() const;
 
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallVector<const clang::VarDecl *, 16> order;
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped;
-  llvm::DenseSet<const clang::VarDecl *> divergent;
+  llvm::DenseSet<Role> divergent;
   /// Functions whose result may differ between threads for equal arguments.
   mutable llvm::DenseMap<const clang::FunctionDecl *, bool> divergentCalls;
 };

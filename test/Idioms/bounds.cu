@@ -15,6 +15,7 @@
 // CHECK: remark: lifted: 1-D bulk copy of 512 bytes from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 2 x 64 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 20 f32 (80 bytes) from 'in' to 'tile', rows of 18 elements, starting at 1
+// CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 256 f32 (1024 bytes) from 'in' to 'line', rows of 254 elements
 
 #include <cuda_runtime.h>
 
@@ -112,6 +113,21 @@ __global__ void odd_start(float *out, const float *in) {
   out[blockIdx.x * 18 + threadIdx.x] = tile[17 - threadIdx.x];
 }
 
+// Unguarded lines of 254: the last one starts where the last round has it, and ends
+// with the tensor.
+__global__ void last_round(float *out, const float *in, int n) {
+  __shared__ float line[254];
+  for (int start = 0; start < n; start += 252) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 254; i += 128)
+      line[i] = in[start + i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < 252; i += 128)
+      out[start + i] = line[i] + line[i + 2];
+    __syncthreads();
+  }
+}
+
 int main() {
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
@@ -124,5 +140,7 @@ int main() {
   of_two_sizes<<<4, 128>>>((float4 *)numbers(2048), (const float4 *)numbers(2048));
   plane_before<<<3, dim3(64, 2)>>>(numbers(384), numbers(64 * 4) + 64, 64);
   odd_start<<<4, 18>>>(numbers(72), numbers(67));
+  last_round<<<1, 128>>>(numbers(504), numbers(506), 504);
+  last_round<<<1, 128>>>(numbers(504), numbers(506), 253);
   return finish();
 }

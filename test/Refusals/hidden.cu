@@ -59,6 +59,22 @@ __global__ void set_by_assembly(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+// What assembly sets may differ between threads, in each round anew.
+__global__ void set_in_each_round(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  float sum = 0;
+  int offset = 0;
+  for (int i = 0; i < n; ++i) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[offset + threadIdx.x]; // expected-error {{[-Wtilelift-unknown-index]}}
+    __syncthreads();
+    sum += part[63 - threadIdx.x];
+    asm("mov.u32 %0, %%laneid;" : "=r"(offset));
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 __global__ void two_layouts(float *out, const float *in, int w, int h) {
   __shared__ float tile[8][36];
   int y = blockIdx.y * 8 + threadIdx.y;

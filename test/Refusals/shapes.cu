@@ -33,7 +33,7 @@ __global__ void holes(float *out, const float *in) {
 __global__ void two_tensors(float *out, const float *a, const float *b) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = threadIdx.x % 2 ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part' comes from 'b' or from 'a', depending on a condition [-Wtilelift-two-sources]}}
+  part[threadIdx.x] = threadIdx.x % 2 ? a[threadIdx.x] : b[threadIdx.x]; // expected-error {{'part' comes from 'b' or from 'a', element by element: give each an array of its own [-Wtilelift-two-sources]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -109,6 +109,32 @@ __global__ void secret_end(float *out, const float *in, const int *starts) {
 #pragma tma load threads(18)
   line[threadIdx.x] = in[start + threadIdx.x]; // expected-error {{TMA reads whole 16 bytes, 8 bytes more than the copy, and nothing says where 'in' ends: guard the copy, or make it a multiple of 16 bytes [-Wtilelift-reads-past-end]}}
   out[threadIdx.x] = line[17 - threadIdx.x];
+}
+
+// Which block is the last that copies, only the device knows; in which round it stops, too.
+__global__ void secret_block(float *out, const float *in, const int *counts) {
+  __shared__ float line[18];
+  int count = counts[0];
+  if (blockIdx.x >= count)
+    return;
+#pragma tma load threads(18)
+  line[threadIdx.x] = in[blockIdx.x * 16 + threadIdx.x]; // expected-error {{[-Wtilelift-reads-past-end]}}
+  out[blockIdx.x * 18 + threadIdx.x] = line[17 - threadIdx.x];
+}
+
+__global__ void secret_round(float *out, const float *in, int n) {
+  __shared__ float line[18];
+  float sum = 0;
+  for (int start = 0; start < n; start += 16) {
+#pragma tma load threads(18)
+    line[threadIdx.x] = in[start + threadIdx.x]; // expected-error {{[-Wtilelift-reads-past-end]}}
+    __syncthreads();
+    if (line[17] == 0)
+      break;
+    sum += line[17 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
 }
 
 __global__ void too_much(float *out, const float *in, int w, int h) {

@@ -63,7 +63,7 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
-    "loaded-rows": ("unknown-index uneven-steps unknown-stride expression-not-available",
+    "loaded-rows": ("reads-past-end unknown-index uneven-steps unknown-stride expression-not-available",
                     "the rows are looked up"),
     "wrapped": ("expression-not-available not-contiguous several-places rule:box-range",
                 "an index modulo the extent"),
@@ -538,7 +538,12 @@ class Judge:
         pitch = -(-(lead + row_bytes) // GRAIN) * GRAIN
         moved = lead != 0 or pitch != row_bytes
         inner = self.copy.axes[-1]
-        if moved and not inner.upper and inner.origin not in ("none", "x", "y", "z"):
+        # Where old values stay, where something else than zeros lies outside, and where a
+        # row is one element, the guard is a test ahead of the box.
+        guard = self.copy.guard
+        has_end = (inner.upper and inner.box > 1 and guard.fill == "zero" and
+                   not guard.style.startswith("keep"))
+        if moved and not has_end and inner.origin not in ("none", "x", "y", "z"):
             self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
         self._boxes(digits, lead // self.size, row)
         grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))

@@ -70,6 +70,11 @@ struct range {
   range(long long value) : low(value), high(value) {}
   range(__int128 low, __int128 high) : low(low), high(high) {}
 };
+/// The numbers that a loop counter takes; of a loop without rounds, the first.
+inline range counted(long long first, long long below, long long step) {
+  __int128 rounds = below > first ? (__int128(below) - first - 1) / step : 0;
+  return {first, first + rounds * step};
+}
 /// One past the last element that boxes read which start in a range.
 inline long long end_of(range starts, long long length) {
   __int128 end = starts.high + length;

@@ -33,6 +33,14 @@ inline float *numbers(size_t count) {
   return memory;
 }
 
+/// Indices that a kernel looks up.
+inline int *indices(const std::vector<int> &values) {
+  int *memory;
+  cudaMalloc(&memory, values.size() * sizeof(int));
+  cudaMemcpy(memory, values.data(), values.size() * sizeof(int), cudaMemcpyHostToDevice);
+  return memory;
+}
+
 /// The program's exit status.
 inline int finish() {
   int number = 0;
