@@ -201,6 +201,8 @@ unsigned Block::baseOf(GlobalBase base) {
 
 std::optional<std::string> Block::spell(const Source &source) const {
   const GlobalBase &base = bases[source.base];
+  if (source.typeIdentity != base.elementIdentity)
+    return std::nullopt; // a member, or bytes under another type
   std::optional<Polynomial> index = source.offset.dividedBy(std::max(1u, base.elementSize));
   if (!index)
     return std::nullopt;
@@ -218,6 +220,7 @@ Polynomial Block::loadedNumber(const Source &source, NumberType type) {
   symbol.spelling = spelling
                         ? *spelling
                         : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
+  symbol.identity = source.typeIdentity;
   symbol.range = type.range();
   symbol.readableAtCopy =
       spelling && base.isConstant && base.hasNameAtCopy && symbols.readableAtCopy(source.offset);

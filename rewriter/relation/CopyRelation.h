@@ -23,6 +23,7 @@
 #include "llvm/ADT/APInt.h"
 
 #include <array>
+#include <optional>
 
 namespace tilelift {
 
@@ -43,6 +44,10 @@ struct Source {
   /// Load: an integer of so many bits that is being handled as a wider one, as
   /// `cond ? byte : 0` does; 0 if it is not.
   unsigned widenedFrom = 0;
+  /// Load: what type of numbers it was read as, if of any, and what the compiler knows
+  /// the type by.
+  std::optional<bool> isSigned;
+  const void *typeIdentity = nullptr;
   /// Constant: all of its bits. Other: what was done, as in "is a product".
   llvm::APInt bits;
   std::string text;

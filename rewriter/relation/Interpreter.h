@@ -178,6 +178,7 @@ private:
   Scalar asData(const Scalar &scalar, clang::QualType type);
 
   // Memory.
+  Value asNumbers(const Value &value, clang::QualType type) const;
   Value load(const Value &address, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);

@@ -99,8 +99,12 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
     std::optional<NumberType> number = numberType(type);
     if (!number)
       return Scalar::unknown("is computed with", place);
-    if (scalar.data.kind == Source::Kind::Load)
-      return Scalar::ofNumber(block.loadedNumber(scalar.data, *number), scalar.needs);
+    if (scalar.data.kind == Source::Kind::Load) {
+      unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : number->bits;
+      NumberType own{bits, scalar.data.isSigned.value_or(number->isSigned)};
+      Scalar loaded = Scalar::ofNumber(block.loadedNumber(scalar.data, own), scalar.needs);
+      return convert(loaded, own, *number, place);
+    }
     if (scalar.data.kind == Source::Kind::Constant) {
       Scalar result = Scalar::ofNumber(0);
       int64_t bits = int64_t(scalar.data.bits.zextOrTrunc(64).getZExtValue());
@@ -245,6 +249,17 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   return Scalar::ofAddress(Scalar::Space::Global, baseOf(base, pointee, true), 0, scalar.needs);
 }
 
+/// A part of a struct that was loaded is a number of the type it is read as first.
+Value Interpreter::asNumbers(const Value &value, QualType type) const {
+  std::optional<NumberType> number = numberType(type);
+  return value.map([&](const Scalar &scalar) {
+    Scalar typed = scalar;
+    if (number && scalar.is(Scalar::Kind::Data) && !scalar.data.isSigned)
+      typed.data.isSigned = number->isSigned;
+    return typed;
+  });
+}
+
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)
@@ -263,7 +278,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
       block.demand(from.needs);
-      loaded = offset ? memory[from.object].read(*offset, size, place).given(mask)
+      loaded = offset ? asNumbers(memory[from.object].read(*offset, size, place).given(mask), type)
                       : Value(Scalar::unknown("is read at an index that is not a number", place));
     } else if (from.space == Scalar::Space::Shared) {
       loaded = Scalar::unknown("is read from shared memory", place);
@@ -273,6 +288,9 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       source.base = from.object;
       source.offset = from.number;
       source.place = place;
+      source.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+      if (std::optional<NumberType> number = numberType(type))
+        source.isSigned = number->isSigned;
       Scalar data = Scalar::ofData(source);
       data.needs = from.needs;
       loaded = data;

@@ -183,6 +183,8 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
   if (whole.data.kind == Source::Kind::Load) {
     part.data.offset += Polynomial(offset);
     part.data.widenedFrom = 0;
+    part.data.isSigned.reset();
+    part.data.typeIdentity = nullptr;
   } else if (whole.data.kind == Source::Kind::Constant) {
     unsigned low = unsigned(8 * offset), count = 8 * size;
     part.data.bits = whole.data.bits.zextOrTrunc(low + count).lshr(low).trunc(count);

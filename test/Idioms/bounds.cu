@@ -16,6 +16,8 @@
 // CHECK: remark: lifted: tile copy of 2 x 64 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 20 f32 (80 bytes) from 'in' to 'tile', rows of 18 elements, starting at 1
 // CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 256 f32 (1024 bytes) from 'in' to 'line', rows of 254 elements
+// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: 2 1-D bulk copies of 256 bytes from 'in' to 'tile'
+// CHECK: note: at the copy: starts[blockIdx.x] >= 0
 
 #include <cuda_runtime.h>
 
@@ -128,6 +130,16 @@ __global__ void last_round(float *out, const float *in, int n) {
   }
 }
 
+// A start that is looked up and added to as an unsigned number may be negative.
+__global__ void looked_up(float *out, const float *in, const int *starts, const int *rows, int w) {
+  __shared__ float tile[2][64];
+  const int x = starts[blockIdx.x] + threadIdx.x;
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = x >= 0 && x < w ? in[rows[threadIdx.y] * w + x] : 0.f;
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.y * 64 + threadIdx.x] = tile[1 - threadIdx.y][threadIdx.x];
+}
+
 int main() {
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
@@ -142,5 +154,7 @@ int main() {
   odd_start<<<4, 18>>>(numbers(72), numbers(67));
   last_round<<<1, 128>>>(numbers(504), numbers(506), 504);
   last_round<<<1, 128>>>(numbers(504), numbers(506), 253);
+  looked_up<<<3, dim3(64, 2)>>>(numbers(384), numbers(72 * 6), indices({-4, 4, 60}), indices({0, 5}),
+                                72);
   return finish();
 }
