@@ -13,6 +13,8 @@
 #include "relation/MemoryUses.h"
 #include "support/Locations.h"
 
+#include "llvm/Support/thread.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -378,9 +380,16 @@ void Lifter::remarkOnUses() {
 
 } // namespace
 
+/// Expressions are walked by recursion, and Clang takes deeper ones than the main stack.
+constexpr unsigned stackBytes = 512u << 20;
+
 LiftResult lift(ASTContext &context, const DirectiveList &directives,
                 const DiagnosticOptions &options) {
-  return Lifter(context, directives, options).run();
+  LiftResult result;
+  llvm::thread worker(std::optional<unsigned>(stackBytes),
+                      [&] { result = Lifter(context, directives, options).run(); });
+  worker.join();
+  return result;
 }
 
 } // namespace tilelift

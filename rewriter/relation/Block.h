@@ -66,6 +66,8 @@ public:
   std::optional<Diagnostic> failure;
   /// Some variable has a value that all threads share and no single formula describes.
   bool hasChoices = false;
+  /// Statements that all threads have run.
+  unsigned steps = 0;
 
   bool failed() const { return failure.has_value(); }
   void fail(Diagnostic diagnostic) {

@@ -56,7 +56,8 @@ Value Interpreter::call(const CallExpr *call) {
   if (const auto *op = dyn_cast<CXXOperatorCallExpr>(call)) {
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(op->getDirectCallee());
     bool copies =
-        method && (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
+        method && !method->isUserProvided() &&
+        (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
     if (copies) {
       Value from = evaluate(op->getArg(1));
       Value to = addressOf(op->getArg(0));
@@ -87,12 +88,32 @@ Value Interpreter::call(const CallExpr *call) {
                  : Scalar::unknown("is computed by '" + name + "'", place);
     });
   }
+  return callUnknown(callee, call, called);
+}
+
+/// Of a function without a body, or one that calls itself, nobody knows what it does.
+/// CUDA's own that return a number from numbers, compute it.
+Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
+                               const Callee &called) {
+  std::string name = callee->getNameAsString();
+  Place place = placeOf(call);
   const Scalar *object = called.self.single();
   if (object && object->is(Scalar::Kind::Address) && object->space == Scalar::Space::Local)
     memory[object->object].forget("is changed by '" + name + "'", place);
+  bool isSystem = callee->getBuiltinID() != 0 ||
+                  kernel.context.getSourceManager().isInSystemHeader(callee->getLocation());
+  bool takesPlaces = llvm::any_of(call->arguments(), [](const Expr *argument) {
+    return argument->getType()->isPointerType() || argument->isGLValue();
+  });
+  bool isComputation = isSystem && !takesPlaces && !callee->getReturnType()->isVoidType();
+  bool isText = callee->getBuiltinID() != 0 && !call->HasSideEffects(kernel.context);
+  if (copying && !isComputation && !isText)
+    fail(diagnose("side-effect", place,
+                  "calls '" + name + "', " +
+                      (called.definition ? "which calls itself" : "whose body is not visible")));
   for (const Expr *argument : call->arguments())
-    if (argument->getType()->isPointerType() && copying)
-      fail(diagnose("side-effect", place, "calls '" + name + "', whose body is not visible"));
+    if (!argument->isGLValue())
+      evaluate(argument);
   return Scalar::unknown("is returned by '" + name + "'", place);
 }
 

@@ -108,6 +108,8 @@ std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
     return std::nullopt;
   if (result.Val.isInt()) {
     const APSInt &number = result.Val.getInt();
+    if (number.getBitWidth() > 64 && !number.isRepresentableByInt64())
+      return Value(Scalar::unknown("is a number of more than 64 bits", placeOf(expression)));
     return Value(Scalar::ofNumber(number.isSigned() ? number.getSExtValue()
                                                     : int64_t(number.getZExtValue())));
   }
@@ -155,8 +157,10 @@ Value Interpreter::evaluate(const Expr *expression) {
     return evaluateConditional(conditional);
   if (const auto *cleanups = dyn_cast<FullExpr>(expression))
     return evaluate(cleanups->getSubExpr());
-  if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(expression))
+  if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(expression)) {
+    noteDestructor(expression->getType(), placeOf(expression));
     return evaluate(bound->getSubExpr());
+  }
   if (const auto *standard = dyn_cast<CXXDefaultArgExpr>(expression))
     return evaluate(standard->getExpr());
   if (const auto *standard = dyn_cast<CXXDefaultInitExpr>(expression))
@@ -184,7 +188,41 @@ Value Interpreter::evaluate(const Expr *expression) {
                : load(addressOf(expression), expression->getType(), placeOf(expression));
   if (isa<MemberExpr, ArraySubscriptExpr>(expression)) // of a value that has no place
     return load(addressOf(expression), expression->getType(), placeOf(expression));
-  return Scalar::unknown("is computed by '" + spell(expression) + "'", placeOf(expression));
+  return notFollowed(expression);
+}
+
+/// An expression of a kind that nobody looks into has a value that nobody knows; in a
+/// copy, it must not do anything besides.
+Value Interpreter::notFollowed(const Expr *expression) {
+  Place place = placeOf(expression);
+  if (copying && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
+    fail(diagnose("unsupported-statement", place, "'" + spell(expression) + "'"));
+  return Scalar::unknown("is computed by '" + spell(expression) + "'", place);
+}
+
+/// Where a base class lies in an object, or nothing where only the object knows.
+Value Interpreter::baseClassOf(const CastExpr *cast, const Value &object) {
+  QualType type = cast->getSubExpr()->getType();
+  const CXXRecordDecl *derived =
+      (type->isPointerType() ? type->getPointeeType() : type)->getAsCXXRecordDecl();
+  CharUnits offset = CharUnits::Zero();
+  for (const CXXBaseSpecifier *step : cast->path()) {
+    if (step->isVirtual())
+      return Scalar::unknown("is a virtual base class", placeOf(cast));
+    const auto *base = step->getType()->getAsCXXRecordDecl();
+    offset += kernel.context.getASTRecordLayout(derived).getBaseClassOffset(base);
+    derived = base;
+  }
+  return movedBy(object, offset.getQuantity());
+}
+
+Value Interpreter::movedBy(const Value &object, int64_t bytes) const {
+  return object.map([&](const Scalar &base) {
+    return base.is(Scalar::Kind::Address)
+               ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(bytes),
+                                   base.needs)
+               : base;
+  });
 }
 
 Value Interpreter::evaluateCast(const CastExpr *cast) {
@@ -202,11 +240,11 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_AddressSpaceConversion:
   case CK_UserDefinedConversion:
   case CK_ConstructorConversion:
-  case CK_DerivedToBase:
-  case CK_UncheckedDerivedToBase:
   case CK_PointerToIntegral:
   case CK_IntegralToPointer: return evaluate(operand);
   case CK_LValueBitCast: return addressOf(operand);
+  case CK_DerivedToBase:
+  case CK_UncheckedDerivedToBase: return baseClassOf(cast, evaluate(operand));
   case CK_IntegralToBoolean:
   case CK_PointerToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
   case CK_IntegralCast: {
@@ -246,7 +284,9 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
                              place);
     });
   }
-  default: return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);
+  default:
+    evaluate(operand);
+    return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);
   }
 }
 
@@ -310,6 +350,10 @@ Value Interpreter::evaluateBinary(const BinaryOperator *binary) {
   Value a = evaluate(left), b = evaluate(right);
   bool leftPointer = left->getType()->isPointerType(),
        rightPointer = right->getType()->isPointerType();
+  if (op == BO_Sub && leftPointer && rightPointer)
+    return Value::combine(a, b, [&](const Scalar &x, const Scalar &y) {
+      return distance(x, y, left->getType()->getPointeeType(), binary);
+    });
   if (binary->isAdditiveOp() && leftPointer && !rightPointer)
     return movePointer(a, b, left->getType()->getPointeeType(), op == BO_Add ? 1 : -1, binary);
   if (op == BO_Add && rightPointer)
@@ -321,6 +365,20 @@ Value Interpreter::evaluateBinary(const BinaryOperator *binary) {
   }
   // Shifts keep the left operand's type, the others have one type already.
   return arithmetic(op, a, b, binary->getType(), binary);
+}
+
+/// How many elements lie between two pointers into the same object.
+Scalar Interpreter::distance(const Scalar &to, const Scalar &from, QualType pointee,
+                             const Expr *where) const {
+  bool isSame = to.is(Scalar::Kind::Address) && from.is(Scalar::Kind::Address) &&
+                to.space == from.space && to.object == from.object;
+  std::optional<Polynomial> elements =
+      isSame ? (to.number - from.number).dividedBy(sizeOf(pointee)) : std::nullopt;
+  if (!elements)
+    return Scalar::unknown("is a difference of pointers, '" + spell(where) + "'", placeOf(where));
+  Needs needs = to.needs;
+  addNeeds(needs, from.needs);
+  return Scalar::ofNumber(*elements, needs);
 }
 
 Value Interpreter::evaluateAssignment(const BinaryOperator *binary) {
@@ -429,7 +487,8 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
 
 Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   const CXXConstructorDecl *constructor = construct->getConstructor();
-  if (construct->getNumArgs() == 1 && constructor->isCopyOrMoveConstructor())
+  bool isCopy = construct->getNumArgs() == 1 && constructor->isCopyOrMoveConstructor();
+  if (isCopy && (constructor->isTrivial() || !constructor->isUserProvided()))
     return evaluate(construct->getArg(0)); // copies the bytes
   Value object = makeTemporary(construct->getType());
   // The numbers of half precision are made from zero in many ways.
@@ -448,8 +507,18 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
       initialise(object, constantData(APInt()), construct->getType(), placeOf(construct));
     return object;
   }
+  const FunctionDecl *definition = nullptr;
+  if (!constructor->hasBody(definition)) {
+    for (const Expr *argument : construct->arguments())
+      evaluate(argument);
+    if (copying)
+      fail(diagnose("side-effect", placeOf(construct),
+                    "calls the constructor of '" + constructor->getParent()->getNameAsString() +
+                        "', whose body is not visible"));
+    return object;
+  }
   SmallVector<const Expr *, 4> arguments(construct->arg_begin(), construct->arg_end());
-  runBody(constructor, arguments, object, construct);
+  runBody(definition, arguments, object, construct);
   return object;
 }
 
@@ -470,9 +539,11 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     if (field)
       return addressOfField(evaluate(member->getBase()), field);
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
-    if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast ||
-        cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase)
+    if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)
       return addressOf(cast->getSubExpr());
+    if (cast->getCastKind() == CK_DerivedToBase ||
+        cast->getCastKind() == CK_UncheckedDerivedToBase)
+      return baseClassOf(cast, addressOf(cast->getSubExpr()));
     return evaluate(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
     const Expr *inner = temporary->getSubExpr();
@@ -496,14 +567,11 @@ Value Interpreter::addressOf(const Expr *lvalue) {
 }
 
 Value Interpreter::addressOfField(const Value &object, const FieldDecl *field) const {
-  int64_t offset =
-      kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity();
-  return object.map([&](const Scalar &base) {
-    return base.is(Scalar::Kind::Address)
-               ? Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset),
-                                   base.needs)
-               : base;
-  });
+  if (field->isBitField())
+    return Scalar::unknown("is a bit-field", {});
+  return movedBy(
+      object,
+      kernel.context.toCharUnitsFromBits(kernel.context.getFieldOffset(field)).getQuantity());
 }
 
 unsigned Interpreter::objectOf(const VarDecl *variable) {

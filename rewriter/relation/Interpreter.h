@@ -62,12 +62,16 @@ private:
   // Statements.
   void run(const clang::Stmt *statement);
   void runDeclaration(const clang::DeclStmt *declaration);
+  void leave(const clang::Stmt *statement);
+  void runReturn(const clang::ReturnStmt *leave);
   void runIf(const clang::IfStmt *branch);
   void runSwitch(const clang::SwitchStmt *choice);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
+  void approachCase(const clang::SwitchStmt *choice);
+  void approachThrough(const clang::Stmt *statement);
   void forgetNumbers(const clang::FunctionDecl *lambda);
   void assume(const Condition &condition);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
@@ -130,6 +134,12 @@ private:
   Value evaluateConstruct(const clang::CXXConstructExpr *construct);
   std::optional<Value> evaluateConstant(const clang::Expr *expression);
   Value addressOf(const clang::Expr *lvalue);
+  Value notFollowed(const clang::Expr *expression);
+  void noteDestructor(clang::QualType type, Place place);
+  Value baseClassOf(const clang::CastExpr *cast, const Value &object);
+  Value movedBy(const Value &object, int64_t bytes) const;
+  Scalar distance(const Scalar &to, const Scalar &from, clang::QualType pointee,
+                  const clang::Expr *where) const;
   Value addressOfField(const Value &object, const clang::FieldDecl *field) const;
   Value addressOfVariable(const clang::VarDecl *variable, const clang::Expr *reference);
 
@@ -145,6 +155,8 @@ private:
     Value self;
   };
   Callee calleeOf(const clang::CallExpr *call);
+  Value callUnknown(const clang::FunctionDecl *callee, const clang::CallExpr *call,
+                    const Callee &called);
   void enter(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
              Value self);
 

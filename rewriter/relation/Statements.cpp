@@ -17,14 +17,26 @@ namespace {
 
 /// One thread of a copy takes a few thousand steps; a loop past this will not
 /// end by itself.
-constexpr unsigned maxSteps = 1u << 21;
+constexpr unsigned maxSteps = 1u << 17;
+/// All threads of a copy together: a few for each byte that shared memory has.
+constexpr unsigned maxStepsOfBlock = 1u << 21;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 14;
+
+/// Assembly may end the thread.
+bool exits(const Stmt *statement) {
+  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+  if (!assembly)
+    return false;
+  std::string text = assembly->getAsmString();
+  return StringRef(text).contains("exit") || StringRef(text).contains("ret") ||
+         StringRef(text).contains("trap");
+}
 
 bool leaves(const Stmt *statement) {
   if (!statement)
     return false;
-  if (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement))
+  if (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement) || exits(statement))
     return true;
   if (isa<LambdaExpr>(statement))
     return false;
@@ -34,7 +46,19 @@ bool leaves(const Stmt *statement) {
 bool returns(const Stmt *statement) {
   if (!statement || isa<LambdaExpr>(statement))
     return false;
-  return isa<ReturnStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), returns);
+  return isa<ReturnStmt, GotoStmt>(statement) || exits(statement) ||
+         llvm::any_of(statement->children(), returns);
+}
+
+const Stmt *findJump(const Stmt *statement) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return nullptr;
+  if (isa<GotoStmt, IndirectGotoStmt>(statement))
+    return statement;
+  for (const Stmt *child : statement->children())
+    if (const Stmt *jump = findJump(child))
+      return jump;
+  return nullptr;
 }
 
 } // namespace
@@ -53,6 +77,9 @@ Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned t
 void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variables) {
   target = to;
   relevant = &variables;
+  for (const Stmt *body : kernel.path.bodies())
+    if (const Stmt *jump = findJump(body))
+      return fail(diagnose("unsupported-statement", placeOf(jump), "'goto' in the copy's function"));
   approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
@@ -117,11 +144,45 @@ void Interpreter::approach(const Stmt *statement) {
   } else if (const auto *call = dyn_cast<CallExpr>(statement);
              call && llvm::is_contained(kernel.path.getCalls(), call)) {
     approachCallee(call);
+  } else if (const auto *choice = dyn_cast<SwitchStmt>(statement)) {
+    approachCase(choice);
   } else {
-    for (const Stmt *child : statement->children())
-      if (towards(child))
-        return approach(child);
+    approachThrough(statement);
   }
+}
+
+/// Which case is taken nobody follows; all threads have to take the same one.
+void Interpreter::approachCase(const SwitchStmt *choice) {
+  if (kernel.facts.mayDifferBetweenThreads(choice->getCond()))
+    return fail(diagnose("divergent-copy", placeOf(choice),
+                         "'" + spell(choice->getCond()) + "' may differ", threadNumber,
+                         "another value"));
+  mayMiss = true;
+  for (const VarDecl *variable : kernel.facts.changedWithin(choice))
+    if (objects.count(variable))
+      memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
+  const Stmt *body = choice->getBody();
+  if (isa<CompoundStmt>(body))
+    for (const Stmt *child : body->children())
+      if (kernel.facts.isWithin(target, child))
+        return approach(child);
+  approach(body);
+}
+
+/// What has no condition of its own leads on to its parts.
+void Interpreter::approachThrough(const Stmt *statement) {
+  const auto *binary = dyn_cast<BinaryOperator>(statement);
+  bool isPlain =
+      isa<AttributedStmt, SwitchCase, LabelStmt, DeclStmt, ReturnStmt, ParenExpr, CastExpr,
+          FullExpr, CallExpr, UnaryOperator, ArraySubscriptExpr, MemberExpr, InitListExpr,
+          CXXConstructExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(statement) ||
+      (binary && !binary->isLogicalOp());
+  if (!isPlain)
+    return fail(diagnose("unsupported-statement", placeOf(statement),
+                         "what stands around the copy"));
+  for (const Stmt *child : statement->children())
+    if (child && kernel.facts.isWithin(target, child))
+      return approach(child);
 }
 
 void Interpreter::approachCallee(const CallExpr *call) {
@@ -175,8 +236,9 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
 void Interpreter::run(const Stmt *statement) {
   if (!statement || gone())
     return;
-  if (++steps > (copying ? maxSteps : maxStepsBefore)) {
-    if (copying)
+  ++block.steps;
+  if (++steps > (copying ? maxSteps : maxStepsBefore) || block.steps > maxStepsOfBlock) {
+    if (copying || block.steps > maxStepsOfBlock)
       fail(diagnose("unbounded-loop", placeOf(statement), "more than the tile"));
     return;
   }
@@ -201,23 +263,10 @@ void Interpreter::run(const Stmt *statement) {
     runLoop(loop, loop->getCond(), nullptr, loop->getBody(), true);
   } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
     runLoop(loop, loop->getCond(), nullptr, loop->getBody(), false);
-  } else if (isa<BreakStmt>(statement)) {
-    loops.back().broken = loops.back().broken || mask;
-    mask = Condition::never();
-  } else if (isa<ContinueStmt>(statement)) {
-    loops.back().continued = loops.back().continued || mask;
-    mask = Condition::never();
+  } else if (isa<BreakStmt, ContinueStmt>(statement)) {
+    leave(statement);
   } else if (const auto *leave = dyn_cast<ReturnStmt>(statement)) {
-    // Calls in the expression have frames of their own.
-    std::optional<Value> value;
-    if (const Expr *result = leave->getRetValue())
-      value = frames.back().returnsReference ? addressOf(result) : evaluate(result);
-    Frame &frame = frames.back();
-    if (value)
-      frame.result = frame.hasResult ? frame.result.overwritten(mask, *value) : *value;
-    frame.hasResult |= value.has_value();
-    frame.returned = frame.returned || mask;
-    mask = Condition::never();
+    runReturn(leave);
   } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
     run(attributed->getSubStmt());
   } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && copying) {
@@ -231,6 +280,40 @@ void Interpreter::run(const Stmt *statement) {
   }
 }
 
+/// A loop that the statement is part of goes on or ends only where the statement stays.
+void Interpreter::leave(const Stmt *statement) {
+  bool isBreak = isa<BreakStmt>(statement);
+  if (copying && !isOnTheSide() && loops.size() <= 1)
+    return fail(diagnose("unsupported-statement", placeOf(statement),
+                         isBreak ? "'break' out of the copy" : "'continue' out of the copy"));
+  Condition &gone = isBreak ? loops.back().broken : loops.back().continued;
+  gone = gone || mask;
+  mask = Condition::never();
+}
+
+void Interpreter::runReturn(const ReturnStmt *leave) {
+  if (copying && !isOnTheSide())
+    return fail(diagnose("unsupported-statement", placeOf(leave), "'return' out of the copy"));
+  // Calls in the expression have frames of their own.
+  std::optional<Value> value;
+  if (const Expr *result = leave->getRetValue())
+    value = frames.back().returnsReference ? addressOf(result) : evaluate(result);
+  Frame &frame = frames.back();
+  if (value)
+    frame.result = frame.hasResult ? frame.result.overwritten(mask, *value) : *value;
+  frame.hasResult |= value.has_value();
+  frame.returned = frame.returned || mask;
+  mask = Condition::never();
+}
+
+/// What a destructor does at the end of the copy is nothing that TMA does.
+void Interpreter::noteDestructor(QualType type, Place place) {
+  const CXXRecordDecl *record = kernel.context.getBaseElementType(type)->getAsCXXRecordDecl();
+  if (copying && record && record->hasDefinition() && !record->hasTrivialDestructor())
+    fail(diagnose("unsupported-statement", place,
+                  "the destructor of '" + record->getNameAsString() + "'"));
+}
+
 void Interpreter::runDeclaration(const DeclStmt *declaration) {
   for (const Decl *each : declaration->decls()) {
     const auto *variable = dyn_cast<VarDecl>(each);
@@ -239,6 +322,7 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     bool wanted = copying || isOnTheSide() || relevant->contains(variable);
     if (!wanted)
       continue;
+    noteDestructor(variable->getType(), placeOf(variable->getLocation()));
     unsigned object = objectOf(variable);
     memory[object] = LocalObject();
     scope.push_back(variable);
