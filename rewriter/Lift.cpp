@@ -174,9 +174,18 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
 
 std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
                                           const KernelInstance &instance) {
-  for (const AnnotatedStatement &annotated : instance.statements)
-    if (auto threads = threadsOf(*annotated.directive, instance.function, result.diagnostics))
-      return threads;
+  std::optional<BlockShape> said;
+  for (const AnnotatedStatement &annotated : instance.statements) {
+    auto threads = threadsOf(*annotated.directive, instance.function, result.diagnostics);
+    if (threads && said && *threads != *said)
+      result.diagnostics.push_back(diagnose("threads-differ", annotated.directive->begin,
+                                            print(*threads), kernel.pattern->getNameAsString(),
+                                            print(*said)));
+    if (!said)
+      said = threads;
+  }
+  if (said)
+    return said;
   for (const Launch &launch : program.launches)
     if (launch.block &&
         launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())

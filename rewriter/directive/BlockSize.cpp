@@ -37,6 +37,8 @@ public:
   }
 
   std::optional<Shape> shape(const Expr *expression) const {
+    if (++followed > mostFollowed)
+      return std::nullopt;
     expression = expression->IgnoreUnlessSpelledInSource();
     if (const auto *construct = dyn_cast<CXXConstructExpr>(expression)) {
       if (construct->getConstructor()->isCopyOrMoveConstructor())
@@ -159,6 +161,8 @@ private:
     if (!variable->hasLocalStorage())
       return variable->getType().isConstQualified() ? variable->getInit() : nullptr;
     ArrayRef<Change> changes = facts.changesOf(variable);
+    if (++followed > mostFollowed)
+      return nullptr;
     bool once = changes.size() == 1 && changes[0].kind == Change::Kind::Initialised &&
                 !facts.escapes(variable);
     return once ? changes[0].value : nullptr;
@@ -166,6 +170,9 @@ private:
 
   const ASTContext &context;
   VariableFacts facts;
+  /// Variables may be made of themselves: `int n = n;`.
+  static constexpr unsigned mostFollowed = 64;
+  mutable unsigned followed = 0;
 };
 
 } // namespace

@@ -16,7 +16,8 @@
 
 namespace clang {
 class Preprocessor;
-}
+class Token;
+} // namespace clang
 
 namespace tilelift {
 
@@ -37,8 +38,18 @@ struct MacroUse {
 /// By the offsets of the uses in the main file.
 using MacroUses = std::map<unsigned, MacroUse>;
 
-/// `uses` must outlive the preprocessor's use; it is filled as the file is read.
-void installMacroReader(clang::Preprocessor &preprocessor, MacroUses &uses);
+/// Takes the tokens that the parser gets, and keeps those that macros bring.
+class MacroReader {
+public:
+  MacroReader(clang::Preprocessor &preprocessor, MacroUses &uses)
+      : preprocessor(preprocessor), uses(uses) {}
+
+  void take(const clang::Token &token);
+
+private:
+  clang::Preprocessor &preprocessor;
+  MacroUses &uses;
+};
 
 } // namespace tilelift
 

@@ -103,8 +103,6 @@ private:
   FixIt replaceToken(StringRef text) const {
     return {here(), unsigned(token.getLength()), text.str()};
   }
-  Place findStatement(SourceLocation after) const;
-
   Preprocessor &preprocessor;
   DirectiveList &list;
   Token token;
@@ -162,7 +160,6 @@ void LineReader::read(SourceLocation hash, Token &first) {
     fail(diagnose("not-available-yet", kindPlace, formatv("'#pragma tma {0}'", word).str()));
 
   directive.end = here();
-  directive.statement = findStatement(token.getLocation());
   if (!failed)
     list.directives.push_back(directive);
 }
@@ -223,7 +220,8 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
       next();
   }
   if (!at(tok::r_paren)) {
-    fail(diagnose("malformed-clause", here(), "')'", info.name));
+    if (!failed) // after another mistake it would be the same one
+      fail(diagnose("malformed-clause", here(), "')'", info.name));
     return skipToEnd();
   }
   next();
@@ -274,26 +272,39 @@ void LineReader::take(const ClauseInfo &clause, StringRef value) {
     clauses.fallback = value == "loop" ? Fallback::Loop : Fallback::Error;
 }
 
-/// The first token after the line that is no further directive, by raw lexing:
-/// the preprocessor itself must not be moved from here.
-Place LineReader::findStatement(SourceLocation after) const {
-  const SourceManager &sources = preprocessor.getSourceManager();
-  FileID file = sources.getMainFileID();
-  StringRef buffer = sources.getBufferData(file);
-  Lexer lexer(sources.getLocForStartOfFile(file), preprocessor.getLangOpts(), buffer.begin(),
-              buffer.begin() + sources.getFileOffset(after), buffer.end());
-  lexer.SetCommentRetentionState(false);
-  Token raw;
-  bool more = !lexer.LexFromRawLexer(raw);
-  while (more && raw.is(tok::hash) && raw.isAtStartOfLine()) {
-    do
-      more = !lexer.LexFromRawLexer(raw);
-    while (more && !raw.isAtStartOfLine());
+/// The statement of a directive begins with the next token that the parser gets,
+/// whatever lines the preprocessor leaves out between; attributes stand ahead of it.
+class StatementFinder {
+public:
+  StatementFinder(const SourceManager &sources, std::vector<Directive> &directives)
+      : sources(sources), directives(directives) {}
+
+  void take(const Token &token) {
+    if (placed == directives.size() || token.isAnnotation())
+      return;
+    if (token.is(tok::l_square))
+      ++squares;
+    else if (token.is(tok::r_square))
+      --squares;
+    else if (squares == 0)
+      place(token);
   }
-  if (raw.is(tok::eof))
-    return {};
-  return {sources.getFileOffset(raw.getLocation())};
-}
+
+private:
+  void place(const Token &token) {
+    SourceLocation begin = sources.getExpansionLoc(token.getLocation());
+    bool isStatement = token.isNot(tok::eof) && sources.isInMainFile(begin);
+    for (; placed < directives.size(); ++placed)
+      if (isStatement)
+        directives[placed].statement = {sources.getFileOffset(begin)};
+  }
+
+  const SourceManager &sources;
+  std::vector<Directive> &directives;
+  /// How many of them have their statement.
+  size_t placed = 0;
+  int squares = 0;
+};
 
 class Handler : public PragmaHandler {
 public:
@@ -312,7 +323,13 @@ private:
 
 void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
   preprocessor.AddPragmaHandler(new Handler(list)); // owned by the preprocessor
-  installMacroReader(preprocessor, list.macros);
+  preprocessor.setTokenWatcher(
+      [macros = MacroReader(preprocessor, list.macros),
+       statements = StatementFinder(preprocessor.getSourceManager(), list.directives)](
+          const Token &token) mutable {
+        macros.take(token);
+        statements.take(token);
+      });
 }
 
 static bool hasDirective(StringRef text) {

@@ -141,8 +141,16 @@ class Finder : public RecursiveASTVisitor<Finder> {
 public:
   Finder(ASTContext &context, const std::vector<Directive> &directives)
       : context(context), sources(context.getSourceManager()), directives(directives) {
-    for (const Directive &directive : directives)
-      atOffset[directive.statement.offset] = &directive;
+    for (const Directive &directive : directives) {
+      auto [known, isNew] = atOffset.try_emplace(directive.statement.offset, &directive);
+      if (isNew || !directive.statement.isKnown())
+        continue;
+      placed.insert(&directive);
+      program.diagnostics.push_back(diagnose("misplaced-pragma", directive.begin,
+                                             spelling(directive.kind),
+                                             "speaks of a statement that has one already")
+                                        .note(known->second->begin, "the first one is here"));
+    }
   }
 
   bool shouldVisitTemplateInstantiations() const { return true; }
@@ -231,6 +239,7 @@ private:
 
   void noteAnnotation(Stmt *statement);
   void findStatements();
+  void refuseNested(const std::vector<AnnotatedStatement> &statements);
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                  const Expr *configuration);
   AnnotatedKernel &kernelFor(const FunctionDecl *pattern);
@@ -269,6 +278,23 @@ void Finder::noteAnnotation(Stmt *statement) {
                  "stands in host code: it speaks of a statement of a kernel"));
 }
 
+bool contains(const Stmt *outer, const Stmt *inner) {
+  return outer == inner || llvm::any_of(outer->children(), [&](const Stmt *child) {
+           return child && contains(child, inner);
+         });
+}
+
+/// A statement that is replaced cannot have another one inside.
+void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
+  for (const AnnotatedStatement &outer : statements)
+    for (const AnnotatedStatement &inner : statements)
+      if (outer.directive != inner.directive && contains(outer.statement, inner.statement))
+        program.diagnostics.push_back(diagnose("misplaced-pragma", inner.directive->begin,
+                                               spelling(inner.directive->kind),
+                                               "stands within a statement that has one already")
+                                          .note(outer.directive->begin, "the outer one is here"));
+}
+
 /// What each kernel gets to, directly and through the functions it calls.
 void Finder::findStatements() {
   Follower follower(sources, atOffset, program.diagnostics);
@@ -276,6 +302,7 @@ void Finder::findStatements() {
     std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
     for (const AnnotatedStatement &statement : statements)
       inHelpers.erase(statement.directive);
+    refuseNested(statements);
     if (!statements.empty())
       kernelFor(patternOf(kernel)).instances.push_back({kernel, std::move(statements)});
   }

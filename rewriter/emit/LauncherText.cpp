@@ -77,6 +77,8 @@ private:
 std::string Writer::signature(const FunctionDecl *declaration) {
   const FunctionDecl *pattern = kernel.pattern;
   FunctionTypeLoc type = declaration->getFunctionTypeLoc();
+  if (!type) // declared by an alias of its type
+    type = pattern->getFunctionTypeLoc();
   std::string parameters =
       source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
           .trim()

@@ -123,7 +123,8 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     placeConstraints();
   } else {
     chooseElement();
-    placeConstraints();
+    if (!failure)
+      placeConstraints();
     splitOffset();
     if (!failure) {
       alignInner();
@@ -216,6 +217,9 @@ void Fitter::chooseElement() {
     plan.dims.push_back(dim);
   }
   perUnit = std::max<int64_t>(1, shape.unitSize / size);
+  if (plan.dims.size() > size_t(max_rank))
+    fail(diagnose("too-many-dimensions", relation.place, int(plan.dims.size()),
+                  "its rows are that many distances apart"));
   hasLower.assign(plan.dims.size(), false);
   boundedBy.resize(plan.dims.size());
 }

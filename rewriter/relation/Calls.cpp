@@ -51,13 +51,18 @@ std::optional<APInt> convertedToHalf(const Scalar &from, const Type *type, Strin
 
 } // namespace
 
+/// As the compiler writes it, or CUDA does for its own types.
+bool Interpreter::copiesBytes(const CXXMethodDecl *method) const {
+  return !method->isUserProvided() ||
+         kernel.context.getSourceManager().isInSystemHeader(method->getLocation());
+}
+
 Value Interpreter::call(const CallExpr *call) {
   Place place = placeOf(call);
   if (const auto *op = dyn_cast<CXXOperatorCallExpr>(call)) {
     const auto *method = dyn_cast_or_null<CXXMethodDecl>(op->getDirectCallee());
-    bool copies =
-        method && !method->isUserProvided() &&
-        (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
+    bool copies = method && copiesBytes(method) &&
+                  (method->isCopyAssignmentOperator() || method->isMoveAssignmentOperator());
     if (copies) {
       Value from = evaluate(op->getArg(1));
       Value to = addressOf(op->getArg(0));
@@ -70,6 +75,11 @@ Value Interpreter::call(const CallExpr *call) {
     if (copying)
       fail(diagnose("unsupported-statement", place, "a call through a pointer"));
     return Scalar::unknown("is returned by a call through a pointer", place);
+  }
+  if (isVirtual(call)) {
+    if (copying)
+      fail(diagnose("unsupported-statement", place, "a virtual call"));
+    return Scalar::unknown("is returned by a virtual call", place);
   }
   bool known = false;
   Value result = callKnown(callee, call, known);
@@ -228,7 +238,9 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
       if (!field)
         continue;
       Value address = addressOfField(frames.back().self, field);
-      if (field->getType()->isRecordType() || field->getType()->isArrayType())
+      if (field->getType()->isReferenceType())
+        store(address, addressOf(init->getInit()), pointerTo(field), placeOf(call));
+      else if (field->getType()->isRecordType() || field->getType()->isArrayType())
         copyObject(address, evaluate(init->getInit()), field->getType(), placeOf(call));
       else
         store(address, evaluate(init->getInit()), field->getType(), placeOf(call));

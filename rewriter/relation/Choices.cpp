@@ -68,10 +68,10 @@ void Interpreter::nameChoices(const Stmt *done) {
     QualType type = variable->getType();
     bool canBeNamed = llvm::is_contained(scope, variable) && kernel.path.canName(variable) &&
                       (numberType(type) || type->isPointerType());
-    if (!canBeNamed || !isSettled(variable, done))
+    if (!canBeNamed)
       continue;
     Value value = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(done));
-    if (isFormula(value))
+    if (isFormula(value) || !isSettled(variable, done))
       continue;
     block.hasChoices = true;
     if (kernel.namesChoices && type->isPointerType())

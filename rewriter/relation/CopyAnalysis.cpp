@@ -124,8 +124,9 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
     if (interpreter.getReached() != reached)
       return fail(diagnose("divergent-copy", place(),
                            "the condition on the way is '" +
-                               interpreter.getReached().print(block.symbols) + "'",
-                           thread, "'" + reached.print(block.symbols) + "'"));
+                               interpreter.getReached().print(block.symbols) + "' for thread " +
+                               std::to_string(thread) + " and '" + reached.print(block.symbols) +
+                               "' for thread 0"));
     keepCommon(names, interpreter.namesInScope());
   }
   interpreter.runCopy(statement);

@@ -25,7 +25,7 @@ std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *express
   const Expr *base = nullptr;
   StringRef member;
   if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
-    expression = pseudo->getSyntacticForm();
+    expression = pseudo->getSyntacticForm()->IgnoreParens();
   if (const auto *property = dyn_cast<MSPropertyRefExpr>(expression)) {
     base = property->getBaseExpr();
     member = property->getPropertyDecl()->getName();
@@ -459,10 +459,7 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
     return list->getNumInits() == 0 ? Value(Scalar::ofNumber(0)) : evaluate(list->getInit(0));
   Value object = makeTemporary(list->getType());
   auto place = [&](const Expr *init, int64_t offset) {
-    Value address = object.map([&](const Scalar &base) {
-      return Scalar::ofAddress(base.space, base.object, base.number + Polynomial(offset));
-    });
-    initialise(address, evaluate(init), init->getType(), placeOf(init));
+    initialise(movedBy(object, offset), evaluate(init), init->getType(), placeOf(init));
   };
   if (const auto *record = list->getType()->getAsRecordDecl()) {
     const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
@@ -470,9 +467,13 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
     for (const FieldDecl *field : record->fields()) {
       if (index == list->getNumInits())
         break;
-      place(list->getInit(index++),
-            kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
-                .getQuantity());
+      const Expr *init = list->getInit(index++);
+      if (field->getType()->isReferenceType())
+        initialise(addressOfField(object, field), addressOf(init), pointerTo(field), placeOf(init));
+      else
+        place(init,
+              kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
+                  .getQuantity());
     }
   } else if (const auto *array = kernel.context.getAsConstantArrayType(list->getType())) {
     unsigned size = sizeOf(array->getElementType());
@@ -488,7 +489,7 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
 Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   const CXXConstructorDecl *constructor = construct->getConstructor();
   bool isCopy = construct->getNumArgs() == 1 && constructor->isCopyOrMoveConstructor();
-  if (isCopy && (constructor->isTrivial() || !constructor->isUserProvided()))
+  if (isCopy && copiesBytes(constructor))
     return evaluate(construct->getArg(0)); // copies the bytes
   Value object = makeTemporary(construct->getType());
   // The numbers of half precision are made from zero in many ways.
@@ -536,13 +537,15 @@ Value Interpreter::addressOf(const Expr *lvalue) {
                        subscript->getType(), 1, subscript);
   } else if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+    if (field && field->getType()->isReferenceType())
+      return load(addressOfField(evaluate(member->getBase()), field), pointerTo(field),
+                  placeOf(member));
     if (field)
       return addressOfField(evaluate(member->getBase()), field);
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
     if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)
       return addressOf(cast->getSubExpr());
-    if (cast->getCastKind() == CK_DerivedToBase ||
-        cast->getCastKind() == CK_UncheckedDerivedToBase)
+    if (cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase)
       return baseClassOf(cast, addressOf(cast->getSubExpr()));
     return evaluate(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
@@ -564,6 +567,11 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     return evaluate(lvalue);
   }
   return Scalar::unknown("has an address made by '" + spell(lvalue) + "'", placeOf(lvalue));
+}
+
+/// What a member that is a reference holds.
+QualType Interpreter::pointerTo(const FieldDecl *field) const {
+  return kernel.context.getPointerType(field->getType().getNonReferenceType());
 }
 
 Value Interpreter::addressOfField(const Value &object, const FieldDecl *field) const {

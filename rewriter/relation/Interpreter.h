@@ -140,6 +140,7 @@ private:
   Value movedBy(const Value &object, int64_t bytes) const;
   Scalar distance(const Scalar &to, const Scalar &from, clang::QualType pointee,
                   const clang::Expr *where) const;
+  clang::QualType pointerTo(const clang::FieldDecl *field) const;
   Value addressOfField(const Value &object, const clang::FieldDecl *field) const;
   Value addressOfVariable(const clang::VarDecl *variable, const clang::Expr *reference);
 
@@ -154,6 +155,7 @@ private:
     llvm::SmallVector<const clang::Expr *, 8> arguments;
     Value self;
   };
+  bool copiesBytes(const clang::CXXMethodDecl *method) const;
   Callee calleeOf(const clang::CallExpr *call);
   Value callUnknown(const clang::FunctionDecl *callee, const clang::CallExpr *call,
                     const Callee &called);
@@ -194,6 +196,7 @@ private:
   Value load(const Value &address, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
+  void noteWriteOutside(unsigned object, Place place);
   void storeShared(const Scalar &address, const Condition &guard, const Value &value,
                    clang::QualType type, Place place);
   bool copyLocal(const Value &to, const Scalar &from, unsigned size);
@@ -260,6 +263,8 @@ private:
   const clang::Stmt *target = nullptr;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;
+  /// Local objects from this one on belong to the copy.
+  unsigned ownObjects = 0;
   unsigned steps = 0;
 };
 

@@ -169,7 +169,7 @@ Value Interpreter::advanced(const Moving &moving, const Counter &counter) {
 
 std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) {
   const Stmt *init = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr;
-  SmallVector<const VarDecl *, 4> changed = kernel.facts.changedWithin(loop);
+  ArrayRef<const VarDecl *> changed = kernel.facts.changedWithin(loop);
   std::vector<Moving> all;
   for (const VarDecl *variable : changed) {
     Moving one;

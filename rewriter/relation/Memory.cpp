@@ -345,6 +345,8 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
     if (to.space != Scalar::Space::Global)
       block.demand(to.needs);
     if (to.space == Scalar::Space::Local) {
+      if (copying && to.object < ownObjects)
+        noteWriteOutside(to.object, place);
       std::optional<int64_t> offset = to.number.asConstant();
       if (offset)
         memory[to.object].write(*offset, size, guard, value);
@@ -359,6 +361,14 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].spelling + "'"));
     }
   }
+}
+
+/// Under its own name a variable is seen to be changed; through a pointer or reference
+/// it is not, and the statement that does it will be gone.
+void Interpreter::noteWriteOutside(unsigned object, Place place) {
+  for (const auto &[variable, number] : objects)
+    if (number == object && kernel.facts.escapes(variable) && !followed.contains(variable))
+      fail(diagnose("side-effect", place, "writes to '" + variable->getNameAsString() + "'"));
 }
 
 /// The first value of an object that nobody else has seen: wherever the object

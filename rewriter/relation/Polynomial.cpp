@@ -150,7 +150,9 @@ Polynomial &Polynomial::operator*=(const Polynomial &other) {
         return *this = invalid();
     }
   }
-  return *this = result;
+  // A sum to a high power has more terms than anybody wants to compute with.
+  constexpr size_t mostTerms = 256;
+  return *this = result.terms.size() > mostTerms ? invalid() : result;
 }
 
 bool Polynomial::operator<(const Polynomial &other) const {

@@ -19,7 +19,7 @@ namespace {
 /// end by itself.
 constexpr unsigned maxSteps = 1u << 17;
 /// All threads of a copy together: a few for each byte that shared memory has.
-constexpr unsigned maxStepsOfBlock = 1u << 21;
+constexpr unsigned maxStepsOfBlock = 1u << 20;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 14;
 
@@ -79,7 +79,8 @@ void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variabl
   relevant = &variables;
   for (const Stmt *body : kernel.path.bodies())
     if (const Stmt *jump = findJump(body))
-      return fail(diagnose("unsupported-statement", placeOf(jump), "'goto' in the copy's function"));
+      return fail(
+          diagnose("unsupported-statement", placeOf(jump), "'goto' in the copy's function"));
   approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
@@ -87,6 +88,7 @@ void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variabl
 
 void Interpreter::runCopy(const Stmt *statement) {
   copying = true;
+  ownObjects = unsigned(memory.size());
   steps = 0;
   mask = Condition::always(); // the statement is reached, that is checked by now
   run(statement);
@@ -95,10 +97,8 @@ void Interpreter::runCopy(const Stmt *statement) {
 bool Interpreter::matters(const Stmt *statement) const {
   if (leaves(statement))
     return true;
-  for (const VarDecl *variable : *relevant)
-    if (!kernel.facts.changesWithin(variable, statement).empty())
-      return true;
-  return false;
+  return llvm::any_of(kernel.facts.changedWithin(statement),
+                      [&](const VarDecl *variable) { return relevant->contains(variable); });
 }
 
 /// Descends to the target. Whatever stands before it on the way is run, as far
@@ -155,8 +155,7 @@ void Interpreter::approach(const Stmt *statement) {
 void Interpreter::approachCase(const SwitchStmt *choice) {
   if (kernel.facts.mayDifferBetweenThreads(choice->getCond()))
     return fail(diagnose("divergent-copy", placeOf(choice),
-                         "'" + spell(choice->getCond()) + "' may differ", threadNumber,
-                         "another value"));
+                         "'" + spell(choice->getCond()) + "' may differ between threads"));
   mayMiss = true;
   for (const VarDecl *variable : kernel.facts.changedWithin(choice))
     if (objects.count(variable))
@@ -178,8 +177,8 @@ void Interpreter::approachThrough(const Stmt *statement) {
           CXXConstructExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(statement) ||
       (binary && !binary->isLogicalOp());
   if (!isPlain)
-    return fail(diagnose("unsupported-statement", placeOf(statement),
-                         "what stands around the copy"));
+    return fail(
+        diagnose("unsupported-statement", placeOf(statement), "what stands around the copy"));
   for (const Stmt *child : statement->children())
     if (child && kernel.facts.isWithin(target, child))
       return approach(child);
@@ -215,8 +214,8 @@ Condition Interpreter::conditionOf(const Expr *expression) {
   Condition condition =
       asCondition(evaluate(expression), expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !copying && kernel.facts.mayDifferBetweenThreads(expression))
-    fail(diagnose("divergent-copy", placeOf(expression), "'" + spell(expression) + "' may differ",
-                  threadNumber, "another value"));
+    fail(diagnose("divergent-copy", placeOf(expression),
+                  "'" + spell(expression) + "' may differ between threads"));
   return condition;
 }
 
@@ -225,8 +224,8 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
   bool mayLeave = isLoop ? returns(statement) : leaves(statement);
   if (mayLeave && kernel.facts.mayDifferBetweenThreads(statement))
-    fail(diagnose("divergent-copy", placeOf(statement), "this statement may leave the kernel",
-                  threadNumber, "stay"));
+    fail(diagnose("divergent-copy", placeOf(statement),
+                  "this statement may send some of them away"));
   mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (objects.count(variable))
@@ -236,10 +235,13 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
 void Interpreter::run(const Stmt *statement) {
   if (!statement || gone())
     return;
-  ++block.steps;
-  if (++steps > (copying ? maxSteps : maxStepsBefore) || block.steps > maxStepsOfBlock) {
-    if (copying || block.steps > maxStepsOfBlock)
-      fail(diagnose("unbounded-loop", placeOf(statement), "more than the tile"));
+  ++steps;
+  if (++block.steps > maxStepsOfBlock)
+    return fail(diagnose("too-much-work", placeOf(target), maxStepsOfBlock));
+  bool isInLoop = loops.size() > 1; // which has a better answer
+  if (steps > (copying ? maxSteps : maxStepsBefore)) {
+    if (copying && !isInLoop)
+      fail(diagnose("too-much-work", placeOf(target), maxSteps));
     return;
   }
   size_t outerScope = scope.size();
@@ -360,8 +362,8 @@ void Interpreter::runIf(const IfStmt *branch) {
                            "the condition '" + spell(branch->getCond()) + "'",
                            "it depends on more than indices and arguments"));
     if (leaves(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
-      return fail(diagnose("divergent-copy", placeOf(branch), "'" + spell(branch->getCond()) + "'",
-                           threadNumber, "another value"));
+      return fail(diagnose("divergent-copy", placeOf(branch),
+                           "'" + spell(branch->getCond()) + "' may differ between threads"));
     return forgetChanges(branch, "is set under a condition that is not followed");
   }
   Condition before = mask, inThen = before && condition, inElse = before && !condition;

@@ -14,9 +14,19 @@ using namespace llvm;
 
 namespace tilelift {
 
+bool isVirtual(const CallExpr *call) {
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  const CXXMethodDecl *method = member ? member->getMethodDecl() : nullptr;
+  if (!method || !method->isVirtual())
+    return false;
+  const auto *callee = cast<MemberExpr>(member->getCallee()->IgnoreParens());
+  return !callee->hasQualifier() &&
+         !method->getDevirtualizedMethod(callee->getBase(), /*IsAppleKext=*/false);
+}
+
 const FunctionDecl *calledBody(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee(), *definition = nullptr;
-  return callee && callee->hasBody(definition) ? definition : nullptr;
+  return callee && !isVirtual(call) && callee->hasBody(definition) ? definition : nullptr;
 }
 
 bool isLambda(const FunctionDecl *function) { return isLambdaCallOperator(function); }

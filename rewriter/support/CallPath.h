@@ -53,6 +53,8 @@ private:
   llvm::SmallVector<const clang::FunctionDecl *, 3> functions;
 };
 
+/// Whether only the object knows which method is called.
+bool isVirtual(const clang::CallExpr *call);
 /// The function with a body that a call runs, or null.
 const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
 bool isLambda(const clang::FunctionDecl *function);

@@ -169,6 +169,12 @@ void VariableFacts::escapeThrough(const Expr *expression) {
     escaped.insert(variable);
 }
 
+/// Who holds a reference may change what it refers to.
+void VariableFacts::noteReference(QualType holder, const Expr *referred) {
+  if (holder->isReferenceType() && !holder.getNonReferenceType().isConstQualified())
+    escapeThrough(referred);
+}
+
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
@@ -198,6 +204,16 @@ void VariableFacts::collect(const Stmt *statement) {
       escapeThrough(unary->getSubExpr());
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
     noteCall(call);
+  } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
+    const CXXConstructorDecl *constructor = construct->getConstructor();
+    for (unsigned i = 0; i < construct->getNumArgs() && i < constructor->getNumParams(); ++i)
+      noteReference(constructor->getParamDecl(i)->getType(), construct->getArg(i));
+  } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
+    unsigned i = 0;
+    if (const auto *record = list->getType()->getAsRecordDecl())
+      for (const FieldDecl *field : record->fields())
+        if (i < list->getNumInits())
+          noteReference(field->getType(), list->getInit(i++));
   } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
     for (unsigned i = 0; i < assembly->getNumOutputs(); ++i)
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
@@ -240,12 +256,14 @@ SmallVector<Change, 2> VariableFacts::changesWithin(const VarDecl *variable,
   return result;
 }
 
-SmallVector<const VarDecl *, 4> VariableFacts::changedWithin(const Stmt *statement) const {
-  SmallVector<const VarDecl *, 4> result;
+ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) const {
+  auto [known, isNew] = changedIn.try_emplace(statement);
+  if (!isNew)
+    return known->second;
   for (const VarDecl *variable : order)
     if (!changesWithin(variable, statement).empty())
-      result.push_back(variable);
-  return result;
+      known->second.push_back(variable);
+  return known->second;
 }
 
 bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {

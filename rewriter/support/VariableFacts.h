@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <map>
 #include <vector>
 
 namespace clang {
@@ -51,7 +52,7 @@ public:
   llvm::SmallVector<Change, 2> changesWithin(const clang::VarDecl *variable,
                                              const clang::Stmt *statement) const;
   /// All variables changed inside a statement.
-  llvm::SmallVector<const clang::VarDecl *, 4> changedWithin(const clang::Stmt *statement) const;
+  llvm::ArrayRef<const clang::VarDecl *> changedWithin(const clang::Stmt *statement) const;
 
   /// Its address is taken or a reference bound to it: changes are not all known.
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
@@ -82,6 +83,7 @@ private:
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();
   void note(const clang::Expr *target, Change change);
+  void noteReference(clang::QualType holder, const clang::Expr *referred);
   void escapeThrough(const clang::Expr *expression);
   void findDivergent();
   bool mayDifferInCall(const clang::FunctionDecl *callee) const;
@@ -96,6 +98,8 @@ private:
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped;
   llvm::DenseSet<Role> divergent;
+  /// What was asked of a statement before: it is asked for each thread.
+  mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
   /// Functions whose result may differ between threads for equal arguments.
   mutable llvm::DenseMap<const clang::FunctionDecl *, bool> divergentCalls;
 };

@@ -31,7 +31,7 @@ __global__ void elsewhere(float *out, const float *in) {
 
 __global__ void switched_away(float *out, const float *in) {
   __shared__ float part[64];
-  switch (threadIdx.x) { // expected-error {{not every thread of the block reaches this copy: this statement may leave the kernel}}
+  switch (threadIdx.x) { // expected-error {{not every thread of the block reaches this copy: this statement may send some of them away}}
   case 3:
     return;
   }
@@ -42,7 +42,7 @@ __global__ void switched_away(float *out, const float *in) {
 
 __global__ void searched(float *out, const float *in) {
   __shared__ float part[64];
-  for (int i = 0; in[i] < 0.f; ++i) // expected-error {{this statement may leave the kernel}}
+  for (int i = 0; in[i] < 0.f; ++i) // expected-error {{this statement may send some of them away}}
     if (in[i + threadIdx.x] == 1.f)
       return;
 #pragma tma load threads(64)
