@@ -29,6 +29,8 @@ config.substitutions += [
     # The whole way for a file that lifts: both hosts, both compilers, every target.
     ("%lift-and-check", f"{support}/lift-and-check.sh"),
     # A file of refusals, through both hosts.
+    # A folder of them, through the tool.
+    ("%each-verifies", f"{support}/each-verifies.sh"),
     ("%verify", f"{support}/verify.sh"),
     ("%runtime", f"{config.source_root}/runtime/include"),
     ("%run", f"{config.build_root}/bin/tilelift run --cuda-path={config.cuda} -std=c++17"),

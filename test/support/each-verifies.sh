@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# each-verifies.sh FOLDER: every .cu file in it gets just the diagnostics that its
+# expected-... comments say, lifted copies among them, in time.
+set -u
+status=0
+for source in "$1"/*.cu; do
+  output=$(timeout 20 "$TILELIFT" --verify --remarks "$source" -- -ferror-limit=0 2>&1)
+  code=$?
+  [ $code -eq 0 ] && continue
+  echo "$(basename "$source"): exit status $code"
+  echo "$output" | head -20
+  status=1
+done
+exit $status
