@@ -9,7 +9,7 @@ root = pathlib.Path(__file__).resolve().parent.parent
 
 
 def words(pattern, path):
-    return re.findall(pattern, (root / path).read_text(), re.M)
+    return re.findall(pattern, (root / path).read_text(errors="replace"), re.M)
 
 
 def main():
@@ -17,8 +17,8 @@ def main():
     rules = words(r'^    \{"([a-z0-9-]+)", "', "runtime/include/tilelift/rules.h")
     findings = words(r'^    \{"([a-z0-9-]+)", "', "emulator/machine/FindingTable.h")
     faults = words(r'Kind::\w+, ?"([a-z0-9-]+)"', "emulator/model/Faults.cpp")
-    docs = (root / "docs/diagnostics.md").read_text()
-    tests = "".join(p.read_text() for p in (root / "test").rglob("*")
+    docs = (root / "docs/diagnostics.md").read_text(errors="replace")
+    tests = "".join(p.read_text(errors="replace") for p in (root / "test").rglob("*")
                     if p.is_file() and p.suffix != ".pyc")
     problems = [f"{name} is not explained in docs/diagnostics.md"
                 for name in ids + rules + findings if f"`{name}`" not in docs]

@@ -539,10 +539,11 @@ class Judge:
         moved = lead != 0 or pitch != row_bytes
         inner = self.copy.axes[-1]
         # Where old values stay, where something else than zeros lies outside, and where a
-        # row is one element, the guard is a test ahead of the box.
+        # row is one element or wraps, the guard is a test ahead of the box.
         guard = self.copy.guard
         has_end = (inner.upper and inner.box > 1 and guard.fill == "zero" and
-                   not guard.style.startswith("keep"))
+                   not guard.style.startswith("keep") and
+                   self.copy.flaw not in ("clamped", "wrapped"))
         if moved and not has_end and inner.origin not in ("none", "x", "y", "z"):
             self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
         self._boxes(digits, lead // self.size, row)
