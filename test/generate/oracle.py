@@ -65,7 +65,7 @@ SURROUNDINGS = {
                "the place in the tile depends on an argument"),
     "loaded-rows": ("reads-past-end unknown-index uneven-steps unknown-stride expression-not-available",
                     "the rows are looked up"),
-    "wrapped": ("expression-not-available not-contiguous several-places rule:box-range",
+    "wrapped": ("reads-past-end expression-not-available not-contiguous several-places rule:box-range",
                 "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps "
                          "too-many-dimensions rule:stride-range rule:stride-16", "the condition is looked up"),
@@ -73,7 +73,7 @@ SURROUNDINGS = {
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
     "triangle": ("uneven-guard guard-not-a-box computed-value", "the guard is on the sum of row and column"),
-    "clamped": ("computed-value unknown-index several-places rule:box-range",
+    "clamped": ("reads-past-end computed-value unknown-index several-places rule:box-range",
                 "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
     "side-effect": ("side-effect", "it writes to another array"),
@@ -539,11 +539,10 @@ class Judge:
         moved = lead != 0 or pitch != row_bytes
         inner = self.copy.axes[-1]
         # Where old values stay, where something else than zeros lies outside, and where a
-        # row is one element or wraps, the guard is a test ahead of the box.
+        # row is one element, the guard is a test ahead of the box.
         guard = self.copy.guard
         has_end = (inner.upper and inner.box > 1 and guard.fill == "zero" and
-                   not guard.style.startswith("keep") and
-                   self.copy.flaw not in ("clamped", "wrapped"))
+                   not guard.style.startswith("keep"))
         if moved and not has_end and inner.origin not in ("none", "x", "y", "z"):
             self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
         self._boxes(digits, lead // self.size, row)
