@@ -103,6 +103,7 @@ private:
   FixIt replaceToken(StringRef text) const {
     return {here(), unsigned(token.getLength()), text.str()};
   }
+
   Preprocessor &preprocessor;
   DirectiveList &list;
   Token token;

@@ -116,8 +116,8 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
     return argument->getType()->isPointerType() || argument->isGLValue();
   });
   bool isComputation = isSystem && !takesPlaces && !callee->getReturnType()->isVoidType();
-  bool isText = callee->getBuiltinID() != 0 && !call->HasSideEffects(kernel.context);
-  if (copying && !isComputation && !isText)
+  bool isHarmless = callee->getBuiltinID() != 0 && !call->HasSideEffects(kernel.context);
+  if (copying && !isComputation && !isHarmless)
     fail(diagnose("side-effect", place,
                   "calls '" + name + "', " +
                       (called.definition ? "which calls itself" : "whose body is not visible")));

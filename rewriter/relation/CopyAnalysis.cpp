@@ -41,6 +41,17 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path
   return roots;
 }
 
+const Stmt *findJump(const Stmt *statement) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return nullptr;
+  if (isa<GotoStmt, IndirectGotoStmt>(statement))
+    return statement;
+  for (const Stmt *child : statement->children())
+    if (const Stmt *jump = findJump(child))
+      return jump;
+  return nullptr;
+}
+
 void keepCommon(std::vector<NamedPointer> &pointers, const std::vector<NamedPointer> &others) {
   llvm::erase_if(pointers, [&](const NamedPointer &name) {
     return llvm::none_of(others, [&](const NamedPointer &other) {
@@ -102,6 +113,11 @@ CopyAnalysis Analysis::run() {
 }
 
 bool Analysis::runThreads() {
+  for (const Stmt *body : kernel.path.bodies())
+    if (const Stmt *jump = findJump(body))
+      return fail(diagnose("unsupported-statement",
+                           placeOf(kernel.context.getSourceManager(), jump->getBeginLoc()),
+                           "'goto' in the copy's function"));
   DenseSet<const VarDecl *> relevant =
       kernel.facts.relevantTo(rootsOf(statement, kernel.path, kernel.facts));
   unsigned threads = kernel.shape[0] * kernel.shape[1] * kernel.shape[2];

@@ -50,17 +50,6 @@ bool returns(const Stmt *statement) {
          llvm::any_of(statement->children(), returns);
 }
 
-const Stmt *findJump(const Stmt *statement) {
-  if (!statement || isa<LambdaExpr>(statement))
-    return nullptr;
-  if (isa<GotoStmt, IndirectGotoStmt>(statement))
-    return statement;
-  for (const Stmt *child : statement->children())
-    if (const Stmt *jump = findJump(child))
-      return jump;
-  return nullptr;
-}
-
 } // namespace
 
 Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread)
@@ -77,10 +66,6 @@ Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned t
 void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variables) {
   target = to;
   relevant = &variables;
-  for (const Stmt *body : kernel.path.bodies())
-    if (const Stmt *jump = findJump(body))
-      return fail(
-          diagnose("unsupported-statement", placeOf(jump), "'goto' in the copy's function"));
   approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
