@@ -4,7 +4,7 @@
 
 #include "Gates.h"
 
-#include "directive/PragmaReader.h"
+#include "host/LookAhead.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -19,6 +19,17 @@ llvm::StringRef mainFileText(CompilerInstance &compiler) {
   return text.value_or(llvm::StringRef());
 }
 
+const char *inputOf(Gate gate) {
+  switch (gate) {
+  case Gate::Preprocessed: return "preprocessed input";
+  case Gate::StandardInput: return "standard input";
+  case Gate::PrecompiledHeader: return "a precompiled header";
+  case Gate::Open:
+  case Gate::Closed: break;
+  }
+  return "";
+}
+
 Gate gateFor(CompilerInstance &compiler) {
   const LangOptions &language = compiler.getLangOpts();
   const FrontendOptions &frontend = compiler.getFrontendOpts();
@@ -26,12 +37,13 @@ Gate gateFor(CompilerInstance &compiler) {
       !frontend.CodeCompletionAt.FileName.empty() || frontend.Inputs.empty())
     return Gate::Closed;
   const FrontendInputFile &input = frontend.Inputs[0];
-  if (input.getKind().getFormat() != InputKind::Source || input.getKind().isHeader() ||
-      frontend.ProgramAction == frontend::GeneratePCH)
+  if (input.getKind().getFormat() != InputKind::Source)
     return Gate::Closed;
   if (!mayHaveDirectives(input.isFile() ? input.getFile() : "", mainFileText(compiler),
-                         compiler.getVirtualFileSystem()))
+                         compiler.getInvocation(), compiler.getVirtualFileSystem()))
     return Gate::Closed;
+  if (input.getKind().isHeader() || frontend.ProgramAction == frontend::GeneratePCH)
+    return Gate::PrecompiledHeader;
   if (input.getKind().isPreprocessed())
     return Gate::Preprocessed;
   const SourceManager &sources = compiler.getSourceManager();

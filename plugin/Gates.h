@@ -22,7 +22,11 @@ enum class Gate {
   /// There is a pragma, but this input cannot be rewritten.
   Preprocessed,
   StandardInput,
+  PrecompiledHeader,
 };
+
+/// What the input is that cannot be rewritten, for a message.
+const char *inputOf(Gate gate);
 
 Gate gateFor(clang::CompilerInstance &compiler);
 

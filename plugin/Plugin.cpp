@@ -1,12 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Clang plugin: clang++ -fplugin=tilelift.so file.cu
+// The Clang plugin: clang++ -fplugin=tilelift.so file.cu, where tilelift.so loads this.
 //
 // Each cc1 job, the device's and the host's, asks the plugin for a consumer
 // before it parses. That is when the plugin parses the file itself in a second
-// compiler instance, lifts it, and puts the lifted text in the place of the
-// file. The job then compiles that text as if it had been on disk; #line
+// compiler instance, lifts it, and puts the lifted texts in the place of the file
+// and its headers. The job then compiles them as if they had been on disk; #line
 // directives in it keep messages and debuggers at the user's lines.
 //
 // The main file's FileID was made with the size of the file on disk. Longer text
@@ -17,16 +17,19 @@
 #include "Gates.h"
 
 #include "host/LiftFile.h"
+#include "support/Locations.h"
 
 #include "clang/AST/ASTConsumer.h"
-#include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendPluginRegistry.h"
 #include "clang/Lex/HeaderSearch.h"
 #include "clang/Lex/Preprocessor.h"
+#include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <functional>
 
 #include <dlfcn.h>
 
@@ -42,7 +45,11 @@ bool isNested = false;
 
 struct PluginOptions {
   DiagnosticOptions diagnostics;
-  std::string dumpFolder;
+  std::string arch = firstArchWithTma;
+  /// Only says what would happen.
+  bool check = false;
+  /// Where to write the lifted texts, the plans and the relations; empty: nowhere.
+  std::string dumpFolder, planFile, relationFile;
 };
 
 /// The runtime's headers: installed beside the plugin, or in the source tree
@@ -91,12 +98,88 @@ void addCccl(CompilerInstance &compiler) {
     addHeaders(compiler, folder);
 }
 
+void writeTo(StringRef path, StringRef text) {
+  std::error_code problem;
+  if (path.empty())
+    return;
+  raw_fd_ostream out(path, problem);
+  if (!problem)
+    out << text;
+}
+
+/// Places in the text as it was: the job is about to get another one, by which it would
+/// count the lines.
+class OriginalFiles {
+public:
+  OriginalFiles(SourceManager &sources, const SourceManager &analysed)
+      : sources(sources), analysed(analysed) {}
+
+  SourceLocation locate(Place place) {
+    if (!place.isKnown())
+      return SourceLocation();
+    UserFile file = fileAt(analysed, place);
+    auto [known, isNew] = copies.try_emplace(file.begin);
+    if (isNew)
+      known->second = sources.createFileID(MemoryBuffer::getMemBufferCopy(
+          file.text, analysed.getFileEntryRefForID(file.id)->getName()));
+    return sources.getLocForStartOfFile(known->second)
+        .getLocWithOffset(int(place.offset - file.begin));
+  }
+
+private:
+  SourceManager &sources;
+  const SourceManager &analysed;
+  DenseMap<unsigned, FileID> copies;
+};
+
+void say(CompilerInstance &compiler, const DiagnosticOptions &options,
+         const std::vector<Diagnostic> &diagnostics, function_ref<SourceLocation(Place)> locate) {
+  bool isDevice = compiler.getLangOpts().CUDAIsDevice;
+  for (const Diagnostic &diagnostic : diagnostics) {
+    Severity severity = options.severityOf(diagnostic);
+    // Both sides see the same file: what stops neither is said by the host's.
+    if (!isDevice || severity == Severity::Error)
+      report(compiler.getDiagnostics(), locate, diagnostic, severity);
+  }
+}
+
+/// What keeps the analysis from parsing a file.
+class FirstError : public DiagnosticConsumer {
+public:
+  void HandleDiagnostic(DiagnosticsEngine::Level level, const clang::Diagnostic &info) override {
+    DiagnosticConsumer::HandleDiagnostic(level, info);
+    SmallString<128> text;
+    info.FormatDiagnostic(text);
+    if (level >= DiagnosticsEngine::Error && message.empty())
+      message = text.str().str();
+  }
+
+  std::string message;
+};
+
+/// Speaks up at the end when the compiler saw no error where the analysis did: that the
+/// copies stay plain must not go unsaid.
+class Complaint : public ASTConsumer {
+public:
+  Complaint(CompilerInstance &compiler, std::function<void()> complain)
+      : compiler(compiler), complain(std::move(complain)) {}
+
+  void HandleTranslationUnit(ASTContext &) override {
+    if (!compiler.getDiagnostics().hasErrorOccurred())
+      complain();
+  }
+
+private:
+  CompilerInstance &compiler;
+  std::function<void()> complain;
+};
+
 class LiftPlugin : public PluginASTAction {
 public:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
-    if (!isNested)
-      liftMainFile(compiler);
-    return std::make_unique<ASTConsumer>();
+    if (isNested)
+      return std::make_unique<ASTConsumer>();
+    return liftMainFile(compiler);
   }
 
   bool ParseArgs(const CompilerInstance &compiler,
@@ -104,10 +187,9 @@ public:
   ActionType getActionType() override { return AddBeforeMainAction; }
 
 private:
-  void liftMainFile(CompilerInstance &compiler);
-  void replaceMainFile(CompilerInstance &compiler, const LiftResult &result);
-  void dump(CompilerInstance &compiler, const LiftResult &result);
-  void say(CompilerInstance &compiler, const std::vector<Diagnostic> &diagnostics);
+  std::unique_ptr<ASTConsumer> liftMainFile(CompilerInstance &compiler);
+  void replaceFiles(CompilerInstance &compiler, const std::vector<LiftedFile> &files);
+  void dump(const std::vector<LiftedFile> &files) const;
 
   PluginOptions options;
 };
@@ -120,80 +202,98 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
     engine.Report(id) << what.str();
     return false;
   };
-  if (getClangFullVersion().find("clang version " + std::to_string(TILELIFT_CLANG_MAJOR) + ".") ==
-      std::string::npos)
-    return fail("the plugin is built for clang " + Twine(TILELIFT_CLANG_MAJOR) + ", this is " +
-                getClangFullVersion());
   for (StringRef argument : arguments) {
-    if (argument == "remarks") {
+    options.check |= argument == "check";
+    if (argument == "remarks" || argument == "check") {
       options.diagnostics.showRemarks();
     } else if (argument.consume_front("dump=")) {
       options.dumpFolder = argument.str();
+    } else if (argument.consume_front("dump-plan=")) {
+      options.planFile = argument.str();
+    } else if (argument.consume_front("dump-relation=")) {
+      options.relationFile = argument.str();
+    } else if (argument.consume_front("arch=")) {
+      options.arch = argument.str();
+      if (std::optional<std::string> wrong = wrongArch(argument))
+        return fail(*wrong);
     } else if (argument.consume_front("W")) {
       if (std::optional<std::string> wrong = options.diagnostics.apply(argument))
         return fail(*wrong);
     } else {
       return fail("unknown plugin argument '" + argument +
-                  "'; there are remarks, dump=<folder> and W<diagnostic>");
+                  "'; there are remarks, check, arch=<sm_NN>, dump=<folder>, dump-plan=<file>, "
+                  "dump-relation=<file> and W<diagnostic>");
     }
   }
   return true;
 }
 
-void LiftPlugin::say(CompilerInstance &compiler, const std::vector<Diagnostic> &diagnostics) {
+std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler) {
   SourceManager &sources = compiler.getSourceManager();
-  bool isDevice = compiler.getLangOpts().CUDAIsDevice;
-  for (const Diagnostic &diagnostic : diagnostics) {
-    Severity severity = options.diagnostics.severityOf(diagnostic);
-    // Both sides see the same file: what stops neither is said by the host's.
-    if (isDevice && severity != Severity::Error)
-      continue;
-    report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic, severity);
-  }
-}
-
-void LiftPlugin::liftMainFile(CompilerInstance &compiler) {
+  // Clang is done with the plugin before it parses; what is said later keeps the options.
+  auto sayNotLifted = [&compiler, &sources, own = options.diagnostics](const std::string &why) {
+    say(compiler, own, {diagnose("input-not-lifted", Place{0}, why)},
+        [&](Place) { return sources.getLocForStartOfFile(sources.getMainFileID()); });
+  };
   Gate gate = gateFor(compiler);
-  if (gate == Gate::Closed)
-    return;
-  if (gate != Gate::Open)
-    return say(compiler,
-               {diagnose("input-not-lifted", Place{0},
-                         gate == Gate::Preprocessed ? "preprocessed input" : "standard input")});
+  if (gate != Gate::Open) {
+    if (gate != Gate::Closed)
+      sayNotLifted(inputOf(gate));
+    return std::make_unique<ASTConsumer>();
+  }
+  Repeats repeats = compiler.getDiagnosticOpts().VerifyDiagnostics ? Repeats::WithoutExpectations
+                                                                   : Repeats::AsTheyAre;
+  bool hasPch = !compiler.getPreprocessorOpts().ImplicitPCHInclude.empty();
   auto invocation = std::make_shared<CompilerInvocation>(compiler.getInvocation());
+  invocation->getDiagnosticOpts().VerifyDiagnostics = false; // a matter of the job itself
+  FirstError errors;
   isNested = true;
-  liftFile(invocation, compiler.getVirtualFileSystemPtr(), nullptr, options.diagnostics,
-           [&](CompilerInstance &, LiftResult &result) {
-             say(compiler, result.diagnostics);
-             dump(compiler, result);
-             if (!result.edits.empty())
-               replaceMainFile(compiler, result);
-           });
-  // If the file does not parse, the compilation itself will say why.
+  bool isParsed = liftFile(
+      invocation, compiler.getVirtualFileSystemPtr(), &errors, options.diagnostics,
+      [&](CompilerInstance &analysis, const DirectiveList &, LiftResult &result) {
+        OriginalFiles originals(sources, analysis.getSourceManager());
+        say(compiler, options.diagnostics, result.diagnostics,
+            [&](Place place) { return originals.locate(place); });
+        std::vector<LiftedFile> files =
+            liftedFiles(analysis.getSourceManager(), result.edits, repeats);
+        dump(files);
+        writeTo(options.planFile, listAsJson(result.plans));
+        writeTo(options.relationFile, listAsJson(result.relations));
+        if (hasPch && files.size() > 1) // Clang does not take another text of its headers
+          sayNotLifted("a header beside a precompiled one");
+        else if (!result.edits.empty() && !options.check)
+          replaceFiles(compiler, files);
+      },
+      options.arch);
   isNested = false;
+  if (isParsed)
+    return std::make_unique<ASTConsumer>();
+  std::string why = "a file that does not parse for " + options.arch + " (" + errors.message + ")";
+  return std::make_unique<Complaint>(compiler, [=] { sayNotLifted(why); });
 }
 
-void LiftPlugin::replaceMainFile(CompilerInstance &compiler, const LiftResult &result) {
+void LiftPlugin::replaceFiles(CompilerInstance &compiler, const std::vector<LiftedFile> &files) {
   SourceManager &sources = compiler.getSourceManager();
-  FileEntryRef file = *sources.getFileEntryRefForID(sources.getMainFileID());
-  std::string text = result.edits.applyWithLines(mainFileText(compiler), file.getName());
-  sources.overrideFileContents(file, MemoryBuffer::getMemBufferCopy(text, file.getName()));
-  sources.setMainFileID(sources.createFileID(file, SourceLocation(), SrcMgr::C_User));
+  for (const LiftedFile &file : files)
+    if (OptionalFileEntryRef entry = compiler.getFileManager().getOptionalFileRef(file.path))
+      sources.overrideFileContents(*entry,
+                                   MemoryBuffer::getMemBufferCopy(file.afterWithLines, file.path));
+  FileEntryRef main = *sources.getFileEntryRefForID(sources.getMainFileID());
+  sources.setMainFileID(sources.createFileID(main, SourceLocation(), SrcMgr::C_User));
   addHeaders(compiler, runtimeHeaders());
   addCccl(compiler);
 }
 
-/// The lifted text as the tool would write it, for debuggers and bug reports.
-void LiftPlugin::dump(CompilerInstance &compiler, const LiftResult &result) {
+/// The lifted texts, for debuggers and bug reports.
+void LiftPlugin::dump(const std::vector<LiftedFile> &files) const {
   if (options.dumpFolder.empty())
     return;
   sys::fs::create_directories(options.dumpFolder);
-  SmallString<256> path(options.dumpFolder);
-  sys::path::append(path, sys::path::filename(compiler.getFrontendOpts().Inputs[0].getFile()));
-  std::error_code problem;
-  raw_fd_ostream out(path, problem);
-  if (!problem)
-    out << result.edits.apply(mainFileText(compiler));
+  for (const LiftedFile &file : files) {
+    SmallString<256> path(options.dumpFolder);
+    sys::path::append(path, sys::path::filename(file.path));
+    writeTo(path, file.after);
+  }
 }
 
 FrontendPluginRegistry::Add<LiftPlugin> registration("tilelift",

@@ -63,10 +63,12 @@ struct Attempt {
 
 class Lifter {
 public:
-  Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options)
+  Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options,
+         const ProgramFacts &others)
       : context(context),
         directives(directives),
         options(options),
+        others(others),
         program(findProgram(context, directives.directives)) {
     result.diagnostics = directives.diagnostics;
     append(program.diagnostics);
@@ -102,6 +104,7 @@ private:
   ASTContext &context;
   const DirectiveList &directives;
   const DiagnosticOptions &options;
+  const ProgramFacts &others;
   Program program;
   LiftResult result;
   std::vector<KernelToEmit> kernels;
@@ -113,12 +116,16 @@ LiftResult Lifter::run() {
   remarkOnUses();
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
-  EmitResult emitted = emit(context, kernels, program, directives.macros);
+  EmitResult emitted = emit(context, kernels, program, directives.macros, others);
   append(emitted.diagnostics);
-  if (!hasErrors())
+  for (const Launch &launch : program.foreignLaunches)
+    result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
+  if (!hasErrors()) {
     result.edits = std::move(emitted.edits);
-  else if (!refusedBefore)
+    result.facts.launchers = std::move(emitted.launchers);
+  } else if (!refusedBefore) {
     result.anyRefused = true;
+  }
   llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
     return a.place.offset < b.place.offset;
   });
@@ -190,7 +197,8 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
     if (launch.block &&
         launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
       return launch.block;
-  return std::nullopt;
+  auto elsewhere = others.launched.find(sharedNameOf(instance.function));
+  return elsewhere == others.launched.end() ? std::nullopt : elsewhere->second;
 }
 
 std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel,
@@ -393,10 +401,10 @@ void Lifter::remarkOnUses() {
 constexpr unsigned stackBytes = 512u << 20;
 
 LiftResult lift(ASTContext &context, const DirectiveList &directives,
-                const DiagnosticOptions &options) {
+                const DiagnosticOptions &options, const ProgramFacts &others) {
   LiftResult result;
   llvm::thread worker(std::optional<unsigned>(stackBytes),
-                      [&] { result = Lifter(context, directives, options).run(); });
+                      [&] { result = Lifter(context, directives, options, others).run(); });
   worker.join();
   return result;
 }

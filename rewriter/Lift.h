@@ -15,6 +15,7 @@
 #define TILELIFT_LIFT_H
 
 #include "directive/Directive.h"
+#include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
@@ -33,12 +34,15 @@ struct LiftResult {
   std::vector<Plan> plans;
   EditSet edits;
   bool anyRefused = false;
+  /// For the other files of the program.
+  ProgramFacts facts;
 };
 
 /// `directives` is what the pragma reader found while `context` was parsed.
-/// `options` decides which refusals leave a copy plain instead of failing.
+/// `options` decides which refusals leave a copy plain instead of failing; `others` is
+/// what the other files of the program say.
 LiftResult lift(clang::ASTContext &context, const DirectiveList &directives,
-                const DiagnosticOptions &options);
+                const DiagnosticOptions &options, const ProgramFacts &others = {});
 
 } // namespace tilelift
 

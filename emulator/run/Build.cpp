@@ -59,13 +59,15 @@ std::string emulatorLibrary() {
   return "";
 }
 
-/// The file system with the program's text in place of the file.
+/// The file system with the program's texts in place of the files.
 Files withText(const BuildRequest &request) {
   auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
   auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  SmallString<256> path(request.file);
-  sys::fs::make_absolute(path);
-  memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(request.text, path));
+  for (const auto &[file, text] : request.texts) {
+    SmallString<256> path(file);
+    sys::fs::make_absolute(path);
+    memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(text, path));
+  }
   files->pushOverlay(memory);
   return files;
 }

@@ -13,14 +13,17 @@
 
 #include "llvm/ADT/StringRef.h"
 
+#include <map>
+
 namespace tilelift {
 
 struct BuildRequest {
   std::string file;   ///< the user's name for it; messages and includes go by it
-  std::string text;   ///< what is compiled in its place
   std::string folder; ///< for everything that is built
   std::string name;   ///< of the program in the folder
   std::string arch;   ///< "sm_90a"
+  /// What is compiled in the place of files, its own and headers.
+  std::map<std::string, std::string> texts;
 };
 
 /// The path of the program; empty when it cannot be built, which has been said.

@@ -155,8 +155,12 @@ public:
   Runner(const RunOptions &options, std::string folder)
       : options(options), folder(std::move(folder)) {}
 
-  std::string built(const Twine &name, const std::string &text) const {
-    return build({options.file, text, folder, name.str(), options.arch}, options.tool);
+  /// The program with its files as they were, or as they are after the lift.
+  std::string built(const Twine &name, const Lifted &lifted, std::string LiftedFile::*text) const {
+    BuildRequest request{options.file, folder, name.str(), options.arch, {}};
+    for (const LiftedFile &file : lifted.files)
+      request.texts[file.path] = file.*text;
+    return build(request, options.tool);
   }
 
   RunResult run(const std::string &program, std::optional<uint64_t> seed,
@@ -216,11 +220,11 @@ int statusOf(const RunResult &result) {
 /// Runs the plain program, then the lifted one beside its record, with as many
 /// schedules as asked for.
 int compare(const Runner &runner, const RunOptions &options, const Lifted &lifted) {
-  std::string plain = runner.built("plain", lifted.before), other = plain;
+  std::string plain = runner.built("plain", lifted, &LiftedFile::before), other = plain;
   if (plain.empty())
     return failed;
-  if (lifted.after != lifted.before)
-    other = runner.built("lifted", lifted.afterWithLines);
+  if (lifted.isChanged())
+    other = runner.built("lifted", lifted, &LiftedFile::afterWithLines);
   if (other.empty())
     return failed;
   std::string record = runner.in("record");
@@ -248,19 +252,23 @@ int compare(const Runner &runner, const RunOptions &options, const Lifted &lifte
 int runIn(const std::string &folder, const RunOptions &options) {
   Lifted lifted;
   ToolOptions tool = options.tool;
+  tool.runs = true;
   if (options.mode == Mode::plain) {
     auto text = MemoryBuffer::getFile(options.file);
     if (!text)
       quit("cannot read '" + options.file + "': " + text.getError().message());
-    lifted.before = lifted.after = lifted.afterWithLines = (*text)->getBuffer().str();
-  } else if (ExitStatus status = liftSource(options.file, tool, lifted);
-             status == failed || lifted.hasErrors) {
-    return status;
+    std::string own = (*text)->getBuffer().str();
+    lifted.files = {{options.file, own, own, own}};
+  } else {
+    lifted = liftSource(options.file, tool);
+    errs() << lifted.messages;
+    if (lifted.status == failed || lifted.hasErrors)
+      return lifted.status;
   }
   Runner runner(options, folder);
   if (options.mode == Mode::compare)
     return compare(runner, options, lifted);
-  std::string program = runner.built("program", lifted.afterWithLines);
+  std::string program = runner.built("program", lifted, &LiftedFile::afterWithLines);
   return program.empty() ? int(failed) : statusOf(runner.run(program, options.seed, {}));
 }
 

@@ -4,6 +4,8 @@
 
 #include "directive/MacroText.h"
 
+#include "support/Locations.h"
+
 #include "clang/Lex/Lexer.h"
 #include "clang/Lex/Preprocessor.h"
 
@@ -16,11 +18,13 @@ void MacroReader::take(const Token &token) {
     return;
   const SourceManager &sources = preprocessor.getSourceManager();
   CharSourceRange range = sources.getExpansionRange(token.getLocation());
-  if (!sources.isInMainFile(range.getBegin()))
+  Place begin = placeOf(sources, range.getBegin());
+  if (!begin.isKnown())
     return;
-  MacroUse &use = uses[sources.getFileOffset(range.getBegin())];
-  use.end = sources.getFileOffset(
-      Lexer::getLocForEndOfToken(range.getEnd(), 0, sources, preprocessor.getLangOpts()));
+  MacroUse &use = uses[begin.offset];
+  use.end = placeOf(sources, Lexer::getLocForEndOfToken(range.getEnd(), 0, sources,
+                                                        preprocessor.getLangOpts()))
+                .offset;
   if (token.isAnnotation())
     use.hasPragma = true;
   else

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the macros of the main file are expanded to, token by token, so that a use of
+// What the macros in the user's files are expanded to, token by token, so that a use of
 // one can be written out where something in its middle has to change.
 //===----------------------------------------------------------------------===//
 
@@ -35,7 +35,7 @@ struct MacroUse {
   bool hasPragma = false;
 };
 
-/// By the offsets of the uses in the main file.
+/// By the places of the uses.
 using MacroUses = std::map<unsigned, MacroUse>;
 
 /// Takes the tokens that the parser gets, and keeps those that macros bring.

@@ -7,10 +7,9 @@
 #include "support/Locations.h"
 
 #include "clang/Lex/LiteralSupport.h"
+#include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Pragma.h"
 #include "clang/Lex/Preprocessor.h"
-#include "llvm/ADT/StringSet.h"
-#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace llvm;
@@ -127,14 +126,15 @@ void LineReader::read(SourceLocation hash, Token &first) {
   next(); // what follows `tma`
   directive.begin = placeOf(hash);
   Place kindPlace = here();
-  if (!hash.isFileID() || !sources.isInMainFile(hash)) {
-    // A header's offset would point into the wrong file.
+  if (!hash.isFileID()) {
+    fail(diagnose("not-available-yet", directive.begin, "'_Pragma(\"tma ...\")'"));
+    return skipToEnd();
+  }
+  if (!directive.begin.isKnown()) {
     PresumedLoc where = sources.getPresumedLoc(hash);
-    std::string header = where.isValid()
-                             ? "'#pragma tma' in a header (" + std::string(where.getFilename()) +
-                                   ":" + std::to_string(where.getLine()) + ")"
-                             : "'#pragma tma' in a header";
-    fail(diagnose("not-available-yet", {}, hash.isFileID() ? header : "'_Pragma(\"tma ...\")'"));
+    fail(diagnose(
+        "input-not-lifted", {},
+        formatv("a header of the system ({0}:{1})", where.getFilename(), where.getLine()).str()));
     return skipToEnd();
   }
 
@@ -293,11 +293,11 @@ public:
 
 private:
   void place(const Token &token) {
-    SourceLocation begin = sources.getExpansionLoc(token.getLocation());
-    bool isStatement = token.isNot(tok::eof) && sources.isInMainFile(begin);
+    Place begin = placeOf(sources, token.getLocation());
+    bool isStatement = token.isNot(tok::eof) && begin.isKnown();
     for (; placed < directives.size(); ++placed)
-      if (isStatement)
-        directives[placed].statement = {sources.getFileOffset(begin)};
+      if (isStatement && fileAt(sources, directives[placed].begin).id == fileAt(sources, begin).id)
+        directives[placed].statement = begin;
   }
 
   const SourceManager &sources;
@@ -320,10 +320,37 @@ private:
   DirectiveList &list;
 };
 
+class IncludeReader : public PPCallbacks {
+public:
+  IncludeReader(const SourceManager &sources, std::vector<IncludeLine> &includes)
+      : sources(sources), includes(includes) {}
+
+  void InclusionDirective(SourceLocation hash, const Token &, StringRef, bool, CharSourceRange name,
+                          OptionalFileEntryRef file, StringRef, StringRef, const Module *, bool,
+                          SrcMgr::CharacteristicKind) override {
+    IncludeLine line;
+    line.hash = placeOf(sources, hash);
+    if (!line.hash.isKnown() || !file)
+      return;
+    line.path = file->getName().str();
+    if (name.getBegin().isFileID() && name.isCharRange()) {
+      line.begin = placeOf(sources, name.getBegin());
+      line.length = placeOf(sources, name.getEnd()).offset - line.begin.offset;
+    }
+    includes.push_back(line);
+  }
+
+private:
+  const SourceManager &sources;
+  std::vector<IncludeLine> &includes;
+};
+
 } // namespace
 
 void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
   preprocessor.AddPragmaHandler(new Handler(list)); // owned by the preprocessor
+  preprocessor.addPPCallbacks(
+      std::make_unique<IncludeReader>(preprocessor.getSourceManager(), list.includes));
   preprocessor.setTokenWatcher(
       [macros = MacroReader(preprocessor, list.macros),
        statements = StatementFinder(preprocessor.getSourceManager(), list.directives)](
@@ -331,52 +358,6 @@ void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
         macros.take(token);
         statements.take(token);
       });
-}
-
-static bool hasDirective(StringRef text) {
-  for (size_t at = text.find("pragma"); at != StringRef::npos; at = text.find("pragma", at + 1)) {
-    StringRef rest = text.substr(at + 6).ltrim(" \t\\\r\n(\"");
-    if (rest.starts_with("tma"))
-      return true;
-  }
-  return false;
-}
-
-/// The names in quotes that a file includes, from its own folder.
-static SmallVector<std::string, 8> includesOf(StringRef path, StringRef text) {
-  SmallVector<std::string, 8> found;
-  SmallVector<StringRef, 64> lines;
-  text.split(lines, '\n', -1, false);
-  for (StringRef line : lines) {
-    line = line.ltrim();
-    if (!line.consume_front("#") || !(line = line.ltrim()).consume_front("include"))
-      continue;
-    auto [before, rest] = line.split('"');
-    SmallString<128> full(sys::path::parent_path(path));
-    sys::path::append(full, rest.split('"').first);
-    if (before.trim().empty() && !rest.empty())
-      found.push_back(std::string(full));
-  }
-  return found;
-}
-
-bool mayHaveDirectives(StringRef path, StringRef text, vfs::FileSystem &files) {
-  if (hasDirective(text))
-    return true;
-  StringSet<> seen;
-  SmallVector<std::string, 8> work = includesOf(path, text);
-  while (!work.empty()) {
-    std::string next = work.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    ErrorOr<std::unique_ptr<MemoryBuffer>> header = files.getBufferForFile(next);
-    if (!header)
-      continue;
-    if (hasDirective((*header)->getBuffer()))
-      return true;
-    work.append(includesOf(next, (*header)->getBuffer()));
-  }
-  return false;
 }
 
 StringRef spelling(DirectiveKind kind) {

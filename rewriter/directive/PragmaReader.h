@@ -5,7 +5,7 @@
 //
 // Install one reader in a preprocessor before parsing. It reports every mistake
 // in a line, with the place of the token at fault; a line with a mistake yields
-// no directive. Lines outside the main file are reported and not read.
+// no directive. Lines in headers of the system are reported and not read.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_DIRECTIVE_PRAGMAREADER_H
@@ -14,27 +14,33 @@
 #include "directive/Directive.h"
 #include "directive/MacroText.h"
 
-#include "llvm/Support/VirtualFileSystem.h"
-
 namespace clang {
 class Preprocessor;
 }
 
 namespace tilelift {
 
+/// A line that includes a file, whether or not the file has been read before.
+struct IncludeLine {
+  /// From the quote or bracket; unknown where a macro brings the name.
+  Place begin;
+  unsigned length = 0;
+  /// Where the line is, if its name is unknown.
+  Place hash;
+  std::string path;
+};
+
 /// What a file says before it is parsed.
 struct DirectiveList {
   std::vector<Directive> directives;
   std::vector<Diagnostic> diagnostics;
   MacroUses macros;
+  /// Of the user's files.
+  std::vector<IncludeLine> includes;
 };
 
 /// `list` must outlive the preprocessor's use; it is filled as the file is read.
 void installPragmaReader(clang::Preprocessor &preprocessor, DirectiveList &list);
-
-/// Whether a file, or one that it includes by a name in quotes, may hold a `#pragma
-/// tma`: a cheap look at the text, so that files without one cost nothing.
-bool mayHaveDirectives(llvm::StringRef path, llvm::StringRef text, llvm::vfs::FileSystem &files);
 
 llvm::StringRef spelling(DirectiveKind kind);
 

@@ -5,6 +5,7 @@
 #include "directive/Program.h"
 
 #include "directive/BlockSize.h"
+#include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
 #include "support/Locations.h"
 
@@ -35,12 +36,30 @@ const DeclRefExpr *functionReference(const Expr *expression) {
   return reference && isa<FunctionDecl>(reference->getDecl()) ? reference : nullptr;
 }
 
+/// Directives by the places of their statements.
+class DirectiveMap {
+public:
+  /// The one that had the place before, or null.
+  const Directive *insert(const Directive &directive) {
+    if (!directive.statement.isKnown())
+      return nullptr;
+    auto [known, isNew] = at.try_emplace(directive.statement.offset, &directive);
+    return isNew ? nullptr : known->second;
+  }
+  const Directive *find(Place place) const {
+    return at.empty() || !place.isKnown() ? nullptr : at.lookup(place.offset);
+  }
+
+private:
+  DenseMap<unsigned, const Directive *> at;
+};
+
 /// Follows a kernel's calls to the annotated statements.
 class Follower {
 public:
-  Follower(const SourceManager &sources, const DenseMap<unsigned, const Directive *> &atOffset,
+  Follower(const SourceManager &sources, const DirectiveMap &annotated,
            std::vector<Diagnostic> &diagnostics)
-      : sources(sources), atOffset(atOffset), diagnostics(diagnostics) {}
+      : sources(sources), annotated(annotated), diagnostics(diagnostics) {}
 
   std::vector<AnnotatedStatement> statementsOf(const FunctionDecl *kernel) {
     found.clear();
@@ -68,7 +87,7 @@ private:
   bool reaches(const Stmt *statement);
 
   const SourceManager &sources;
-  const DenseMap<unsigned, const Directive *> &atOffset;
+  const DirectiveMap &annotated;
   std::vector<Diagnostic> &diagnostics;
   std::vector<AnnotatedStatement> found;
   DenseMap<const FunctionDecl *, bool> known;
@@ -78,10 +97,7 @@ private:
 const Directive *Follower::directiveOf(const Stmt *statement) const {
   if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
     statement = attributed->getSubStmt(); // `#pragma unroll` stands between
-  SourceLocation begin = statement->getBeginLoc();
-  if (begin.isInvalid() || !sources.isInMainFile(sources.getExpansionLoc(begin)))
-    return nullptr;
-  return atOffset.lookup(placeOf(sources, begin).offset);
+  return annotated.find(placeOf(sources, statement->getBeginLoc()));
 }
 
 bool Follower::reaches(const Stmt *statement) {
@@ -142,28 +158,26 @@ public:
   Finder(ASTContext &context, const std::vector<Directive> &directives)
       : context(context), sources(context.getSourceManager()), directives(directives) {
     for (const Directive &directive : directives) {
-      auto [known, isNew] = atOffset.try_emplace(directive.statement.offset, &directive);
-      if (isNew || !directive.statement.isKnown())
+      const Directive *known = annotated.insert(directive);
+      if (!known)
         continue;
       placed.insert(&directive);
       program.diagnostics.push_back(diagnose("misplaced-pragma", directive.begin,
                                              spelling(directive.kind),
                                              "speaks of a statement that has one already")
-                                        .note(known->second->begin, "the first one is here"));
+                                        .note(known->begin, "the first one is here"));
     }
   }
 
   bool shouldVisitTemplateInstantiations() const { return true; }
 
-  /// Only the main file is rewritten; skipping the headers' declarations keeps
-  /// the walk short.
+  /// Only the user's files are rewritten; skipping the system's declarations keeps the
+  /// walk short.
   bool TraverseDecl(Decl *declaration) {
     bool isTop = declaration && isa_and_nonnull<TranslationUnitDecl>(declaration->getDeclContext());
-    if (isTop && !sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation())) &&
-        !isa<ClassTemplateDecl, FunctionTemplateDecl, LinkageSpecDecl, NamespaceDecl>(declaration))
-      return true;
-    if (declaration && isa<NamespaceDecl>(declaration) &&
-        !sources.isInMainFile(sources.getExpansionLoc(declaration->getLocation())))
+    if ((isTop || isa_and_nonnull<NamespaceDecl>(declaration)) &&
+        !placeOf(declaration->getLocation()).isKnown() &&
+        !isa<ClassTemplateDecl, FunctionTemplateDecl, LinkageSpecDecl>(declaration))
       return true;
     return RecursiveASTVisitor::TraverseDecl(declaration);
   }
@@ -237,7 +251,7 @@ private:
 
   Place placeOf(SourceLocation location) const { return tilelift::placeOf(sources, location); }
 
-  void noteAnnotation(Stmt *statement);
+  void noteAnnotation(const Stmt *statement);
   void findStatements();
   void refuseNested(const std::vector<AnnotatedStatement> &statements);
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
@@ -247,7 +261,7 @@ private:
   ASTContext &context;
   const SourceManager &sources;
   const std::vector<Directive> &directives;
-  DenseMap<unsigned, const Directive *> atOffset;
+  DirectiveMap annotated;
   DenseSet<const Directive *> placed;
   /// Directives in functions that kernels call.
   MapVector<const Directive *, const FunctionDecl *> inHelpers;
@@ -257,15 +271,11 @@ private:
   Program program;
 };
 
-void Finder::noteAnnotation(Stmt *statement) {
-  SourceLocation begin = statement->getBeginLoc();
-  if (atOffset.empty() || begin.isInvalid() || !current ||
-      !sources.isInMainFile(sources.getExpansionLoc(begin)))
-    return;
+void Finder::noteAnnotation(const Stmt *statement) {
   if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
-    begin = attributed->getSubStmt()->getBeginLoc(); // `#pragma unroll` stands between
-  const Directive *directive = atOffset.lookup(placeOf(begin).offset);
-  if (!directive)
+    statement = attributed->getSubStmt(); // `#pragma unroll` stands between
+  const Directive *directive = annotated.find(placeOf(statement->getBeginLoc()));
+  if (!directive || !current)
     return;
   bool isNew = placed.insert(directive).second;
   if (current->hasAttr<CUDAGlobalAttr>())
@@ -297,7 +307,7 @@ void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
 
 /// What each kernel gets to, directly and through the functions it calls.
 void Finder::findStatements() {
-  Follower follower(sources, atOffset, program.diagnostics);
+  Follower follower(sources, annotated, program.diagnostics);
   for (const FunctionDecl *kernel : kernels) {
     std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
     for (const AnnotatedStatement &statement : statements)
@@ -352,6 +362,10 @@ Program Finder::take() {
       return kernel.pattern == patternOf(function);
     });
   };
+  llvm::copy_if(program.launches, std::back_inserter(program.foreignLaunches),
+                [](const Launch &launch) {
+                  return !launch.instance->isDefined() && !sharedNameOf(launch.instance).empty();
+                });
   llvm::erase_if(program.launches,
                  [&](const Launch &launch) { return !isAnnotated(launch.pattern); });
   for (const DeclRefExpr *use : uses) {

@@ -64,6 +64,8 @@ struct Launch {
 struct Program {
   std::vector<AnnotatedKernel> kernels;
   std::vector<Launch> launches;
+  /// Of kernels that are defined in another file.
+  std::vector<Launch> foreignLaunches;
   /// Uses of annotated kernels that are no launches.
   std::vector<const clang::DeclRefExpr *> otherUses;
   std::vector<Diagnostic> diagnostics;

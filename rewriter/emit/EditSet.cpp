@@ -20,8 +20,8 @@ unsigned lineOf(StringRef file, unsigned offset) {
 /// the file each belongs to.
 class Renderer {
 public:
-  Renderer(StringRef file, StringRef path, bool withLines)
-      : file(file), path(path), withLines(withLines) {
+  Renderer(StringRef file, StringRef path, bool withLines, Repeats repeats)
+      : file(file), path(path), withLines(withLines), repeats(repeats) {
     if (withLines) // a first #line keeps Clang from recording a checksum
       output = "#line 1 \"" + path.str() + "\"\n";
   }
@@ -38,6 +38,16 @@ public:
       return;
     mark(begin);
     append(file.slice(begin, end));
+  }
+
+  /// A stretch of the file that stays where it is, too.
+  void repeat(const Piece &piece) {
+    size_t before = output.size();
+    copy(piece.begin, piece.begin + piece.length);
+    static constexpr StringRef expected = "expected-", silenced = "repeated-";
+    if (repeats == Repeats::WithoutExpectations)
+      for (size_t at = before; (at = output.find(expected, at)) != std::string::npos;)
+        output.replace(at, expected.size(), silenced);
   }
 
   void own(const Piece &piece) {
@@ -69,10 +79,30 @@ private:
   StringRef file;
   StringRef path;
   bool withLines;
+  Repeats repeats;
   unsigned line = 1;
 };
 
 } // namespace
+
+EditSet EditSet::within(unsigned begin, unsigned end) const {
+  EditSet result;
+  for (Edit edit : edits) {
+    if (edit.begin < begin || edit.begin > end)
+      continue;
+    edit.begin -= begin;
+    edit.end -= begin;
+    for (Piece &piece : edit.pieces) {
+      assert((piece.length == 0 || (piece.begin >= begin && piece.begin + piece.length <= end)) &&
+             "text of one file in another");
+      piece.begin -= piece.length ? begin : 0;
+      if (piece.standsFor != ~0u)
+        piece.standsFor -= begin;
+    }
+    result.add(std::move(edit));
+  }
+  return result;
+}
 
 std::vector<Edit> EditSet::sorted() const {
   std::vector<Edit> result = edits;
@@ -82,15 +112,15 @@ std::vector<Edit> EditSet::sorted() const {
 }
 
 static std::string render(const std::vector<Edit> &edits, StringRef file, StringRef path,
-                          bool withLines) {
-  Renderer renderer(file, path, withLines);
+                          bool withLines, Repeats repeats) {
+  Renderer renderer(file, path, withLines, repeats);
   unsigned at = 0;
   for (const Edit &edit : edits) {
     assert(edit.begin >= at && "edits overlap");
     renderer.copy(at, edit.begin);
     for (const Piece &piece : edit.pieces) {
       if (piece.length)
-        renderer.copy(piece.begin, piece.begin + piece.length);
+        renderer.repeat(piece);
       else
         renderer.own(piece);
     }
@@ -100,10 +130,12 @@ static std::string render(const std::vector<Edit> &edits, StringRef file, String
   return std::move(renderer.output);
 }
 
-std::string EditSet::apply(StringRef file) const { return render(sorted(), file, "", false); }
+std::string EditSet::apply(StringRef file) const {
+  return render(sorted(), file, "", false, Repeats::AsTheyAre);
+}
 
-std::string EditSet::applyWithLines(StringRef file, StringRef path) const {
-  return render(sorted(), file, path, true);
+std::string EditSet::applyWithLines(StringRef file, StringRef path, Repeats repeats) const {
+  return render(sorted(), file, path, true, repeats);
 }
 
 } // namespace tilelift

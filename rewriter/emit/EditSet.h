@@ -1,13 +1,13 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Changes to a file's text, as values.
+// Changes to texts, as values.
 //
-// An edit replaces a stretch of the file by pieces: text that we made, and
-// stretches of the file itself that are repeated (a sibling kernel is mostly
-// its original's text). Because pieces remember where they come from, the
-// rendered file can carry #line directives: the plugin compiles with them so
-// that debuggers show the user's lines, the tool writes without.
+// Offsets are places: they count through all files of the user's. An edit replaces a stretch of the
+// file by pieces: text that we made, and stretches of the file itself that are repeated (a sibling
+// kernel is mostly its original's text). Because pieces remember where they come from, the rendered
+// file can carry #line directives: the plugin compiles with them so that debuggers show the user's
+// lines, the tool writes without.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_EDITSET_H
@@ -41,6 +41,10 @@ struct Edit {
   std::vector<Piece> pieces;
 };
 
+/// What Clang's checker of messages reads in comments counts once, so it is put out of
+/// action where a stretch of the file is repeated.
+enum class Repeats { AsTheyAre, WithoutExpectations };
+
 class EditSet {
 public:
   bool empty() const { return edits.empty(); }
@@ -51,15 +55,19 @@ public:
       first = std::min(first, edit.begin);
     return first;
   }
+  /// Those of one file, with offsets that count from its first byte.
+  EditSet within(unsigned begin, unsigned end) const;
   /// Edits may be added in any order; they must not overlap.
   void add(Edit edit) { edits.push_back(std::move(edit)); }
+  void add(const EditSet &more) { edits.insert(edits.end(), more.edits.begin(), more.edits.end()); }
   void replace(unsigned begin, unsigned end, std::string text) {
     add({begin, end, {Piece::own(std::move(text), begin)}});
   }
 
   std::string apply(llvm::StringRef file) const;
   /// The same text with #line directives that name `path`.
-  std::string applyWithLines(llvm::StringRef file, llvm::StringRef path) const;
+  std::string applyWithLines(llvm::StringRef file, llvm::StringRef path,
+                             Repeats repeats = Repeats::AsTheyAre) const;
 
 private:
   std::vector<Edit> sorted() const;

@@ -40,13 +40,61 @@ std::string formatted(const std::string &text, StringRef file) {
   return *result;
 }
 
+struct IncludePlace {
+  unsigned offset = 0;
+  bool isBehindInclude = false;
+};
+
+/// Behind the last #include before an offset that is under no condition but a header's
+/// guard, or before everything but the file's first comment and its guard.
+IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions &language) {
+  SourceLocation start = SourceLocation::getFromRawEncoding(1);
+  auto offsetOf = [&](const Token &token) { return token.getLocation().getRawEncoding() - 1; };
+  auto nextLine = [&](const Token &token) {
+    size_t end = text.find('\n', offsetOf(token));
+    return end == StringRef::npos ? unsigned(text.size()) : unsigned(end + 1);
+  };
+  Lexer lexer(start, language, text.begin(), text.begin(), text.end());
+  auto word = [&](Token &token) {
+    lexer.LexFromRawLexer(token);
+    return token.is(tok::raw_identifier) ? token.getRawIdentifier() : StringRef();
+  };
+  IncludePlace place;
+  Token token;
+  StringRef guard; // until the next directive tells whether it is one
+  int depth = 0;
+  bool more = !lexer.LexFromRawLexer(token);
+  place.offset = offsetOf(token);
+  for (bool isFirst = true; more && offsetOf(token) < before; isFirst = false) {
+    if (token.is(tok::hash) && token.isAtStartOfLine()) {
+      StringRef directive = word(token), expected = std::exchange(guard, StringRef());
+      bool opensGuard = !expected.empty() && directive == "define" && word(token) == expected;
+      depth += !expected.empty() && !opensGuard;
+      if (directive == "ifndef" && isFirst)
+        guard = word(token);
+      else if (directive.starts_with("if"))
+        ++depth;
+      else if (directive == "endif")
+        --depth;
+      else if (directive == "include" && depth <= 0)
+        place = {nextLine(token), true};
+      else if (opensGuard || (directive == "pragma" && isFirst && word(token) == "once"))
+        place.offset = nextLine(token);
+    }
+    more = !lexer.LexFromRawLexer(token);
+  }
+  return place;
+}
+
 class Emitter {
 public:
-  Emitter(ASTContext &context, const Program &program, const MacroUses &macros)
+  Emitter(ASTContext &context, const Program &program, const MacroUses &macros,
+          const ProgramFacts &others)
       : context(context),
         source(context),
         program(program),
         macros(macros),
+        others(others),
         fresh(source),
         siblings(source, fresh) {}
 
@@ -60,15 +108,21 @@ private:
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
   void redirectInMacros();
   void writeOut(unsigned begin);
-  void declare(const KernelToEmit &kernel, const LauncherText &launcher);
+  void redirectForeign();
+  void declare(const FunctionDecl *kernel, const std::string &launcher);
   bool isRedirectable(const Launch &launch) const;
-  StringRef fileName() const {
-    const SourceManager &sources = context.getSourceManager();
-    OptionalFileEntryRef file = sources.getFileEntryRefForID(sources.getMainFileID());
+  StringRef fileName(unsigned offset) const {
+    OptionalFileEntryRef file =
+        context.getSourceManager().getFileEntryRefForID(source.fileOf(offset).id);
     return file ? file->getName() : "input.cu";
   }
   void redirect(const Launch &launch, const KernelNames &names);
-  void addInclude(unsigned before);
+  bool isLaunchedElsewhere(const FunctionDecl *kernel) const {
+    return others.launched.count(sharedNameOf(kernel)) > 0;
+  }
+  void addIncludes();
+  bool isRepeated(const UserFile &file) const;
+  Place placeOfChange(const UserFile &file, const EditSet &edits) const;
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
       return known.id == diagnostic.id && known.place == diagnostic.place &&
@@ -82,6 +136,7 @@ private:
   SourceText source;
   const Program &program;
   const MacroUses &macros;
+  const ProgramFacts &others;
   FreshNames fresh;
   FunctionSiblings siblings;
   struct RedirectedLaunch {
@@ -95,23 +150,20 @@ private:
 };
 
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
-  bool anyLifted = false;
   for (const KernelToEmit &kernel : kernels) {
-    if (!kernel.instances.empty()) {
+    if (!kernel.instances.empty())
       emitKernel(kernel);
-      anyLifted = true;
-    }
     for (const Directive *directive : kernel.plain)
       outcomes.insert({directive, "stays a loop"});
   }
+  redirectForeign();
   redirectInMacros();
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
+  addIncludes();
   // The originals keep their loops; their pragmas have done their work.
   for (const auto &[directive, outcome] : outcomes)
     result.edits.add(source.pragmaComment(*directive, outcome));
-  if (anyLifted)
-    addInclude(result.edits.begin());
   return std::move(result);
 }
 
@@ -215,7 +267,9 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
     std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
     outcomes[copy.directive] = "lifted in " + (where.empty() ? names.lifted : where);
   }
-  std::variant<LauncherText, Diagnostic> launcher = writeLauncher(source, kernel, names, writer);
+  bool isForAll = isLaunchedElsewhere(kernel.pattern) || isDeclaredForAll(source, kernel.pattern);
+  std::variant<LauncherText, Diagnostic> launcher =
+      writeLauncher(source, kernel, names, writer, isForAll);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
     return say(*problem);
   LauncherText &launch = std::get<LauncherText>(launcher);
@@ -228,26 +282,50 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
         header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
   before += writer.planType();
   unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
+  // What is computed for one file is no other's that includes the header.
+  if (source.isInHeader(end))
+    before = "namespace {\n" + before + "} // namespace\n";
   Edit edit{end, end, {}};
-  edit.pieces.push_back(Piece::own("\n\n" + formatted(before, fileName()) + "\n"));
+  edit.pieces.push_back(Piece::own("\n\n" + formatted(before, fileName(end)) + "\n"));
   edit.pieces.insert(edit.pieces.end(), sibling.begin(), sibling.end());
   edit.pieces.push_back(
-      Piece::own("\n\n" + StringRef(formatted(launch.definition, fileName())).rtrim().str(),
+      Piece::own("\n\n" + StringRef(formatted(launch.definition, fileName(end))).rtrim().str(),
                  source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
-  declare(kernel, launch);
+  if (!launch.declaration.empty())
+    declare(kernel.pattern->getCanonicalDecl(), launch.declaration);
+  if (isForAll)
+    result.launchers[sharedNameOf(kernel.pattern)] = names.launcher;
   redirectLaunches(kernel, names);
 }
 
 void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {
   DenseSet<SourceLocation> done;
-  if (llvm::none_of(program.launches,
+  if (!isLaunchedElsewhere(kernel.pattern) &&
+      llvm::none_of(program.launches,
                     [&](const Launch &launch) { return launch.pattern == kernel.pattern; }))
     say(diagnose("never-launched", {source.offsetOf(kernel.pattern->getLocation())}, names.kernel,
                  names.lifted));
   for (const Launch &launch : program.launches)
     if (launch.pattern == kernel.pattern && done.insert(launch.callee->getLocation()).second)
       redirected.push_back({&launch, names});
+}
+
+/// Launches of kernels that are lifted in other files.
+void Emitter::redirectForeign() {
+  DenseSet<const FunctionDecl *> declared;
+  for (const Launch &launch : program.foreignLaunches) {
+    auto launcher = others.launchers.find(sharedNameOf(launch.instance));
+    if (launcher == others.launchers.end())
+      continue;
+    KernelNames names;
+    names.kernel = launch.instance->getNameAsString();
+    names.launcher = launcher->second;
+    const FunctionDecl *first = launch.instance->getCanonicalDecl();
+    if (declared.insert(first).second)
+      declare(first, launcherDeclaration(source, first, names.launcher));
+    redirected.push_back({&launch, names});
+  }
 }
 
 /// A launch from the middle of a macro takes the use of the macro with it: all launches
@@ -301,7 +379,7 @@ void Emitter::writeOut(unsigned begin) {
     if (i + 1 < tokens.size() && tokens[i + 1].text != ")")
       text += ",";
   }
-  std::string inStyle = formatted(text, fileName());
+  std::string inStyle = formatted(text, fileName(begin));
   SmallVector<StringRef, 8> lines;
   StringRef(inStyle).trim().split(lines, '\n');
   result.edits.replace(begin, macros.at(begin).end,
@@ -311,17 +389,21 @@ void Emitter::writeOut(unsigned begin) {
 
 /// Behind the kernel's first declaration, so that the launcher is known wherever
 /// the kernel is.
-void Emitter::declare(const KernelToEmit &kernel, const LauncherText &launcher) {
-  if (launcher.declaration.empty())
-    return;
+void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
+  const SourceManager &sources = context.getSourceManager();
+  Place place = placeOf(sources, first->getLocation());
+  if (!place.isKnown())
+    return say(diagnose("not-available-yet", {},
+                        "a kernel that a header of the system declares ('" +
+                            first->getNameAsString() + "')"));
   std::optional<Token> semi =
-      Lexer::findNextToken(kernel.pattern->getCanonicalDecl()->getEndLoc(),
-                           context.getSourceManager(), context.getLangOpts());
+      Lexer::findNextToken(first->getEndLoc(), sources, context.getLangOpts());
   if (!semi || semi->isNot(tok::semi))
-    return say(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
-                        "a kernel whose first declaration ends in a macro"));
+    return say(
+        diagnose("not-available-yet", place, "a kernel whose first declaration ends in a macro"));
   unsigned at = source.offsetOf(semi->getEndLoc());
-  result.edits.add({at, at, {Piece::own("\n" + StringRef(launcher.declaration).rtrim().str())}});
+  result.edits.add(
+      {at, at, {Piece::own("\n" + StringRef(formatted(launcher, fileName(at))).rtrim().str())}});
 }
 
 /// Whether the text of a launch is in the file as it is.
@@ -374,55 +456,56 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   unsigned open = begin(config->getBeginLoc());   // <<<
   unsigned close = begin(config->getRParenLoc()); // >>>
   std::string arguments = source.between(open + 3, close).trim().str();
-  unsigned paren = unsigned(source.file().find('(', close));
+  unsigned paren = close + unsigned(source.from(close).find('('));
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
   result.edits.replace(nameBegin, nameEnd, names.launcher);
-  open = unsigned(source.file().take_front(open).rtrim().size());
+  open -= unsigned(source.before(open).size() - source.before(open).rtrim().size());
   result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
 }
 
-/// Behind the last #include before all that is new that is under no condition, or
-/// before everything but the file's first comment.
-void Emitter::addInclude(unsigned before) {
-  const SourceManager &sources = context.getSourceManager();
-  FileID main = sources.getMainFileID();
-  StringRef text = source.file();
-  Lexer lexer(sources.getLocForStartOfFile(main), context.getLangOpts(), text.begin(), text.begin(),
-              text.end());
-  Token token;
-  unsigned at = 0, depth = 0;
-  bool found = false, first = true, more = true;
-  do {
-    more = !lexer.LexFromRawLexer(token);
-    if (first) {
-      at = source.offsetOf(token.getLocation());
-      first = false;
-    }
-    if (!token.is(tok::hash) || !token.isAtStartOfLine())
+/// Each file that gets new text says where the runtime is.
+void Emitter::addIncludes() {
+  EditSet includes;
+  for (const UserFile &file : source.all()) {
+    EditSet own = result.edits.within(file.begin, file.begin + unsigned(file.text.size()));
+    if (own.empty())
       continue;
-    lexer.LexFromRawLexer(token);
-    StringRef word = token.is(tok::raw_identifier) ? token.getRawIdentifier() : StringRef();
-    if (word.starts_with("if"))
-      ++depth;
-    else if (word == "endif")
-      --depth;
-    else if (word == "include" && depth == 0 && source.offsetOf(token.getLocation()) < before) {
-      size_t end = text.find('\n', source.offsetOf(token.getLocation()));
-      at = end == StringRef::npos ? unsigned(text.size()) : unsigned(end + 1);
-      found = true;
-    }
-  } while (more && source.offsetOf(token.getLocation()) < before);
-  result.edits.add(
-      {at,
-       at,
-       {Piece::own("#include <tilelift/tilelift.cuh>\n" + std::string(found ? "" : "\n"), at)}});
+    if (isRepeated(file))
+      say(diagnose("not-available-yet", placeOfChange(file, own),
+                   "a header that is included more than once"));
+    IncludePlace place = placeForInclude(file.text, own.begin(), context.getLangOpts());
+    unsigned at = file.begin + place.offset;
+    bool isApart = place.isBehindInclude || source.from(at).starts_with("\n");
+    result.edits.add(
+        {at,
+         at,
+         {Piece::own("#include <tilelift/tilelift.cuh>\n" + std::string(isApart ? "" : "\n"),
+                     at)}});
+  }
+}
+
+/// The pragma that a change of a file is for, if that file has one.
+Place Emitter::placeOfChange(const UserFile &file, const EditSet &edits) const {
+  for (const auto &[directive, outcome] : outcomes)
+    if (source.fileOf(directive->begin.offset).begin == file.begin)
+      return directive->begin;
+  return {file.begin + edits.begin()};
+}
+
+/// What is computed for one of its texts may not be right for the other.
+bool Emitter::isRepeated(const UserFile &file) const {
+  const SourceManager &sources = context.getSourceManager();
+  return llvm::any_of(source.all(), [&](const UserFile &other) {
+    return other.id != file.id &&
+           sources.getFileEntryForID(other.id) == sources.getFileEntryForID(file.id);
+  });
 }
 
 } // namespace
 
 EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros) {
-  return Emitter(context, program, macros).run(kernels);
+                const Program &program, const MacroUses &macros, const ProgramFacts &others) {
+  return Emitter(context, program, macros, others).run(kernels);
 }
 
 } // namespace tilelift

@@ -12,6 +12,7 @@
 #define TILELIFT_EMIT_EMITTER_H
 
 #include "directive/MacroText.h"
+#include "directive/OtherFiles.h"
 #include "directive/Program.h"
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
@@ -49,10 +50,12 @@ struct KernelToEmit {
 struct EmitResult {
   EditSet edits;
   std::vector<Diagnostic> diagnostics;
+  /// Of kernels that other files may launch, by their shared names.
+  std::map<std::string, std::string> launchers;
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros);
+                const Program &program, const MacroUses &macros, const ProgramFacts &others);
 
 } // namespace tilelift
 

@@ -155,6 +155,9 @@ void KernelWriter::write(size_t number, FunctionSiblings &siblings) {
 void KernelWriter::openBody() {
   const FunctionDecl *pattern = kernel.pattern;
   std::vector<Edit> &edits = texts.front().edits;
+  unsigned begin = source.offsetOf(pattern->getBeginLoc());
+  if (!linkage().empty())
+    edits.push_back(insertion(begin, linkage().str()));
   edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
                               source.endOfToken(pattern->getLocation()), names.lifted));
   // Maps follow, which have none; the launcher passes all arguments.
@@ -403,9 +406,16 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
     moveDynamicMemory(child);
 }
 
+/// Each file that includes a header has a plan of its own, and so a kernel.
+StringRef KernelWriter::linkage() const {
+  bool isOwn = kernel.pattern->getStorageClass() == SC_Static ||
+               !source.isInHeader(source.offsetOf(kernel.pattern->getBeginLoc()));
+  return isOwn ? "" : "static ";
+}
+
 /// Puts parameters on lines of their own where they would make a long one.
 std::string KernelWriter::wrapped(const std::string &parameters, unsigned at) const {
-  unsigned growth = unsigned(names.lifted.size() - names.kernel.size());
+  size_t growth = names.lifted.size() - names.kernel.size() + linkage().size();
   if (source.columnOf(at) + growth + parameters.size() < 100)
     return parameters;
   SourceLocation open = kernel.pattern->getFunctionTypeLoc().getLParenLoc();
@@ -438,9 +448,10 @@ void KernelWriter::declareTile(size_t copy) {
     // __shared__ is a macro; the alignment goes right behind it.
     std::string text = source.between(begin, end).str();
     size_t shared = text.find("__shared__");
-    StringRef before = source.file().take_front(begin).rtrim();
-    unsigned at =
-        shared != std::string::npos ? begin + unsigned(shared) + 10 : unsigned(before.size());
+    StringRef before = source.before(begin).rtrim();
+    unsigned at = shared != std::string::npos
+                      ? begin + unsigned(shared) + 10
+                      : source.fileOf(begin).begin + unsigned(before.size());
     if (shared == std::string::npos && !before.ends_with("__shared__")) {
       failure =
           diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");

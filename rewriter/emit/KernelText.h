@@ -97,6 +97,7 @@ private:
   void captureIn(FunctionText &text, size_t copy);
   void moveDynamicMemory(const clang::Stmt *within);
   void removeDeadVariables(FunctionText &text);
+  llvm::StringRef linkage() const;
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
   size_t ownerOf(const clang::VarDecl *tile) const;

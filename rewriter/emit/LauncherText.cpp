@@ -29,26 +29,39 @@ std::string qualified(const FunctionDecl *kernel) {
   return "::" + name;
 }
 
+std::string signatureOf(const SourceText &source, const FunctionDecl *declaration,
+                        const std::string &launcher, const std::string &config) {
+  FunctionTypeLoc type = declaration->getFunctionTypeLoc();
+  std::string parameters =
+      source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
+          .trim()
+          .str();
+  std::string header = templateHeader(source, declaration);
+  return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] " + launcher +
+         "(const tilelift::launch_config &" + config +
+         (parameters.empty() || parameters == "void" ? "" : ", " + parameters) + ")";
+}
+
 class Writer {
 public:
   Writer(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
-         KernelWriter &writer)
-      : source(source), kernel(kernel), names(names), writer(writer) {}
+         KernelWriter &writer, bool isForAll)
+      : source(source), kernel(kernel), names(names), writer(writer), isForAll(isForAll) {}
 
   std::variant<LauncherText, Diagnostic> run() {
     LauncherText text;
     // Default arguments are given once, where the kernel has them.
     const FunctionDecl *first = kernel.pattern->getCanonicalDecl();
     if (first != kernel.pattern)
-      text.declaration = signature(first) + ";\n";
-    text.definition = signature(kernel.pattern) + " {\n" + body() + "}\n";
+      text.declaration = signature(first, "") + ";\n";
+    text.definition = signature(kernel.pattern, names.config) + " {\n" + body() + "}\n";
     if (failure)
       return std::move(*failure);
     return text;
   }
 
 private:
-  std::string signature(const FunctionDecl *declaration);
+  std::string signature(const FunctionDecl *declaration, const std::string &config);
   std::string originalKernel() const;
   std::string body();
   std::string arguments() const;
@@ -71,26 +84,18 @@ private:
   const KernelToEmit &kernel;
   const KernelNames &names;
   KernelWriter &writer;
+  bool isForAll;
   std::optional<Diagnostic> failure;
 };
 
-std::string Writer::signature(const FunctionDecl *declaration) {
-  const FunctionDecl *pattern = kernel.pattern;
-  FunctionTypeLoc type = declaration->getFunctionTypeLoc();
-  if (!type) // declared by an alias of its type
-    type = pattern->getFunctionTypeLoc();
-  std::string parameters =
-      source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
-          .trim()
-          .str();
-  for (const ParmVarDecl *parameter : pattern->parameters())
+std::string Writer::signature(const FunctionDecl *declaration, const std::string &config) {
+  for (const ParmVarDecl *parameter : kernel.pattern->parameters())
     if (parameter->getName().empty())
       failure = diagnose("not-available-yet", {source.offsetOf(parameter->getBeginLoc())},
                          "a kernel with a parameter that has no name");
-  std::string header = templateHeader(source, declaration);
-  return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] static cudaError_t " +
-         names.launcher + "(const tilelift::launch_config &" + names.config +
-         (parameters.empty() || parameters == "void" ? "" : ", " + parameters) + ")";
+  // Declared by an alias of its type, a kernel has its parameters where it is defined.
+  return signatureOf(source, declaration->getFunctionTypeLoc() ? declaration : kernel.pattern,
+                     (isForAll ? "" : "static ") + ("cudaError_t " + names.launcher), config);
 }
 
 std::string Writer::arguments() const {
@@ -303,11 +308,23 @@ std::string templateHeader(const SourceText &source, const FunctionDecl *pattern
       .str();
 }
 
+bool isDeclaredForAll(const SourceText &source, const FunctionDecl *kernel) {
+  unsigned declared = source.offsetOf(kernel->getCanonicalDecl()->getLocation());
+  return !sharedNameOf(kernel).empty() &&
+         source.fileOf(declared).begin !=
+             source.fileOf(source.offsetOf(kernel->getLocation())).begin;
+}
+
+std::string launcherDeclaration(const SourceText &source, const FunctionDecl *kernel,
+                                const std::string &launcher) {
+  return signatureOf(source, kernel, "cudaError_t " + launcher, "") + ";\n";
+}
+
 std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
                                                      const KernelToEmit &kernel,
-                                                     const KernelNames &names,
-                                                     KernelWriter &writer) {
-  return Writer(source, kernel, names, writer).run();
+                                                     const KernelNames &names, KernelWriter &writer,
+                                                     bool isForAll) {
+  return Writer(source, kernel, names, writer, isForAll).run();
 }
 
 } // namespace tilelift

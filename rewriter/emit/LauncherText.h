@@ -20,11 +20,19 @@ struct LauncherText {
   std::string definition;
 };
 
-/// `writer` names the maps and collects constants; run its sibling() first.
+/// Whether files that do not have the kernel can see it: a header declares it.
+bool isDeclaredForAll(const SourceText &source, const clang::FunctionDecl *kernel);
+
+/// The launcher's declaration in a file that declares the kernel.
+std::string launcherDeclaration(const SourceText &source, const clang::FunctionDecl *kernel,
+                                const std::string &launcher);
+
+/// `writer` names the maps and collects constants; run its sibling() first. A kernel that
+/// is launched from other files has a launcher for them.
 std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
                                                      const KernelToEmit &kernel,
-                                                     const KernelNames &names,
-                                                     KernelWriter &writer);
+                                                     const KernelNames &names, KernelWriter &writer,
+                                                     bool isForAll);
 
 /// "template <int TX, int TY>", as the user wrote it; empty for plain kernels.
 std::string templateHeader(const SourceText &source, const clang::FunctionDecl *pattern);

@@ -4,8 +4,6 @@
 
 #include "emit/SourceText.h"
 
-#include "support/Locations.h"
-
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
 
@@ -17,15 +15,36 @@ namespace tilelift {
 SourceText::SourceText(ASTContext &context)
     : sources(context.getSourceManager()),
       language(context.getLangOpts()),
-      text(sources.getBufferData(sources.getMainFileID())) {
-  Lexer lexer(sources.getLocForStartOfFile(sources.getMainFileID()), language, text.begin(),
-              text.begin(), text.end());
-  Token token;
-  for (bool more = true; more;) {
-    more = !lexer.LexFromRawLexer(token);
-    if (token.is(tok::raw_identifier))
-      words.insert(token.getRawIdentifier());
+      files(userFiles(sources)) {
+  for (const UserFile &file : files) {
+    Lexer lexer(sources.getLocForStartOfFile(file.id), language, file.text.begin(),
+                file.text.begin(), file.text.end());
+    Token token;
+    for (bool more = true; more;) {
+      more = !lexer.LexFromRawLexer(token);
+      if (token.is(tok::raw_identifier))
+        words.insert(token.getRawIdentifier());
+    }
   }
+}
+
+const UserFile &SourceText::fileOf(unsigned offset) const {
+  auto next = llvm::partition_point(files, [&](const UserFile &f) { return f.begin <= offset; });
+  return *std::prev(next);
+}
+
+StringRef SourceText::between(unsigned begin, unsigned end) const {
+  const UserFile &file = fileOf(begin);
+  return file.text.slice(begin - file.begin, end - file.begin);
+}
+
+StringRef SourceText::before(unsigned offset) const {
+  return between(fileOf(offset).begin, offset);
+}
+
+StringRef SourceText::from(unsigned offset) const {
+  const UserFile &file = fileOf(offset);
+  return file.text.drop_front(offset - file.begin);
 }
 
 unsigned SourceText::offsetOf(SourceLocation location) const {
@@ -92,14 +111,13 @@ unsigned SourceText::beginOf(const FunctionDecl *function) const {
 }
 
 std::string SourceText::indentationAt(unsigned offset) const {
-  size_t line = text.take_front(offset).rfind('\n');
-  StringRef from = text.drop_front(line == StringRef::npos ? 0 : line + 1);
-  return from.take_front(from.find_first_not_of(" \t")).str();
+  StringRef line = from(offset - columnOf(offset));
+  return line.take_front(line.find_first_not_of(" \t")).str();
 }
 
 unsigned SourceText::columnOf(unsigned offset) const {
-  size_t line = text.take_front(offset).rfind('\n');
-  return unsigned(line == StringRef::npos ? offset : offset - line - 1);
+  StringRef before = this->before(offset);
+  return unsigned(before.size() - (before.rfind('\n') + 1));
 }
 
 std::string SourceText::unused(StringRef name) const {
@@ -128,18 +146,18 @@ Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const
 }
 
 Edit SourceText::removal(unsigned begin, unsigned end) const {
-  size_t lineBegin = text.take_front(begin).rfind('\n');
-  size_t lineEnd = text.find('\n', end);
-  bool alone = lineBegin != StringRef::npos && lineEnd != StringRef::npos &&
-               between(unsigned(lineBegin), begin).trim().empty() &&
-               between(end, unsigned(lineEnd)).trim().empty();
-  return alone ? Edit{unsigned(lineBegin), unsigned(lineEnd), {}} : Edit{begin, end, {}};
+  StringRef before = this->before(begin).rtrim(" \t"), after = from(end).ltrim(" \t\r");
+  bool alone = before.ends_with("\n") && after.starts_with("\n");
+  if (!alone)
+    return {begin, end, {}};
+  unsigned file = fileOf(begin).begin;
+  return {file + unsigned(before.size()) - 1, end + unsigned(from(end).size() - after.size()), {}};
 }
 
 bool SourceText::isPlainText(SourceRange range) const {
   CharSourceRange text =
       Lexer::makeFileCharRange(CharSourceRange::getTokenRange(range), sources, language);
-  return text.isValid() && sources.isInMainFile(text.getBegin());
+  return text.isValid() && placeOf(sources, text.getBegin()).isKnown();
 }
 
 std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> edits) {

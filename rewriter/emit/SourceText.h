@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The user's file, and what is needed to cut text out of it.
+// The user's files, and what is needed to cut text out of them. Offsets are places.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_SOURCETEXT_H
@@ -9,6 +9,7 @@
 
 #include "directive/Directive.h"
 #include "emit/EditSet.h"
+#include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"
@@ -20,8 +21,13 @@ class SourceText {
 public:
   explicit SourceText(clang::ASTContext &context);
 
-  llvm::StringRef file() const { return text; }
-  llvm::StringRef between(unsigned begin, unsigned end) const { return text.slice(begin, end); }
+  llvm::ArrayRef<UserFile> all() const { return files; }
+  const UserFile &fileOf(unsigned offset) const;
+  bool isInHeader(unsigned offset) const { return fileOf(offset).begin != 0; }
+  llvm::StringRef between(unsigned begin, unsigned end) const;
+  /// The text of a file up to an offset, and from there.
+  llvm::StringRef before(unsigned offset) const;
+  llvm::StringRef from(unsigned offset) const;
   unsigned offsetOf(clang::SourceLocation location) const;
   /// Of what is an argument of a macro, where it was written.
   clang::SourceLocation written(clang::SourceLocation location) const;
@@ -35,10 +41,10 @@ public:
   unsigned beginOf(const clang::FunctionDecl *function) const;
   std::string indentationAt(unsigned offset) const;
   unsigned columnOf(unsigned offset) const;
-  /// `name`, or name_1, ... if the file has that word already.
+  /// `name`, or name_1, ... if the files have that word already.
   std::string unused(llvm::StringRef name) const;
   bool has(llvm::StringRef word) const { return words.contains(word); }
-  /// Whether a range is a stretch of the file, whole macro calls included.
+  /// Whether a range is a stretch of a file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
   /// A comment in the place of a pragma, indented like its statement.
   Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
@@ -48,12 +54,13 @@ public:
 private:
   const clang::SourceManager &sources;
   const clang::LangOptions &language;
-  llvm::StringRef text;
-  /// All identifiers of the file, outside of comments.
+  /// In the order of their places.
+  llvm::SmallVector<UserFile, 8> files;
+  /// All identifiers of the files, outside of comments.
   llvm::StringSet<> words;
 };
 
-/// Names that neither the file nor what is added to it has in a scope.
+/// Names that neither the files nor what is added to it has in a scope.
 class FreshNames {
 public:
   explicit FreshNames(const SourceText &source) : source(source) {}
@@ -73,7 +80,7 @@ inline Edit replacement(unsigned begin, unsigned end, std::string text) {
   return {begin, end, {Piece::own(std::move(text), begin)}};
 }
 
-/// Pieces for a stretch of the file with edits inside it.
+/// Pieces for a stretch of a file with edits inside it.
 std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> edits);
 
 } // namespace tilelift

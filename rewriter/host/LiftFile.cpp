@@ -4,11 +4,16 @@
 
 #include "host/LiftFile.h"
 
+#include "host/LookAhead.h"
+#include "support/Locations.h"
+
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
+#include "clang/Lex/HeaderSearchOptions.h"
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
+#include "clang/Serialization/ASTReader.h"
 
 using namespace clang;
 using namespace llvm;
@@ -19,39 +24,52 @@ namespace {
 constexpr const char *hostTriple = "x86_64-unknown-linux-gnu";
 constexpr const char *deviceTriple = "nvptx64-nvidia-cuda";
 
+/// The toolkit's headers are the system's, however they are found.
+void markToolkit(HeaderSearchOptions &search, vfs::FileSystem &files) {
+  for (HeaderSearchOptions::Entry &entry : search.UserEntries)
+    if (entry.Group == frontend::Angled && isToolkit(entry.Path, files))
+      entry.Group = frontend::System;
+}
+
 class Consumer : public ASTConsumer {
 public:
   Consumer(CompilerInstance &compiler, const DirectiveList &directives,
-           const DiagnosticOptions &options, LiftConsumer consumer)
-      : compiler(compiler), directives(directives), options(options), consumer(consumer) {}
+           const DiagnosticOptions &options, const ProgramFacts &others, LiftConsumer consumer)
+      : compiler(compiler),
+        directives(directives),
+        options(options),
+        others(others),
+        consumer(consumer) {}
 
   void HandleTranslationUnit(ASTContext &context) override {
     if (compiler.getDiagnostics().hasUncompilableErrorOccurred())
       return;
-    LiftResult result = lift(context, directives, options);
-    consumer(compiler, result);
+    LiftResult result = lift(context, directives, options, others);
+    consumer(compiler, directives, result);
   }
 
 private:
   CompilerInstance &compiler;
   const DirectiveList &directives;
   const DiagnosticOptions &options;
+  const ProgramFacts &others;
   LiftConsumer consumer;
 };
 
 class LiftAction : public ASTFrontendAction {
 public:
-  LiftAction(const DiagnosticOptions &options, LiftConsumer consumer)
-      : options(options), consumer(consumer) {}
+  LiftAction(const DiagnosticOptions &options, const ProgramFacts &others, LiftConsumer consumer)
+      : options(options), others(others), consumer(consumer) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
     installPragmaReader(compiler.getPreprocessor(), directives);
-    return std::make_unique<Consumer>(compiler, directives, options, consumer);
+    return std::make_unique<Consumer>(compiler, directives, options, others, consumer);
   }
 
 private:
   DirectiveList directives;
   const DiagnosticOptions &options;
+  const ProgramFacts &others;
   LiftConsumer consumer;
 };
 
@@ -68,7 +86,16 @@ DiagnosticsEngine::Level levelOf(Severity severity) {
 
 } // namespace
 
-void makeCanonical(CompilerInvocation &invocation, StringRef arch) {
+std::optional<std::string> wrongArch(StringRef arch) {
+  unsigned number = 0;
+  StringRef digits = arch;
+  if (digits.consume_front("sm_") && !digits.consumeInteger(10, number) && number >= 90)
+    return std::nullopt;
+  return ("'" + arch + "' has no TMA unit: 'arch' takes sm_90 and later").str();
+}
+
+void makeCanonical(CompilerInvocation &invocation, vfs::FileSystem &files, StringRef arch) {
+  markToolkit(invocation.getHeaderSearchOpts(), files);
   LangOptions &language = invocation.getLangOpts();
   clang::TargetOptions &target = invocation.getTargetOpts();
   FrontendOptions &frontend = invocation.getFrontendOpts();
@@ -93,10 +120,27 @@ void makeCanonical(CompilerInvocation &invocation, StringRef arch) {
   invocation.getCodeGenOpts().CudaGpuBinaryFileName.clear();
 }
 
+/// A precompiled header is one side's; the analysis reads what it was made of.
+static void readWithoutPch(CompilerInstance &compiler) {
+  PreprocessorOptions &options = compiler.getPreprocessorOpts();
+  if (options.ImplicitPCHInclude.empty())
+    return;
+  std::string original =
+      ASTReader::getOriginalSourceFile(options.ImplicitPCHInclude, compiler.getFileManager(),
+                                       compiler.getPCHContainerReader(), compiler.getDiagnostics());
+  options.ImplicitPCHInclude.clear();
+  if (original.empty())
+    return;
+  options.Includes.insert(options.Includes.begin(), original);
+  // The driver has it included only once, where the header is precompiled.
+  options.Includes.insert(options.Includes.begin(), "__clang_cuda_runtime_wrapper.h");
+}
+
 bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
               IntrusiveRefCntPtr<vfs::FileSystem> files, DiagnosticConsumer *client,
-              const DiagnosticOptions &options, LiftConsumer consumer, StringRef arch) {
-  makeCanonical(*invocation, arch);
+              const DiagnosticOptions &options, LiftConsumer consumer, StringRef arch,
+              const ProgramFacts &others) {
+  makeCanonical(*invocation, *files, arch);
   CompilerInstance compiler(std::move(invocation));
   IgnoringDiagConsumer ignoring;
   compiler.setVirtualFileSystem(files);
@@ -106,18 +150,30 @@ bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
     return false;
   compiler.createFileManager();
   compiler.createSourceManager();
-  LiftAction action(options, consumer);
+  readWithoutPch(compiler);
+  LiftAction action(options, others, consumer);
   return compiler.ExecuteAction(action);
 }
 
-void report(DiagnosticsEngine &engine, const SourceManager &sources, FileID file,
+std::vector<LiftedFile> liftedFiles(const SourceManager &sources, const EditSet &edits,
+                                    Repeats repeats) {
+  std::vector<LiftedFile> files;
+  for (const UserFile &file : userFiles(sources)) {
+    EditSet own = edits.within(file.begin, file.begin + unsigned(file.text.size()));
+    if (own.empty() && file.begin != 0)
+      continue;
+    OptionalFileEntryRef entry = sources.getFileEntryRefForID(file.id);
+    StringRef path = entry ? entry->getName() : "<stdin>";
+    files.push_back({path.str(), file.text.str(), own.apply(file.text),
+                     own.applyWithLines(file.text, path, repeats)});
+  }
+  return files;
+}
+
+void report(DiagnosticsEngine &engine, function_ref<SourceLocation(Place)> locate,
             const Diagnostic &diagnostic, Severity severity) {
   if (severity == Severity::Ignored)
     return;
-  auto locate = [&](Place place) {
-    return place.isKnown() ? sources.getLocForStartOfFile(file).getLocWithOffset(int(place.offset))
-                           : SourceLocation();
-  };
   unsigned id = engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Level(levelOf(severity)),
                                                            "%0 [-Wtilelift-%1]");
   {

@@ -26,31 +26,51 @@ class CompilerInstance;
 class CompilerInvocation;
 class DiagnosticConsumer;
 class DiagnosticsEngine;
-class FileID;
+class SourceLocation;
 class SourceManager;
 } // namespace clang
 
 namespace tilelift {
 
 constexpr const char *firstArchWithTma = "sm_90";
+/// What is wrong with an option that names the device, if anything is.
+std::optional<std::string> wrongArch(llvm::StringRef arch);
 
 /// Turns any cc1 invocation of a CUDA file into the one that is analysed.
-void makeCanonical(clang::CompilerInvocation &invocation, llvm::StringRef arch);
+void makeCanonical(clang::CompilerInvocation &invocation, llvm::vfs::FileSystem &files,
+                   llvm::StringRef arch);
 
 /// Called with the parsed file still in memory.
-using LiftConsumer =
-    llvm::function_ref<void(clang::CompilerInstance &compiler, LiftResult &result)>;
+using LiftConsumer = llvm::function_ref<void(clang::CompilerInstance &compiler,
+                                             const DirectiveList &directives, LiftResult &result)>;
 
 /// `client` gets what Clang has to say of the source; null leaves it unsaid.
 /// False if the file does not parse.
 bool liftFile(std::shared_ptr<clang::CompilerInvocation> invocation,
               llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
               clang::DiagnosticConsumer *client, const DiagnosticOptions &options,
-              LiftConsumer consumer, llvm::StringRef arch = firstArchWithTma);
+              LiftConsumer consumer, llvm::StringRef arch = firstArchWithTma,
+              const ProgramFacts &others = {});
 
-/// Shows a message through Clang's engine, at a place of `file`.
-void report(clang::DiagnosticsEngine &engine, const clang::SourceManager &sources,
-            clang::FileID file, const Diagnostic &diagnostic, Severity severity);
+/// A file of the user's, as the lift leaves it.
+struct LiftedFile {
+  /// As Clang names it.
+  std::string path;
+  std::string before;
+  std::string after;
+  /// `after`, with #line directives that lead back to the file.
+  std::string afterWithLines;
+};
+
+/// The main file, and the headers that the edits change.
+std::vector<LiftedFile> liftedFiles(const clang::SourceManager &sources, const EditSet &edits,
+                                    Repeats repeats = Repeats::AsTheyAre);
+
+/// Shows a message through Clang's engine; `locate` says where the engine's source
+/// manager has a place.
+void report(clang::DiagnosticsEngine &engine,
+            llvm::function_ref<clang::SourceLocation(Place)> locate, const Diagnostic &diagnostic,
+            Severity severity);
 
 } // namespace tilelift
 

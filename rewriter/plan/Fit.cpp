@@ -63,6 +63,7 @@ private:
   bool start();
   void chooseElement();
   void placeConstraints();
+  Constraint alongRow(Constraint constraint) const;
   void placeOne(const Constraint &constraint);
   void splitOffset();
   void takeCoordinate(size_t dim, Polynomial &rest);
@@ -244,7 +245,7 @@ void Fitter::placeConstraints() {
       constraint.digit = int(digit);
       constraint.slope = isLow ? -column.slopes[digit] : column.slopes[digit];
     }
-    constraints.push_back(constraint);
+    constraints.push_back(alongRow(constraint));
   }
   for (const Polynomial &value : shape.implied)
     addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);
@@ -253,6 +254,34 @@ void Fitter::placeConstraints() {
                         [](const Constraint &constraint) { return constraint.slope > 0; });
   for (const Constraint &constraint : constraints)
     placeOne(constraint);
+}
+
+/// The guard of a row of one unit is the same for all of the row; what it bounds is the
+/// row's dimension if that starts where the guard counts from.
+Constraint Fitter::alongRow(Constraint constraint) const {
+  if (constraint.digit >= 0 || shape.digits[0].count != 1 || plan.mode != Mode::Tile)
+    return constraint;
+  auto follows = [&](int64_t bytes) {
+    bool any = false;
+    for (const Term &term : constraint.room.getTerms())
+      if (!term.factors.empty() && !plan.symbols.knownAtLaunch(term)) {
+        any = true;
+        Term scaled = term;
+        scaled.coefficient *= bytes;
+        if (!llvm::is_contained(shape.start.getTerms(), scaled))
+          return false;
+      }
+    return any;
+  };
+  int64_t element = size_of(plan.element);
+  for (int64_t sign : {1, -1})
+    for (int64_t slope : {int64_t(1), perUnit})
+      if (follows(sign * (slope == 1 ? shape.unitSize : element))) {
+        constraint.digit = 0;
+        constraint.slope = sign * slope;
+        return constraint;
+      }
+  return constraint;
 }
 
 void Fitter::placeOne(const Constraint &constraint) {
@@ -264,21 +293,22 @@ void Fitter::placeOne(const Constraint &constraint) {
       fail(*shape.constantCell);
     addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
   };
+  // Where what is outside keeps its value the whole box has to be inside; the guard
+  // still says where the tensor ends, for what the box adds to its rows.
+  bool isOnlyEnd = !shape.outsideIsZero && constraint.slope < 0 && plan.mode == Mode::Tile;
   if (!shape.outsideIsZero || constraint.digit < 0)
-    return mustHoldForAll();
+    mustHoldForAll();
+  if (constraint.digit < 0 || (!shape.outsideIsZero && !isOnlyEnd))
+    return;
   size_t d = size_t(constraint.digit);
-  // In elements: the guard may count whole units or the elements of a unit.
-  int64_t step = d == 0 ? perUnit : 1;
-  int64_t slope = std::abs(constraint.slope);
-  bool countsUnits = slope == 1, countsElements = slope == step;
-  if (!countsUnits && !countsElements)
-    return mustHoldForAll();
+  // The guard counts so many to a unit, as one or as elements of some type; TMA so many.
+  int64_t slope = std::abs(constraint.slope), step = d == 0 ? perUnit : 1;
   PlanDimension &dim = plan.dims[d];
-  int64_t scale = countsElements ? 1 : step;
   if (constraint.slope > 0) { // from here on
-    if (hasLower[d])
+    std::optional<Polynomial> start = (constraint.room * Polynomial(step)).dividedBy(slope);
+    if (hasLower[d] || !start)
       return mustHoldForAll();
-    dim.coordinate = constraint.room * Polynomial(scale);
+    dim.coordinate = *start;
     hasLower[d] = true;
     // The guard speaks of the first element of each unit, TMA of every element.
     if (plan.symbols.divisorOf(dim.coordinate) % step != 0)
@@ -286,16 +316,17 @@ void Fitter::placeOne(const Constraint &constraint) {
                plan.symbols.knownAtLaunch(dim.coordinate));
     return;
   }
-  // Up to here: room / slope whole units follow the first one.
-  if (dim.extent)
-    return mustHoldForAll();
-  // Relative to the coordinate, which is added once it is known. One that the
-  // guard gives is a multiple of the step.
+  // Up to here: room / slope whole units follow the first one. Relative to the coordinate,
+  // which is added once it is known. One that the guard gives is a multiple of the step.
   Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
-  dim.extent = countsUnits ? constraint.room * Polynomial(scale) + Polynomial(step)
-                           : wholeUnits(plan.symbols, constraint.room + start, step) - start +
-                                 Polynomial(step);
-  boundedBy[d] = constraint.room * Polynomial(scale);
+  std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step), last;
+  if (counted)
+    last = (wholeUnits(plan.symbols, constraint.room + *counted, slope) * Polynomial(step))
+               .dividedBy(slope);
+  if (dim.extent || !last)
+    return mustHoldForAll();
+  dim.extent = *last - start + Polynomial(step);
+  boundedBy[d] = *last - start;
 }
 
 /// Distributes where the first cell lies over coordinates and the map's base.
@@ -481,19 +512,26 @@ void Fitter::limitBoxes() {
 bool Fitter::endsAtLaunch(const Polynomial &start) const {
   if (!plan.symbols.endsAtLaunch(start) || relation.reached.isUnknown())
     return false;
-  auto limits = [&](const Bound &bound, SymbolId id) {
-    const Symbol &symbol = plan.symbols[id];
-    std::optional<Polynomial> most = bound.most(id);
-    bool isOwn = most && symbol.below && *most + Polynomial(1) == *symbol.below;
-    return !symbol.knownAtLaunch && !isOwn && bound.value.mentions(id);
-  };
-  return llvm::none_of(relation.reached.getAlternatives(), [&](const Conjunction &bounds) {
-    return llvm::any_of(bounds, [&](const Bound &bound) {
-      return llvm::any_of(start.getTerms(), [&](const Term &term) {
-        return llvm::any_of(term.factors, [&](SymbolId id) { return limits(bound, id); });
-      });
+  auto anyOnDevice = [&](function_ref<bool(SymbolId)> holds) {
+    return llvm::any_of(start.getTerms(), [&](const Term &term) {
+      return llvm::any_of(
+          term.factors, [&](SymbolId id) { return !plan.symbols[id].knownAtLaunch && holds(id); });
     });
-  });
+  };
+  auto isLimited = [&](const Bound &bound) {
+    return anyOnDevice([&](SymbolId id) {
+      std::optional<Polynomial> most = bound.most(id), below = plan.symbols[id].below;
+      bool isOwn = most && below && *most + Polynomial(1) == *below;
+      return !isOwn && bound.value.mentions(id);
+    });
+  };
+  auto isTested = [&](const Check &check) {
+    return StringRef(check.rule) == "guard" &&
+           anyOnDevice([&](SymbolId id) { return check.value.mentions(id); });
+  };
+  return llvm::none_of(plan.copyChecks, isTested) &&
+         llvm::none_of(relation.reached.getAlternatives(),
+                       [&](const Conjunction &bounds) { return llvm::any_of(bounds, isLimited); });
 }
 
 /// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.

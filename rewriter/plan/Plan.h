@@ -124,6 +124,13 @@ std::string print(const Check &check, const Symbols &symbols);
 std::string toJson(const Plan &plan);
 std::string toJson(const CopyRelation &relation);
 
+template <typename Item> std::string listAsJson(const std::vector<Item> &items) {
+  std::string text = "[";
+  for (const Item &item : items)
+    text += (&item == &items.front() ? "\n" : ",\n") + toJson(item);
+  return text + "\n]\n";
+}
+
 } // namespace tilelift
 
 #endif

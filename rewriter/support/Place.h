@@ -1,7 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A place in the user's source, as a byte offset into the file that is lifted.
+// A place in the user's source: a byte of the file that is lifted, or of a header of the
+// user's. The bytes of all of them are numbered, those of the file itself from 0.
 // Rooms that know nothing of Clang carry it along; a host turns it back into a
 // location of its own source manager (the plugin's differs from the analysis').
 //===----------------------------------------------------------------------===//

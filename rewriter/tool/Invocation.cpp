@@ -55,16 +55,20 @@ std::vector<std::string> sourceFlags(const std::vector<std::string> &command, St
   return flags;
 }
 
-std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &options) {
-  if (options.databaseFolder.empty())
-    return options.compilerFlags;
+std::unique_ptr<tooling::CompilationDatabase> databaseOf(const ToolOptions &options) {
   std::string problem;
   std::unique_ptr<tooling::CompilationDatabase> database =
       tooling::CompilationDatabase::loadFromDirectory(options.databaseFolder, problem);
-  if (!database) {
-    errs() << "tilelift: error: " << problem << "\n";
-    exit(2);
-  }
+  if (database)
+    return database;
+  errs() << "tilelift: error: " << problem << "\n";
+  exit(2);
+}
+
+std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &options) {
+  if (options.databaseFolder.empty())
+    return options.compilerFlags;
+  std::unique_ptr<tooling::CompilationDatabase> database = databaseOf(options);
   SmallString<256> path(file);
   sys::fs::make_absolute(path);
   std::vector<tooling::CompileCommand> commands = database->getCompileCommands(path);
@@ -81,6 +85,20 @@ std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &op
 }
 
 } // namespace
+
+std::vector<std::string> databaseFiles(const ToolOptions &options) {
+  std::vector<std::string> files;
+  for (const tooling::CompileCommand &command : databaseOf(options)->getAllCompileCommands()) {
+    bool isCuda = sys::path::extension(command.Filename) == ".cu" ||
+                  llvm::is_contained(command.CommandLine, "cuda") ||
+                  llvm::is_contained(command.CommandLine, "cu");
+    SmallString<256> path(command.Filename);
+    sys::path::make_absolute(command.Directory, path);
+    if (isCuda && !llvm::is_contained(files, path.str()))
+      files.push_back(std::string(path));
+  }
+  return files;
+}
 
 std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const ToolOptions &options,
@@ -101,7 +119,7 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   // CCCL lies in a folder of its own since CUDA 13.
   std::string cccl = (cuda.empty() ? std::string("/usr/local/cuda") : cuda) + "/include/cccl";
   if (files->exists(cccl) && !llvm::is_contained(flags, "-nocudainc"))
-    arguments.push_back("-I" + cccl);
+    arguments.push_back("-isystem" + cccl);
   arguments.push_back(file);
   std::vector<const char *> raw;
   for (const std::string &argument : arguments)

@@ -32,6 +32,9 @@ makeInvocation(const std::string &file, const ToolOptions &options,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
                const std::vector<std::string> &action = analysis);
 
+/// The CUDA files of the compile database.
+std::vector<std::string> databaseFiles(const ToolOptions &options);
+
 } // namespace tilelift
 
 #endif

@@ -4,8 +4,10 @@
 
 #include "tool/LiftSource.h"
 
-#include "host/LiftFile.h"
+#include "host/LookAhead.h"
+#include "support/Locations.h"
 #include "tool/Invocation.h"
+#include "tool/OutputFiles.h"
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
@@ -39,71 +41,158 @@ private:
 };
 
 void dump(const LiftResult &result, const ToolOptions &options, std::string &out) {
-  auto list = [&](const auto &items) {
-    out += "[";
-    for (const auto &item : items)
-      out += (&item == &items.front() ? "\n" : ",\n") + toJson(item);
-    out += "\n]\n";
-  };
   if (options.dumpRelation)
-    list(result.relations);
+    out += listAsJson(result.relations);
   if (options.dumpPlan)
-    list(result.plans);
+    out += listAsJson(result.plans);
 }
 
-} // namespace
+/// Headers that change are written beside the output.
+void moveHeaders(const clang::SourceManager &sources, const DirectiveList &directives,
+                 const std::string &name, const ToolOptions &options, LiftResult &result,
+                 Lifted &lifted) {
+  std::string output = outputPath(options, name);
+  HeaderPlaces placed =
+      placeHeaders(sources, directives.includes, result.edits, output.empty() ? name : output);
+  if (placed.paths.empty())
+    return;
+  if (output.empty())
+    placed.problem = "'" + placed.paths.begin()->first + "' changes, too, and '" + name +
+                     "' goes to standard output: name a file or a folder with -o";
+  if (placed.problem) {
+    lifted.messages += "tilelift: error: " + *placed.problem + "\n";
+    lifted.status = failed;
+    result.edits = EditSet();
+    return;
+  }
+  result.edits.add(placed.includes);
+  lifted.places = std::move(placed.paths);
+}
 
-ExitStatus liftSource(const std::string &name, const ToolOptions &options, Lifted &lifted) {
-  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
-  std::string path = name;
+/// Standard input is a file that is there in memory only.
+ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
+                                            vfs::OverlayFileSystem &files) {
   if (name == "-") {
     path = "<stdin>";
     auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
     ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getSTDIN();
+    if (!input)
+      return input;
     SmallString<256> full(path);
     sys::fs::make_absolute(full);
     memory->addFile(full, 0, std::move(*input));
-    files->pushOverlay(memory);
+    files.pushOverlay(memory);
   }
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = files->getBufferForFile(path);
-  if (!text) {
-    errs() << "tilelift: error: cannot read '" << path << "': " << text.getError().message()
-           << "\n";
-    return failed;
-  }
-  lifted.before = lifted.after = lifted.afterWithLines = (*text)->getBuffer().str();
-  if (!options.verify && !mayHaveDirectives(path, lifted.before, *files))
-    return allLifted; // nothing is asked of this file
+  return files.getBufferForFile(path);
+}
 
+class SourceLifter {
+public:
+  SourceLifter(const std::string &name, const ToolOptions &options, const ProgramFacts &others)
+      : name(name), path(name), options(options), others(others) {}
+
+  Lifted run();
+
+private:
+  void take(clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result);
+
+  const std::string &name;
+  std::string path;
+  const ToolOptions &options;
+  const ProgramFacts &others;
+  Lifted lifted;
+};
+
+Lifted SourceLifter::run() {
+  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
+  lifted.status = failed;
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = read(name, path, *files);
+  if (!text) {
+    lifted.messages =
+        "tilelift: error: cannot read '" + path + "': " + text.getError().message() + "\n";
+    return std::move(lifted);
+  }
+  std::string before = (*text)->getBuffer().str();
+  lifted.files = {{path, before, before, before}};
   std::shared_ptr<clang::CompilerInvocation> invocation = makeInvocation(path, options, files);
   if (!invocation)
-    return failed;
+    return std::move(lifted);
+  lifted.status = allLifted;
+  bool isOneOfMany = options.files.size() > 1;
+  if (!options.verify && !isOneOfMany && !mayHaveDirectives(path, before, *invocation, *files))
+    return std::move(lifted);
+
   clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
   style.ShowColors = sys::Process::StandardErrHasColors();
-  ErrorsOnly printer(errs(), style);
-  ExitStatus status = allLifted;
+  raw_string_ostream messages(lifted.messages);
+  messages.enable_colors(style.ShowColors);
+  ErrorsOnly printer(messages, style);
   bool parsed = liftFile(
       invocation, files, &printer, options.diagnostics,
-      [&](clang::CompilerInstance &compiler, LiftResult &result) {
-        clang::SourceManager &sources = compiler.getSourceManager();
-        for (const Diagnostic &diagnostic : result.diagnostics) {
-          Severity severity = options.diagnostics.severityOf(diagnostic);
-          report(compiler.getDiagnostics(), sources, sources.getMainFileID(), diagnostic, severity);
-          if (severity != Severity::Error)
-            continue;
-          status = worse(status, result.anyRefused ? someRefused : failed);
-          lifted.hasErrors = true;
-        }
-        if (result.anyRefused)
-          status = worse(status, someRefused);
-        lifted.after = result.edits.apply(lifted.before);
-        lifted.afterWithLines = result.edits.applyWithLines(lifted.before, path);
-        dump(result, options, lifted.dump);
+      [&](clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result) {
+        take(compiler, directives, result);
       },
-      options.arch);
+      options.arch, others);
   if (options.verify)
-    return parsed ? allLifted : failed;
-  return parsed || status == someRefused ? status : failed;
+    lifted.status = parsed ? allLifted : failed;
+  else if (!parsed && lifted.status != someRefused)
+    lifted.status = failed;
+  return std::move(lifted);
+}
+
+void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &directives,
+                        LiftResult &result) {
+  clang::SourceManager &sources = compiler.getSourceManager();
+  for (const Diagnostic &diagnostic : result.diagnostics) {
+    Severity severity = options.diagnostics.severityOf(diagnostic);
+    report(
+        compiler.getDiagnostics(), [&](Place place) { return locationOf(sources, place); },
+        diagnostic, severity);
+    if (severity != Severity::Error)
+      continue;
+    lifted.status = worse(lifted.status, result.anyRefused ? someRefused : failed);
+    lifted.hasErrors = true;
+  }
+  if (result.anyRefused)
+    lifted.status = worse(lifted.status, someRefused);
+  if (writesElsewhere(options))
+    moveHeaders(sources, directives, name, options, result, lifted);
+  lifted.files = liftedFiles(sources, result.edits);
+  lifted.facts = std::move(result.facts);
+  lifted.isAnnotated = !directives.directives.empty();
+  dump(result, options, lifted.dump);
+}
+
+} // namespace
+
+Lifted liftSource(const std::string &name, const ToolOptions &options, const ProgramFacts &others) {
+  return SourceLifter(name, options, others).run();
+}
+
+/// Files are lifted again when others tell something new of their kernels: where these
+/// are launched, and then, to those that launch them, what to call.
+std::vector<Lifted> liftProgram(ArrayRef<std::string> names, const ToolOptions &options) {
+  std::vector<Lifted> lifted;
+  ProgramFacts known;
+  for (const std::string &name : names)
+    lifted.push_back(liftSource(name, options));
+  for (const Lifted &one : lifted)
+    known.add({one.facts.launched, {}});
+  if (known.launched.empty())
+    return lifted;
+  for (size_t i = 0; i < names.size(); ++i)
+    if (lifted[i].facts.launched.size() < known.launched.size() && lifted[i].isAnnotated)
+      lifted[i] = liftSource(names[i], options, known);
+  for (const Lifted &one : lifted)
+    known.add({{}, one.facts.launchers});
+  for (size_t i = 0; i < names.size(); ++i) {
+    bool launches = llvm::any_of(lifted[i].facts.launched, [&](const auto &launch) {
+      return known.launchers.count(launch.first) > 0;
+    });
+    if (launches)
+      lifted[i] = liftSource(names[i], options, known);
+  }
+  return lifted;
 }
 
 } // namespace tilelift

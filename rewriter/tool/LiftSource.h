@@ -1,17 +1,18 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Lifts one file for the tool: reads it, shows the messages, and gives back its
-// text before and after.
+// Lifts files for the tool: reads them and gives back the messages and the texts before
+// and after, their own and those of headers that change with them.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOL_LIFTSOURCE_H
 #define TILELIFT_TOOL_LIFTSOURCE_H
 
+#include "host/LiftFile.h"
 #include "tool/Options.h"
 
 #include <algorithm>
-#include <string>
+#include <map>
 
 namespace tilelift {
 
@@ -20,17 +21,32 @@ enum ExitStatus { allLifted = 0, someRefused = 1, failed = 2 };
 inline ExitStatus worse(ExitStatus a, ExitStatus b) { return std::max(a, b); }
 
 struct Lifted {
-  std::string before;
-  std::string after;
-  /// `after`, with #line directives that lead back to the file.
-  std::string afterWithLines;
+  /// The file itself, then headers; nothing of a file that cannot be read.
+  std::vector<LiftedFile> files;
+  /// Where headers are written to, by their paths.
+  std::map<std::string, std::string> places;
   std::string dump;
+  ExitStatus status = allLifted;
+  /// What there is to say, as text for the error stream.
+  std::string messages;
+  /// For the other files of the program.
+  ProgramFacts facts;
+  /// There is a pragma.
+  bool isAnnotated = false;
   /// Some copy is refused, and not by a warning only.
   bool hasErrors = false;
+
+  bool isChanged() const {
+    return files.size() > 1 || (!files.empty() && files[0].before != files[0].after);
+  }
 };
 
 /// "-" is standard input.
-ExitStatus liftSource(const std::string &name, const ToolOptions &options, Lifted &lifted);
+Lifted liftSource(const std::string &name, const ToolOptions &options,
+                  const ProgramFacts &others = {});
+
+/// All files of a program; kernels of one may be launched in another.
+std::vector<Lifted> liftProgram(llvm::ArrayRef<std::string> names, const ToolOptions &options);
 
 } // namespace tilelift
 

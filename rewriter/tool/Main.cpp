@@ -8,6 +8,7 @@
 #include "run/RunCommand.h"
 #include "tool/LiftSource.h"
 #include "tool/Options.h"
+#include "tool/OutputFiles.h"
 #include "tool/UnifiedDiff.h"
 
 #include "llvm/Support/FileSystem.h"
@@ -33,38 +34,61 @@ bool writeFile(StringRef path, StringRef text) {
   return true;
 }
 
-std::string outputPath(const ToolOptions &options, StringRef file) {
-  if (options.inPlace)
-    return file.str();
-  bool isFolder = options.files.size() > 1 || sys::fs::is_directory(options.output) ||
-                  StringRef(options.output).ends_with("/");
-  if (options.output.empty() || !isFolder)
-    return options.output;
-  sys::fs::create_directories(options.output);
-  SmallString<256> path(options.output);
-  sys::path::append(path, sys::path::filename(file));
-  return std::string(path);
+struct Result {
+  std::string source;
+  Lifted lifted;
+};
+
+std::string placeOf(const LiftedFile &file, const Result &result, const ToolOptions &options) {
+  if (&file == &result.lifted.files.front())
+    return outputPath(options, result.source);
+  auto place = result.lifted.places.find(file.path);
+  return place == result.lifted.places.end() ? file.path : place->second;
 }
 
-bool writeResult(const std::string &name, const ToolOptions &options, const Lifted &lifted) {
+/// Several sources may change one header, if they change it in the same way.
+bool claimAll(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
+  for (const LiftedFile &file : result.lifted.files) {
+    std::string path = placeOf(file, result, options);
+    if (path.empty() || texts.try_emplace(path, file.after).first->second == file.after)
+      continue;
+    errs() << "tilelift: error: '" << path << "' is lifted in another way for '" << result.source
+           << "' than for a file before: lift it into a folder of its own\n";
+    return false;
+  }
+  return true;
+}
+
+bool writeFiles(const Result &result, const ToolOptions &options) {
+  for (const LiftedFile &file : result.lifted.files) {
+    std::string path = placeOf(file, result, options);
+    if (path.empty()) {
+      outs() << file.after;
+      continue;
+    }
+    if (options.inPlace && file.before == file.after)
+      continue;
+    sys::fs::create_directories(sys::path::parent_path(path));
+    if (!writeFile(path, file.after))
+      return false;
+  }
+  return true;
+}
+
+bool writeResult(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
+  const Lifted &lifted = result.lifted;
   if (options.check || options.verify)
     return true;
   if (options.dumpRelation || options.dumpPlan) {
     outs() << lifted.dump;
     return true;
   }
-  if (options.diff) {
-    outs() << unifiedDiff(name, lifted.before, lifted.after);
-    return true;
-  }
-  std::string path = outputPath(options, name);
-  if (path.empty() || path == "-") {
-    outs() << lifted.after;
-    return true;
-  }
-  if (options.inPlace && lifted.before == lifted.after)
-    return true;
-  return writeFile(path, lifted.after);
+  if (!options.diff)
+    return claimAll(result, options, texts) && writeFiles(result, options);
+  for (const LiftedFile &file : lifted.files)
+    outs() << unifiedDiff(&file == &lifted.files.front() ? result.source : file.path, file.before,
+                          file.after);
+  return true;
 }
 
 } // namespace
@@ -75,13 +99,18 @@ int main(int argc, const char **argv) {
     return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   ToolOptions options = parseOptions(argc, argv);
   ExitStatus status = allLifted;
-  for (const std::string &file : options.files) {
-    Lifted lifted;
-    ExitStatus one = liftSource(file, options, lifted);
-    status = worse(status, one);
-    bool hasOutput = one == allLifted || lifted.after != lifted.before || !lifted.dump.empty();
-    if (hasOutput && !writeResult(file, options, lifted))
-      status = failed;
+  std::vector<Result> results;
+  // All are read before any is written: in place, they may share headers.
+  std::vector<Lifted> lifted = liftProgram(options.files, options);
+  for (size_t i = 0; i < lifted.size(); ++i) {
+    errs() << lifted[i].messages;
+    status = worse(status, lifted[i].status);
+    if (lifted[i].status == allLifted || lifted[i].isChanged() || !lifted[i].dump.empty())
+      results.push_back({options.files[i], std::move(lifted[i])});
   }
+  StringMap<std::string> texts;
+  for (const Result &result : results)
+    if (!writeResult(result, options, texts))
+      status = failed;
   return status;
 }

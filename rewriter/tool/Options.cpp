@@ -5,6 +5,7 @@
 #include "tool/Options.h"
 
 #include "host/LiftFile.h"
+#include "tool/Invocation.h"
 
 #include "tilelift/version.h"
 
@@ -25,6 +26,7 @@ constexpr const char *overview =
 
   tilelift blur.cu -o blur.tma.cu           lift one file
   tilelift src/*.cu -o lifted/ -- -Iinclude  lift several, with compiler flags
+  tilelift -p build -o lifted/               lift all CUDA files of a compile database
   tilelift --check blur.cu                   only say what would happen
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
@@ -48,7 +50,9 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<bool> remarks("remarks", cl::desc("say what became of each copy"), cl::cat(category));
   cl::opt<bool> verify("verify", cl::desc("check diagnostics against expected-... comments"),
                        cl::Hidden, cl::cat(category));
-  cl::opt<std::string> database("p", cl::desc("folder of a compile_commands.json"),
+  cl::opt<std::string> database("p",
+                                cl::desc("folder of a compile_commands.json; without files, "
+                                         "all of its CUDA files"),
                                 cl::value_desc("folder"), cl::cat(category));
   cl::opt<std::string> cudaPath("cuda-path", cl::desc("where the CUDA toolkit is"),
                                 cl::value_desc("folder"), cl::cat(category));
@@ -99,13 +103,14 @@ ToolOptions parseOptions(int argc, const char **argv) {
   for (StringRef warning : warnings)
     if (std::optional<std::string> wrong = options.diagnostics.apply(warning))
       quit(*wrong);
+  if (options.files.empty() && !options.databaseFolder.empty())
+    options.files = databaseFiles(options);
   if (options.files.empty())
-    quit("no input file; 'tilelift --help' tells how to call it");
-  unsigned number = 0;
-  StringRef digits = StringRef(options.arch).drop_while([](char c) { return !isDigit(c); });
-  if (!StringRef(options.arch).starts_with("sm_") || digits.consumeInteger(10, number) ||
-      number < 90)
-    quit("'--arch=" + options.arch + "' has no TMA unit: it takes sm_90 and later");
+    quit(options.databaseFolder.empty()
+             ? Twine("no input file; 'tilelift --help' tells how to call it")
+             : "no CUDA file in the compile database of '" + Twine(options.databaseFolder) + "'");
+  if (std::optional<std::string> wrong = wrongArch(options.arch))
+    quit(*wrong);
   if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
     quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
   return options;

@@ -21,6 +21,8 @@ struct ToolOptions {
   bool dumpRelation = false;
   bool dumpPlan = false;
   bool verify = false;
+  /// The lifted texts are compiled at once and not written.
+  bool runs = false;
   std::string databaseFolder;
   std::string cudaPath;
   std::string arch;

@@ -6,7 +6,8 @@
 
 // A kernel that is launched before it is defined: its launcher is declared too.
 // CHECK: __global__ void later(float *out, const float *in, int n = 7);
-// CHECK-NEXT: {{\[\[}}maybe_unused]] static cudaError_t later_tma_launch(const tilelift::launch_config &config, float *out, const float *in, int n = 7);
+// CHECK-NEXT: {{\[\[}}maybe_unused]] static cudaError_t later_tma_launch(const tilelift::launch_config &, float *out,
+// CHECK-NEXT: const float *in, int n = 7);
 __global__ void later(float *out, const float *in, int n = 7);
 
 // CHECK-LABEL: void before(

@@ -19,6 +19,11 @@
 // CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: 2 1-D bulk copies of 256 bytes from 'in' to 'tile'
 // CHECK: note: at the copy: starts[blockIdx.x] >= 0
 
+// CHECK: bounds.cu:[[#]]:5: remark: lifted under a guard: tile copy of 320 f32 (1280 bytes) from 'in' to 'tile' in 2 pieces, rows of 262 elements, starting at 0
+// CHECK: note: at the copy: -t * 262 + 531 >= 0
+// CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 4 f32 (128 bytes) from 'in' to 'column', rows of 4 elements, starting at 3
+// CHECK: bounds.cu:[[#]]:5: remark: lifted under a guard: tile copy of 130 u64 (1040 bytes) from 'in' to 'tile', rows of 258 elements
+
 #include <cuda_runtime.h>
 
 #include "Inputs/numbers.h"
@@ -140,6 +145,55 @@ __global__ void looked_up(float *out, const float *in, const int *starts, const 
   out[blockIdx.x * 128 + threadIdx.y * 64 + threadIdx.x] = tile[1 - threadIdx.y][threadIdx.x];
 }
 
+// Old values stay where the guard ends, so only whole tiles are boxes. They are longer than
+// the tile, and read nothing past the guard.
+__global__ void keeps(float *out, const float *in, int rounds) {
+  __shared__ float tile[262];
+  for (int i = threadIdx.x; i < 262; i += 96)
+    tile[i] = 3.f;
+  __syncthreads();
+  for (int t = 0; t < rounds; ++t) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 262; i += 96)
+      if (t * 262 + i < 793)
+        tile[i] = in[t * 262 + i];
+    __syncthreads();
+    for (int i = threadIdx.x; i < 262; i += 96)
+      out[t * 262 + i] = tile[261 - i];
+    __syncthreads();
+  }
+}
+
+// A column: its guards bound the dimension of rows that have one element.
+__global__ void column_of(float *out, const float *in, int w, int h) {
+  __shared__ float column[8][1];
+  int x = (int)blockIdx.x * 4 - 1, y0 = blockIdx.y * 8;
+#pragma tma load
+  for (int r = threadIdx.x; r < 8; r += 32)
+    column[r][0] = x >= 0 && x < w && y0 + r < h ? in[(y0 + r) * w + x] : 0.f;
+  __syncthreads();
+  if (threadIdx.x < 8)
+    out[(blockIdx.y * gridDim.x + blockIdx.x) * 8 + threadIdx.x] = column[7 - threadIdx.x][0];
+}
+
+// A guard that counts elements of pairs, of which TMA moves one as one.
+__global__ void pairs(float *out, const float *in, int w, int rounds) {
+  __shared__ __align__(16) float tile[258];
+  for (int t = 0; t < rounds; ++t) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 129; i += 64) {
+      float2 value = float2();
+      if (t * 258 + 2 * i < w)
+        value = *reinterpret_cast<const float2 *>(&in[t * 258 + 2 * i]);
+      *reinterpret_cast<float2 *>(&tile[2 * i]) = value;
+    }
+    __syncthreads();
+    for (int i = threadIdx.x; i < 258; i += 64)
+      out[t * 258 + i] = tile[257 - i];
+    __syncthreads();
+  }
+}
+
 int main() {
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), 8, 40, 11);
   wrapped<<<3, 16>>>(numbers(48), numbers(40 * 11), -2, 40, 11);
@@ -156,5 +210,9 @@ int main() {
   last_round<<<1, 128>>>(numbers(504), numbers(506), 253);
   looked_up<<<3, dim3(64, 2)>>>(numbers(384), numbers(72 * 6), indices({-4, 4, 60}), indices({0, 5}),
                                 72);
+  keeps<<<1, 96>>>(numbers(4 * 262), numbers(793), 4);
+  column_of<<<dim3(5, 2), 32>>>(numbers(80), numbers(20 * 12), 20, 12);
+  pairs<<<1, 64>>>(numbers(3 * 258), numbers(700), 700, 3);
+  pairs<<<1, 64>>>(numbers(3 * 258), numbers(700), 699, 3);
   return finish();
 }

@@ -34,6 +34,7 @@ MOST_SHARED = 48 * 1024
 MOST_BOX = 256
 MOST_ELEMENT = 8  # bytes
 MOST_DIMENSIONS = 5
+MOST_ROUNDS = 1 << 17  # of all threads; each is some steps of the tool's
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,8 @@ SURROUNDINGS = {
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
-    "triangle": ("uneven-guard guard-not-a-box computed-value", "the guard is on the sum of row and column"),
+    "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16",
+                 "the guard is on the sum of row and column"),
     "clamped": ("reads-past-end computed-value unknown-index several-places rule:box-range",
                 "clamped at the border"),
     "half-block": ("divergent-copy", "half of the block does not get there"),
@@ -326,6 +328,7 @@ class Judge:
 
     def run(self) -> Verdict:
         self._surroundings()
+        self._work()
         self._writers()
         self._values()
         positions = self._coverage()
@@ -370,9 +373,7 @@ class Judge:
             self.verdict.add("two-sources layouts-clash layout-escapes gap-in-tile uneven-steps "
                              "uneven-guard guard-not-a-box not-contiguous",
                              "elements come from two tensors", certain=False)
-            if self.always_cut:
-                self.verdict.add("computed-value", "a stretch may begin outside", certain=False)
-        if self.always_cut and (not tensors or self.copy.guard.fill != "zero"):
+        if self.always_cut:
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
         if self.always_cut and not INT_TYPES[self.kernel.argument_type].signed:
@@ -387,6 +388,12 @@ class Judge:
         if self.always_cut and INT_TYPES[self.kernel.argument_type].bits > 32:
             self.verdict.add("uneven-steps uneven-guard guard-not-a-box rule:coordinate-range",
                              "indices wrap around before they are compared", certain=False)
+
+    def _work(self) -> None:
+        """Threads go through all rounds of the loops, copying or not."""
+        rounds = prod(axis.box for axis in self.copy.axes) * prod(self.kernel.block)
+        if rounds > MOST_ROUNDS:
+            self.verdict.add("too-much-work", f"{rounds} rounds of loops", certain=False)
 
     def _coverage(self) -> Optional[list[int]]:
         """The elements of the tile that are written, in order."""
@@ -417,7 +424,9 @@ class Judge:
         offsets = [tuple(w.cells[p][1] for w in self.full) for p in positions]
         digits = fit(offsets)
         if digits is None:
-            self.verdict.add(uneven, "the rows are not evenly spaced")
+            # Below the tensor's start an unsigned index has wrapped around.
+            wrapped = max(map(max, offsets)) - min(map(min, offsets)) > 2**31
+            self.verdict.add(uneven, "the rows are not evenly spaced", certain=not wrapped)
             return None
         if any(step != 1 for step in digits.steps[0]) and not self._is_row():
             self.verdict.add("not-contiguous uneven-steps",
