@@ -4,7 +4,7 @@
 #
 #   tilelift_rewrite(<target> [OPTIONS <tilelift options>...])
 #     The nvcc way: each .cu file is rewritten into the build folder and the
-#     result is compiled in its place.
+#     result is compiled in its place. Headers that change with it lie beside it.
 #
 #   tilelift_plugin(<target> [OPTIONS <plugin arguments>...])
 #     The Clang way, for targets that Clang compiles, with CUDA as a language of
@@ -35,11 +35,12 @@ function(tilelift_rewrite target)
       OUTPUT "${output}"
       COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/tilelift/${target}/${hash}"
       COMMAND
-        ${TILELIFT_TOOL} ${arg_OPTIONS} "${source}" -o "${output}" --
+        ${TILELIFT_TOOL} ${arg_OPTIONS} "${source}" -o "${output}" "--depfile=${output}.d" --
         "$<$<BOOL:${standard}>:-std=c++${standard}>"
         "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
         "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
       DEPENDS "${source}" "${TILELIFT_TOOL}"
+      DEPFILE "${output}.d"
       COMMENT "Lifting ${name}"
       COMMAND_EXPAND_LISTS VERBATIM)
     # Headers beside the source are still found.

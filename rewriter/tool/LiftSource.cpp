@@ -16,6 +16,8 @@
 #include "llvm/Support/Process.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <set>
+
 using namespace llvm;
 
 namespace tilelift {
@@ -69,6 +71,34 @@ void moveHeaders(const clang::SourceManager &sources, const DirectiveList &direc
   lifted.places = std::move(placed.paths);
 }
 
+/// A rule for make, or for ninja: the output, and every file that was read for it.
+std::error_code writeDependencies(const clang::SourceManager &sources, const ToolOptions &options) {
+  std::error_code problem;
+  raw_fd_ostream out(options.dependencyFile, problem);
+  if (problem)
+    return problem;
+  auto print = [&](StringRef path) {
+    for (char c : path) {
+      if (c == ' ' || c == '#')
+        out << '\\';
+      else if (c == '$')
+        out << '$';
+      out << c;
+    }
+  };
+  print(options.output);
+  out << ":";
+  std::set<std::string> names;
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file)
+    names.insert(file->first.getName().str());
+  for (const std::string &name : names) {
+    out << " \\\n  ";
+    print(name);
+  }
+  out << "\n";
+  return problem;
+}
+
 /// Standard input is a file that is there in memory only.
 ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
                                             vfs::OverlayFileSystem &files) {
@@ -119,7 +149,8 @@ Lifted SourceLifter::run() {
     return std::move(lifted);
   lifted.status = allLifted;
   bool isOneOfMany = options.files.size() > 1;
-  if (!options.verify && !isOneOfMany && !mayHaveDirectives(path, before, *invocation, *files))
+  bool isAsked = options.verify || isOneOfMany || !options.dependencyFile.empty();
+  if (!isAsked && !mayHaveDirectives(path, before, *invocation, *files))
     return std::move(lifted);
 
   clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
@@ -155,6 +186,12 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
   }
   if (result.anyRefused)
     lifted.status = worse(lifted.status, someRefused);
+  if (!options.dependencyFile.empty())
+    if (std::error_code problem = writeDependencies(sources, options)) {
+      lifted.messages += "tilelift: error: cannot write '" + options.dependencyFile +
+                         "': " + problem.message() + "\n";
+      lifted.status = failed;
+    }
   if (writesElsewhere(options))
     moveHeaders(sources, directives, name, options, result, lifted);
   lifted.files = liftedFiles(sources, result.edits);

@@ -59,6 +59,9 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<std::string> arch(
       "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
       cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category));
+  cl::opt<std::string> dependencies(
+      "depfile", cl::desc("write the files that the output depends on, as a rule for make"),
+      cl::value_desc("file"), cl::cat(category));
   ToolOptions options;
   std::vector<const char *> own;
   std::vector<StringRef> warnings; // LLVM has an option -W of its own
@@ -96,6 +99,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.dumpPlan = dumpPlan;
   options.verify = verify;
   options.databaseFolder = database;
+  options.dependencyFile = dependencies;
   options.cudaPath = cudaPath;
   options.arch = arch;
   if (remarks || check)
@@ -111,6 +115,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
              : "no CUDA file in the compile database of '" + Twine(options.databaseFolder) + "'");
   if (std::optional<std::string> wrong = wrongArch(options.arch))
     quit(*wrong);
+  if (!options.dependencyFile.empty() && (options.files.size() != 1 || options.output.empty()))
+    quit("'--depfile' is for one file with an output: it takes '-o' and a single file");
   if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
     quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
   return options;

@@ -24,6 +24,8 @@ struct ToolOptions {
   /// The lifted texts are compiled at once and not written.
   bool runs = false;
   std::string databaseFolder;
+  /// Where to write what the output depends on, as a rule for make; empty: nowhere.
+  std::string dependencyFile;
   std::string cudaPath;
   std::string arch;
   DiagnosticOptions diagnostics;

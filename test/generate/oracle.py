@@ -444,6 +444,8 @@ class Judge:
         counts = [n for n in reversed(self.lowered.tile_shape) if n > 1] or [1]
         while prod(counts) > len(positions):  # slots
             counts.pop()
+        if len(self.lowered.tile_shape) > 1 and self.lowered.tile_shape[-1] == 1:
+            self.verdict.add("rule:stride-16", "rows of one element", certain=False)
         digits = Digits(counts, [])
         found = [self._steps(w, positions, digits) for w in self.full]
         if any(steps is None for steps in found):
@@ -552,7 +554,9 @@ class Judge:
         guard = self.copy.guard
         has_end = (inner.upper and inner.box > 1 and guard.fill == "zero" and
                    not guard.style.startswith("keep"))
-        if moved and not has_end and inner.origin not in ("none", "x", "y", "z"):
+        # Of rows that run on into each other, the last one ends where other guards say.
+        others = any(axis.lower or axis.upper for axis in self.copy.axes[:-1])
+        if moved and not has_end and (others or inner.origin not in ("none", "x", "y", "z")):
             self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
         self._boxes(digits, lead // self.size, row)
         grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
