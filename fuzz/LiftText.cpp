@@ -37,8 +37,7 @@ struct float2 { float x, y; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(16) int4 { int x, y, z, w; };
 #include <__clang_cuda_builtin_vars.h>
-extern "C" unsigned __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared = 0,
-                                                void *stream = nullptr);
+extern "C" int cudaConfigureCall(dim3 grid, dim3 block, size_t shared = 0, void *stream = nullptr);
 extern "C" __device__ void __syncthreads();
 template <typename T> __device__ T __ldg(const T *from);
 )";
