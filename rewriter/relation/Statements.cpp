@@ -20,6 +20,8 @@ namespace {
 constexpr unsigned maxSteps = 1u << 17;
 /// All threads of a copy together: a few for each byte that shared memory has.
 constexpr unsigned maxStepsOfBlock = 1u << 20;
+/// Rounds of a loop of which it is not known whether they happen.
+constexpr unsigned maxOpenRounds = 1u << 13;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 14;
 
@@ -366,15 +368,18 @@ void Interpreter::runIf(const IfStmt *branch) {
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
   Condition entered = mask, returnedBefore = frames.back().returned;
-  unsigned before = steps;
+  unsigned before = steps, openRounds = 0;
   bool cut = false;
   loops.emplace_back();
   for (bool first = true; !gone(); first = false) {
     if (condition && (testFirst || !first)) {
       Condition again = conditionOf(condition);
-      if (again.isUnknown() && copying)
-        fail(diagnose("unbounded-loop", placeOf(condition), "'" + spell(condition) + "'"));
-      if (again.isUnknown() || (!copying && steps - before > maxStepsBefore / 2)) {
+      openRounds += !again.isAlways();
+      bool isOpen = openRounds > maxOpenRounds;
+      if (copying && (again.isUnknown() || isOpen))
+        fail(diagnose("unbounded-loop", isOpen ? placeOf(loop) : placeOf(condition),
+                      "'" + spell(condition) + "'"));
+      if (again.isUnknown() || gone() || (!copying && steps - before > maxStepsBefore / 2)) {
         forgetChanges(loop, "is changed by a loop whose end is not known");
         cut = true;
         break;
