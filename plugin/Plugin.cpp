@@ -100,8 +100,6 @@ void addCccl(CompilerInstance &compiler) {
 
 void writeTo(StringRef path, StringRef text) {
   std::error_code problem;
-  if (path.empty())
-    return;
   raw_fd_ostream out(path, problem);
   if (!problem)
     out << text;
@@ -148,10 +146,11 @@ class FirstError : public DiagnosticConsumer {
 public:
   void HandleDiagnostic(DiagnosticsEngine::Level level, const clang::Diagnostic &info) override {
     DiagnosticConsumer::HandleDiagnostic(level, info);
+    if (level < DiagnosticsEngine::Error || !message.empty())
+      return;
     SmallString<128> text;
     info.FormatDiagnostic(text);
-    if (level >= DiagnosticsEngine::Error && message.empty())
-      message = text.str().str();
+    message = text.str().str();
   }
 
   std::string message;
@@ -257,8 +256,10 @@ std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler
         std::vector<LiftedFile> files =
             liftedFiles(analysis.getSourceManager(), result.edits, repeats);
         dump(files);
-        writeTo(options.planFile, listAsJson(result.plans));
-        writeTo(options.relationFile, listAsJson(result.relations));
+        if (!options.planFile.empty())
+          writeTo(options.planFile, listAsJson(result.plans));
+        if (!options.relationFile.empty())
+          writeTo(options.relationFile, listAsJson(result.relations));
         if (hasPch && files.size() > 1) // Clang does not take another text of its headers
           sayNotLifted("a header beside a precompiled one");
         else if (!result.edits.empty() && !options.check)

@@ -465,9 +465,8 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
 
 /// Each file that gets new text says where the runtime is.
 void Emitter::addIncludes() {
-  EditSet includes;
   for (const UserFile &file : source.all()) {
-    EditSet own = result.edits.within(file.begin, file.begin + unsigned(file.text.size()));
+    EditSet own = result.edits.within(file.begin, file.end());
     if (own.empty())
       continue;
     if (isRepeated(file))

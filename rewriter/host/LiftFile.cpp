@@ -159,7 +159,7 @@ std::vector<LiftedFile> liftedFiles(const SourceManager &sources, const EditSet 
                                     Repeats repeats) {
   std::vector<LiftedFile> files;
   for (const UserFile &file : userFiles(sources)) {
-    EditSet own = edits.within(file.begin, file.begin + unsigned(file.text.size()));
+    EditSet own = edits.within(file.begin, file.end());
     if (own.empty() && file.begin != 0)
       continue;
     OptionalFileEntryRef entry = sources.getFileEntryRefForID(file.id);

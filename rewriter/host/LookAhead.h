@@ -13,8 +13,7 @@
 
 namespace clang {
 class CompilerInvocation;
-class HeaderSearchOptions;
-} // namespace clang
+}
 
 namespace tilelift {
 

@@ -29,6 +29,9 @@ struct UserFile {
   llvm::StringRef text;
   /// The place of its first byte.
   unsigned begin = 0;
+
+  /// One past its last byte.
+  unsigned end() const { return begin + unsigned(text.size()); }
 };
 
 /// The one that a place is in.

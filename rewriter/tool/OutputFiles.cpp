@@ -34,7 +34,7 @@ public:
       std::string path = pathOf(file);
       if (file.begin == 0)
         main = path;
-      if (!edits.within(file.begin, file.begin + unsigned(file.text.size())).empty())
+      if (!edits.within(file.begin, file.end()).empty())
         changed.insert(path);
     }
   }
