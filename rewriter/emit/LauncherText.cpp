@@ -210,6 +210,8 @@ std::string Writer::mapText(size_t copy) {
   CodeText code(plans, writer.planReference(), writer.constants());
   std::string base = first.base.spelling;
   std::string tile = quoted(first.tile), tensor = quoted(base);
+  if (!first.base.symbol.empty())
+    base = "tilelift::address_of(" + first.base.symbol + ")";
   if (!first.base.knownAtLaunch)
     return ""; // tested at the copy
   if (first.mode == Mode::Bulk)

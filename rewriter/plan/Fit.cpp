@@ -175,19 +175,25 @@ bool Fitter::start() {
   plan.tileElementSize = relation.tile.elementSize;
   plan.tileExtents.assign(relation.tile.extents.begin(), relation.tile.extents.end());
   plan.base = relation.bases[shape.base];
+  if (!plan.base.symbol.empty())
+    plan.base.spelling = plan.base.symbol;
   plan.block = relation.block;
   plan.symbols = relation.symbols;
   plan.names = relation.names.numbers;
   for (const NamedPointer &pointer : relation.names.pointers)
     if (pointer.base == shape.base && isKnownWhereRead(pointer))
       plan.pointers.push_back(pointer);
+  if (!plan.base.firstElement.empty())
+    plan.pointers.push_back(
+        {plan.base.firstElement, shape.base, Polynomial(), plan.base.elementSize, {}});
   for (const NamedPointer &pointer : relation.names.intoShared)
     if (pointer.base == relation.tile.object)
       plan.intoTile.push_back(pointer);
   plan.place = relation.place;
+  if (plan.base.isTable)
+    return fail(diagnose("constant-memory", relation.place, plan.base.spelling));
   // Single rows need no map, but a name for where they start.
-  bool hasName = !plan.pointers.empty() && !plan.base.isTable;
-  if (!plan.base.knownAtLaunch && !(inRows && hasName))
+  if (!plan.base.knownAtLaunch && !(inRows && !plan.pointers.empty()))
     return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
   return true;
 }

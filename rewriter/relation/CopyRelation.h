@@ -75,7 +75,7 @@ struct Cell {
   unsigned thread = 0;
 };
 
-/// A pointer into global memory that offsets are counted from.
+/// A pointer into global memory, or a variable there, that offsets are counted from.
 struct GlobalBase {
   std::string spelling;
   std::string elementType;
@@ -94,6 +94,10 @@ struct GlobalBase {
   const void *identity = nullptr;
   /// Declared so that no other pointer leads there.
   bool isRestrict = false;
+  /// Of a variable: its name, for who has to look up its address, and what leads the
+  /// kernel to its first element.
+  std::string symbol;
+  std::string firstElement;
 };
 
 /// The shared array that is filled, and what the rest of the kernel lets us do

@@ -668,17 +668,25 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const ArgumentPar
   }
 }
 
-/// A table that the device reads but no copy starts from.
-unsigned Interpreter::constantMemory(const VarDecl *variable) {
+/// A variable in global memory, or in constant memory: that one may be looked up in, but
+/// no copy starts from it.
+unsigned Interpreter::namedMemory(const VarDecl *variable) {
   QualType type = variable->getType();
-  bool isArray = type->isArrayType();
-  while (const ArrayType *array = kernel.context.getAsArrayType(type))
-    type = array->getElementType();
+  std::string name;
+  raw_string_ostream out(name);
+  variable->printQualifiedName(out, kernel.context.getPrintingPolicy());
   GlobalBase base;
-  base.spelling = isArray ? variable->getNameAsString() : "(&" + variable->getNameAsString() + ")";
-  base.isTable = true;
+  base.spelling = type->isArrayType() ? name : "(&" + name + ")";
+  base.identity = variable->getCanonicalDecl();
   base.place = placeOf(variable->getLocation());
-  return baseOf(base, kernel.context.getConstType(type), true);
+  base.isTable = variable->hasAttr<CUDAConstantAttr>();
+  base.knownAtLaunch = !base.isTable;
+  base.symbol = name;
+  base.firstElement = "&" + name;
+  for (; const ArrayType *array = kernel.context.getAsArrayType(type);
+       type = array->getElementType())
+    base.firstElement += "[0]";
+  return baseOf(base, base.isTable ? kernel.context.getConstType(type) : type, true);
 }
 
 Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {
@@ -697,8 +705,9 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     }
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
   }
-  if (!variable->hasLocalStorage() && variable->hasAttr<CUDAConstantAttr>())
-    return Scalar::ofAddress(Scalar::Space::Global, constantMemory(variable), 0);
+  if (!variable->hasLocalStorage() &&
+      (variable->hasAttr<CUDAConstantAttr>() || variable->hasAttr<CUDADeviceAttr>()))
+    return Scalar::ofAddress(Scalar::Space::Global, namedMemory(variable), 0);
   if (!variable->hasLocalStorage())
     return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
                            placeOf(reference));

@@ -203,7 +203,7 @@ private:
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
   unsigned objectOf(const clang::VarDecl *variable);
-  unsigned constantMemory(const clang::VarDecl *variable);
+  unsigned namedMemory(const clang::VarDecl *variable);
   unsigned baseOf(GlobalBase base, clang::QualType pointee, bool isFixed);
 
   // Arguments of the kernel.

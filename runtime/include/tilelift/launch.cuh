@@ -112,6 +112,15 @@ struct extent {
 };
 constexpr long long unbounded = unbounded_extent;
 
+/// Where a variable of the device lies; null, which no map starts at, if nobody knows.
+template <typename Variable> const void *address_of(const Variable &variable) {
+  void *address = nullptr;
+  if (cudaGetSymbolAddress(&address, variable) == cudaSuccess)
+    return address;
+  (void)cudaGetLastError(); // the plain kernel may still run
+  return nullptr;
+}
+
 namespace detail {
 
 inline bool is_set(const char *variable) {
