@@ -7,6 +7,7 @@
 #include "directive/Program.h"
 #include "emit/CodeText.h"
 #include "emit/Emitter.h"
+#include "fix/Remedies.h"
 #include "plan/Fit.h"
 #include "plan/Together.h"
 #include "relation/CopyAnalysis.h"
@@ -327,9 +328,12 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
     made.relations.push_back(copy.relation);
-    auto fitted = fit(copy.relation, {annotated.directive->clauses.outsideIsAny, canBeSaid});
+    FitOptions fitOptions{annotated.directive->clauses.outsideIsAny, canBeSaid};
+    auto fitted = fit(copy.relation, fitOptions);
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
       made.refusal = std::move(*reason);
+      if (std::optional<Remedy> remedy = findRemedy(copy, under, fitOptions))
+        made.refusal->remedy = std::move(*remedy);
       return made;
     }
     made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
@@ -344,8 +348,11 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
   result.anyRefused = true;
   if (!reason.place.isKnown())
     reason.place = directive.statement;
-  if (directive.clauses.fallback == Fallback::Loop)
-    reason = diagnose("stays-plain", reason.place, reason.text);
+  if (directive.clauses.fallback == Fallback::Loop) {
+    Diagnostic plain = diagnose("stays-plain", reason.place, reason.text);
+    plain.remedy = std::move(reason.remedy);
+    reason = std::move(plain);
+  }
   if (instance->isTemplateInstantiation()) {
     reason.notes.push_back(
         {directive.statement, "in the instantiation '" + fullName(instance) + "'"});

@@ -99,8 +99,8 @@ private:
     list.diagnostics.push_back(std::move(diagnostic));
     failed = true;
   }
-  FixIt replaceToken(StringRef text) const {
-    return {here(), unsigned(token.getLength()), text.str()};
+  Remedy replaceToken(StringRef text) const {
+    return {"", {{here(), unsigned(token.getLength()), text.str()}}};
   }
 
   Preprocessor &preprocessor;
@@ -149,7 +149,7 @@ void LineReader::read(SourceLocation hash, Token &first) {
         diagnose("unknown-directive", kindPlace, word,
                  word.empty() ? "; expected " + listOf(names) : suggestion(word, names));
     if (std::optional<StringRef> meant = closest(word, names))
-      unknown.fix = replaceToken(*meant);
+      unknown.remedy = replaceToken(*meant);
     fail(std::move(unknown));
     return skipToEnd();
   }
@@ -182,7 +182,7 @@ void LineReader::readClauses(const DirectiveInfo &info) {
       Diagnostic unknown =
           diagnose("unknown-clause", here(), word, info.name, suggestion(word, names));
       if (std::optional<StringRef> meant = closest(word, names))
-        unknown.fix = replaceToken(*meant);
+        unknown.remedy = replaceToken(*meant);
       fail(std::move(unknown));
       return skipToEnd();
     }
@@ -210,7 +210,7 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
           diagnose("bad-clause-value", place, value, clause.name,
                    "expected " + listOf(clause.values) + suggestion(value, clause.values));
       if (std::optional<StringRef> meant = closest(value, clause.values))
-        bad.fix = replaceToken(*meant);
+        bad.remedy = replaceToken(*meant);
       fail(std::move(bad));
     } else if (!llvm::is_contained(clause.available, value)) {
       fail(diagnose("not-available-yet", place, formatv("'{0}({1})'", clause.name, value).str()));
@@ -221,8 +221,11 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
       next();
   }
   if (!at(tok::r_paren)) {
-    if (!failed) // after another mistake it would be the same one
-      fail(diagnose("malformed-clause", here(), "')'", info.name));
+    if (!failed) { // after another mistake it would be the same one
+      Diagnostic open = diagnose("malformed-clause", here(), "')'", info.name);
+      open.remedy = {"", {{here(), 0, ")"}}};
+      fail(std::move(open));
+    }
     return skipToEnd();
   }
   next();

@@ -176,19 +176,26 @@ void report(DiagnosticsEngine &engine, function_ref<SourceLocation(Place)> locat
     return;
   unsigned id = engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Level(levelOf(severity)),
                                                            "%0 [-Wtilelift-%1]");
+  const Remedy &remedy = diagnostic.remedy;
+  auto addRemedy = [&](const DiagnosticBuilder &builder) {
+    for (const FixIt &edit : remedy.edits) {
+      SourceLocation begin = locate(edit.begin);
+      SourceLocation end = begin.getLocWithOffset(int(edit.length));
+      builder << FixItHint::CreateReplacement(CharSourceRange::getCharRange(begin, end), edit.text);
+    }
+  };
   {
     DiagnosticBuilder builder = engine.Report(locate(diagnostic.place), id);
     builder << diagnostic.text << diagnostic.id;
-    if (diagnostic.fix) {
-      SourceLocation begin = locate(diagnostic.fix->begin);
-      SourceLocation end = begin.getLocWithOffset(int(diagnostic.fix->length));
-      builder << FixItHint::CreateReplacement(CharSourceRange::getCharRange(begin, end),
-                                              diagnostic.fix->text);
-    }
+    if (remedy.text.empty())
+      addRemedy(builder);
   }
   unsigned note = engine.getDiagnosticIDs()->getCustomDiagID(DiagnosticIDs::Note, "%0");
   for (const Note &each : diagnostic.notes)
     engine.Report(locate(each.place), note) << each.text;
+  if (!remedy.text.empty())
+    addRemedy(engine.Report(locate(remedy.edits.front().begin), note)
+              << "to lift it, " + remedy.text);
 }
 
 } // namespace tilelift

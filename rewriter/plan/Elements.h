@@ -13,7 +13,8 @@
 
 namespace tilelift {
 
-constexpr int64_t grain = 16; ///< bytes; the unit of everything in TMA
+constexpr int64_t grain = 16;         ///< bytes; the unit of everything in TMA
+constexpr int64_t boxAlignment = 128; ///< bytes, in shared memory
 
 /// "'tile[1][2]'"
 std::string elementAt(const SharedTile &tile, int64_t byteOffset);

@@ -76,6 +76,9 @@ private:
   bool layOut();
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool failLayout(int64_t before, int64_t after, const Twine &why);
+  void checkSlot();
+  /// What the start of a copy in shared memory is a multiple of.
+  int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
   bool isWholeBulk() const;
   void endRows();
   void makeBulk();
@@ -493,7 +496,7 @@ void Fitter::limitBoxes() {
   int64_t inner = size_of(plan.element);
   for (auto dim = plan.dims.begin(); dim != cut; ++dim)
     inner *= dim->box;
-  int64_t unit = 128 / std::gcd<int64_t>(128, inner);
+  int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
   bool isOutermost =
       std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
   // Past a known extent nothing is read, so the last piece may overhang where there
@@ -633,11 +636,9 @@ bool Fitter::layOut() {
   layout.pitch = innermost;
   layout.bytes = tile.bytes();
   if (!layout.moved)
-    addCheck({"shared-128", layout.slot, {}, 128, relation.place}, false);
-  if (!layout.moved && plan.rows.empty() && layout.destination % 128 != 0)
-    return failLayout(userPitch, pitch,
-                      "the copy starts " + Twine(layout.destination) +
-                          " bytes into it, and TMA writes to multiples of 128 bytes");
+    checkSlot();
+  if (!layout.moved && layout.destination % startsOn() != 0)
+    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name, startsOn()));
   if (layout.moved && !moveRows(userPitch, pitch))
     return false;
   layout.lead /= element;
@@ -652,7 +653,13 @@ bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
                        tile.name, after, before, why.str()));
 }
 
-/// Lays the tile out with rows as the boxes bring them. The box starts on 128 bytes,
+/// The slot that is filled starts where TMA can write.
+void Fitter::checkSlot() {
+  const char *rule = startsOn() == boxAlignment ? "shared-128" : "shared-16";
+  addCheck({rule, plan.layout.slot, {}, startsOn(), relation.place}, false);
+}
+
+/// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
 /// and no element of the user's lies before the tile.
 bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   SharedLayout &layout = plan.layout;
@@ -674,19 +681,19 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   bool isShared = !tile.otherWriter.empty() || !layout.slot.isZero();
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
-  layout.pitch = hasRows ? pitch : isRow && !isAll ? roundUp(pitch, 128) : innermost;
+  layout.pitch = hasRows ? pitch : isRow && !isAll ? roundUp(pitch, startsOn()) : innermost;
   std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
   if (!slotRows)
     return escapes("its slots are no whole rows");
   layout.slot = *slotRows * Polynomial(layout.pitch);
-  addCheck({"shared-128", layout.slot, {}, 128, relation.place}, false);
+  checkSlot();
   if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
     return escapes(tile.ownEscape + " in the loop that is the other branch");
   int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
   layout.destination = rowsBefore * layout.pitch;
   int64_t lead = layout.lead - before;
-  int64_t shift = roundUp(layout.destination, 128) - layout.destination;
-  shift += std::max<int64_t>(0, roundUp(-(lead + shift), 128));
+  int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
+  shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
   layout.destination += shift;
   layout.lead = lead + shift;
   if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)

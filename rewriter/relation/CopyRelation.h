@@ -115,6 +115,8 @@ struct SharedTile {
   /// else what takes the tile's address, as in "'tile' is passed to 'f'".
   std::string layoutEscape;
   Place escapePlace;
+  /// What takes an address takes that of a row which a number picks, and so stays in it.
+  bool onlyRowsEscape = true;
   /// The same for uses in the copy itself, which only count where its loop stays.
   std::string ownEscape;
   /// What else may write to it, as in "is written here, too"; empty: nothing does.

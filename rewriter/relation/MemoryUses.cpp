@@ -43,6 +43,53 @@ bool mayWrite(const Stmt *use, const VariableFacts &facts) {
   return !isa_and_nonnull<UnaryExprOrTypeTraitExpr, CompoundStmt>(parent);
 }
 
+const Stmt *parentOf(const Stmt *statement, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(statement);
+  while (parent && isa<ParenExpr>(parent))
+    parent = facts.parentOf(parent);
+  return parent;
+}
+
+using Subscripts = SmallVector<const ArraySubscriptExpr *, 3>;
+
+Subscripts subscriptsOf(const DeclRefExpr *reference, size_t dims, const VariableFacts &facts) {
+  Subscripts subscripts;
+  const Expr *use = reference;
+  while (subscripts.size() < dims) {
+    const Stmt *parent = parentOf(use, facts);
+    if (parent && isa<ImplicitCastExpr>(parent)) // decay to a pointer
+      parent = parentOf(parent, facts);
+    const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(parent);
+    if (!access || access->getBase()->IgnoreParenImpCasts() != use->IgnoreParenImpCasts())
+      break;
+    subscripts.push_back(access);
+    use = access;
+  }
+  return subscripts;
+}
+
+/// Calls `read` for each use of a variable in a kernel, and whether it is in `copy`.
+void forEachUse(const VarDecl *variable, const KernelUnderTest &kernel, const Stmt *copy,
+                function_ref<void(const DeclRefExpr *, bool)> read) {
+  SmallVector<std::pair<const Stmt *, bool>, 64> work;
+  for (const Stmt *body : kernel.path.bodies())
+    work.push_back({body, false});
+  while (!work.empty()) {
+    auto [next, isInside] = work.pop_back_val();
+    if (!next)
+      continue;
+    isInside |= next == copy;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
+      if (reference->getDecl()->getCanonicalDecl() == variable->getCanonicalDecl())
+        read(reference, isInside);
+    if (const auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(next);
+        trait && !trait->isArgumentType())
+      work.push_back({trait->getArgumentExpr(), isInside});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isInside});
+  }
+}
+
 /// Climbs from a use of the tile and says what is done with it.
 class UseReader {
 public:
@@ -53,27 +100,20 @@ public:
       tile.otherWriter = "may be written here, too";
       tile.otherWriterPlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
     }
-    const Stmt *use = reference;
-    for (size_t depth = 0; depth < tile.extents.size(); ++depth) {
-      const Stmt *subscript = parentOf(use);
-      if (subscript && isa<ImplicitCastExpr>(subscript)) // decay to a pointer
-        subscript = parentOf(subscript);
-      const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(subscript);
-      bool isBase = access && access->getBase()->IgnoreParenImpCasts() ==
-                                  cast<Expr>(use)->IgnoreParenImpCasts();
-      if (!isBase)
-        return escape(reference, use);
-      use = access;
-    }
-    readElement(reference, use);
+    Subscripts subscripts = subscriptsOf(reference, tile.extents.size(), kernel.facts);
+    if (subscripts.size() == tile.extents.size())
+      return readElement(reference, subscripts.back());
+    bool isPicked =
+        !subscripts.empty() && !subscripts.back()->getIdx()->isIntegerConstantExpr(kernel.context);
+    if (subscripts.size() + 1 != tile.extents.size() || !isPicked)
+      tile.onlyRowsEscape = false; // it may be taken for the start of all rows
+    escape(reference,
+           subscripts.empty() ? static_cast<const Stmt *>(reference) : subscripts.back());
   }
 
 private:
   const Stmt *parentOf(const Stmt *statement) const {
-    const Stmt *parent = kernel.facts.parentOf(statement);
-    while (parent && isa<ParenExpr>(parent))
-      parent = kernel.facts.parentOf(parent);
-    return parent;
+    return tilelift::parentOf(statement, kernel.facts);
   }
 
   void readElement(const DeclRefExpr *reference, const Stmt *element) {
@@ -99,6 +139,7 @@ private:
       if (const FunctionDecl *callee = call->getDirectCallee())
         if (callee->getDeclName().isIdentifier() && callee->getName().starts_with("atomic"))
           return;
+    tile.onlyRowsEscape = false;
     escape(reference, address);
   }
 
@@ -129,25 +170,21 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
                   const Stmt *copy) {
   SharedTile own = tile;
   UseReader outside(tile, kernel), inside(own, kernel);
-  SmallVector<std::pair<const Stmt *, bool>, 64> work;
-  for (const Stmt *body : kernel.path.bodies())
-    work.push_back({body, false});
-  while (!work.empty()) {
-    auto [next, isInside] = work.pop_back_val();
-    if (!next)
-      continue;
-    isInside |= next == copy;
-    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
-      if (reference->getDecl()->getCanonicalDecl() == variable->getCanonicalDecl())
-        (isInside ? inside : outside).read(reference);
-    if (const auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(next);
-        trait && !trait->isArgumentType())
-      work.push_back({trait->getArgumentExpr(), isInside});
-    for (const Stmt *child : next->children())
-      work.push_back({child, isInside});
-  }
+  forEachUse(variable, kernel, copy, [&](const DeclRefExpr *reference, bool isInside) {
+    (isInside ? inside : outside).read(reference);
+  });
+  tile.onlyRowsEscape &= own.onlyRowsEscape;
   tile.ownEscape = own.layoutEscape;
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
+}
+
+std::vector<Subscripts> subscriptsOf(const VarDecl *array, size_t dims,
+                                     const KernelUnderTest &kernel) {
+  std::vector<Subscripts> uses;
+  forEachUse(array, kernel, nullptr, [&](const DeclRefExpr *reference, bool) {
+    uses.push_back(subscriptsOf(reference, dims, kernel.facts));
+  });
+  return uses;
 }
 
 const VarDecl *foreignDynamicMemory(const FunctionDecl *kernel) {

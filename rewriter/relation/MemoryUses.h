@@ -20,6 +20,11 @@ namespace tilelift {
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
                   const clang::Stmt *copy);
 
+/// For each use of an array, its subscripts from the outermost dimension on, at most
+/// `dims` of them.
+std::vector<llvm::SmallVector<const clang::ArraySubscriptExpr *, 3>>
+subscriptsOf(const clang::VarDecl *array, size_t dims, const KernelUnderTest &kernel);
+
 /// An array in dynamic shared memory that is not declared in the kernel itself but used
 /// by it, or by a function that it calls; or null.
 const clang::VarDecl *foreignDynamicMemory(const clang::FunctionDecl *kernel);

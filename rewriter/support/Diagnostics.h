@@ -33,11 +33,25 @@ struct DiagnosticInfo {
 llvm::ArrayRef<DiagnosticInfo> diagnosticTable();
 const DiagnosticInfo *findDiagnostic(llvm::StringRef id);
 
-/// A replacement that would mend what the message is about.
+/// A replacement of a stretch of the source.
 struct FixIt {
   Place begin;
   unsigned length = 0;
   std::string text;
+
+  unsigned end() const { return begin.offset + length; }
+  bool meets(const FixIt &other) const {
+    return begin.offset <= other.end() && other.begin.offset <= end();
+  }
+};
+
+/// Replacements that together mend what a message is about.
+struct Remedy {
+  /// What to do, as "align it"; empty where the message says so.
+  std::string text;
+  std::vector<FixIt> edits;
+
+  bool empty() const { return edits.empty(); }
 };
 
 struct Note {
@@ -51,7 +65,7 @@ struct Diagnostic {
   Place place;
   std::string text;
   std::vector<Note> notes;
-  std::optional<FixIt> fix;
+  Remedy remedy;
 
   Diagnostic &&note(Place where, std::string what) && {
     notes.push_back({where, std::move(what)});
@@ -68,7 +82,7 @@ template <typename... Args> Diagnostic diagnose(llvm::StringRef id, Place place,
           place,
           llvm::formatv(/*Validate=*/false, info->text.data(), std::forward<Args>(args)...).str(),
           {},
-          std::nullopt};
+          {}};
 }
 
 /// What -Wno-<id>, -W<id>, -Werror=<id> and -Wno-error=<id> ask for; the last

@@ -99,20 +99,27 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
   return problem;
 }
 
-/// Standard input is a file that is there in memory only.
+/// Standard input is a file that is there in memory only, as are mended texts.
 ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
+                                            const ToolOptions &options,
                                             vfs::OverlayFileSystem &files) {
-  if (name == "-") {
+  auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  auto add = [&](StringRef at, std::unique_ptr<MemoryBuffer> text) {
+    SmallString<256> full(at);
+    sys::fs::make_absolute(full);
+    memory->addFile(full, 0, std::move(text));
+  };
+  if (name == "-")
     path = "<stdin>";
-    auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  for (const auto &[at, text] : options.texts)
+    add(at, MemoryBuffer::getMemBufferCopy(text, at));
+  if (name == "-" && !options.texts.count(path)) {
     ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getSTDIN();
     if (!input)
       return input;
-    SmallString<256> full(path);
-    sys::fs::make_absolute(full);
-    memory->addFile(full, 0, std::move(*input));
-    files.pushOverlay(memory);
+    add(path, std::move(*input));
   }
+  files.pushOverlay(memory);
   return files.getBufferForFile(path);
 }
 
@@ -124,6 +131,7 @@ public:
   Lifted run();
 
 private:
+  void mend(clang::CompilerInstance &compiler, const LiftResult &result);
   void take(clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result);
 
   const std::string &name;
@@ -136,7 +144,7 @@ private:
 Lifted SourceLifter::run() {
   auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
   lifted.status = failed;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = read(name, path, *files);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = read(name, path, options, *files);
   if (!text) {
     lifted.messages =
         "tilelift: error: cannot read '" + path + "': " + text.getError().message() + "\n";
@@ -171,9 +179,36 @@ Lifted SourceLifter::run() {
   return std::move(lifted);
 }
 
+/// Makes the edits of the remedies instead of those of the lift. Two that meet in the
+/// text are made one after the other, in two passes.
+void SourceLifter::mend(clang::CompilerInstance &compiler, const LiftResult &result) {
+  clang::SourceManager &sources = compiler.getSourceManager();
+  std::vector<FixIt> made;
+  for (const Diagnostic &diagnostic : result.diagnostics) {
+    const Remedy &remedy = diagnostic.remedy;
+    bool isWanted = options.diagnostics.severityOf(diagnostic) >= Severity::Warning;
+    if (remedy.empty() || !isWanted || llvm::any_of(remedy.edits, [&](const FixIt &edit) {
+          return llvm::any_of(made, [&](const FixIt &other) { return edit.meets(other); });
+        }))
+      continue;
+    made.insert(made.end(), remedy.edits.begin(), remedy.edits.end());
+    Diagnostic fixed = diagnose("fixed", diagnostic.place, diagnostic.text);
+    fixed.remedy = remedy;
+    report(
+        compiler.getDiagnostics(), [&](Place place) { return locationOf(sources, place); }, fixed,
+        options.diagnostics.severityOf(fixed));
+  }
+  EditSet edits;
+  for (const FixIt &edit : made)
+    edits.replace(edit.begin.offset, edit.begin.offset + edit.length, edit.text);
+  lifted.files = liftedFiles(sources, edits);
+}
+
 void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &directives,
                         LiftResult &result) {
   clang::SourceManager &sources = compiler.getSourceManager();
+  if (options.fix)
+    return mend(compiler, result);
   for (const Diagnostic &diagnostic : result.diagnostics) {
     Severity severity = options.diagnostics.severityOf(diagnostic);
     report(

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "run/RunCommand.h"
+#include "tool/FixSource.h"
 #include "tool/LiftSource.h"
 #include "tool/Options.h"
 #include "tool/OutputFiles.h"
@@ -13,6 +14,7 @@
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
@@ -75,6 +77,22 @@ bool writeFiles(const Result &result, const ToolOptions &options) {
   return true;
 }
 
+/// What `--fix` has changed goes back to the files themselves.
+bool writeMended(const ToolOptions &options) {
+  if (options.check || options.diff)
+    return true;
+  return llvm::all_of(options.texts, [](const auto &mended) {
+    return mended.first == "<stdin>" || writeFile(mended.first, mended.second);
+  });
+}
+
+/// What a text is to be compared with.
+std::string original(const LiftedFile &file, const ToolOptions &options) {
+  auto disk = options.texts.count(file.path) ? MemoryBuffer::getFile(file.path)
+                                             : ErrorOr<std::unique_ptr<MemoryBuffer>>(nullptr);
+  return disk && *disk ? (*disk)->getBuffer().str() : file.before;
+}
+
 bool writeResult(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
   const Lifted &lifted = result.lifted;
   if (options.check || options.verify)
@@ -86,8 +104,8 @@ bool writeResult(const Result &result, const ToolOptions &options, StringMap<std
   if (!options.diff)
     return claimAll(result, options, texts) && writeFiles(result, options);
   for (const LiftedFile &file : lifted.files)
-    outs() << unifiedDiff(&file == &lifted.files.front() ? result.source : file.path, file.before,
-                          file.after);
+    outs() << unifiedDiff(&file == &lifted.files.front() ? result.source : file.path,
+                          original(file, options), file.after);
   return true;
 }
 
@@ -98,6 +116,8 @@ int main(int argc, const char **argv) {
   if (argc > 1 && StringRef(argv[1]) == "run")
     return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   ToolOptions options = parseOptions(argc, argv);
+  if (options.fix)
+    options = fixSources(std::move(options));
   ExitStatus status = allLifted;
   std::vector<Result> results;
   // All are read before any is written: in place, they may share headers.
@@ -108,6 +128,8 @@ int main(int argc, const char **argv) {
     if (lifted[i].status == allLifted || lifted[i].isChanged() || !lifted[i].dump.empty())
       results.push_back({options.files[i], std::move(lifted[i])});
   }
+  if (!writeMended(options))
+    status = failed;
   StringMap<std::string> texts;
   for (const Result &result : results)
     if (!writeResult(result, options, texts))

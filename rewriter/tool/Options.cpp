@@ -28,6 +28,7 @@ constexpr const char *overview =
   tilelift src/*.cu -o lifted/ -- -Iinclude  lift several, with compiler flags
   tilelift -p build -o lifted/               lift all CUDA files of a compile database
   tilelift --check blur.cu                   only say what would happen
+  tilelift --fix blur.cu -o blur.tma.cu      mend blur.cu where a message says how, then lift
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
 What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,
@@ -44,6 +45,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<bool> diff("diff", cl::desc("print a unified diff instead of the file"),
                      cl::cat(category));
   cl::opt<bool> check("check", cl::desc("print verdicts, write nothing"), cl::cat(category));
+  cl::opt<bool> fix("fix", cl::desc("first mend the files where one change lets a copy lift"),
+                    cl::cat(category));
   cl::opt<bool> dumpRelation("dump-relation", cl::desc("print the copy relations as JSON"),
                              cl::cat(category));
   cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
@@ -95,6 +98,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.inPlace = inPlace;
   options.diff = diff;
   options.check = check;
+  options.fix = fix;
   options.dumpRelation = dumpRelation;
   options.dumpPlan = dumpPlan;
   options.verify = verify;

@@ -9,6 +9,8 @@
 
 #include "support/Diagnostics.h"
 
+#include <map>
+
 namespace tilelift {
 
 struct ToolOptions {
@@ -21,6 +23,10 @@ struct ToolOptions {
   bool dumpRelation = false;
   bool dumpPlan = false;
   bool verify = false;
+  /// Remedies are made in the source before it is lifted.
+  bool fix = false;
+  /// What files are read as, by their paths, where that is not what the disk has.
+  std::map<std::string, std::string> texts;
   /// The lifted texts are compiled at once and not written.
   bool runs = false;
   std::string databaseFolder;

@@ -6,7 +6,7 @@ __global__ void transposed(float *out, const float *in, int w) {
   __shared__ float tile[16][16];
 #pragma tma load threads(16, 16)
   tile[threadIdx.x][threadIdx.y] = in[threadIdx.y * w + threadIdx.x]; // expected-error {{'tile[0][0]' and 'tile[0][1]' lie side by side in shared memory but w * 4 bytes apart in 'in': TMA keeps the order of the innermost dimension [-Wtilelift-not-contiguous]}}
-  out[threadIdx.x] = tile[threadIdx.x][0];
+  out[threadIdx.x] = tile[threadIdx.x][0]; // expected-note {{to lift it, swap the last two dimensions of 'tile', here and wherever it is used}}
 }
 
 __global__ void gathered(float *out, const float *in, const int *rows, int w) {
@@ -156,4 +156,13 @@ __global__ void large_arguments(float *out, const float *in, Large large, int w)
 #pragma tma load threads(32, 8)
   tile[threadIdx.y][threadIdx.x] = threadIdx.x < w ? in[threadIdx.y * w + threadIdx.x] : 0.f; // expected-error {{with its maps the parameters of 'large_arguments' have 32896 bytes, allowed are 32764 (parameter-bytes) [-Wtilelift-rule-violated]}}
   out[threadIdx.x] = tile[0][threadIdx.x] + large.values[0];
+}
+
+__constant__ float coefficients[256];
+
+__global__ void from_constant_memory(float *out) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = coefficients[blockIdx.x * 64 + threadIdx.x]; // expected-error {{'coefficients' lies in constant memory, where TMA does not read: make it a '__device__' variable that is not const [-Wtilelift-constant-memory]}}
+  out[threadIdx.x] = part[63 - threadIdx.x];
 }

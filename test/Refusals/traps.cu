@@ -59,7 +59,7 @@ __global__ void odd_pitch(float *out, const float *in) {
 
 // Transposed on the way.
 __global__ void transposed(float *out, const float *a, int k) {
-  __shared__ float at[16][64];
+  __shared__ float at[16][64]; // expected-note {{to lift it, swap the last two dimensions of 'at', here and wherever it is used}}
 #pragma tma load threads(256)
   for (int i = threadIdx.x; i < 1024; i += 256)
     at[i % 16][i / 16] = a[(blockIdx.y * 64 + i / 16) * k + i % 16]; // expected-error {{[-Wtilelift-not-contiguous]}}

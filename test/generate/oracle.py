@@ -68,8 +68,8 @@ SURROUNDINGS = {
                     "the rows are looked up"),
     "wrapped": ("reads-past-end expression-not-available not-contiguous several-places rule:box-range",
                 "an index modulo the extent"),
-    "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps "
-                         "too-many-dimensions rule:stride-range rule:stride-16", "the condition is looked up"),
+    "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
+                         "reads-past-end rule:stride-range rule:stride-16", "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
@@ -96,7 +96,7 @@ MAYBE = ("pointer-table", "loaded-rows", "loaded-condition", "clamped", "flat-gu
 INSIDE_ONLY = ("clamped", "wrapped")
 
 # What a box cannot do, and copies of single rows may.
-OF_BOXES = frozenset({"layout-escapes", "too-many-dimensions", "rule:box-range", "gap-in-tile",
+OF_BOXES = frozenset({"layout-escapes", "tile-start", "too-many-dimensions", "rule:box-range", "gap-in-tile",
                       "rule:stride-range"})
 
 
@@ -565,7 +565,8 @@ class Judge:
         if self.kernel.arrangement == "reuse" and len({c.axes for c in self.kernel.copies}) > 1:
             self.verdict.add("layouts-clash", "two copies want different rows", certain=False)
         if first * self.size % 128:
-            self.verdict.add("layout-escapes", "the tile starts off a 128-byte boundary", not moved)
+            self.verdict.add("tile-start layout-escapes", "the tile starts off a 128-byte boundary",
+                             certain=False)
         if moved:
             self._moved(first, lead, row_bytes, pitch, rows)
 

@@ -1,0 +1,221 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "fix/Remedies.h"
+
+#include "plan/Elements.h"
+#include "relation/MemoryUses.h"
+#include "support/Locations.h"
+
+#include "clang/AST/RecordLayout.h"
+#include "clang/AST/TypeLoc.h"
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// The copy as it would be, and what to write for that.
+struct Trial {
+  CopyRelation relation;
+  Remedy remedy;
+};
+
+int64_t offsetOfFirst(const CopyRelation &relation) { return relation.cells.front().offset; }
+
+class Remedies {
+public:
+  Remedies(const AnalysedCopy &copy, const KernelUnderTest &kernel)
+      : relation(copy.relation), variable(copy.tile), kernel(kernel) {}
+
+  std::optional<Trial> aligned() const;
+  std::optional<Trial> widened(int64_t bytes) const;
+  std::optional<Trial> transposed() const;
+
+private:
+  const FieldDecl *memberAt(int64_t offset, int64_t &begin) const;
+  SmallVector<const Expr *, 4> extentTexts() const;
+  std::optional<FixIt> replace(const Expr *old, const Expr *by) const;
+  std::optional<CharSourceRange> textOf(const Expr *expression) const;
+  FixIt insert(SourceLocation at, std::string text) const {
+    return {placeOf(sources(), at), 0, std::move(text)};
+  }
+  const SourceManager &sources() const { return kernel.context.getSourceManager(); }
+
+  const CopyRelation &relation;
+  const VarDecl *variable;
+  const KernelUnderTest &kernel;
+};
+
+/// The stretch of a file that an expression is written in, if it is one.
+std::optional<CharSourceRange> Remedies::textOf(const Expr *expression) const {
+  CharSourceRange range =
+      Lexer::makeFileCharRange(CharSourceRange::getTokenRange(expression->getSourceRange()),
+                               sources(), kernel.context.getLangOpts());
+  if (range.isInvalid() || !placeOf(sources(), range.getBegin()).isKnown())
+    return std::nullopt;
+  return range;
+}
+
+std::optional<FixIt> Remedies::replace(const Expr *old, const Expr *by) const {
+  std::optional<CharSourceRange> from = textOf(old), to = textOf(by);
+  if (!from || !to)
+    return std::nullopt;
+  unsigned length =
+      sources().getFileOffset(from->getEnd()) - sources().getFileOffset(from->getBegin());
+  StringRef text = Lexer::getSourceText(*to, sources(), kernel.context.getLangOpts());
+  return FixIt{placeOf(sources(), from->getBegin()), length, text.str()};
+}
+
+/// How the extents of the tile's declaration are written, the outermost first; nothing if
+/// they stand elsewhere.
+SmallVector<const Expr *, 4> Remedies::extentTexts() const {
+  SmallVector<const Expr *, 4> texts;
+  const TypeSourceInfo *written = variable->getTypeSourceInfo();
+  TypeLoc type = written ? written->getTypeLoc() : TypeLoc();
+  while (!type.isNull()) {
+    auto array = type.getAs<ArrayTypeLoc>();
+    if (!array || !array.getSizeExpr() || !textOf(array.getSizeExpr()))
+      break;
+    texts.push_back(array.getSizeExpr());
+    type = array.getElementLoc();
+  }
+  if (texts.size() != relation.tile.extents.size())
+    texts.clear();
+  return texts;
+}
+
+/// The member of the tile's struct that holds a byte, and where it begins.
+const FieldDecl *Remedies::memberAt(int64_t offset, int64_t &begin) const {
+  const FieldDecl *found = nullptr;
+  const RecordDecl *record = variable->getType()->getAsRecordDecl();
+  begin = 0;
+  while (record && !record->isUnion()) {
+    const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+    const FieldDecl *inside = nullptr;
+    int64_t start = 0;
+    for (const FieldDecl *field : record->fields()) {
+      int64_t own =
+          begin + kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
+                      .getQuantity();
+      if (own <= offset && !field->isBitField())
+        inside = field, start = own;
+    }
+    if (!inside)
+      return found;
+    found = inside;
+    begin = start;
+    record = inside->getType()->getAsRecordDecl();
+  }
+  return found;
+}
+
+/// A member that starts on 128 bytes, with those behind it moved along.
+std::optional<Trial> Remedies::aligned() const {
+  int64_t first = offsetOfFirst(relation), begin = 0;
+  const FieldDecl *member = memberAt(first, begin);
+  if (!member || begin % boxAlignment == 0 || !relation.tile.slot.isZero())
+    return std::nullopt;
+  SourceLocation at = member->getBeginLoc();
+  bool sharesDeclaration = llvm::any_of(member->getParent()->fields(), [&](const FieldDecl *other) {
+    return other != member && other->getBeginLoc() == at;
+  });
+  if (sharesDeclaration || !at.isFileID() || !placeOf(sources(), at).isKnown())
+    return std::nullopt;
+  Trial trial{relation, {}};
+  int64_t moved = int64_t(alignTo(uint64_t(begin), uint64_t(boxAlignment))) - begin;
+  for (Cell &cell : trial.relation.cells)
+    cell.offset += moved;
+  trial.relation.tile.extents.back() += moved / relation.tile.elementSize;
+  trial.remedy.text = "start '" + member->getNameAsString() + "' on 128 bytes";
+  trial.remedy.edits = {insert(at, "alignas(128) ")};
+  return trial;
+}
+
+/// Rows that are multiples of so many bytes, where all that knows of their length indexes
+/// the tile or stays within a row.
+std::optional<Trial> Remedies::widened(int64_t bytes) const {
+  const SharedTile &tile = relation.tile;
+  SmallVector<const Expr *, 4> extents = extentTexts();
+  int64_t row = tile.rowBytes();
+  int64_t wider = int64_t(alignTo(uint64_t(row), uint64_t(bytes)));
+  bool isSafe = tile.layoutEscape.empty() || tile.onlyRowsEscape;
+  if (extents.size() < 2 || wider == row || wider % tile.elementSize != 0 || !isSafe)
+    return std::nullopt;
+  Trial trial{relation, {}};
+  for (Cell &cell : trial.relation.cells)
+    cell.offset = cell.offset / row * wider + cell.offset % row;
+  std::optional<Polynomial> slotRows = tile.slot.dividedBy(row);
+  if (!slotRows)
+    return std::nullopt;
+  trial.relation.tile.slot = *slotRows * Polynomial(wider);
+  trial.relation.tile.extents.back() = wider / tile.elementSize;
+  const Expr *innermost = extents.back()->IgnoreImpCasts();
+  const auto *binary = dyn_cast<BinaryOperator>(innermost);
+  bool binds = !isa<AbstractConditionalOperator>(innermost) &&
+               (!binary || binary->isAdditiveOp() || binary->isMultiplicativeOp());
+  if (!binds)
+    return std::nullopt;
+  std::string more = std::to_string((wider - row) / tile.elementSize);
+  trial.remedy.text = "make the rows of '" + tile.name + "' " + more + " elements longer";
+  trial.remedy.edits = {insert(textOf(extents.back())->getEnd(), " + " + more)};
+  return trial;
+}
+
+/// The tile's last two dimensions the other way round, in its declaration and wherever it
+/// is used.
+std::optional<Trial> Remedies::transposed() const {
+  const SharedTile &tile = relation.tile;
+  size_t dims = tile.extents.size();
+  SmallVector<const Expr *, 4> extents = extentTexts();
+  if (extents.size() < 2 || !tile.layoutEscape.empty() || !tile.ownEscape.empty() ||
+      tile.widestAccess > tile.elementSize || !tile.slot.isZero())
+    return std::nullopt;
+  Trial trial{relation, {}};
+  int64_t rows = tile.extents[dims - 2], columns = tile.extents[dims - 1];
+  std::swap(trial.relation.tile.extents[dims - 2], trial.relation.tile.extents[dims - 1]);
+  for (Cell &cell : trial.relation.cells) {
+    if (cell.size != tile.elementSize || cell.offset % tile.elementSize != 0)
+      return std::nullopt;
+    int64_t element = cell.offset / tile.elementSize;
+    int64_t column = element % columns, row = element / columns % rows;
+    int64_t before = element / (rows * columns) * (rows * columns);
+    cell.offset = (before + column * rows + row) * tile.elementSize;
+  }
+  llvm::sort(trial.relation.cells,
+             [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
+  auto swap = [&](const Expr *a, const Expr *b) {
+    std::optional<FixIt> one = replace(a, b), other = replace(b, a);
+    if (!one || !other)
+      return false;
+    if (one->text != other->text)
+      trial.remedy.edits.insert(trial.remedy.edits.end(), {*one, *other});
+    return true;
+  };
+  if (!swap(extents[dims - 2], extents[dims - 1]))
+    return std::nullopt;
+  for (ArrayRef<const ArraySubscriptExpr *> use : subscriptsOf(variable, dims, kernel))
+    if (use.size() != dims || !swap(use[dims - 2]->getIdx(), use[dims - 1]->getIdx()))
+      return std::nullopt;
+  trial.remedy.text =
+      "swap the last two dimensions of '" + tile.name + "', here and wherever it is used";
+  return trial;
+}
+
+} // namespace
+
+std::optional<Remedy> findRemedy(const AnalysedCopy &copy, const KernelUnderTest &kernel,
+                                 const FitOptions &options) {
+  Remedies remedies(copy, kernel);
+  std::optional<Trial> trials[] = {remedies.aligned(), remedies.widened(grain),
+                                   remedies.widened(boxAlignment), remedies.transposed()};
+  for (std::optional<Trial> &trial : trials)
+    if (trial && std::holds_alternative<Plan>(fit(trial->relation, options)))
+      return std::move(trial->remedy);
+  return std::nullopt;
+}
+
+} // namespace tilelift

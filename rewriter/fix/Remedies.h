@@ -1,0 +1,25 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One change to the source with which a refused copy would lift.
+//
+// A remedy is tried before it is offered: the copy relation is changed as the source
+// would be, and offered is what the fit then takes. All of them keep what the program
+// computes; where that takes knowledge of the user's, such as where a tensor ends, the
+// message has to do.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_FIX_REMEDIES_H
+#define TILELIFT_FIX_REMEDIES_H
+
+#include "plan/Fit.h"
+#include "relation/CopyAnalysis.h"
+
+namespace tilelift {
+
+std::optional<Remedy> findRemedy(const AnalysedCopy &copy, const KernelUnderTest &kernel,
+                                 const FitOptions &options);
+
+} // namespace tilelift
+
+#endif
