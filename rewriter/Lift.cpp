@@ -4,6 +4,7 @@
 
 #include "Lift.h"
 
+#include "directive/BlockSize.h"
 #include "directive/Program.h"
 #include "emit/CodeText.h"
 #include "emit/Emitter.h"
@@ -118,6 +119,11 @@ LiftResult Lifter::run() {
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
   EmitResult emitted = emit(context, kernels, program, directives.macros, others);
+  for (const KernelToEmit &kernel : kernels)
+    if (!llvm::is_contained(emitted.refused, kernel.pattern))
+      for (const InstanceToEmit &instance : kernel.instances)
+        for (const CopyToEmit &copy : instance.copies)
+          remark(copy.plan);
   append(emitted.diagnostics);
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
@@ -163,8 +169,6 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
                                             fullName(instance.function)));
       continue;
     }
-    for (const CopyToEmit &copy : one->copies)
-      remark(copy.plan);
     emitted.instances.push_back(std::move(*one));
   }
   for (const AnnotatedStatement &annotated : kernel.instances.front().statements) {
@@ -204,10 +208,21 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
 
 std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel,
                                                    const KernelInstance &instance) {
+  size_t said = result.diagnostics.size();
   std::optional<BlockShape> shape = blockOf(kernel, instance);
+  if (!shape && result.diagnostics.size() > said) {
+    result.anyRefused = true;
+    return std::nullopt;
+  }
   if (!shape) {
     refuse(diagnose("unknown-block", instance.statements.front().directive->begin,
                     kernel.pattern->getNameAsString()),
+           *instance.statements.front().directive, instance.function);
+    return std::nullopt;
+  }
+  if (std::optional<std::string> wrong = wrongBlock(*shape)) {
+    refuse(diagnose("block-too-large", instance.statements.front().directive->begin,
+                    kernel.pattern->getNameAsString(), print(*shape), *wrong),
            *instance.statements.front().directive, instance.function);
     return std::nullopt;
   }
@@ -314,15 +329,14 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
   made.hasChoices = analysed.hasChoices;
   made.refusal = std::move(analysed.failure);
   for (AnalysedCopy &copy : analysed.copies) {
-    // All names of dynamic memory have to move to its aligned start.
+    // All names of dynamic memory move to its aligned start, but only in the kernel's text.
     const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
                                  ? foreignDynamicMemory(under.path.kernel())
                                  : nullptr;
     if (foreign) {
-      made.refusal =
-          diagnose("not-available-yet", copy.relation.place,
-                   "a tile in dynamic shared memory that is declared outside of the kernel ('" +
-                       foreign->getNameAsString() + "')");
+      made.refusal = diagnose("not-available-yet", copy.relation.place,
+                              "a tile in dynamic shared memory that other functions name, too ('" +
+                                  foreign->getNameAsString() + "')");
       return made;
     }
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);

@@ -20,9 +20,10 @@ using Shape = std::array<unsigned, 3>;
 
 class Evaluator {
 public:
-  Evaluator(const FunctionDecl *function, const ASTContext &context)
-      : context(context),
-        facts(CallPath(function->getDefinition() ? function->getDefinition() : function)) {}
+  Evaluator(const FunctionDecl *function, const ASTContext &context) : context(context) {
+    if (function)
+      facts.emplace(CallPath(function->getDefinition() ? function->getDefinition() : function));
+  }
 
   std::optional<unsigned> number(const Expr *expression) const {
     Expr::EvalResult result;
@@ -64,10 +65,10 @@ public:
         unary && unary->getOpcode() == UO_AddrOf)
       expression = unary->getSubExpr()->IgnoreParenImpCasts();
     const VarDecl *config = rootVariable(expression);
-    if (!config)
+    if (!config || !facts)
       return std::nullopt;
     std::optional<Shape> found;
-    for (const Change &change : facts.changesOf(config)) {
+    for (const Change &change : facts->changesOf(config)) {
       std::optional<Shape> here = blockIn(change);
       if (here && found && *here != *found)
         return std::nullopt;
@@ -81,11 +82,11 @@ private:
   /// Of `dim3 block; block.x = 128;`, which sets each member at most once.
   std::optional<Shape> shapeByMembers(const Expr *expression) const {
     const VarDecl *variable = rootVariable(expression);
-    if (!variable || facts.escapes(variable))
+    if (!variable || !facts || facts->escapes(variable))
       return std::nullopt;
     Shape result{1, 1, 1};
     std::array<bool, 3> isSet{};
-    for (const Change &change : facts.changesOf(variable)) {
+    for (const Change &change : facts->changesOf(variable)) {
       if (change.kind == Change::Kind::Initialised) {
         std::optional<Shape> init = change.value ? shape(change.value) : std::nullopt;
         if (!init)
@@ -160,16 +161,18 @@ private:
       return nullptr;
     if (!variable->hasLocalStorage())
       return variable->getType().isConstQualified() ? variable->getInit() : nullptr;
-    ArrayRef<Change> changes = facts.changesOf(variable);
+    if (!facts)
+      return nullptr;
+    ArrayRef<Change> changes = facts->changesOf(variable);
     if (++followed > mostFollowed)
       return nullptr;
     bool once = changes.size() == 1 && changes[0].kind == Change::Kind::Initialised &&
-                !facts.escapes(variable);
+                !facts->escapes(variable);
     return once ? changes[0].value : nullptr;
   }
 
   const ASTContext &context;
-  VariableFacts facts;
+  std::optional<VariableFacts> facts;
   /// Variables may be made of themselves: `int n = n;`.
   static constexpr unsigned mostFollowed = 64;
   mutable unsigned followed = 0;
@@ -187,28 +190,58 @@ std::optional<Shape> constantBlockOfConfig(const Expr *config, const FunctionDec
   return Evaluator(in, context).shapeOfConfig(config);
 }
 
-std::optional<unsigned> constantNamed(StringRef name, const FunctionDecl *kernel) {
-  auto positive = [](const APSInt &number) -> std::optional<unsigned> {
-    int64_t value = number.getExtValue();
-    return value >= 1 && value <= 1024 ? std::optional<unsigned>(unsigned(value)) : std::nullopt;
-  };
+std::optional<std::string> wrongBlock(const Shape &shape) {
+  uint64_t threads = uint64_t(shape[0]) * shape[1] * shape[2];
+  if (threads > 1024)
+    return "a block has at most 1024 threads, these are " + std::to_string(threads);
+  if (shape[2] > 64)
+    return "a block has at most 64 threads in z, these are " + std::to_string(shape[2]);
+  return std::nullopt;
+}
+
+namespace {
+
+int64_t valueOf(const APSInt &number) {
+  return number.isRepresentableByInt64() ? number.getExtValue() : INT64_MAX;
+}
+
+std::optional<int64_t> constantIn(const Decl *declaration, const ASTContext &context) {
+  if (const auto *enumerator = dyn_cast<EnumConstantDecl>(declaration))
+    return valueOf(enumerator->getInitVal());
+  const auto *variable = dyn_cast<VarDecl>(declaration);
+  Expr::EvalResult result;
+  if (variable && variable->getInit() && variable->mightBeUsableInConstantExpressions(context) &&
+      variable->getInit()->EvaluateAsInt(result, context))
+    return valueOf(result.Val.getInt());
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<int64_t> constantNamed(StringRef name, const FunctionDecl *kernel) {
   if (const FunctionTemplateDecl *primary = kernel->getPrimaryTemplate()) {
     const TemplateArgumentList *arguments = kernel->getTemplateSpecializationArgs();
     for (unsigned i = 0; arguments && i < arguments->size(); ++i)
       if (primary->getTemplateParameters()->getParam(i)->getName() == name &&
           arguments->get(i).getKind() == TemplateArgument::Integral)
-        return positive(arguments->get(i).getAsIntegral());
+        return valueOf(arguments->get(i).getAsIntegral());
   }
   const ASTContext &context = kernel->getASTContext();
-  for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
-    for (const Decl *each : scope->lookup(&context.Idents.get(name))) {
-      Expr::EvalResult result;
-      if (const auto *enumerator = dyn_cast<EnumConstantDecl>(each))
-        return positive(enumerator->getInitVal());
-      if (const auto *variable = dyn_cast<VarDecl>(each))
-        if (variable->getInit() && variable->getInit()->EvaluateAsInt(result, context))
-          return positive(result.Val.getInt());
+  // Of several in the kernel, nobody knows which one is meant.
+  std::optional<int64_t> own;
+  for (const Decl *each : kernel->decls())
+    if (const auto *named = dyn_cast<NamedDecl>(each);
+        named && named->getIdentifier() && named->getName() == name) {
+      std::optional<int64_t> value = constantIn(each, context);
+      if (!value || (own && *own != *value))
+        return std::nullopt;
+      own = value;
     }
+  if (own)
+    return own;
+  for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
+    for (const Decl *each : scope->lookup(&context.Idents.get(name)))
+      return constantIn(each, context);
   return std::nullopt;
 }
 

@@ -12,6 +12,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 namespace clang {
 class ASTContext;
@@ -21,7 +22,7 @@ class FunctionDecl;
 
 namespace tilelift {
 
-/// `block` is the second argument of <<<...>>>, in the host function `in`.
+/// `block` is the second argument of <<<...>>>, in the host function `in`; null: in none.
 std::optional<std::array<unsigned, 3>> constantBlock(const clang::Expr *block,
                                                      const clang::FunctionDecl *in,
                                                      const clang::ASTContext &context);
@@ -31,9 +32,13 @@ std::optional<std::array<unsigned, 3>> constantBlockOfConfig(const clang::Expr *
                                                              const clang::FunctionDecl *in,
                                                              const clang::ASTContext &context);
 
-/// The positive value of a constant, found by name from inside a kernel:
-/// a template parameter of this instantiation, or a variable around the kernel.
-std::optional<unsigned> constantNamed(llvm::StringRef name, const clang::FunctionDecl *kernel);
+/// What is wrong with a block of that size, if anything is.
+std::optional<std::string> wrongBlock(const std::array<unsigned, 3> &shape);
+
+/// The value of a constant, found by name from inside a kernel: a template parameter of
+/// this instantiation, or a constant in or around the kernel. One that 64 bits do not hold is
+/// as large as they can be.
+std::optional<int64_t> constantNamed(llvm::StringRef name, const clang::FunctionDecl *kernel);
 
 } // namespace tilelift
 

@@ -126,7 +126,7 @@ void LineReader::read(SourceLocation hash, Token &first) {
   next(); // what follows `tma`
   directive.begin = placeOf(hash);
   Place kindPlace = here();
-  if (!hash.isFileID()) {
+  if (!hash.isFileID() || !first.getLocation().isFileID()) {
     fail(diagnose("not-available-yet", directive.begin, "'_Pragma(\"tma ...\")'"));
     return skipToEnd();
   }
@@ -186,10 +186,14 @@ void LineReader::readClauses(const DirectiveInfo &info) {
       fail(std::move(unknown));
       return skipToEnd();
     }
-    if (!seen.try_emplace(word, here()).second)
+    Clauses before = directive.clauses;
+    bool isRepeated = !seen.try_emplace(word, here()).second;
+    if (isRepeated)
       fail(diagnose("repeated-clause", here(), word).note(seen[word], "first given here"));
     next();
     readClause(info, *clause);
+    if (isRepeated)
+      directive.clauses = std::move(before);
   }
 }
 
@@ -257,7 +261,7 @@ void LineReader::readCounts(const ClauseInfo &clause) {
       break;
     next();
   }
-  if (directive.clauses.threads.size() > 3)
+  if (clause.name == "threads" && directive.clauses.threads.size() > 3)
     fail(diagnose("bad-clause-value", directive.clauses.threads[3].place, "a fourth number",
                   clause.name, "a block has three dimensions"));
 }

@@ -63,10 +63,13 @@ public:
 
   std::vector<AnnotatedStatement> statementsOf(const FunctionDecl *kernel) {
     found.clear();
+    isRefused = false;
     followBody(CallPath(kernel));
     return std::move(found);
   }
 
+  /// Whether the kernel that was followed last gets to copies in a way that is refused.
+  bool hasRefused() const { return isRefused; }
   /// Whether it is known why nobody gets to a function.
   bool hasRefused(const FunctionDecl *callee) const { return refused.contains(callee); }
 
@@ -81,6 +84,7 @@ private:
     diagnostics.push_back(
         diagnose("not-available-yet", placeOf(sources, call->getBeginLoc()), what));
     refused.insert(callee);
+    isRefused = true;
   }
   const Directive *directiveOf(const Stmt *statement) const;
   bool reaches(const FunctionDecl *definition);
@@ -92,6 +96,7 @@ private:
   std::vector<AnnotatedStatement> found;
   DenseMap<const FunctionDecl *, bool> known;
   DenseSet<const FunctionDecl *> refused;
+  bool isRefused = false;
 };
 
 const Directive *Follower::directiveOf(const Stmt *statement) const {
@@ -147,7 +152,9 @@ void Follower::followCall(const CallExpr *call, const CallPath &path) {
   const FunctionDecl *callee = calledBody(call);
   if (!callee || !reaches(callee))
     return;
-  if (llvm::is_contained(path.getFunctions(), callee))
+  if (isa<CXXConversionDecl>(callee))
+    refuse(call, callee, "a copy in a conversion");
+  else if (llvm::is_contained(path.getFunctions(), callee))
     refuse(call, callee, "a copy in a function that calls itself");
   else
     followBody(path.with(call));
@@ -195,6 +202,20 @@ public:
                       [&] { return RecursiveASTVisitor::TraverseCXXConstructorDecl(function); });
   }
 
+  bool TraverseCXXDestructorDecl(CXXDestructorDecl *function) {
+    return inFunction(function,
+                      [&] { return RecursiveASTVisitor::TraverseCXXDestructorDecl(function); });
+  }
+  bool TraverseCXXConversionDecl(CXXConversionDecl *function) {
+    return inFunction(function,
+                      [&] { return RecursiveASTVisitor::TraverseCXXConversionDecl(function); });
+  }
+  /// What stands in a function's lambda can name the function's variables.
+  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+    return inFunction(current ? current : lambda->getCallOperator(),
+                      [&] { return RecursiveASTVisitor::TraverseLambdaExpr(lambda); });
+  }
+
   bool VisitFunctionDecl(FunctionDecl *function) {
     if (function->hasAttr<CUDAGlobalAttr>() && function->isThisDeclarationADefinition() &&
         !function->isDependentContext() && function->getBody())
@@ -216,7 +237,8 @@ public:
 
   bool VisitCallExpr(CallExpr *call) {
     const FunctionDecl *callee = call->getDirectCallee();
-    if (!callee || !callee->getDeclName().isIdentifier())
+    bool isOfUser = callee && placeOf(callee->getLocation()).isKnown();
+    if (!callee || isOfUser || !callee->getDeclName().isIdentifier())
       return true;
     auto add = [&](Launch::Form form, unsigned kernel, unsigned configuration) {
       if (const DeclRefExpr *named = functionReference(call->getArg(kernel)))
@@ -241,7 +263,7 @@ public:
   Program take();
 
 private:
-  template <typename Traverse> bool inFunction(FunctionDecl *function, Traverse traverse) {
+  template <typename Traverse> bool inFunction(const FunctionDecl *function, Traverse traverse) {
     const FunctionDecl *outer = current;
     current = function;
     bool result = traverse();
@@ -253,6 +275,7 @@ private:
 
   void noteAnnotation(const Stmt *statement);
   void findStatements();
+  bool isInInstance(const Directive *directive) const;
   void refuseNested(const std::vector<AnnotatedStatement> &statements);
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                  const Expr *configuration);
@@ -263,13 +286,20 @@ private:
   const std::vector<Directive> &directives;
   DirectiveMap annotated;
   DenseSet<const Directive *> placed;
-  /// Directives in functions that kernels call.
+  /// Directives in kernels, and in functions that these call.
+  MapVector<const Directive *, const FunctionDecl *> inKernels;
   MapVector<const Directive *, const FunctionDecl *> inHelpers;
   std::vector<const FunctionDecl *> kernels;
   const FunctionDecl *current = nullptr;
   std::vector<const DeclRefExpr *> uses;
   Program program;
 };
+
+/// A lambda of the host's runs on the device only if somebody says so.
+bool isDevice(const FunctionDecl *function) {
+  const auto *attribute = function->getAttr<CUDADeviceAttr>();
+  return attribute && !(isLambda(function) && attribute->isImplicit());
+}
 
 void Finder::noteAnnotation(const Stmt *statement) {
   if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
@@ -278,9 +308,17 @@ void Finder::noteAnnotation(const Stmt *statement) {
   if (!directive || !current)
     return;
   bool isNew = placed.insert(directive).second;
-  if (current->hasAttr<CUDAGlobalAttr>())
-    kernelFor(patternOf(current));
-  else if (current->hasAttr<CUDADeviceAttr>())
+  if (isa<CXXFoldExpr>(statement)) {
+    if (isNew)
+      program.diagnostics.push_back(
+          diagnose("not-available-yet", directive->begin, "a copy in a fold expression"));
+  } else if (current->hasAttr<CUDAGlobalAttr>())
+    inKernels.insert({directive, patternOf(current)});
+  else if (isa<CXXDestructorDecl>(current)) {
+    if (isNew)
+      program.diagnostics.push_back(
+          diagnose("not-available-yet", directive->begin, "a copy in a destructor"));
+  } else if (isDevice(current))
     inHelpers.insert({directive, current});
   else if (isNew)
     program.diagnostics.push_back(
@@ -305,16 +343,38 @@ void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
                                           .note(outer.directive->begin, "the outer one is here"));
 }
 
+bool Finder::isInInstance(const Directive *directive) const {
+  return llvm::any_of(program.kernels, [&](const AnnotatedKernel &kernel) {
+    return llvm::any_of(kernel.instances, [&](const KernelInstance &instance) {
+      return llvm::any_of(instance.statements, [&](const AnnotatedStatement &statement) {
+        return statement.directive == directive;
+      });
+    });
+  });
+}
+
 /// What each kernel gets to, directly and through the functions it calls.
 void Finder::findStatements() {
   Follower follower(sources, annotated, program.diagnostics);
+  DenseSet<const FunctionDecl *> known, refused;
   for (const FunctionDecl *kernel : kernels) {
     std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
     for (const AnnotatedStatement &statement : statements)
       inHelpers.erase(statement.directive);
     refuseNested(statements);
-    if (!statements.empty())
+    known.insert(patternOf(kernel));
+    if (follower.hasRefused())
+      refused.insert(patternOf(kernel));
+    else if (!statements.empty())
       kernelFor(patternOf(kernel)).instances.push_back({kernel, std::move(statements)});
+  }
+  for (const auto &[directive, kernel] : inKernels) {
+    if (!known.contains(kernel))
+      kernelFor(kernel); // a template that nobody instantiates
+    else if (!refused.contains(kernel) && !isInInstance(directive))
+      program.diagnostics.push_back(
+          diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+                   "stands where no instantiation of '" + kernel->getNameAsString() + "' gets to"));
   }
   for (const auto &[directive, function] : inHelpers)
     if (!follower.hasRefused(function))
@@ -332,10 +392,8 @@ AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
 
 void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                        const Expr *configuration) {
-  bool onDevice =
-      current && (current->hasAttr<CUDAGlobalAttr>() || current->hasAttr<CUDADeviceAttr>());
-  if (onDevice) // the launcher is host code
-    return;
+  if (current && (current->hasAttr<CUDAGlobalAttr>() || isDevice(current)))
+    return; // the launcher is host code
   Launch launch;
   launch.form = form;
   launch.call = call;
@@ -343,7 +401,7 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
   launch.instance = cast<FunctionDecl>(callee->getDecl());
   launch.pattern = patternOf(launch.instance);
   launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));
-  if (configuration && current)
+  if (configuration)
     launch.block = form == Launch::Form::Chevrons || form == Launch::Form::Symbol
                        ? constantBlock(configuration, current, context)
                        : constantBlockOfConfig(configuration, current, context);
@@ -397,12 +455,23 @@ std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
     shape[axis] = count.number;
     if (count.name.empty())
       continue;
-    std::optional<unsigned> number = constantNamed(count.name, kernel);
-    if (!number) {
-      diagnostics.push_back(diagnose("unknown-constant", count.place, count.name));
+    std::optional<int64_t> number = constantNamed(count.name, kernel);
+    if (!number || *number < 1 || *number > 1024) {
+      std::string value = number ? count.name + "', which is '" + std::to_string(*number) : "";
+      diagnostics.push_back(number ? diagnose("bad-clause-value", count.place, value, "threads",
+                                              "expected a number from 1 to 1024")
+                                   : diagnose("unknown-constant", count.place, count.name));
       return std::nullopt;
     }
-    shape[axis] = *number;
+    shape[axis] = unsigned(*number);
+  }
+  if (std::optional<std::string> wrong = wrongBlock(shape)) {
+    std::string text;
+    for (size_t axis = 0; axis < directive.clauses.threads.size(); ++axis)
+      text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
+    diagnostics.push_back(diagnose("bad-clause-value", directive.clauses.threads.front().place,
+                                   text, "threads", *wrong));
+    return std::nullopt;
   }
   return shape;
 }

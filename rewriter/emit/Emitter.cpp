@@ -102,6 +102,7 @@ public:
 
 private:
   void emitKernel(const KernelToEmit &kernel);
+  std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
   CopyOrders orderCopies(const InstanceToEmit &instance);
   KernelNames nameKernel(const KernelToEmit &kernel);
@@ -120,7 +121,7 @@ private:
   bool isLaunchedElsewhere(const FunctionDecl *kernel) const {
     return others.launched.count(sharedNameOf(kernel)) > 0;
   }
-  void addIncludes();
+  void addIncludes(ArrayRef<KernelToEmit> kernels);
   bool isRepeated(const UserFile &file) const;
   Place placeOfChange(const UserFile &file, const EditSet &edits) const;
   void say(Diagnostic diagnostic) {
@@ -160,7 +161,7 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   redirectInMacros();
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
-  addIncludes();
+  addIncludes(kernels);
   // The originals keep their loops; their pragmas have done their work.
   for (const auto &[directive, outcome] : outcomes)
     result.edits.add(source.pragmaComment(*directive, outcome));
@@ -251,18 +252,46 @@ void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders 
   }
 }
 
+/// A type that only its own function can name.
+bool isLocal(const TemplateArgument &argument) {
+  if (argument.getKind() != TemplateArgument::Type)
+    return false;
+  const TagDecl *tag = argument.getAsType()->getAsTagDecl();
+  return tag && tag->getParentFunctionOrMethod();
+}
+
+/// Why the text of a sibling, or of what belongs to it, would not compile.
+std::optional<std::string> Emitter::cannotBeWritten(const KernelToEmit &kernel) const {
+  if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
+    return "a kernel inside a macro";
+  for (const InstanceToEmit &instance : kernel.instances)
+    if (const TemplateArgumentList *arguments = instance.function->getTemplateSpecializationArgs())
+      if (llvm::any_of(arguments->asArray(), isLocal))
+        return "a kernel template with an argument that is a local type or a lambda";
+  const IdentifierInfo &runtime = context.Idents.get("tilelift");
+  for (const DeclContext *scope = kernel.pattern->getDeclContext(); scope;
+       scope = scope->getParent())
+    for (const NamedDecl *other : scope->lookup(&runtime))
+      if (!isa<NamespaceDecl>(other) || !scope->isTranslationUnit())
+        return "a program that calls something else 'tilelift'";
+  return std::nullopt;
+}
+
 void Emitter::emitKernel(const KernelToEmit &kernel) {
   const InstanceToEmit &first = kernel.instances.front();
-  if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
-    return say(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
-                        "a kernel inside a macro"));
+  auto refuse = [&](Diagnostic problem) {
+    result.refused.push_back(kernel.pattern);
+    say(std::move(problem));
+  };
+  if (std::optional<std::string> what = cannotBeWritten(kernel))
+    return refuse(
+        diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, *what));
   KernelNames names = nameKernel(kernel);
   CopyOrders orders = orderCopies(first);
-  remarkOnBarriers(first, orders);
   KernelWriter writer(source, kernel, names, orders);
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure)
-    return say(*writer.failure);
+    return refuse(*writer.failure);
   for (const CopyToEmit &copy : first.copies) {
     std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
     outcomes[copy.directive] = "lifted in " + (where.empty() ? names.lifted : where);
@@ -271,7 +300,8 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   std::variant<LauncherText, Diagnostic> launcher =
       writeLauncher(source, kernel, names, writer, isForAll);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
-    return say(*problem);
+    return refuse(*problem);
+  remarkOnBarriers(first, orders);
   LauncherText &launch = std::get<LauncherText>(launcher);
 
   std::string header = templateHeader(source, kernel.pattern);
@@ -464,14 +494,18 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
 }
 
 /// Each file that gets new text says where the runtime is.
-void Emitter::addIncludes() {
+void Emitter::addIncludes(ArrayRef<KernelToEmit> kernels) {
   for (const UserFile &file : source.all()) {
     EditSet own = result.edits.within(file.begin, file.end());
     if (own.empty())
       continue;
-    if (isRepeated(file))
+    if (isRepeated(file)) {
       say(diagnose("not-available-yet", placeOfChange(file, own),
                    "a header that is included more than once"));
+      for (const KernelToEmit &kernel : kernels)
+        if (source.fileOf(source.offsetOf(kernel.pattern->getLocation())).id == file.id)
+          result.refused.push_back(kernel.pattern);
+    }
     IncludePlace place = placeForInclude(file.text, own.begin(), context.getLangOpts());
     unsigned at = file.begin + place.offset;
     bool isApart = place.isBehindInclude || source.from(at).starts_with("\n");

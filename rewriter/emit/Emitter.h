@@ -50,6 +50,8 @@ struct KernelToEmit {
 struct EmitResult {
   EditSet edits;
   std::vector<Diagnostic> diagnostics;
+  /// Kernels that cannot be written.
+  std::vector<const clang::FunctionDecl *> refused;
   /// Of kernels that other files may launch, by their shared names.
   std::map<std::string, std::string> launchers;
 };

@@ -179,6 +179,9 @@ void KernelWriter::openBody() {
   std::string declarations = "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
     declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
+    // Those that are declared outside go by the same names in here.
+    for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
+      declarations += "\n  " + pointerToMemory(array);
     moveDynamicMemory(pattern->getBody());
   }
   declarations += "\n  unsigned " + names.phase +
@@ -238,6 +241,9 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   const auto *member = dyn_cast<MemberExpr>(named);
   if ((!reference && !member) || isa<CXXOperatorCallExpr>(call))
     return refuse("a copy in an operator");
+  const auto *parent = dyn_cast<CXXRecordDecl>(callee.pattern->getDeclContext());
+  if (parent && parent->isLocalClass())
+    return refuse("a copy in a function of a local class");
   SourceLocation name = reference ? reference->getLocation() : member->getMemberLoc();
   std::optional<unsigned> open = source.nextToken(named->getEndLoc(), tok::l_paren);
   if (!name.isFileID() || !open || !source.isPlainText(call->getSourceRange()))
@@ -379,6 +385,15 @@ void KernelWriter::captureIn(FunctionText &text, size_t copy) {
 
 /// An array in dynamic memory starts on its own alignment, so all of them become
 /// pointers to the start that is aligned for TMA.
+/// A variable in place of an array in dynamic shared memory.
+std::string KernelWriter::pointerToMemory(const VarDecl *array) const {
+  ASTContext &context = array->getASTContext();
+  QualType element = context.getAsArrayType(array->getType())->getElementType();
+  return "const auto " + array->getNameAsString() + " = reinterpret_cast<" +
+         context.getPointerType(element).getAsString(context.getPrintingPolicy()) + ">(" +
+         names.memory + ");";
+}
+
 void KernelWriter::moveDynamicMemory(const Stmt *within) {
   if (!within)
     return;
@@ -388,12 +403,7 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
       const auto *variable = dyn_cast<VarDecl>(each);
       if (!variable || !isDynamic(variable))
         continue;
-      ASTContext &context = variable->getASTContext();
-      QualType element = context.getAsArrayType(variable->getType())->getElementType();
-      text += (text.empty() ? "const auto " : " const auto ") + variable->getNameAsString() +
-              " = reinterpret_cast<" +
-              context.getPointerType(element).getAsString(context.getPrintingPolicy()) + ">(" +
-              names.memory + ");";
+      text += (text.empty() ? "" : " ") + pointerToMemory(variable);
     }
     if (!text.empty() && !source.isPlainText(declaration->getSourceRange()))
       failure = diagnose("not-available-yet", {source.offsetOf(declaration->getBeginLoc())},

@@ -96,6 +96,7 @@ private:
   void declareTile(size_t copy);
   void captureIn(FunctionText &text, size_t copy);
   void moveDynamicMemory(const clang::Stmt *within);
+  std::string pointerToMemory(const clang::VarDecl *array) const;
   void removeDeadVariables(FunctionText &text);
   llvm::StringRef linkage() const;
   std::string wrapped(const std::string &parameters, unsigned at) const;

@@ -101,12 +101,26 @@ Value Interpreter::call(const CallExpr *call) {
   return callUnknown(callee, call, called);
 }
 
+/// Of functions of the system that call one another, the one that the user's code calls.
+Interpreter::UserCall Interpreter::calledByUser(const FunctionDecl *callee,
+                                                const CallExpr *call) const {
+  UserCall result{callee, placeOf(call)};
+  for (const Frame &frame : llvm::reverse(frames)) {
+    bool isSystem = frame.function && !placeOf(frame.function->getLocation()).isKnown();
+    if (!isSystem)
+      break;
+    result = {frame.function, frame.calledAt};
+  }
+  return result;
+}
+
 /// Of a function without a body, or one that calls itself, nobody knows what it does.
 /// CUDA's own that return a number from numbers, compute it.
 Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
                                const Callee &called) {
-  std::string name = callee->getNameAsString();
-  Place place = placeOf(call);
+  UserCall user = calledByUser(callee, call);
+  std::string name = user.callee->getNameAsString();
+  Place place = user.place;
   const Scalar *object = called.self.single();
   if (object && object->is(Scalar::Kind::Address) && object->space == Scalar::Space::Local)
     memory[object->object].forget("is changed by '" + name + "'", place);
@@ -117,10 +131,11 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
   });
   bool isComputation = isSystem && !takesPlaces && !callee->getReturnType()->isVoidType();
   bool isHarmless = callee->getBuiltinID() != 0 && !call->HasSideEffects(kernel.context);
+  const char *why = called.definition ? ", which calls itself"
+                    : isSystem        ? ""
+                                      : ", whose body is not visible";
   if (copying && !isComputation && !isHarmless)
-    fail(diagnose("side-effect", place,
-                  "calls '" + name + "', " +
-                      (called.definition ? "which calls itself" : "whose body is not visible")));
+    fail(diagnose("side-effect", place, "calls '" + name + "'" + why));
   for (const Expr *argument : call->arguments())
     if (!argument->isGLValue())
       evaluate(argument);
@@ -222,6 +237,7 @@ void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> argum
     memory[objectOf(parameter)] = std::move(object);
 
   frames.emplace_back();
+  frames.back().function = callee;
   frames.back().self = std::move(self);
   frames.back().returnsReference = callee->getReturnType()->isReferenceType();
   loops.emplace_back();
@@ -231,6 +247,7 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
                            const Expr *call) {
   Condition before = mask;
   enter(callee, arguments, std::move(self));
+  frames.back().calledAt = placeOf(call);
   size_t outerScope = scope.size();
   if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
     for (const CXXCtorInitializer *init : constructor->inits()) {

@@ -293,6 +293,14 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     tile.extents.push_back(int64_t(array->getZExtSize()));
     type = array->getElementType();
   }
+  if (const auto *dynamic = kernel.context.getAsIncompleteArrayType(type);
+      dynamic && kernel.path.inKernel() && !dynamic->getElementType()->isArrayType())
+    relation.names.intoShared.push_back(
+        {filled.name,
+         tile.object,
+         Polynomial(),
+         unsigned(kernel.context.getTypeSizeInChars(dynamic->getElementType()).getQuantity()),
+         {}});
   if (tile.extents.empty()) {
     describeStretch(tile, relation.cells, filled, type->isIncompleteArrayType());
   } else {

@@ -700,7 +700,9 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
       object.declaration = variable->getCanonicalDecl();
       object.name = variable->getNameAsString();
       bool isDynamic = variable->getType()->isIncompleteType();
-      object.bytes = isDynamic ? Interval::highest : int64_t(sizeOf(variable->getType()));
+      object.bytes = isDynamic
+                         ? Interval::highest
+                         : kernel.context.getTypeSizeInChars(variable->getType()).getQuantity();
       block.shared.push_back(std::move(object));
     }
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);

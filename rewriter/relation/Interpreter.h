@@ -157,6 +157,11 @@ private:
   };
   bool copiesBytes(const clang::CXXMethodDecl *method) const;
   Callee calleeOf(const clang::CallExpr *call);
+  struct UserCall {
+    const clang::FunctionDecl *callee;
+    Place place;
+  };
+  UserCall calledByUser(const clang::FunctionDecl *callee, const clang::CallExpr *call) const;
   Value callUnknown(const clang::FunctionDecl *callee, const clang::CallExpr *call,
                     const Callee &called);
   void enter(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
@@ -233,6 +238,8 @@ private:
     Condition continued;
   };
   struct Frame {
+    const clang::FunctionDecl *function = nullptr;
+    Place calledAt;
     Condition returned;
     Value result;
     bool hasResult = false;

@@ -50,6 +50,19 @@ std::optional<Condition> combined(BinaryOperatorKind op, const Condition &a, con
   }
 }
 
+/// What has no result in C++.
+std::optional<std::string> whyUndefined(NumberOperator op, const Polynomial &right,
+                                        NumberType type) {
+  std::optional<int64_t> number = right.asConstant();
+  bool divides = op == NumberOperator::Div || op == NumberOperator::Rem;
+  bool shifts = op == NumberOperator::Shl || op == NumberOperator::Shr;
+  if (number == 0 && divides)
+    return "is divided by zero";
+  if (number && shifts && (*number < 0 || *number >= int64_t(type.bits)))
+    return "is shifted by " + std::to_string(*number) + " bits";
+  return std::nullopt;
+}
+
 const char *verbOf(BinaryOperatorKind op) {
   switch (op) {
   case BO_Add: return "is a sum";
@@ -200,6 +213,8 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return x;
   if (!y.is(Scalar::Kind::Number))
     return y;
+  if (std::optional<std::string> why = whyUndefined(*known, y.number, *number))
+    return Scalar::unknown(*why, place);
   Needs needs = x.needs;
   addNeeds(needs, y.needs);
   Polynomial value = block.apply(*known, x.number, y.number, *number, place, needs);

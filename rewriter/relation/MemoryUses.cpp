@@ -187,26 +187,54 @@ std::vector<Subscripts> subscriptsOf(const VarDecl *array, size_t dims,
   return uses;
 }
 
-const VarDecl *foreignDynamicMemory(const FunctionDecl *kernel) {
-  DenseSet<const FunctionDecl *> seen{kernel};
+namespace {
+
+/// The array in dynamic shared memory that an expression names, if it does.
+const VarDecl *dynamicMemoryNamed(const Stmt *statement) {
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  bool isDynamic = variable && variable->hasAttr<CUDASharedAttr>() &&
+                   variable->getType()->isIncompleteArrayType();
+  return isDynamic ? variable : nullptr;
+}
+
+} // namespace
+
+SmallVector<const VarDecl *, 2> outerDynamicMemory(const FunctionDecl *kernel) {
+  SmallVector<const VarDecl *, 2> arrays;
   SmallVector<const Stmt *, 64> work{kernel->getBody()};
   while (!work.empty()) {
     const Stmt *next = work.pop_back_val();
     if (!next)
       continue;
-    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
-      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-        if (variable->hasAttr<CUDASharedAttr>() && variable->getType()->isIncompleteArrayType() &&
-            variable->getLexicalDeclContext() != kernel)
-          return variable;
+    const VarDecl *named = dynamicMemoryNamed(next);
+    const VarDecl *array = named ? named->getCanonicalDecl() : nullptr;
+    if (array && !array->isLocalVarDecl() && !llvm::is_contained(arrays, array))
+      arrays.push_back(array);
+    work.append(next->child_begin(), next->child_end());
+  }
+  return arrays;
+}
+
+const VarDecl *foreignDynamicMemory(const FunctionDecl *kernel) {
+  DenseSet<const FunctionDecl *> seen{kernel};
+  SmallVector<std::pair<const Stmt *, bool>, 64> work{{kernel->getBody(), true}};
+  while (!work.empty()) {
+    auto [next, isOwn] = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const VarDecl *array = dynamicMemoryNamed(next))
+      if (!isOwn || cast<DeclRefExpr>(next)->hasQualifier())
+        return array;
     const FunctionDecl *callee = nullptr, *definition = nullptr;
     if (const auto *call = dyn_cast<CallExpr>(next))
       callee = call->getDirectCallee();
     else if (const auto *construct = dyn_cast<CXXConstructExpr>(next))
       callee = construct->getConstructor();
     if (callee && callee->hasBody(definition) && seen.insert(definition).second)
-      work.push_back(definition->getBody());
-    work.append(next->child_begin(), next->child_end());
+      work.push_back({definition->getBody(), false});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isOwn});
   }
   return nullptr;
 }

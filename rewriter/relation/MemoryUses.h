@@ -25,8 +25,11 @@ void describeUses(SharedTile &tile, const clang::VarDecl *variable, const Kernel
 std::vector<llvm::SmallVector<const clang::ArraySubscriptExpr *, 3>>
 subscriptsOf(const clang::VarDecl *array, size_t dims, const KernelUnderTest &kernel);
 
-/// An array in dynamic shared memory that is not declared in the kernel itself but used
-/// by it, or by a function that it calls; or null.
+/// Arrays in dynamic shared memory that a kernel uses but does not declare itself.
+llvm::SmallVector<const clang::VarDecl *, 2> outerDynamicMemory(const clang::FunctionDecl *kernel);
+
+/// An array in dynamic shared memory that a function uses which the kernel calls, or the
+/// kernel itself by a qualified name, so that no other can take its name; or null.
 const clang::VarDecl *foreignDynamicMemory(const clang::FunctionDecl *kernel);
 
 /// The static shared memory that a kernel declares, in bytes.

@@ -439,12 +439,16 @@ void Interpreter::addNumber(const std::string &name, QualType type, const Value 
 void Interpreter::addPointer(const std::string &name, QualType type, const Value &value,
                              NamesInScope &names) {
   QualType pointee = type->getPointeeType();
-  if (!value.single() || pointee->isVoidType() || pointee.isVolatileQualified())
+  if (!value.single() || pointee.isVolatileQualified())
     return;
   Scalar address = asAddress(*value.single(), pointee, {});
   if (!address.is(Scalar::Kind::Address))
     return;
-  NamedPointer pointer{name, address.object, address.number, sizeOf(pointee), address.needs};
+  bool isVoid = pointee->isVoidType();
+  if (isVoid && address.space != Scalar::Space::Global)
+    return;
+  std::string typed = isVoid ? "static_cast<const char *>(" + name + ")" : name;
+  NamedPointer pointer{typed, address.object, address.number, sizeOf(pointee), address.needs};
   if (address.space == Scalar::Space::Global)
     names.pointers.push_back(std::move(pointer));
   else if (address.space == Scalar::Space::Shared)

@@ -60,7 +60,7 @@ std::optional<StringRef> closest(StringRef word, ArrayRef<StringRef> candidates)
   std::optional<StringRef> best;
   unsigned bestDistance = unsigned(word.size() / 3 + 2);
   for (StringRef candidate : candidates) {
-    unsigned distance = word.edit_distance(candidate, true, bestDistance);
+    unsigned distance = StringRef(word.lower()).edit_distance(candidate, true, bestDistance);
     if (distance < bestDistance) {
       best = candidate;
       bestDistance = distance;

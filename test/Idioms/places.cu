@@ -8,6 +8,7 @@
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile', rows of 32 elements, starting at 0
 // CHECK: remark: lifted: tile copy of 32 x 32 f32 (4096 bytes) from 'in' to 'memory'
 // CHECK: remark: lifted: tile copy of 32 x 32 f32 (4096 bytes) from 'in' to 'memory'
+// CHECK: remark: lifted: tile copy of 32 x 32 f32 (4096 bytes) from 'in' to 'everybodys'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'both'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'both'
 // CHECK: remark: lifted: 16 1-D bulk copies of 128 bytes from 'in' to 'rows', a row each
@@ -88,6 +89,22 @@ __global__ void carved(float *out, const float *in, int w) {
   }
 }
 
+extern __shared__ float everybodys[];
+
+__global__ void declared_outside(float *out, const float *in, int w) {
+  __shared__ int count;
+  if (threadIdx.x == 0 && threadIdx.y == 0)
+    count = 1;
+  int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+#pragma tma load
+  for (int j = 0; j < 32; j += 8)
+    everybodys[(threadIdx.y + j) * 32 + threadIdx.x] = in[(y + j) * w + x];
+  __syncthreads();
+  for (int j = 0; j < 32; j += 8)
+    out[BLOCK * 1024 + (threadIdx.y + j) * 32 + threadIdx.x] =
+        everybodys[threadIdx.x * 32 + threadIdx.y + j] * count;
+}
+
 struct Both {
   float a[8][32];
   union {
@@ -158,6 +175,7 @@ int main() {
   double_buffer<<<2, block>>>(numbers(512), numbers(64 * 32), 64, 4);
   padded_stages<<<2, block>>>(numbers(512), numbers(64 * 40), 64, 5);
   carved<<<dim3(2, 1), block, 8192>>>(numbers(4096), numbers(64 * 64), 64);
+  declared_outside<<<dim3(2, 1), block, 4096>>>(numbers(2048), numbers(64 * 64), 64);
   members<<<dim3(2, 2), block>>>(numbers(1024), numbers(128 * 16), 128);
   kept_rows<<<dim3(1, 2), block>>>(numbers(32), numbers(32 * 32), 32);
   long_rows<<<dim3(2, 2), 256>>>(numbers(9600), numbers(1204 * 7), 1204, 7);

@@ -137,10 +137,12 @@ __global__ void chosen(float *out, const float *in, int n) {
 
 extern __shared__ float everybodys[];
 
+__device__ float first_of_all() { return everybodys[0]; }
+
 __global__ void outside(float *out, const float *in) {
 #pragma tma load threads(64)
-  everybodys[threadIdx.x] = in[threadIdx.x]; // expected-error {{a tile in dynamic shared memory that is declared outside of the kernel ('everybodys') is not available yet}}
-  out[threadIdx.x] = everybodys[threadIdx.x];
+  everybodys[threadIdx.x] = in[threadIdx.x]; // expected-error {{a tile in dynamic shared memory that other functions name, too ('everybodys') is not available yet}}
+  out[threadIdx.x] = everybodys[threadIdx.x] + first_of_all();
 }
 
 // The next round goes on where the copy's own loop ended.

@@ -446,6 +446,10 @@ class Judge:
             counts.pop()
         if len(self.lowered.tile_shape) > 1 and self.lowered.tile_shape[-1] == 1:
             self.verdict.add("rule:stride-16", "rows of one element", certain=False)
+        # What wraps in 32 bits and is then widened lies above every extent but the largest.
+        if self.copy.loop_type == "unsigned" and (self.copy.index_type in ("size_t", "long long") or
+                                                  self.copy.index_cast != "none"):
+            self.verdict.add("uneven-steps", "an index wraps before it is widened", certain=False)
         digits = Digits(counts, [])
         found = [self._steps(w, positions, digits) for w in self.full]
         if any(steps is None for steps in found):
