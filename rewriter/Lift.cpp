@@ -101,6 +101,7 @@ private:
   }
   void remark(const Plan &plan);
   void remarkOnUses();
+  void dropRemarks(ArrayRef<const FunctionDecl *> refused);
   bool hasErrors() const;
 
   ASTContext &context;
@@ -110,6 +111,8 @@ private:
   Program program;
   LiftResult result;
   std::vector<KernelToEmit> kernels;
+  /// Which message says that a copy of which kernel is lifted.
+  std::vector<std::pair<const FunctionDecl *, size_t>> remarks;
 };
 
 LiftResult Lifter::run() {
@@ -119,11 +122,7 @@ LiftResult Lifter::run() {
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
   EmitResult emitted = emit(context, kernels, program, directives.macros, others);
-  for (const KernelToEmit &kernel : kernels)
-    if (!llvm::is_contained(emitted.refused, kernel.pattern))
-      for (const InstanceToEmit &instance : kernel.instances)
-        for (const CopyToEmit &copy : instance.copies)
-          remark(copy.plan);
+  dropRemarks(emitted.refused);
   append(emitted.diagnostics);
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
@@ -168,6 +167,10 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
       result.diagnostics.push_back(diagnose("instance-differs", one->copies.front().plan.place,
                                             fullName(instance.function)));
       continue;
+    }
+    for (const CopyToEmit &copy : one->copies) {
+      remarks.push_back({kernel.pattern, result.diagnostics.size()});
+      remark(copy.plan);
     }
     emitted.instances.push_back(std::move(*one));
   }
@@ -398,6 +401,13 @@ void Lifter::remark(const Plan &plan) {
   for (const std::string &condition : conditions)
     lifted.notes.push_back({plan.place, condition});
   result.diagnostics.push_back(std::move(lifted));
+}
+
+/// A kernel that cannot be written is not lifted.
+void Lifter::dropRemarks(ArrayRef<const FunctionDecl *> refused) {
+  for (const auto &[kernel, message] : llvm::reverse(remarks))
+    if (llvm::is_contained(refused, kernel))
+      result.diagnostics.erase(result.diagnostics.begin() + ptrdiff_t(message));
 }
 
 void Lifter::remarkOnUses() {

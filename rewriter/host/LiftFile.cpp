@@ -155,6 +155,21 @@ bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
   return compiler.ExecuteAction(action);
 }
 
+/// Lines that we made end as those of the file do.
+static std::string withLineEndsOf(StringRef file, std::string text) {
+  size_t first = file.find('\n');
+  bool isDos = first != StringRef::npos && first > 0 && file[first - 1] == '\r';
+  if (!isDos)
+    return text;
+  std::string result;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '\n' && (i == 0 || text[i - 1] != '\r'))
+      result += '\r';
+    result += text[i];
+  }
+  return result;
+}
+
 std::vector<LiftedFile> liftedFiles(const SourceManager &sources, const EditSet &edits,
                                     Repeats repeats) {
   std::vector<LiftedFile> files;
@@ -164,7 +179,9 @@ std::vector<LiftedFile> liftedFiles(const SourceManager &sources, const EditSet 
       continue;
     OptionalFileEntryRef entry = sources.getFileEntryRefForID(file.id);
     StringRef path = entry ? entry->getName() : "<stdin>";
-    files.push_back({path.str(), file.text.str(), own.apply(file.text),
+    std::string after =
+        own.empty() ? file.text.str() : withLineEndsOf(file.text, own.apply(file.text));
+    files.push_back({path.str(), file.text.str(), std::move(after),
                      own.applyWithLines(file.text, path, repeats)});
   }
   return files;

@@ -60,7 +60,7 @@ __global__ void clauses(float *out, const float *in) {
   part[threadIdx.x] = in[threadIdx.x];
 #pragma tma load threads(NOTHING)
   // expected-error@-1 {{'NOTHING' in clause 'threads' is no constant that is visible here [-Wtilelift-unknown-constant]}}
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error@-2 {{the block size of 'clauses' is not visible}}
+  part[threadIdx.x] = in[threadIdx.x];
 }
 
 #pragma tma load
