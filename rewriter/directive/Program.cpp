@@ -240,6 +240,10 @@ public:
     bool isOfUser = callee && placeOf(callee->getLocation()).isKnown();
     if (!callee || isOfUser || !callee->getDeclName().isIdentifier())
       return true;
+    if (callee->getName().starts_with("cudaFunc") || callee->getName().starts_with("cudaOccupancy"))
+      for (const Expr *argument : call->arguments())
+        if (const DeclRefExpr *named = functionReference(argument))
+          questions.insert(named->getLocation());
     auto add = [&](Launch::Form form, unsigned kernel, unsigned configuration) {
       if (const DeclRefExpr *named = functionReference(call->getArg(kernel)))
         addLaunch(form, call, named, call->getArg(configuration));
@@ -250,6 +254,8 @@ public:
       add(Launch::Form::SymbolEx, 1, 0);
     else if (callee->getName() == "cudaLaunchKernel" && call->getNumArgs() >= 4)
       add(Launch::Form::Symbol, 0, 2);
+    else if (callee->getName() == "cudaLaunchCooperativeKernel" && call->getNumArgs() >= 4)
+      add(Launch::Form::Cooperative, 0, 2);
     return true;
   }
 
@@ -292,6 +298,8 @@ private:
   std::vector<const FunctionDecl *> kernels;
   const FunctionDecl *current = nullptr;
   std::vector<const DeclRefExpr *> uses;
+  /// Where a kernel is named to ask or say something about it, not to run it.
+  DenseSet<SourceLocation> questions;
   Program program;
 };
 
@@ -402,9 +410,9 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
   launch.pattern = patternOf(launch.instance);
   launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));
   if (configuration)
-    launch.block = form == Launch::Form::Chevrons || form == Launch::Form::Symbol
-                       ? constantBlock(configuration, current, context)
-                       : constantBlockOfConfig(configuration, current, context);
+    launch.block = form == Launch::Form::LaunchEx || form == Launch::Form::SymbolEx
+                       ? constantBlockOfConfig(configuration, current, context)
+                       : constantBlock(configuration, current, context);
   program.launches.push_back(launch);
 }
 
@@ -427,9 +435,10 @@ Program Finder::take() {
   llvm::erase_if(program.launches,
                  [&](const Launch &launch) { return !isAnnotated(launch.pattern); });
   for (const DeclRefExpr *use : uses) {
-    bool isLaunch = llvm::any_of(program.launches, [&](const Launch &launch) {
-      return launch.callee->getLocation() == use->getLocation();
-    });
+    bool isLaunch = questions.contains(use->getLocation()) ||
+                    llvm::any_of(program.launches, [&](const Launch &launch) {
+                      return launch.callee->getLocation() == use->getLocation();
+                    });
     if (!isLaunch && isAnnotated(cast<FunctionDecl>(use->getDecl())))
       program.otherUses.push_back(use);
   }

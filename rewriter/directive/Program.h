@@ -43,10 +43,11 @@ struct AnnotatedKernel {
 
 struct Launch {
   enum class Form {
-    Chevrons, ///< kernel<<<grid, block>>>(...)
-    LaunchEx, ///< cudaLaunchKernelEx(&config, kernel, ...)
-    Symbol,   ///< cudaLaunchKernel(kernel, grid, block, arguments, ...)
-    SymbolEx, ///< cudaLaunchKernelExC(&config, kernel, arguments)
+    Chevrons,    ///< kernel<<<grid, block>>>(...)
+    LaunchEx,    ///< cudaLaunchKernelEx(&config, kernel, ...)
+    Symbol,      ///< cudaLaunchKernel(kernel, grid, block, arguments, ...)
+    Cooperative, ///< cudaLaunchCooperativeKernel(kernel, grid, block, arguments, ...)
+    SymbolEx,    ///< cudaLaunchKernelExC(&config, kernel, arguments)
   };
 
   Form form = Form::Chevrons;

@@ -474,12 +474,15 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   case Launch::Form::SymbolEx:
     return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
                        "}, " + textOf(call->getArg(2)) + ")");
-  case Launch::Form::Symbol: {
+  case Launch::Form::Symbol:
+  case Launch::Form::Cooperative: {
     std::string config = textOf(call->getArg(1)) + ", " + textOf(call->getArg(2));
     for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
       config += ", " + textOf(call->getArg(i));
-    return replaceCall("tilelift::launch_with(" + launcher + ", {" + config + "}, " +
-                       textOf(call->getArg(3)) + ")");
+    bool isCooperative = launch.form == Launch::Form::Cooperative;
+    return replaceCall("tilelift::launch_with(" + launcher +
+                       (isCooperative ? ", tilelift::cooperative(" : ", {") + config +
+                       (isCooperative ? "), " : "}, ") + textOf(call->getArg(3)) + ")");
   }
   }
   const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();

@@ -49,6 +49,21 @@ public:
   cudaLaunchConfig_t config = {};
 };
 
+/// Of blocks that may wait for each other, as cudaLaunchCooperativeKernel takes it.
+inline launch_config cooperative(dim3 grid, dim3 block, size_t shared = 0,
+                                 cudaStream_t stream = nullptr) {
+  static cudaLaunchAttribute together = [] {
+    cudaLaunchAttribute attribute = {};
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    return attribute;
+  }();
+  launch_config result(grid, block, shared, stream);
+  result.config.attrs = &together;
+  result.config.numAttrs = 1;
+  return result;
+}
+
 /// Launches with arguments as cudaLaunchKernel takes them, an address for each.
 template <typename... Parameters, size_t... Index>
 cudaError_t launch_with(cudaError_t (*launcher)(const launch_config &, Parameters...),
@@ -241,6 +256,8 @@ public:
                        "or later");
     if (violations.empty() && config.dynamicSmemBytes > 0)
       share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain));
+    if (violations.empty() && is_cooperative())
+      fit_at_once(reinterpret_cast<const void *>(lifted));
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    violations.empty() ? "TMA" : ("plain, " + why()).c_str());
@@ -293,6 +310,31 @@ private:
       reject("shared-size",
              "error " + std::to_string(int(error)) + " when dynamic shared memory is asked for");
     }
+  }
+  bool is_cooperative() const {
+    for (unsigned i = 0; i < config.numAttrs; ++i)
+      if (config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative)
+        return true;
+    return false;
+  }
+  /// Blocks that wait for each other have to run at once, and lifted ones have a little more
+  /// static memory.
+  void fit_at_once(const void *lifted) {
+    const dim3 &grid = config.gridDim, &block = config.blockDim;
+    int each = 0, processors = 0;
+    cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
+        &each, lifted, static_cast<int>(block.x * block.y * block.z), config.dynamicSmemBytes);
+    if (error == cudaSuccess)
+      error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
+    if (error != cudaSuccess)
+      (void)cudaGetLastError(); // the plain kernel may still run
+    long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
+    if (blocks > static_cast<long long>(each) * processors)
+      reject("cooperative-grid", "the " + std::to_string(blocks) +
+                                     " blocks of a cooperative launch have to run at once, of the "
+                                     "lifted kernel " +
+                                     std::to_string(static_cast<long long>(each) * processors) +
+                                     " do");
   }
   void reject(const char *rule, const std::string &what) {
     violations.push_back(what + " [" + rule + "]");
