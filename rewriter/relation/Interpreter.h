@@ -65,7 +65,6 @@ private:
   void leave(const clang::Stmt *statement);
   void runReturn(const clang::ReturnStmt *leave);
   void runIf(const clang::IfStmt *branch);
-  void runSwitch(const clang::SwitchStmt *choice);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);
