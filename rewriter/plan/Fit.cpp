@@ -178,8 +178,7 @@ bool Fitter::start() {
   plan.tileElementSize = relation.tile.elementSize;
   plan.tileExtents.assign(relation.tile.extents.begin(), relation.tile.extents.end());
   plan.base = relation.bases[shape.base];
-  if (!plan.base.symbol.empty())
-    plan.base.spelling = plan.base.symbol;
+  plan.base.spelling = std::string(plan.base.name());
   plan.block = relation.block;
   plan.symbols = relation.symbols;
   plan.names = relation.names.numbers;

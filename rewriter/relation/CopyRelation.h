@@ -98,6 +98,9 @@ struct GlobalBase {
   /// kernel to its first element.
   std::string symbol;
   std::string firstElement;
+
+  /// How the user calls it.
+  const std::string &name() const { return symbol.empty() ? spelling : symbol; }
 };
 
 /// The shared array that is filled, and what the rest of the kernel lets us do

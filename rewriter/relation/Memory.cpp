@@ -347,7 +347,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
   if (type.isVolatileQualified() && copying)
     fail(diagnose("unsupported-statement", place, "a volatile access"));
   for (const ValueCase &one : address.getCases()) {
-    const Scalar &to = one.scalar;
+    Scalar to = asAddress(one.scalar, type, place);
     Condition guard = mask && one.guard;
     if (guard.isNever())
       continue;
@@ -373,7 +373,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
                     value.map([&](const Scalar &scalar) { return asData(scalar, type); }), type,
                     place);
     } else if (copying) {
-      fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].spelling + "'"));
+      fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].name() + "'"));
     }
   }
 }

@@ -92,6 +92,15 @@ int main(int argc, char **) {
   say("just");
   // CHECK-NEXT: just: encode {{.*}}; launch lifted grid 7 block 256 shared 60000
 
+  // Blocks that wait for each other run at once, or the plain ones do.
+  fake().at_once = 2, fake().processors = 5;
+  start(tilelift::cooperative(10, 256), out, in, 1024, 512);
+  say("together");
+  // CHECK-NEXT: together: encode {{.*}}; occupancy of lifted; launch lifted grid 10 block 256 shared 0
+  start(tilelift::cooperative(11, 256), out, in, 1024, 512);
+  say("too many");
+  // CHECK-NEXT: too many: encode {{.*}}; occupancy of lifted; launch plain grid 11 block 256 shared 0
+
   // Another device is asked anew: an older one has no TMA unit, a program
   // without code for it runs as it was written, and on Blackwell bit 85 is clear.
   fake().device = 1, fake().major = 8;

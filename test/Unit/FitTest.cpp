@@ -18,7 +18,12 @@ struct FitTest : testing::Test {
     relation.tile.elementSize = 4;
     relation.tile.extents = {8, 32};
     relation.tile.widestAccess = 4;
-    relation.bases.push_back({"in", "float", 4, true, true, {}});
+    GlobalBase in;
+    in.spelling = "in";
+    in.elementType = "float";
+    in.elementSize = 4;
+    in.knownAtLaunch = true;
+    relation.bases.push_back(in);
     w = parameter("w"), h = parameter("h");
     bx = blockIndex("blockIdx.x", 0), by = blockIndex("blockIdx.y", 1);
   }

@@ -48,7 +48,9 @@ extern "C" {
 cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuccess; }
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   bool isMemory = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin;
-  return *value = isMemory ? fake().most_shared : fake().major, cudaSuccess;
+  bool isCount = attribute == cudaDevAttrMultiProcessorCount;
+  *value = isMemory ? fake().most_shared : isCount ? fake().processors : fake().major;
+  return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
@@ -65,6 +67,11 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *ke
   attributes->maxDynamicSharedSizeBytes = fake().max_dynamic;
   attributes->sharedSizeBytes = names[kernel] == "lifted" ? 1024 : 1000;
   return cudaSuccess;
+}
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, const void *kernel, int,
+                                                          size_t) {
+  record("occupancy of " + names[kernel]);
+  return *blocks = fake().at_once, cudaSuccess;
 }
 cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int value) {
   record("shared memory of " + names[kernel] + " up to " + std::to_string(value));

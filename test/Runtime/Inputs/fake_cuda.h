@@ -17,6 +17,7 @@ struct Fake {
   CUresult encode_result = CUDA_SUCCESS;
   int max_dynamic = 0;
   int most_shared = 232448;
+  int at_once = 1, processors = 1;
 
   std::vector<std::string> calls;
   std::string take() {
