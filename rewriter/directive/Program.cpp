@@ -186,30 +186,11 @@ public:
         !placeOf(declaration->getLocation()).isKnown() &&
         !isa<ClassTemplateDecl, FunctionTemplateDecl, LinkageSpecDecl>(declaration))
       return true;
-    return RecursiveASTVisitor::TraverseDecl(declaration);
+    const auto *function = dyn_cast_or_null<FunctionDecl>(declaration);
+    return inFunction(function ? function : current,
+                      [&] { return RecursiveASTVisitor::TraverseDecl(declaration); });
   }
 
-  bool TraverseFunctionDecl(FunctionDecl *function) {
-    return inFunction(function,
-                      [&] { return RecursiveASTVisitor::TraverseFunctionDecl(function); });
-  }
-  bool TraverseCXXMethodDecl(CXXMethodDecl *function) {
-    return inFunction(function,
-                      [&] { return RecursiveASTVisitor::TraverseCXXMethodDecl(function); });
-  }
-  bool TraverseCXXConstructorDecl(CXXConstructorDecl *function) {
-    return inFunction(function,
-                      [&] { return RecursiveASTVisitor::TraverseCXXConstructorDecl(function); });
-  }
-
-  bool TraverseCXXDestructorDecl(CXXDestructorDecl *function) {
-    return inFunction(function,
-                      [&] { return RecursiveASTVisitor::TraverseCXXDestructorDecl(function); });
-  }
-  bool TraverseCXXConversionDecl(CXXConversionDecl *function) {
-    return inFunction(function,
-                      [&] { return RecursiveASTVisitor::TraverseCXXConversionDecl(function); });
-  }
   /// What stands in a function's lambda can name the function's variables.
   bool TraverseLambdaExpr(LambdaExpr *lambda) {
     return inFunction(current ? current : lambda->getCallOperator(),

@@ -24,8 +24,6 @@ struct Trial {
   Remedy remedy;
 };
 
-int64_t offsetOfFirst(const CopyRelation &relation) { return relation.cells.front().offset; }
-
 class Remedies {
 public:
   Remedies(const AnalysedCopy &copy, const KernelUnderTest &kernel)
@@ -115,8 +113,8 @@ const FieldDecl *Remedies::memberAt(int64_t offset, int64_t &begin) const {
 
 /// A member that starts on 128 bytes, with those behind it moved along.
 std::optional<Trial> Remedies::aligned() const {
-  int64_t first = offsetOfFirst(relation), begin = 0;
-  const FieldDecl *member = memberAt(first, begin);
+  int64_t begin = 0;
+  const FieldDecl *member = memberAt(relation.cells.front().offset, begin);
   if (!member || begin % boxAlignment == 0 || !relation.tile.slot.isZero())
     return std::nullopt;
   SourceLocation at = member->getBeginLoc();
