@@ -85,7 +85,6 @@ private:
   void takeParts(const SharedObject &filled);
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
   bool checkEscapes();
-  bool isCarried(const VarDecl *variable) const;
   bool isUsedElsewhere(const VarDecl *variable) const;
   Place place() const;
   bool fail(Diagnostic diagnostic) {
@@ -153,23 +152,9 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
 /// loop that changes them is gone.
 bool Analysis::checkEscapes() {
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
-    if (isCarried(variable) || isUsedElsewhere(variable))
+    if (isUsedElsewhere(variable))
       return fail(diagnose("variable-escapes", place(), variable->getNameAsString()));
   return true;
-}
-
-/// Whether the statement goes on where it was in the round before of a loop around it.
-bool Analysis::isCarried(const VarDecl *variable) const {
-  bool isSetAnew =
-      llvm::any_of(kernel.facts.changesWithin(variable, statement), [](const Change &change) {
-        return change.kind == Change::Kind::Initialised || change.kind == Change::Kind::Assigned;
-      });
-  const Stmt *loop = kernel.facts.outermostLoopAround(statement);
-  bool isDeclaredInside = llvm::any_of(kernel.facts.changesOf(variable), [&](const Change &change) {
-    return change.kind == Change::Kind::Initialised &&
-           kernel.facts.isWithin(change.statement, loop);
-  });
-  return loop && !isSetAnew && !isDeclaredInside;
 }
 
 bool Analysis::isUsedElsewhere(const VarDecl *variable) const {

@@ -114,6 +114,8 @@ private:
   std::vector<Moving> changedByRounds(const clang::Stmt *loop);
   bool isCounter(const Moving &moving) const;
   Counter count(const Moving &moving, const clang::Stmt *loop);
+  bool isRestored(const Moving &moving, const clang::Stmt *loop,
+                  llvm::ArrayRef<const clang::VarDecl *> changed);
   Value advanced(const Moving &moving, const Counter &counter);
   Symbol symbolOf(const clang::VarDecl *variable) const;
   Symbol symbolOf(const Moving &moving) const;

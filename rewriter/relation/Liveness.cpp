@@ -14,6 +14,17 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+/// What a statement gives another value as a whole, or null.
+const Expr *assignedBy(const Stmt *statement) {
+  if (const auto *assignment = dyn_cast_or_null<BinaryOperator>(statement))
+    return assignment->getOpcode() == BO_Assign ? assignment->getLHS() : nullptr;
+  const auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(statement);
+  const auto *method = call ? dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee()) : nullptr;
+  return method && method->isTrivial() && call->getOperator() == OO_Equal ? call->getArg(0)
+                                                                          : nullptr;
+}
+
+/// Follows the paths that leave the statement, through it again where a loop leads back.
 class Search {
 public:
   Search(const VarDecl *variable, const Stmt *statement, const VariableFacts &facts)
@@ -23,32 +34,28 @@ public:
     CFG::BuildOptions options;
     options.setAllAlwaysAdd();
     auto graph = CFG::buildCFG(function, function->getBody(), &context, options);
-    if (!graph)
-      return true;
-    for (const CFGBlock *block : *graph)
-      if (isReadFrom(*block))
-        return true;
-    return false;
+    return !graph ||
+           llvm::any_of(*graph, [&](const CFGBlock *block) { return isReadBehind(*block); });
   }
 
 private:
-  enum class Step { Outside, Inside, Read, Set };
+  enum class Step { Nothing, Read, Set };
 
-  Step stepAt(const CFGElement &element) const {
+  bool isInside(const CFGElement &element) const {
     std::optional<CFGStmt> at = element.getAs<CFGStmt>();
-    if (!at)
-      return Step::Outside;
-    const Stmt *part = at->getStmt();
-    if (facts.isWithin(part, statement))
-      return Step::Inside;
-    if (const auto *declaration = dyn_cast<DeclStmt>(part))
-      return llvm::is_contained(declaration->decls(), variable) ? Step::Set : Step::Outside;
-    if (const auto *assignment = dyn_cast<BinaryOperator>(part);
-        assignment && assignment->getOpcode() == BO_Assign && isVariable(assignment->getLHS()))
-      return Step::Set;
-    const auto *reference = dyn_cast<DeclRefExpr>(part);
-    bool isTarget = reference && isAssigned(reference);
-    return reference && reference->getDecl() == variable && !isTarget ? Step::Read : Step::Outside;
+    return at && facts.isWithin(at->getStmt(), statement);
+  }
+
+  /// An empty block, as a loop has one behind its body, belongs to whom it leads to.
+  bool isInside(const CFGBlock &empty) const {
+    const Stmt *owner = empty.getLoopTarget() ? empty.getLoopTarget() : empty.getTerminatorStmt();
+    return owner && facts.isWithin(owner, statement);
+  }
+  bool beginsInside(const CFGBlock &block) const {
+    return block.empty() ? isInside(block) : isInside(block.front());
+  }
+  bool endsInside(const CFGBlock &block) const {
+    return block.empty() ? isInside(block) : isInside(block.back());
   }
 
   bool isVariable(const Expr *expression) const {
@@ -56,55 +63,78 @@ private:
     return reference && reference->getDecl() == variable;
   }
 
-  bool isAssigned(const Stmt *reference) const {
-    const auto *parent = dyn_cast_or_null<BinaryOperator>(facts.parentOf(reference));
-    return parent && parent->getOpcode() == BO_Assign && parent->getLHS() == reference;
-  }
-
-  /// What happens first behind the statement's last part in a block, if it has one and
-  /// anything does.
-  std::optional<Step> firstBehind(const CFGBlock &block, bool &hasPart) const {
-    std::optional<Step> first;
-    hasPart = false;
-    for (const CFGElement &element : block) {
-      Step step = stepAt(element);
-      hasPart |= step == Step::Inside;
-      if (step == Step::Inside)
-        first.reset();
-      else if (step != Step::Outside && !first)
-        first = step;
+  /// The member or element of the variable that an expression is part of the name of.
+  const Stmt *placeNamedBy(const Stmt *reference) const {
+    const Stmt *place = reference;
+    while (const Stmt *parent = facts.parentOf(place)) {
+      const auto *cast = dyn_cast<ImplicitCastExpr>(parent);
+      const auto *member = dyn_cast<MemberExpr>(parent);
+      const auto *subscript = dyn_cast<ArraySubscriptExpr>(parent);
+      bool goesOn = isa<ParenExpr>(parent) || (member && !member->isArrow()) ||
+                    (cast && cast->getCastKind() == CK_ArrayToPointerDecay) ||
+                    (subscript && subscript->getBase() == place);
+      if (!goesOn)
+        break;
+      place = parent;
     }
-    return first;
+    return place;
   }
 
-  std::optional<Step> firstIn(const CFGBlock &block) const {
-    for (const CFGElement &element : block)
-      if (Step step = stepAt(element); step != Step::Outside)
-        return step;
-    return std::nullopt;
+  Step stepAt(const CFGElement &element) const {
+    std::optional<CFGStmt> at = element.getAs<CFGStmt>();
+    if (!at)
+      return Step::Nothing;
+    const Stmt *part = at->getStmt();
+    if (const auto *declaration = dyn_cast<DeclStmt>(part))
+      return llvm::is_contained(declaration->decls(), variable) ? Step::Set : Step::Nothing;
+    if (const Expr *target = assignedBy(part))
+      return isVariable(target) ? Step::Set : Step::Nothing;
+    const auto *reference = dyn_cast<DeclRefExpr>(part);
+    if (!reference || reference->getDecl() != variable)
+      return Step::Nothing;
+    const Stmt *place = placeNamedBy(reference);
+    return assignedBy(facts.parentOf(place)) == place ? Step::Nothing : Step::Read;
   }
 
-  bool isReadFrom(const CFGBlock &block) const {
-    bool hasPart = false;
-    std::optional<Step> first = firstBehind(block, hasPart);
-    if (!hasPart || first)
-      return hasPart && first == Step::Read;
-    // Paths through other parts of the statement begin there.
-    SmallVector<const CFGBlock *, 16> work{&block};
+  bool isReadBehind(const CFGBlock &block) const {
+    for (unsigned i = 1; i < block.size(); ++i)
+      if (isInside(block[i - 1]) && !isInside(block[i]) && isReadFrom(block, i))
+        return true;
+    return endsInside(block) && llvm::any_of(block.succs(), [&](const CFGBlock *next) {
+             return next && !beginsInside(*next) && isReadFrom(*next, 0);
+           });
+  }
+
+  bool isReadFrom(const CFGBlock &first, unsigned from) const {
+    SmallVector<const CFGBlock *, 16> work;
     DenseSet<const CFGBlock *> seen;
-    while (!work.empty()) {
-      for (const CFGBlock::AdjacentBlock &next : work.pop_back_val()->succs()) {
-        const CFGBlock *target = next;
-        if (!target || !seen.insert(target).second)
+    std::optional<bool> known = firstUse(first, from);
+    if (known)
+      return *known;
+    work.push_back(&first);
+    while (!work.empty())
+      for (const CFGBlock *next : work.pop_back_val()->succs()) {
+        if (!next || !seen.insert(next).second)
           continue;
-        std::optional<Step> step = firstIn(*target);
-        if (step == Step::Read)
+        known = firstUse(*next, 0);
+        if (known && *known)
           return true;
-        if (!step)
-          work.push_back(target);
+        if (!known)
+          work.push_back(next);
       }
-    }
     return false;
+  }
+
+  /// Whether a block reads the variable before it sets it, if it does either.
+  std::optional<bool> firstUse(const CFGBlock &block, unsigned from) const {
+    for (unsigned i = from; i < block.size(); ++i) {
+      // What is neither a number nor a pointer has no known value in the next round.
+      if (isInside(block[i]) && !variable->getType()->isScalarType())
+        return false;
+      if (Step step = stepAt(block[i]); step != Step::Nothing)
+        return step == Step::Read;
+    }
+    return std::nullopt;
   }
 
   const VarDecl *variable;

@@ -16,8 +16,8 @@ class ASTContext;
 
 namespace tilelift {
 
-/// On any path from the end of `statement`, which stands in `function`; not by the
-/// statement itself, in the next round of a loop around it.
+/// On any path from the end of `statement`, which stands in `function`; by the statement
+/// itself, too, in the next round of a loop around it.
 bool isLiveAfter(const clang::VarDecl *variable, const clang::Stmt *statement,
                  const clang::FunctionDecl *function, clang::ASTContext &context,
                  const VariableFacts &facts);

@@ -6,7 +6,8 @@
 // One variable that every round moves by the same number is the loop's counter and
 // becomes a symbol. Whatever else every round moves, pointers and running indices,
 // is where it was plus its step for each round, and the counter tells the rounds:
-// `A += 8 * w` beside `k += 8` is `A + (k - k0) * w`. What is changed in another way
+// `A += 8 * w` beside `k += 8` is `A + (k - k0) * w`. What every round sets back, at
+// its end, to what it was before the loop, is still that. What is changed in another way
 // becomes a symbol if all threads agree on it, and is unknown if they do not.
 //===----------------------------------------------------------------------===//
 
@@ -103,6 +104,12 @@ bool mentionsAny(const Stmt *expression, ArrayRef<const VarDecl *> variables) {
                       [&](const Stmt *part) { return mentionsAny(part, variables); });
 }
 
+bool isSame(const Scalar &a, const Scalar &b) {
+  bool isKnown = a.is(Scalar::Kind::Number) || a.is(Scalar::Kind::Address);
+  return isKnown && a.kind == b.kind && a.number == b.number && a.residueBits == b.residueBits &&
+         a.space == b.space && a.object == b.object;
+}
+
 } // namespace
 
 /// The copy has to be able to say how far it has come.
@@ -134,6 +141,27 @@ std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *
     addNeeds(total.needs, number.needs);
   }
   return total.number.isValid() ? std::optional(total) : std::nullopt;
+}
+
+/// Whether each round ends with the variable as it was before the loop.
+bool Interpreter::isRestored(const Moving &moving, const Stmt *loop,
+                             ArrayRef<const VarDecl *> changed) {
+  const Change &last = moving.changes.back(); // in the order of the text
+  const Stmt *body = bodyOf(loop);
+  bool isSetBack = last.kind == Change::Kind::Assigned && !mentionsAny(last.value, changed) &&
+                   runsEachRound(last.statement, loop, kernel.facts) &&
+                   llvm::all_of(moving.changes, [&](const Change &change) {
+                     return kernel.facts.isWithin(change.statement, body);
+                   });
+  if (!isSetBack || !moving.start.single())
+    return false;
+  Value after = evaluate(last.value);
+  return after.single() && isSame(*after.single(), *moving.start.single()) &&
+         llvm::none_of(after.single()->number.getTerms(), [&](const Term &term) {
+           return llvm::any_of(term.factors, [&](SymbolId id) {
+             return block.symbols[id].kind == Symbol::Kind::Opaque; // may be read again
+           });
+         });
 }
 
 /// Where each round moves something, after so many rounds as the counter tells.
@@ -184,6 +212,8 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
     if ((isNumber || type->isPointerType()) && !kernel.facts.escapes(variable)) {
       one.isUniform = isNumber && !kernel.facts.mayDifferInLoop(variable, loop);
       one.start = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(loop));
+      if (isRestored(one, loop, changed))
+        continue;
       one.step = stepOf(one.changes, loop, changed);
     }
     all.push_back(std::move(one));

@@ -10,6 +10,8 @@
 // CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 4 x 32 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 1 x 2 x 32 f32 (256 bytes) from 'in' to 'tile'
+// CHECK: remark: lifted: 1-D bulk copy of 256 bytes from 'in' to 'part'
+// CHECK: remark: lifted: 1-D bulk copy of 1024 bytes from 'in' to 'part'
 
 #include <cuda_runtime.h>
 
@@ -148,6 +150,48 @@ __global__ void uneven(float *out, const float *in, int w, int n) {
   out[threadIdx.y * 32 + threadIdx.x] = sum;
 }
 
+// Each round ends with index and pointer where they were.
+__global__ void restored(float *out, const float *in, int rounds) {
+  __shared__ float part[64];
+  const float *from = in;
+  int i = threadIdx.x;
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+#pragma tma load
+    while (i < 64) {
+      part[i] = *(from + i);
+      i += 32;
+    }
+    from += 64;
+    __syncthreads();
+    sum += part[63 - threadIdx.x] * (round + *from);
+    __syncthreads();
+    i = threadIdx.x, from = in;
+  }
+  out[threadIdx.x] = sum;
+}
+
+// The register is something else in between.
+__global__ void reused(float *out, const float4 *in, int rounds) {
+  __shared__ float4 part[64];
+  float4 value;
+  float sum = 0;
+  for (int round = 0; round < rounds; ++round) {
+#pragma tma load
+    {
+      value = in[round * 64 + threadIdx.x];
+      part[threadIdx.x] = value;
+    }
+    __syncthreads();
+    value = part[63 - threadIdx.x];
+    sum += value.x;
+    value.y = sum;
+    sum += value.y;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 int main() {
   sgemm<64, 64, 8><<<dim3(2, 2), 256>>>(numbers(128 * 128), numbers(128 * 24), numbers(24 * 128),
                                         128, 24);
@@ -157,5 +201,7 @@ int main() {
   downwards<<<2, dim3(32, 8)>>>(numbers(512), numbers(32 * 64), 64, 32);
   nested<<<2, dim3(32, 4)>>>(numbers(256), numbers(3 * 12 * 64), 64, 12, 3);
   uneven<<<1, dim3(32, 2)>>>(numbers(64), numbers(32 * 12), 32, 6);
+  restored<<<1, 32>>>(numbers(32), numbers(128), 3);
+  reused<<<1, 64>>>(numbers(64), (float4 *)numbers(3 * 256), 3);
   return finish();
 }

@@ -159,6 +159,71 @@ __global__ void carried(float *out, const float *in, int n) {
   }
 }
 
+// And so it does where the statement sets what it starts from.
+__global__ void set_for_the_next(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int from = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(64)
+    { // expected-error {{'from' is set by the annotated statement and used after it [-Wtilelift-variable-escapes]}}
+      part[threadIdx.x] = in[from + threadIdx.x];
+      from = k * 64;
+    }
+    out[threadIdx.x] += part[63 - threadIdx.x];
+  }
+}
+
+__global__ void set_back_in_some_rounds(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(32)
+    for (; i < 64; i += 32) // expected-error {{this loop's trip count depends on 'i < 64': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+      part[i] = in[i];
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    if (k % 2 == 0)
+      i = threadIdx.x;
+  }
+}
+
+__global__ void set_back_but_for_the_last(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(32)
+    for (; i < 64; i += 32) // expected-error {{this loop's trip count depends on 'i < 64': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+      part[i] = in[i];
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    if (in[k] > 0)
+      continue;
+    i = threadIdx.x;
+  }
+}
+
+__global__ void set_back_and_moved_on(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k, ++i) {
+#pragma tma load threads(32)
+    for (; i < 64; i += 32) // expected-error {{this loop's trip count depends on 'i < 64': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+      part[i] = in[i];
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    i = threadIdx.x;
+  }
+}
+
+__global__ void set_back_to_something_else(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  int i = threadIdx.x;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(32)
+    for (; i < 64; i += 32) // expected-error {{this loop's trip count depends on 'i < 64': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+      part[i] = in[i];
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    i = threadIdx.x + 32;
+  }
+}
+
 __global__ void staged(float *out, const float *in, int stage) {
   __shared__ float part[2][64];
 #pragma tma load threads(64)
