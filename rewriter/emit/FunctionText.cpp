@@ -34,8 +34,8 @@ size_t addText(std::vector<FunctionText> &texts, const CallPath &path, size_t de
   return at;
 }
 
-std::vector<Piece> afterBlankLine(const std::vector<Piece> &text) {
-  std::vector<Piece> pieces{Piece::own("\n\n")};
+std::vector<Piece> afterBlankLine(const std::vector<Piece> &text, const std::string &indentation) {
+  std::vector<Piece> pieces{Piece::own("\n\n" + indentation)};
   pieces.insert(pieces.end(), text.begin(), text.end());
   return pieces;
 }
@@ -54,7 +54,9 @@ std::string FunctionSiblings::add(const FunctionDecl *pattern, Writer write, Wri
   for (const Sibling &known : siblings)
     if (known.pattern == pattern && sameText(known.text, write(known.name)))
       return known.name;
-  std::string name = names.take(pattern->getDeclContext(), pattern->getNameAsString() + "_tma");
+  bool isOperator = pattern->getOverloadedOperator() == OO_Call;
+  std::string name = names.take(pattern->getDeclContext(),
+                                (isOperator ? "call" : pattern->getNameAsString()) + "_tma");
   bool isDeclaredBefore = pattern->getCanonicalDecl() != pattern;
   siblings.push_back(
       {pattern, name, write(name), isDeclaredBefore ? declare(name) : std::vector<Piece>()});
@@ -63,17 +65,18 @@ std::string FunctionSiblings::add(const FunctionDecl *pattern, Writer write, Wri
 
 std::vector<Edit> FunctionSiblings::edits() const {
   std::vector<Edit> result;
-  auto addAt = [&](unsigned at, const std::vector<Piece> &text) {
+  auto addAt = [&](unsigned at, const FunctionDecl *like, const std::vector<Piece> &text) {
     auto known = llvm::find_if(result, [&](const Edit &edit) { return edit.begin == at; });
     Edit &edit = known == result.end() ? result.emplace_back(Edit{at, at, {}}) : *known;
-    std::vector<Piece> pieces = afterBlankLine(text);
+    std::vector<Piece> pieces = afterBlankLine(text, source.indentationAt(source.beginOf(like)));
     edit.pieces.insert(edit.pieces.end(), pieces.begin(), pieces.end());
   };
   for (const Sibling &sibling : siblings) {
-    addAt(source.endOfToken(sibling.pattern->getBody()->getEndLoc()), sibling.text);
+    addAt(source.endOfToken(sibling.pattern->getBody()->getEndLoc()), sibling.pattern,
+          sibling.text);
+    const FunctionDecl *first = sibling.pattern->getCanonicalDecl();
     if (!sibling.declaration.empty())
-      addAt(*source.nextToken(sibling.pattern->getCanonicalDecl()->getEndLoc(), tok::semi) + 1,
-            sibling.declaration);
+      addAt(*source.nextToken(first->getEndLoc(), tok::semi) + 1, first, sibling.declaration);
   }
   return result;
 }

@@ -239,13 +239,16 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   const Expr *named = call->getCallee()->IgnoreParenImpCasts();
   const auto *reference = dyn_cast<DeclRefExpr>(named);
   const auto *member = dyn_cast<MemberExpr>(named);
-  if ((!reference && !member) || isa<CXXOperatorCallExpr>(call))
-    return refuse("a copy in an operator");
+  const auto *op = dyn_cast<CXXOperatorCallExpr>(call);
+  if ((!reference && !member) || (op && op->getOperator() != OO_Call))
+    return refuse("a copy in an operator other than ()");
   const auto *parent = dyn_cast<CXXRecordDecl>(callee.pattern->getDeclContext());
   if (parent && parent->isLocalClass())
     return refuse("a copy in a function of a local class");
-  SourceLocation name = reference ? reference->getLocation() : member->getMemberLoc();
-  std::optional<unsigned> open = source.nextToken(named->getEndLoc(), tok::l_paren);
+  DeclarationNameInfo info = reference ? reference->getNameInfo() : member->getMemberNameInfo();
+  SourceLocation name = info.getBeginLoc();
+  std::optional<unsigned> open =
+      source.nextToken((op ? op->getArg(0) : named)->getEndLoc(), tok::l_paren);
   if (!name.isFileID() || !open || !source.isPlainText(call->getSourceRange()))
     return refuse("a copy in a function that a macro calls");
 
@@ -253,8 +256,10 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   if (reference && isa<UsingShadowDecl>(reference->getFoundDecl()))
     qualifier = "::" + callee.pattern->getQualifiedNameAsString();
   qualifier.resize(qualifier.rfind("::") == std::string::npos ? 0 : qualifier.rfind("::") + 2);
-  caller.edits.push_back(
-      replacement(source.offsetOf(name), source.endOfToken(name), qualifier + callee.name));
+  caller.edits.push_back(op ? insertion(*open, "." + callee.name)
+                            : replacement(source.offsetOf(name),
+                                          source.endOfToken(info.getEndLoc()),
+                                          qualifier + callee.name));
   std::string arguments = planIn(caller) + "{}, " + names.barrier + ", " + names.phase;
   for (const std::string &map : mapsBelow(callee))
     arguments += ", " + map;
@@ -279,7 +284,7 @@ static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl 
   size_t host = source.between(begin, at).find("__host__");
   if (host != StringRef::npos) // the leader's work is the device's
     edits.push_back(replacement(begin + unsigned(host), begin + unsigned(host) + 8, ""));
-  edits.push_back(replacement(at, source.endOfToken(declaration->getLocation()), name));
+  edits.push_back(replacement(at, source.endOfToken(declaration->getNameInfo().getEndLoc()), name));
   FunctionTypeLoc type = declaration->getFunctionTypeLoc();
   unsigned open = source.endOfToken(type.getLParenLoc());
   size_t growth = name.size() - declaration->getNameAsString().size();

@@ -161,6 +161,33 @@ __global__ void by_narrow_lambda(float *out, const float *in, int w) {
   out[blockIdx.x * 256 + OUT] = tile[7 - threadIdx.y][threadIdx.x];
 }
 
+// Objects that are called like functions.
+template <int N> struct Rows {
+  const float *in;
+  // CHECK: functions.cu:[[@LINE+4]]:5: remark: lifted: 1-D bulk copy of 256 bytes from 'in' to 'row'
+  // CHECK: functions.cu:[[@LINE+3]]:5: remark: lifted: 1-D bulk copy of 256 bytes from 'in' to 'row'
+  __device__ void operator()(float (&tile)[N], int row) const {
+#pragma tma load
+    tile[threadIdx.x] = in[row * N + threadIdx.x];
+  }
+};
+// TEXT: {{^ *}}template <typename tma_plan>
+// TEXT-NEXT: __device__ void call_tma(tma_plan, tilelift::barrier &tma_barrier, unsigned &tma_phase,
+
+__global__ void by_operators(float *out, const float *in) {
+  __shared__ float row[64];
+  Rows<64> rows{in};
+  rows(row, blockIdx.x);
+  __syncthreads();
+  float sum = row[63 - threadIdx.x];
+  __syncthreads();
+  rows.operator()(row, blockIdx.x + 1);
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = sum + row[63 - threadIdx.x];
+}
+// TEXT: rows.call_tma(by_operators_tma_plan{}, tma_barrier, tma_phase, row, blockIdx.x);
+// TEXT: rows.call_tma_1(by_operators_tma_plan{}, tma_barrier, tma_phase, row, blockIdx.x + 1);
+
 int main() {
   two_tiles<<<3, dim3(32, 8)>>>(numbers(3 * 256), numbers(128 * 20), numbers(128 * 20), 128, 20);
   from_templates<8, 32><<<2, 64>>>(numbers(512), numbers(64 * 16), 64);
@@ -169,5 +196,6 @@ int main() {
   own_tile<<<1, dim3(32, 8)>>>(numbers(256), numbers(1024));
   by_lambda<<<1, dim3(32, 8)>>>(numbers(256), numbers(8 * 128), 128, 4);
   by_narrow_lambda<<<2, dim3(32, 8)>>>(numbers(512), numbers(8 * 64), 64);
+  by_operators<<<2, 64>>>(numbers(128), numbers(192));
   return finish();
 }

@@ -36,7 +36,8 @@ __global__ void constructs(float *out, const float *in) {
 }
 
 struct Loader {
-  __device__ void operator()(float *tile, const float *in) const {
+  float *tile;
+  __device__ void operator<<(const float *in) const {
 #pragma tma load threads(64)
     tile[threadIdx.x] = in[threadIdx.x];
   }
@@ -44,7 +45,7 @@ struct Loader {
 
 __global__ void by_operator(float *out, const float *in) {
   __shared__ float tile[64];
-  Loader{}(tile, in); // expected-error {{a copy in an operator is not available yet}}
+  Loader{tile} << in; // expected-error {{a copy in an operator other than () is not available yet}}
   out[threadIdx.x] = tile[63 - threadIdx.x];
 }
 
