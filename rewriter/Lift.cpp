@@ -46,12 +46,31 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
                     });
 }
 
+/// What a value of arguments is at a launch that gives all of them as constants.
+std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
+                               const Symbols &symbols) {
+  int64_t total = 0;
+  for (const Term &term : value.getTerms()) {
+    int64_t product = term.coefficient;
+    for (SymbolId id : term.factors) {
+      bool isArgument = symbols[id].kind == Symbol::Kind::Parameter;
+      auto given = isArgument ? launch.constantArgument(symbols[id].spelling) : std::nullopt;
+      if (!given || __builtin_mul_overflow(product, *given, &product))
+        return std::nullopt;
+    }
+    if (__builtin_add_overflow(total, product, &total))
+      return std::nullopt;
+  }
+  return total;
+}
+
 /// All copies that a statement makes, or why not.
 struct Attempt {
   std::vector<CopyToEmit> copies;
   std::vector<CopyRelation> relations;
   std::optional<Diagnostic> refusal;
   bool hasChoices = false;
+  std::set<std::string> decidingArguments;
 
   /// What tells the blocks whose box is the copy from those that take the loop.
   size_t countGuards() const {
@@ -86,9 +105,12 @@ private:
   std::optional<InstanceToEmit> liftInstance(const AnnotatedKernel &kernel,
                                              const KernelInstance &instance);
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
-  std::vector<CopyToEmit> liftStatement(const KernelUnderTest &under,
+  std::vector<CopyToEmit> liftStatement(KernelUnderTest &under,
                                         const AnnotatedStatement &annotated);
+  Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated);
   Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
+  std::set<std::string> decidingArguments(const Attempt &made, const KernelUnderTest &under) const;
+  std::optional<int64_t> argumentOf(const FunctionDecl *kernel, StringRef name) const;
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -100,6 +122,7 @@ private:
     return name;
   }
   void remark(const Plan &plan);
+  void remarkOn(const Launch &launch, const InstanceToEmit &instance);
   void remarkOnUses();
   void dropRemarks(ArrayRef<const FunctionDecl *> refused);
   bool hasErrors() const;
@@ -244,6 +267,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
       emitted.plainPaths.push_back(annotated.path);
     else if (isShared && !joinCalls(emitted, copies))
       return std::nullopt;
+    if (!copies.empty())
+      emitted.given.insert(under.givenArguments.begin(), under.givenArguments.end());
     for (CopyToEmit &copy : copies)
       emitted.copies.push_back(std::move(copy));
   }
@@ -306,9 +331,9 @@ KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
 }
 
 /// All copies that a statement makes, or none of them.
-std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
+std::vector<CopyToEmit> Lifter::liftStatement(KernelUnderTest &under,
                                               const AnnotatedStatement &annotated) {
-  Attempt best = attempt(under, annotated);
+  Attempt best = attemptAsLaunched(under, annotated);
   if (best.hasChoices && (best.refusal || best.countGuards() > 0)) {
     KernelUnderTest named = under;
     named.namesChoices = true;
@@ -326,11 +351,73 @@ std::vector<CopyToEmit> Lifter::liftStatement(const KernelUnderTest &under,
   return std::move(best.copies);
 }
 
+/// Where an argument decides how much is copied, it is what the first launch says.
+Attempt Lifter::attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated) {
+  Attempt best = attempt(under, annotated);
+  Attempt last = best;
+  std::set<std::string> deciding = decidingArguments(last, under);
+  KernelUnderTest launched = under;
+  auto learnMore = [&] {
+    size_t before = launched.givenArguments.size();
+    for (const std::string &name : deciding)
+      if (std::optional<int64_t> value = argumentOf(under.path.kernel(), name))
+        launched.givenArguments.emplace(name, *value);
+    return launched.givenArguments.size() > before;
+  };
+  while (learnMore()) {
+    last = attempt(launched, annotated);
+    deciding = decidingArguments(last, launched);
+    if (best.refusal || !last.refusal) {
+      best = last;
+      under.givenArguments = launched.givenArguments;
+    }
+  }
+  if (best.refusal)
+    for (const std::string &name : deciding)
+      best.refusal->notes.push_back(
+          {best.refusal->place, "no launch gives the argument '" + name +
+                                    "' as a constant: make it one, or a template parameter"});
+  return best;
+}
+
+/// Those that a refusal is about, or that keep every launch from ever meeting a guard.
+std::set<std::string> Lifter::decidingArguments(const Attempt &made,
+                                                const KernelUnderTest &under) const {
+  if (made.refusal)
+    return made.decidingArguments;
+  std::set<std::string> names;
+  for (const CopyToEmit &copy : made.copies)
+    for (const Check &check : copy.plan.copyChecks) {
+      bool isLaunched = false, isMet = StringRef(check.rule) != "guard";
+      for (const Launch &launch : program.launches) {
+        if (launch.instance->getCanonicalDecl() != under.path.kernel()->getCanonicalDecl())
+          continue;
+        isLaunched = true;
+        std::optional<int64_t> value = valueAt(launch, check.value, copy.plan.symbols);
+        isMet |= !value || check.within.contains({*value, *value});
+      }
+      if (isLaunched && !isMet)
+        for (const Term &term : check.value.getTerms())
+          for (SymbolId id : term.factors)
+            names.insert(copy.plan.symbols[id].spelling);
+    }
+  return names;
+}
+
+std::optional<int64_t> Lifter::argumentOf(const FunctionDecl *kernel, StringRef name) const {
+  for (const Launch &launch : program.launches)
+    if (launch.instance->getCanonicalDecl() == kernel->getCanonicalDecl())
+      if (std::optional<int64_t> given = launch.constantArgument(name))
+        return given;
+  return std::nullopt;
+}
+
 Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
   CopyAnalysis analysed = analyseCopy(under, annotated.statement);
   Attempt made;
   made.hasChoices = analysed.hasChoices;
   made.refusal = std::move(analysed.failure);
+  made.decidingArguments = std::move(analysed.decidingArguments);
   for (AnalysedCopy &copy : analysed.copies) {
     // All names of dynamic memory move to its aligned start, but only in the kernel's text.
     const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
@@ -410,6 +497,19 @@ void Lifter::dropRemarks(ArrayRef<const FunctionDecl *> refused) {
       result.diagnostics.erase(result.diagnostics.begin() + ptrdiff_t(message));
 }
 
+/// Launches that run the plain kernel because they are not what the copies were checked for.
+void Lifter::remarkOn(const Launch &launch, const InstanceToEmit &instance) {
+  std::string name = instance.function->getNameAsString();
+  if (launch.block && *launch.block != instance.block)
+    result.diagnostics.push_back(diagnose("other-block-size", launch.place, name,
+                                          print(*launch.block), print(instance.block)));
+  for (const auto &[argument, checked] : instance.given)
+    if (std::optional<int64_t> given = launch.constantArgument(argument);
+        given && *given != checked)
+      result.diagnostics.push_back(
+          diagnose("other-argument", launch.place, name, *given, argument, checked));
+}
+
 void Lifter::remarkOnUses() {
   for (const DeclRefExpr *use : program.otherUses) {
     result.diagnostics.push_back(
@@ -419,11 +519,8 @@ void Lifter::remarkOnUses() {
   for (const KernelToEmit &kernel : kernels)
     for (const Launch &launch : program.launches)
       for (const InstanceToEmit &instance : kernel.instances)
-        if (launch.block && *launch.block != instance.block &&
-            launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
-          result.diagnostics.push_back(diagnose("other-block-size", launch.place,
-                                                instance.function->getNameAsString(),
-                                                print(*launch.block), print(instance.block)));
+        if (launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
+          remarkOn(launch, instance);
 }
 
 } // namespace

@@ -25,16 +25,19 @@ public:
       facts.emplace(CallPath(function->getDefinition() ? function->getDefinition() : function));
   }
 
-  std::optional<unsigned> number(const Expr *expression) const {
+  std::optional<int64_t> constant(const Expr *expression) const {
     Expr::EvalResult result;
-    if (!expression->isValueDependent() && expression->EvaluateAsInt(result, context)) {
-      int64_t value = result.Val.getInt().getExtValue();
-      if (value >= 1 && value <= 1024)
-        return unsigned(value);
-      return std::nullopt;
-    }
+    if (!expression->isValueDependent() && expression->EvaluateAsInt(result, context))
+      return result.Val.getInt().isRepresentableByInt64()
+                 ? std::optional(result.Val.getInt().getExtValue())
+                 : std::nullopt;
     const Expr *init = onlyValue(expression->IgnoreParenImpCasts());
-    return init ? number(init) : std::nullopt;
+    return init ? constant(init) : std::nullopt;
+  }
+
+  std::optional<unsigned> number(const Expr *expression) const {
+    std::optional<int64_t> value = constant(expression);
+    return value && *value >= 1 && *value <= 1024 ? std::optional(unsigned(*value)) : std::nullopt;
   }
 
   std::optional<Shape> shape(const Expr *expression) const {
@@ -188,6 +191,11 @@ std::optional<Shape> constantBlock(const Expr *block, const FunctionDecl *in,
 std::optional<Shape> constantBlockOfConfig(const Expr *config, const FunctionDecl *in,
                                            const ASTContext &context) {
   return Evaluator(in, context).shapeOfConfig(config);
+}
+
+std::optional<int64_t> constantArgument(const Expr *argument, const FunctionDecl *in,
+                                        const ASTContext &context) {
+  return Evaluator(in, context).constant(argument);
 }
 
 std::optional<std::string> wrongBlock(const Shape &shape) {

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The block size that host code launches with, where it is a constant: a
-// number, a dim3 of numbers, or a variable that is set once and never changed.
+// The block size, and the arguments, that host code launches with, where they are
+// constants: a number, a dim3 of numbers, or a variable that is set once and never changed.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_DIRECTIVE_BLOCKSIZE_H
@@ -31,6 +31,10 @@ std::optional<std::array<unsigned, 3>> constantBlock(const clang::Expr *block,
 std::optional<std::array<unsigned, 3>> constantBlockOfConfig(const clang::Expr *config,
                                                              const clang::FunctionDecl *in,
                                                              const clang::ASTContext &context);
+
+/// An argument of a launch in the host function `in`.
+std::optional<int64_t> constantArgument(const clang::Expr *argument, const clang::FunctionDecl *in,
+                                        const clang::ASTContext &context);
 
 /// What is wrong with a block of that size, if anything is.
 std::optional<std::string> wrongBlock(const std::array<unsigned, 3> &shape);

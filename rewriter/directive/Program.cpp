@@ -387,6 +387,7 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
   launch.form = form;
   launch.call = call;
   launch.callee = callee;
+  launch.in = current;
   launch.instance = cast<FunctionDecl>(callee->getDecl());
   launch.pattern = patternOf(launch.instance);
   launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));
@@ -427,6 +428,18 @@ Program Finder::take() {
 }
 
 } // namespace
+
+std::optional<int64_t> Launch::constantArgument(StringRef name) const {
+  if (form != Form::Chevrons && form != Form::LaunchEx)
+    return std::nullopt; // an array of pointers
+  unsigned first = form == Form::LaunchEx ? 2 : 0;
+  for (const ParmVarDecl *parameter : instance->parameters()) {
+    unsigned index = first + parameter->getFunctionScopeIndex();
+    if (parameter->getName() == name && index < call->getNumArgs())
+      return tilelift::constantArgument(call->getArg(index), in, instance->getASTContext());
+  }
+  return std::nullopt;
+}
 
 Program findProgram(ASTContext &context, const std::vector<Directive> &directives) {
   Finder finder(context, directives);

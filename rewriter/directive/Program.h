@@ -60,6 +60,11 @@ struct Launch {
   /// The block size, where it is a constant.
   std::optional<std::array<unsigned, 3>> block;
   Place place;
+  /// The host function that it stands in, or null.
+  const clang::FunctionDecl *in = nullptr;
+
+  /// The kernel's argument with that name, where the launch spells it out as a constant.
+  std::optional<int64_t> constantArgument(llvm::StringRef name) const;
 };
 
 struct Program {

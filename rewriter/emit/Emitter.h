@@ -32,6 +32,8 @@ struct CopyToEmit {
 
 struct InstanceToEmit {
   const clang::FunctionDecl *function = nullptr;
+  /// Arguments that the copies were checked for, by name.
+  std::map<std::string, int64_t> given;
   BlockShape block{1, 1, 1};
   /// In the order of the text.
   std::vector<CopyToEmit> copies;

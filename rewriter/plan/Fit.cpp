@@ -149,7 +149,9 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     std::vector<Requirement> required = requirementsOfLoads(relation, shape, digitEnds());
     required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
     for (const Requirement &each : required)
-      addCheck({"index-range", each.value, each.within, 1, each.place}, true);
+      addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
+                1, each.place},
+               true);
     // That TMA has no such tensor matters more than where its tile would lie.
     checkRules();
     if (!failure)

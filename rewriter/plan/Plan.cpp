@@ -74,6 +74,8 @@ std::string print(const Check &check, const Symbols &symbols) {
   std::string value = check.ofAddress ? "the address" : symbols.print(check.value);
   std::string text;
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : " and ") + part; };
+  if (check.within.isSingle())
+    return value + " is " + std::to_string(check.within.low);
   if (check.multiple != 1)
     add(value + " is a multiple of " + std::to_string(check.multiple));
   if (check.within.low != Interval::lowest)

@@ -99,6 +99,25 @@ void Block::demand(const Needs &needed) {
       requirements.push_back(needs[id]);
 }
 
+void Block::leaveOpen(const Polynomial &size) {
+  for (const Term &term : size.getTerms())
+    for (SymbolId id : term.factors) {
+      const Symbol &symbol = symbols[id];
+      if (symbol.kind == Symbol::Kind::Parameter)
+        decidingArguments.insert(symbol.spelling);
+      else if (auto operation = symbol.operation) {
+        leaveOpen(operation->left);
+        leaveOpen(operation->right);
+      }
+    }
+}
+
+void Block::leaveOpen(const Condition &condition) {
+  for (const Conjunction &alternative : condition.getAlternatives())
+    for (const Bound &bound : alternative)
+      leaveOpen(bound.value);
+}
+
 void Block::require(const Polynomial &value, Interval within, Place place) {
   Needs needed;
   need(value, within, place, needed);

@@ -17,6 +17,8 @@
 
 #include "llvm/ADT/DenseSet.h"
 
+#include <set>
+
 namespace tilelift {
 
 /// A type of whole numbers.
@@ -66,6 +68,8 @@ public:
   std::optional<Diagnostic> failure;
   /// Some variable has a value that all threads share and no single formula describes.
   bool hasChoices = false;
+  /// Arguments that decide a size which has to be known, by name.
+  std::set<std::string> decidingArguments;
   /// Statements that all threads have run.
   unsigned steps = 0;
 
@@ -95,6 +99,9 @@ public:
   void need(const Polynomial &value, Interval within, Place place, Needs &needed);
   /// Whether the ranges of the symbols show that it holds.
   bool holdsAlways(unsigned need) const;
+  /// Nobody can go on without knowing this.
+  void leaveOpen(const Polynomial &size);
+  void leaveOpen(const Condition &condition);
   /// What has to hold for every thread.
   void demand(const Needs &needed);
 

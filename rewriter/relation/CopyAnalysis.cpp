@@ -107,8 +107,8 @@ Place Analysis::place() const {
 
 CopyAnalysis Analysis::run() {
   if (!runThreads() || !checkEscapes() || !takeTiles())
-    return {{}, std::move(block.failure), block.hasChoices};
-  return {std::move(result), std::nullopt, block.hasChoices};
+    return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
+  return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
 
 bool Analysis::runThreads() {

@@ -27,6 +27,8 @@ struct CopyAnalysis {
   std::optional<Diagnostic> failure;
   /// Whether it makes a difference to name choices (see KernelUnderTest).
   bool hasChoices = false;
+  /// Arguments that decide a size which has to be known, by name.
+  std::set<std::string> decidingArguments;
 };
 
 CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const clang::Stmt *statement);

@@ -611,8 +611,15 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     symbol.knownAtLaunch = true;
     symbol.readableAtCopy = isFixed && kernel.path.canName(part.parameter);
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
-    if (type->isBooleanType())
+    auto given = kernel.givenArguments.find(part.spelling);
+    if (given != kernel.givenArguments.end()) {
+      block.need(value.number, {given->second, given->second},
+                 placeOf(part.parameter->getLocation()), value.needs);
+      block.demand(value.needs);
+      value = Scalar::ofNumber(given->second);
+    } else if (type->isBooleanType()) {
       value = Scalar::ofTruth(!Condition::zero(value.number));
+    }
     memory[object].write(part.offset, sizeOf(type), Condition::always(), value);
   } else if (type->isPointerType()) {
     GlobalBase base;

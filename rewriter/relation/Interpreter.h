@@ -36,6 +36,9 @@ struct KernelUnderTest {
   /// What no single formula describes, but all threads have alike, goes by the name of
   /// its variable.
   bool namesChoices = false;
+  /// Arguments that launches give as constants, as far as sizes depend on them; the
+  /// launcher tests that they have these values.
+  std::map<std::string, int64_t> givenArguments = {};
 };
 
 class Interpreter {

@@ -411,9 +411,11 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
     object.elementType = type.getUnqualifiedType().getAsString(kernel.context.getPrintingPolicy());
   }
   block.demand(address.needs);
-  if (slot != object.slot || !address.number.isValid())
+  if (slot != object.slot || !address.number.isValid()) {
+    block.leaveOpen(slot - object.slot);
     return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
                          "it depends on '" + block.symbols.print(slot) + "'"));
+  }
   if (guard.isUnknown())
     return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
                          "it depends on more than indices and arguments"));

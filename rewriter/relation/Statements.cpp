@@ -367,18 +367,22 @@ void Interpreter::runIf(const IfStmt *branch) {
 
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
-  Condition entered = mask, returnedBefore = frames.back().returned;
+  Condition entered = mask, returnedBefore = frames.back().returned, firstOpen;
   unsigned before = steps, openRounds = 0;
   bool cut = false;
   loops.emplace_back();
   for (bool first = true; !gone(); first = false) {
     if (condition && (testFirst || !first)) {
       Condition again = conditionOf(condition);
+      if (openRounds == 0)
+        firstOpen = again;
       openRounds += !again.isAlways();
       bool isOpen = openRounds > maxOpenRounds;
-      if (copying && (again.isUnknown() || isOpen))
+      if (copying && (again.isUnknown() || isOpen)) {
+        block.leaveOpen(firstOpen);
         fail(diagnose("unbounded-loop", isOpen ? placeOf(loop) : placeOf(condition),
                       "'" + spell(condition) + "'"));
+      }
       if (again.isUnknown() || gone() || (!copying && steps - before > maxStepsBefore / 2)) {
         forgetChanges(loop, "is changed by a loop whose end is not known");
         cut = true;

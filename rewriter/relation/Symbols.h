@@ -34,6 +34,7 @@ struct Interval {
 
   bool contains(const Interval &other) const { return low <= other.low && other.high <= high; }
   bool isEmpty() const { return low > high; }
+  bool isSingle() const { return low == high; }
   bool operator==(const Interval &other) const { return low == other.low && high == other.high; }
 };
 

@@ -90,7 +90,7 @@ __global__ void with_switch(float *out, const float *in, int mode) {
 __global__ void runtime_trips(float *out, const float *in, int n) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  for (int i = threadIdx.x; i != n; i += n) // expected-error {{this loop's trip count depends on 'i != n': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+  for (int i = threadIdx.x; i != n; i += n) // expected-error {{this loop's trip count depends on 'i != n': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}} expected-note {{no launch gives the argument 'n' as a constant: make it one, or a template parameter}}
     if (i < 0)
       part[0] = in[i];
   out[threadIdx.x] = part[threadIdx.x];
@@ -227,6 +227,6 @@ __global__ void set_back_to_something_else(float *out, const float *in, int n) {
 __global__ void staged(float *out, const float *in, int stage) {
   __shared__ float part[2][64];
 #pragma tma load threads(64)
-  part[stage * (threadIdx.x % 2)][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}}
+  part[stage * (threadIdx.x % 2)][threadIdx.x] = in[threadIdx.x]; // expected-error {{the place in 'part' is not followed: it depends on 'stage * 256'}} expected-note {{no launch gives the argument 'stage' as a constant: make it one, or a template parameter}}
   out[threadIdx.x] = part[stage][threadIdx.x];
 }

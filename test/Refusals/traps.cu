@@ -128,12 +128,12 @@ __global__ void widened(float *out, const __half *in) {
   out[threadIdx.x] = line[127 - threadIdx.x];
 }
 
-// A box of which only the launcher knows the size, and one that each block has to itself.
+// A box whose size no launch tells, and one that each block has to itself.
 __global__ void wide_as_asked(float *out, const float *in, int filter) {
   extern __shared__ float part[];
   int width = 16 + 2 * (filter / 2);
 #pragma tma load threads(64)
-  for (int i = threadIdx.x; i < width; i += 64) // expected-error {{this loop's trip count depends on 'i < width': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}}
+  for (int i = threadIdx.x; i < width; i += 64) // expected-error {{this loop's trip count depends on 'i < width': a tile has a size that is known when compiling [-Wtilelift-unbounded-loop]}} expected-note {{no launch gives the argument 'filter' as a constant: make it one, or a template parameter}}
     part[i] = in[blockIdx.x * 16 + i];
   __syncthreads();
   out[blockIdx.x * 16 + threadIdx.x] = part[threadIdx.x];

@@ -202,7 +202,12 @@ public:
 
   /// The value stays within these limits for all blocks.
   void require(const char *rule, range value, long long low, long long high, const char *what) {
-    if (value.low < low || value.high > high)
+    if (value.low >= low && value.high <= high)
+      return;
+    if (low == high && value.low == value.high)
+      reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) + " instead of " +
+                       std::to_string(low));
+    else
       reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
                        std::to_string(high));
   }

@@ -274,6 +274,7 @@ constexpr rule rule_table[] = {
     {"inner-coordinate-16", "the innermost coordinate is a multiple of 16 bytes"},
     {"coordinate-range", "a coordinate fits in 32 bits"},
     {"index-range", "index arithmetic does not wrap around"},
+    {"argument-value", "an argument that decides the tile's size is what the copy was checked for"},
     {"block-size", "the block has the size that the copy was checked for"},
     {"device", "the device has a TMA unit, compute capability 9.0 or higher"},
     {"binary", "the program holds code for this device that uses the TMA unit"},
