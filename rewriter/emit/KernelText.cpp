@@ -54,12 +54,16 @@ std::string boxType(const Plan &plan) {
 }
 
 std::string tileType(const Plan &plan) {
-  std::string type = "tilelift::tile<" + plan.tileElement;
-  for (int64_t extent : plan.tileExtents)
+  SmallVector<int64_t, 3> extents = plan.tileExtents;
+  if (int64_t length = plan.layout.rowLength; plan.layout.folded)
+    extents = {(extents[0] + length - 1) / length, length};
+  std::string type =
+      (plan.layout.folded ? "tilelift::flat_tile<" : "tilelift::tile<") + plan.tileElement;
+  for (int64_t extent : extents)
     type += "[" + std::to_string(extent) + "]";
   type += ", " + std::to_string(plan.layout.pitch) + ", " + std::to_string(plan.layout.lead);
   int64_t rows = 1, needed = plan.layout.bytes / plan.tileElementSize;
-  for (int64_t extent : ArrayRef(plan.tileExtents).drop_back())
+  for (int64_t extent : ArrayRef(extents).drop_back())
     rows *= extent;
   if (needed > rows * plan.layout.pitch)
     type += ", " + std::to_string(needed);

@@ -644,7 +644,7 @@ bool Fitter::layOut() {
     return false;
   layout.lead /= element;
   layout.pitch /= element;
-  layout.rowLength = innermost / element;
+  layout.rowLength = (layout.folded ? userPitch : innermost) / element;
   return true;
 }
 
@@ -670,9 +670,11 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
   bool hasRows = layout.rows > 1;
-  if (hasRows && tile.extents.size() == 1 && userPitch * layout.rows == innermost)
-    return escapes("it is a single row: declare it as '" + tile.name + "[" + Twine(layout.rows) +
-                   "][" + Twine(userPitch / element) + "]'");
+  layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
+  if (layout.folded)
+    innermost = userPitch;
+  if (layout.folded && userPitch % tile.widestAccess != 0)
+    return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
   if (hasRows && userPitch != innermost)
     return escapes("the copy does not fill whole rows of '" + tile.name + "'");
   // A row of its own may be as long as it needs to be. Of a longer one, the box covers
@@ -691,6 +693,8 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
     return escapes(tile.ownEscape + " in the loop that is the other branch");
   int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
+  if (hasRows && before + shape.digits[0].count * shape.unitSize > innermost)
+    return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
   layout.destination = rowsBefore * layout.pitch;
   int64_t lead = layout.lead - before;
   int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
@@ -702,7 +706,7 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
                    " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
   if (layout.lead % element != 0 || layout.pitch % element != 0)
     return escapes("that is no whole number of elements");
-  int64_t beforeLast = (tile.bytes() / innermost - 1) * layout.pitch;
+  int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
   layout.bytes = roundUp(
       std::max(layout.destination + plan.expectedBytes, layout.lead + beforeLast + innermost),
       grain);

@@ -104,7 +104,7 @@ std::string summary(const Plan &plan) {
   }
   if (plan.layout.moved)
     text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
-            std::to_string(plan.layout.lead);
+            std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
   return text;
 }
 
@@ -134,6 +134,7 @@ std::string toJson(const Plan &plan) {
                              {"rows", std::move(rows)},
                              {"bytes", plan.expectedBytes},
                              {"layout", json::Object{{"moved", plan.layout.moved},
+                                                     {"folded", plan.layout.folded},
                                                      {"rowLength", plan.layout.rowLength},
                                                      {"pitch", plan.layout.pitch},
                                                      {"lead", plan.layout.lead},

@@ -46,6 +46,8 @@ struct PlanDimension {
 struct SharedLayout {
   /// False when the tile keeps its type and every address in it.
   bool moved = false;
+  /// The user's tile is flat, and its rows are found by division.
+  bool folded = false;
   int64_t rowLength = 0;
   int64_t rows = 1;
   int64_t pitch = 0;

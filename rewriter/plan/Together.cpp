@@ -32,7 +32,9 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
     const Plan &plan = *copies[i].plan;
     const SharedLayout &own = plan.layout;
     bool isMoved = own.moved || common.moved;
-    if (isMoved && (own.pitch != common.pitch || own.lead != common.lead))
+    bool isSame = own.pitch == common.pitch && own.lead == common.lead &&
+                  own.folded == common.folded && own.rowLength == common.rowLength;
+    if (isMoved && !isSame)
       return Misfit{i, diagnose("layouts-clash", plan.place, plan.tile, own.pitch, own.lead,
                                 common.pitch, common.lead)};
     common.moved |= own.moved;

@@ -138,18 +138,30 @@ Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType t
   return value;
 }
 
-Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &b,
-                         NumberType type) {
+Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
+                         Interval range) {
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
   symbol.spelling = "(" + inParentheses(symbols.print(a)) + " " + op + " " +
                     inParentheses(symbols.print(b)) + ")";
-  symbol.range = type.range();
+  symbol.range = intersection(type.range(), range);
   symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
   symbol.readableAtCopy = symbols.readableAtCopy(a) && symbols.readableAtCopy(b);
   symbol.operation =
       std::make_shared<Operation>(Operation{op, a, b, type.isSigned && type.bits == 32});
   return Polynomial::symbol(symbols.intern(symbol));
+}
+
+/// What a division by a positive number can give: floors for shifts and masks, C++'s
+/// rounding towards zero for the others. They are the same where nothing is negative.
+static Interval rangeOfDivision(Interval range, int64_t divisor, bool wantRemainder, bool floor) {
+  if (wantRemainder)
+    return {floor || range.low >= 0 ? 0 : 1 - divisor, divisor - 1};
+  auto divided = [&](int64_t end) {
+    bool isEndless = end == Interval::lowest || end == Interval::highest;
+    return isEndless ? end : end / divisor - (floor && end % divisor < 0 ? 1 : 0);
+  };
+  return {divided(range.low), divided(range.high)};
 }
 
 /// Splits a number into multiples of the divisor and a small rest; the quotient
@@ -169,7 +181,11 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
       return *small - quotient * divisor;
     return *multiples.dividedBy(divisor) + Polynomial(quotient);
   }
-  return opaque(wantRemainder ? "%" : "/", a, divisor, type);
+  Interval result = rangeOfDivision(range, divisor, wantRemainder, floor);
+  if (!floor || range.low >= 0)
+    return opaque(wantRemainder ? "%" : "/", a, divisor, type, result);
+  return wantRemainder ? opaque("&", a, divisor - 1, type, result)
+                       : opaque(">>", a, int64_t(Log2_64(uint64_t(divisor))), type, result);
 }
 
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
@@ -205,7 +221,7 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     return a;
   if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
     return a * Polynomial(int64_t(1) << *right);
-  return opaque(spellingOf(op), a, b, type);
+  return opaque(spellingOf(op), a, b, type, {});
 }
 
 unsigned Block::baseOf(GlobalBase base) {

@@ -111,7 +111,8 @@ private:
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
-  Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type);
+  Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
+                    Interval range);
 
   llvm::DenseSet<unsigned> demanded;
 };

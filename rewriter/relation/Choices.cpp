@@ -22,10 +22,6 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-Interval intersection(const Interval &a, const Interval &b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
-}
-
 /// What a condition says of a number.
 Interval rangeUnder(const Condition &guard, const Polynomial &number) {
   Interval range;

@@ -17,10 +17,6 @@ constexpr size_t maxAlternatives = 64;
 
 bool isEverything(const Interval &range) { return range == Interval(); }
 
-Interval intersection(const Interval &a, const Interval &b) {
-  return {std::max(a.low, b.low), std::min(a.high, b.high)};
-}
-
 /// Both together, or nothing when they exclude each other.
 std::optional<Conjunction> both(const Conjunction &a, const Conjunction &b) {
   Conjunction result;

@@ -27,8 +27,9 @@ const Expr *assignedBy(const Stmt *statement) {
 /// Follows the paths that leave the statement, through it again where a loop leads back.
 class Search {
 public:
-  Search(const VarDecl *variable, const Stmt *statement, const VariableFacts &facts)
-      : variable(variable), statement(statement), facts(facts) {}
+  Search(const VarDecl *variable, const Stmt *statement, const FunctionDecl *function,
+         const VariableFacts &facts)
+      : variable(variable), statement(statement), body(function->getBody()), facts(facts) {}
 
   bool run(const FunctionDecl *function, ASTContext &context) {
     CFG::BuildOptions options;
@@ -40,22 +41,28 @@ public:
 
 private:
   enum class Step { Nothing, Read, Set };
+  using Parts = SmallVector<const Stmt *, 32>;
 
-  bool isInside(const CFGElement &element) const {
-    std::optional<CFGStmt> at = element.getAs<CFGStmt>();
-    return at && facts.isWithin(at->getStmt(), statement);
+  /// What a block runs, but for what Clang makes of it: the calls behind threadIdx.x.
+  Parts partsOf(const CFGBlock &block) const {
+    Parts parts;
+    for (const CFGElement &element : block)
+      if (std::optional<CFGStmt> at = element.getAs<CFGStmt>())
+        if (facts.isWithin(at->getStmt(), body))
+          parts.push_back(at->getStmt());
+    return parts;
   }
+
+  bool isInside(const Stmt *part) const { return facts.isWithin(part, statement); }
 
   /// An empty block, as a loop has one behind its body, belongs to whom it leads to.
   bool isInside(const CFGBlock &empty) const {
     const Stmt *owner = empty.getLoopTarget() ? empty.getLoopTarget() : empty.getTerminatorStmt();
-    return owner && facts.isWithin(owner, statement);
+    return owner && isInside(owner);
   }
   bool beginsInside(const CFGBlock &block) const {
-    return block.empty() ? isInside(block) : isInside(block.front());
-  }
-  bool endsInside(const CFGBlock &block) const {
-    return block.empty() ? isInside(block) : isInside(block.back());
+    Parts parts = partsOf(block);
+    return parts.empty() ? isInside(block) : isInside(parts.front());
   }
 
   bool isVariable(const Expr *expression) const {
@@ -80,11 +87,7 @@ private:
     return place;
   }
 
-  Step stepAt(const CFGElement &element) const {
-    std::optional<CFGStmt> at = element.getAs<CFGStmt>();
-    if (!at)
-      return Step::Nothing;
-    const Stmt *part = at->getStmt();
+  Step stepAt(const Stmt *part) const {
     if (const auto *declaration = dyn_cast<DeclStmt>(part))
       return llvm::is_contained(declaration->decls(), variable) ? Step::Set : Step::Nothing;
     if (const Expr *target = assignedBy(part))
@@ -96,28 +99,30 @@ private:
     return assignedBy(facts.parentOf(place)) == place ? Step::Nothing : Step::Read;
   }
 
+  /// Whether the variable is read on a path that leaves the statement in this block, or at
+  /// its end.
   bool isReadBehind(const CFGBlock &block) const {
-    for (unsigned i = 1; i < block.size(); ++i)
-      if (isInside(block[i - 1]) && !isInside(block[i]) && isReadFrom(block, i))
+    Parts parts = partsOf(block);
+    for (size_t i = 1; i < parts.size(); ++i)
+      if (isInside(parts[i - 1]) && !isInside(parts[i]) && isReadFrom(block, i))
         return true;
-    return endsInside(block) && llvm::any_of(block.succs(), [&](const CFGBlock *next) {
+    bool endsInside = parts.empty() ? isInside(block) : isInside(parts.back());
+    return endsInside && llvm::any_of(block.succs(), [&](const CFGBlock *next) {
              return next && !beginsInside(*next) && isReadFrom(*next, 0);
            });
   }
 
-  bool isReadFrom(const CFGBlock &first, unsigned from) const {
-    SmallVector<const CFGBlock *, 16> work;
-    DenseSet<const CFGBlock *> seen;
-    std::optional<bool> known = firstUse(first, from);
-    if (known)
+  bool isReadFrom(const CFGBlock &first, size_t from) const {
+    if (std::optional<bool> known = firstUse(first, from))
       return *known;
-    work.push_back(&first);
+    SmallVector<const CFGBlock *, 16> work{&first};
+    DenseSet<const CFGBlock *> seen;
     while (!work.empty())
       for (const CFGBlock *next : work.pop_back_val()->succs()) {
         if (!next || !seen.insert(next).second)
           continue;
-        known = firstUse(*next, 0);
-        if (known && *known)
+        std::optional<bool> known = firstUse(*next, 0);
+        if (known.value_or(false))
           return true;
         if (!known)
           work.push_back(next);
@@ -126,19 +131,20 @@ private:
   }
 
   /// Whether a block reads the variable before it sets it, if it does either.
-  std::optional<bool> firstUse(const CFGBlock &block, unsigned from) const {
-    for (unsigned i = from; i < block.size(); ++i) {
+  std::optional<bool> firstUse(const CFGBlock &block, size_t from) const {
+    Parts parts = partsOf(block);
+    for (const Stmt *part : ArrayRef(parts).drop_front(from)) {
       // What is neither a number nor a pointer has no known value in the next round.
-      if (isInside(block[i]) && !variable->getType()->isScalarType())
+      if (isInside(part) && !variable->getType()->isScalarType())
         return false;
-      if (Step step = stepAt(block[i]); step != Step::Nothing)
+      if (Step step = stepAt(part); step != Step::Nothing)
         return step == Step::Read;
     }
     return std::nullopt;
   }
 
   const VarDecl *variable;
-  const Stmt *statement;
+  const Stmt *statement, *body;
   const VariableFacts &facts;
 };
 
@@ -146,7 +152,7 @@ private:
 
 bool isLiveAfter(const VarDecl *variable, const Stmt *statement, const FunctionDecl *function,
                  ASTContext &context, const VariableFacts &facts) {
-  return Search(variable, statement, facts).run(function, context);
+  return Search(variable, statement, function, facts).run(function, context);
 }
 
 } // namespace tilelift

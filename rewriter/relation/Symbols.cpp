@@ -47,6 +47,10 @@ Interval product(const Interval &a, const Interval &b) {
 
 } // namespace
 
+Interval intersection(const Interval &a, const Interval &b) {
+  return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
 Interval rangeOfType(unsigned bits, bool isSigned) {
   if (isSigned)
     return bits >= 64 ? Interval{}

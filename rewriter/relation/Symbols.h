@@ -38,6 +38,8 @@ struct Interval {
   bool operator==(const Interval &other) const { return low == other.low && high == other.high; }
 };
 
+Interval intersection(const Interval &a, const Interval &b);
+
 /// The numbers that a two's complement type of `bits` bits holds.
 Interval rangeOfType(unsigned bits, bool isSigned);
 

@@ -25,7 +25,8 @@
 // CHECK: remark: lifted: tile copy of 4 x 32 f32 (512 bytes) from 'a' to 'as'
 // CHECK: remark: lifted: tile copy of 4 x 32 f32 (512 bytes) from 'b' to 'bs'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
-// CHECK-COUNT-41: case memory
+// CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK-COUNT-43: case memory
 
 #include <cuda_runtime.h>
 
@@ -278,6 +279,16 @@ __global__ void macros(float *out, const float *in, int w) {
     out[BLOCK * 256 + i] = TILE(7 - i / 32, i % 32);
 }
 
+// Negative numbers are shifted and masked as if there were more bits above.
+__global__ void below_zero(float *out, const float *in, int k, int w) {
+  __shared__ float tile[8][32];
+  int y0 = k & 7, x0 = (k >> 1) * 4 + 8;
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = in[(y0 + threadIdx.y) * w + x0 + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[7 - threadIdx.y][threadIdx.x];
+}
+
 int main() {
   flat_bound<<<dim3(1, 2), 256>>>(numbers(1024), numbers(27 * 32), 27);
   wrong_offset<<<dim3(2, 2), dim3(16, 16)>>>(numbers(1024), numbers(32 * 64), numbers(64 * 64), 32,
@@ -299,5 +310,6 @@ int main() {
   bumped<<<dim3(1, 2), dim3(32, 8)>>>(numbers(1024), numbers(1024), 32);
   warps<<<dim3(1, 2), 256>>>(numbers(512), numbers(256), numbers(256), 32);
   macros<<<dim3(1, 2), 64>>>(numbers(512), numbers(512), 32);
+  below_zero<<<1, dim3(32, 8)>>>(numbers(256), numbers(16 * 64), -3, 64);
   return finish();
 }

@@ -6,7 +6,7 @@
 // A box starts and ends on 16 bytes of global memory, so a tile with a halo has
 // a few elements at each end of a row that are not the user's. `tile[r][c]`
 // skips them: kernels index a tile<float[20][132], 136, 2> as if it were the
-// float[20][132] that they declared.
+// float[20][132] that they declared, and a flat_tile as if it were a float[2640].
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TILE_CUH
@@ -78,6 +78,18 @@ private:
   template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, typename Index>
   __device__ decltype(auto) detail_at(T (*)[N][M], Index index) {
     return detail::view<T[N][M], Pitch, Lead>{storage}[index];
+  }
+};
+
+/// The same for a tile that was declared as one long row: tile[i] is the i-th of the
+/// user's elements, counted through the rows.
+template <typename Array, int Pitch, int Lead, int Least = 0>
+struct flat_tile : tile<Array, Pitch, Lead, Least> {
+  using rows = tile<Array, Pitch, Lead, Least>;
+
+  template <typename Index> __device__ typename rows::element &operator[](Index index) {
+    constexpr int columns = rows::shape::columns;
+    return this->storage[index / columns * Pitch + index % columns + Lead];
   }
 };
 
