@@ -160,6 +160,9 @@ class Copy:
     consumer: str = choice("straight", "transposed", "sum", "scribble", "pointer", "row-pointer",
                            "vector", "passed")
     flaw: str = choice(*FLAWS)
+    flat: bool = flag()  # the tile is one long row
+    # How the argument that an axis starts at holds that number.
+    packed: str = choice("plain", "shifted", "masked")
 
 
 @dataclass(frozen=True)

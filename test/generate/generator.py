@@ -131,6 +131,8 @@ class Generator:
                               "cache(evict_normal) promote(256)": 2}),
             consumer=self.pick({"straight": 34, "transposed": 22, "sum": 20, "scribble": 8,
                                 "pointer": 4, "row-pointer": 4, "vector": 4, "passed": 4}))
+        copy = replace(copy, flat=rank > 1 and self.chance(0.15),
+                       packed=self.pick({"plain": 50, "shifted": 25, "masked": 25}))
         return self._suited(copy)
 
     def _suited(self, copy: Copy) -> Copy:
@@ -139,6 +141,9 @@ class Generator:
             copy = replace(copy, base="tensor", formula="expanded", access="subscript", pad=0,
                            slots=copy.slots if copy.flaw == "staged" else 1, vector=1,
                            consumer=self.rng.choice(("straight", "transposed")))
+        if copy.flat and (copy.flaw != "none" or copy.consumer in ("pointer", "row-pointer",
+                                                                   "passed")):
+            copy = replace(copy, flat=False)
         if copy.flaw in ("half-block", "index-kept"):
             copy = replace(copy, idiom="flat")
         if copy.flaw == "clamped":

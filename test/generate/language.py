@@ -11,7 +11,7 @@ What is not here: which programs are generated, and what is a copy.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Callable, Iterator, Optional, Union
+from typing import Callable, Iterator, Optional, Sequence, Union
 
 # Types ------------------------------------------------------------------------
 
@@ -498,6 +498,7 @@ class Store:
     element: str = ""  # the vector type of a wide access
     c_style: bool = False
     compound: bool = False  # adds instead of replacing
+    extents: tuple[int, ...] = ()  # of a tile that is one long row
 
 
 @dataclass(frozen=True)
@@ -610,12 +611,22 @@ def _cuda_simple(statement: Statement) -> str:
     if isinstance(statement, Continue):
         return "continue"
     assert isinstance(statement, Store)
-    place = statement.tile + "".join(f"[{cuda(s)}]" for s in statement.subscripts)
+    place = statement.tile + subscripts_of(statement.subscripts, statement.extents)
     if statement.element and statement.c_style:
         place = f"*({statement.element} *)&{place}"
     elif statement.element:
         place = f"*reinterpret_cast<{statement.element} *>(&{place})"
     return f"{place} {'+=' if statement.compound else '='} {cuda_value(statement.value)}"
+
+
+def subscripts_of(cells: Sequence[Expr], flat: Sequence[int] = ()) -> str:
+    """What stands behind the name of a tile, which may be one long row of these extents."""
+    if not flat:
+        return "".join(f"[{cuda(cell)}]" for cell in cells)
+    index: Expr = cells[0]
+    for cell, extent in zip(cells[1:], flat[1:]):
+        index = Binary("+", Binary("*", index, Number(extent)), cell)
+    return f"[{cuda(index)}]"
 
 
 def python_lines(statement: Statement, put: Callable[[Store], str], indent: int) -> list[str]:

@@ -15,7 +15,7 @@ from math import prod
 from description import Copy, Invalid, Kernel, Launch, batch_stride_of, sizes_of, strides_of
 from language import INT, Block, Switch, Variable, Verbatim, cuda
 from loops import Loops
-from places import BLOCK_NUMBER, Lowered, Parameter
+from places import BLOCK_NUMBER, MASK, MASKED_FROM, Lowered, Parameter
 
 
 def argument_value(parameter: Parameter, copy: Copy, launch: Launch, which: int) -> int:
@@ -27,7 +27,18 @@ def argument_value(parameter: Parameter, copy: Copy, launch: Launch, which: int)
         return strides_of(copy, shape)[parameter.axis]
     if parameter.role == "batch":
         return batch_stride_of(copy, shape)
-    return shape.first if parameter.role == "first" else 0
+    if parameter.role == "first":
+        return packed(shape.first, copy.packed)
+    return 0
+
+
+def packed(start: int, how: str) -> int:
+    """What `start_of` takes apart again; negative in many cases."""
+    if how == "shifted":
+        return 4 * start + 3
+    if how == "masked":
+        return start - MASKED_FROM - 3 * (MASK + 1)
+    return start
 
 
 def table_values(parameter: Parameter, copy: Copy, launch: Launch, which: int) -> list[int]:

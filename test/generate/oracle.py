@@ -437,7 +437,8 @@ class Judge:
     def _is_row(self) -> bool:
         """Whether one element may be a row of its own."""
         shape = self.lowered.tile_shape
-        return self.size >= GRAIN or (len(shape) > 1 and shape[-1] == 1)
+        is_declared = len(shape) > 1 and shape[-1] == 1 and not self.copy.flat
+        return self.size >= GRAIN or is_declared
 
     def _even_inside(self, positions: list[int], uneven: str) -> Optional[Digits]:
         """The same where some of the tile never is inside: its own shape has to do."""
@@ -596,7 +597,8 @@ class Judge:
         if first or rows * row_bytes < prod(self.lowered.tile_shape) * self.size:
             add("layout-escapes", "the box covers what is next to the copy's", certain=False)
         for width in self._widths():
-            if lead % width or (rows > 1 and pitch % width):
+            crosses = copy.flat and tile_row % width
+            if lead % width or (rows > 1 and (pitch % width or crosses)):
                 add("layout-escapes", "wide accesses lose their alignment")
         if copy.vector > 1:
             add("layout-escapes", "the plain loop's wide stores need the old rows", certain=False)

@@ -53,6 +53,18 @@ class Lowered:
     threads: int = 0  # how many threads of the block get to the copy; 0: all
 
 
+MASK, MASKED_FROM = 1023, -512
+
+
+def start_of(first: Expr, how: str) -> Expr:
+    """The number that an argument holds."""
+    if how == "shifted":
+        return Binary(">>", first, number(2))
+    if how == "masked":
+        return Binary("+", Binary("&", first, number(MASK)), number(MASKED_FROM))
+    return first
+
+
 class Places:
     """Index expressions of one copy of a kernel, for one element type."""
 
@@ -203,7 +215,8 @@ class Places:
                 self.out.setup.append(declare)
             start = Variable(name, INT)
         elif axis.origin == "argument":
-            start = Variable(self._parameter("first" + self.suffix, "int", "first"), INT)
+            first = Variable(self._parameter("first" + self.suffix, "int", "first"), INT)
+            start = start_of(first, self.copy.packed)
         else:
             start = number(0)
         start = add(start, number(axis.shift)) if not is_zero(start) else number(axis.shift)
@@ -262,7 +275,8 @@ class Places:
 
     def _store(self, cells: list[Expr], value: Value) -> Statement:
         return Store(self.out.tile, tuple(self.subscripts(cells)), value, self.vector_type,
-                     self.copy.access == "c-cast", compound=self.flaw == "accumulated")
+                     self.copy.access == "c-cast", compound=self.flaw == "accumulated",
+                     extents=tuple(self.out.tile_shape) if self.copy.flat else ())
 
     def subscripts(self, cells: list[Expr], reading: bool = False) -> list[Expr]:
         """Where in the tile a cell lies."""

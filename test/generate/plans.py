@@ -12,16 +12,19 @@ when programs are run).
 """
 from __future__ import annotations
 
+import ast
 import itertools
 import random
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
+from types import CodeType
 from typing import Any, Iterator, Optional
 
 from description import Kernel
 from evaluation import Source, Written
-from language import INT_TYPES
+from language import INT_TYPES, quotient, remainder
 from lowering import lower
 from oracle import Judge, Sample, Sampler, arguments_of, samples_of
 
@@ -32,10 +35,32 @@ SIZES = {"u8": 1, "u16": 2, "f16": 2, "bf16": 2, "u32": 4, "i32": 4, "f32": 4, "
          "f64": 8}
 RANGE = re.compile(r"^(.*) (>=|<=) (-?\d+)$")
 MULTIPLE = re.compile(r"^(.*) is a multiple of (\d+)$")
+VALUE = re.compile(r"^(.*) is (-?\d+)$")
 
 
 class Unknown(Exception):
     """A plan that speaks of something this file cannot compute."""
+
+
+class Rounding(ast.NodeTransformer):
+    """Divisions as C++ has them, towards zero."""
+
+    def visit_BinOp(self, node: ast.BinOp) -> ast.AST:
+        self.generic_visit(node)
+        name = {ast.Div: "quotient", ast.Mod: "remainder"}.get(type(node.op))
+        if not name:
+            return node
+        return ast.Call(ast.Name(name, ast.Load()), [node.left, node.right], [])
+
+
+@lru_cache(maxsize=4096)
+def expression_of(text: str) -> CodeType:
+    text = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text).replace("0ll", "0")
+    tree = Rounding().visit(ast.parse(text.strip(), mode="eval"))
+    return compile(ast.fix_missing_locations(tree), "<plan>", "eval")
+
+
+KNOWN = {"__builtins__": {}, "min": min, "max": max, "quotient": quotient, "remainder": remainder}
 
 
 @dataclass(frozen=True)
@@ -44,10 +69,8 @@ class State:
     values: dict[str, Any]
 
     def compute(self, text: str) -> int:
-        code = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text).replace("/", "//")
-        code = code.replace("0ll", "0")
         try:
-            return int(eval(code, {"__builtins__": {}, "min": min, "max": max}, self.values))
+            return int(eval(expression_of(text), KNOWN, self.values))
         except (NameError, SyntaxError, TypeError, IndexError) as error:
             raise Unknown(f"{text}: {error}") from error
 
@@ -56,13 +79,15 @@ class State:
         return all(self._holds(part) for part in condition.split(" and "))
 
     def _holds(self, part: str) -> bool:
-        multiple, bound = MULTIPLE.match(part), RANGE.match(part)
+        multiple, value, bound = MULTIPLE.match(part), VALUE.match(part), RANGE.match(part)
         if multiple:
             return self.compute(multiple[1]) % int(multiple[2]) == 0
+        if value:
+            return self.compute(value[1]) == int(value[2])
         if not bound:
             raise Unknown(part)
-        value, limit = self.compute(bound[1]), int(bound[3])
-        return value >= limit if bound[2] == ">=" else value <= limit
+        number, limit = self.compute(bound[1]), int(bound[3])
+        return number >= limit if bound[2] == ">=" else number <= limit
 
 
 def states_of(judge: Judge, sample: Sample) -> Iterator[State]:

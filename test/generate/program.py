@@ -18,7 +18,7 @@ from typing import Iterable
 from description import (ELEMENTS, Copy, Invalid, Kernel, Launch, Program, batch_stride_of,
                          block_of, extents_of, strides_of)
 from language import (INT, LONG_LONG, Binary, Cast, Expr, Variable, add, conjunction, cuda,
-                      cuda_lines, number)
+                      cuda_lines, number, subscripts_of)
 from lowering import Lowering, argument_value, lower, table_values
 from places import BLOCK_NUMBER, Lowered, Parameter
 
@@ -223,6 +223,8 @@ class KernelWriter:
         wide = copy.vector > 1 or copy.consumer == "vector"
         align = "__align__(16) " if wide else ""
         extents = "".join(f"[{n}]" for n in self._tile_extents(i, lowered))
+        if copy.flat:
+            extents = extents.replace("][", " * ")
         return f"__shared__ {align}{self.element(i)} {lowered.tile}{extents};"
 
     def _tile_extents(self, i: int, lowered: Lowered) -> list[str]:
@@ -333,7 +335,10 @@ class KernelWriter:
 
     def _tile_at(self, i: int, cells: list[Expr]) -> str:
         subscripts = self.lowerings[i].subscripts(cells, reading=True)
-        return self.lowered[i].tile + "".join(f"[{cuda(s)}]" for s in subscripts)
+        return self.lowered[i].tile + subscripts_of(subscripts, self._flat_extents(i))
+
+    def _flat_extents(self, i: int) -> list[int]:
+        return self.lowered[i].tile_shape if self.kernel.copies[i].flat else []
 
     def _slot(self, i: int) -> str:
         """Where the block's part of the output starts, in tiles."""
@@ -349,7 +354,7 @@ class KernelWriter:
         if not lowered.initialised:
             return []
         cells = self._cells(i, lowered.tile_shape, Variable("i", INT))
-        place = lowered.tile + "".join(f"[{cuda(c)}]" for c in cells)
+        place = lowered.tile + subscripts_of(cells, self._flat_extents(i))
         return self._each(prod(lowered.tile_shape), depth, [f"{place} = {self._one(i)};"])
 
     def _one(self, i: int) -> str:

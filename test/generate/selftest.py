@@ -247,6 +247,9 @@ class Plans(unittest.TestCase):
         state = State({"w": 12, "blockIdx_x": 2})
         self.assertTrue(state.holds("w - blockIdx.x * 6 >= 0 and w * 2 <= 24"))
         self.assertFalse(state.holds("w is a multiple of 8"))
+        self.assertTrue(state.holds("w is 12 and w - 15 is -3"))
+        self.assertTrue(state.holds("((w - 15) / 2) is -1 and ((w - 15) % 2) is -1"))
+        self.assertTrue(state.holds("((w - 15) >> 1) is -2 and ((w - 15) & 1) is 1"))
         with self.assertRaises(Unknown):
             state.holds("h >= 0")
 
