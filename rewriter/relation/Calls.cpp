@@ -245,15 +245,27 @@ void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> argum
 
 Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self,
                            const Expr *call) {
-  Condition before = mask;
   enter(callee, arguments, std::move(self));
+  return runEntered(call);
+}
+
+/// The function of the last frame, to its end.
+Value Interpreter::runEntered(const Expr *call) {
+  Condition before = mask;
+  const FunctionDecl *callee = frames.back().function;
   frames.back().calledAt = placeOf(call);
   size_t outerScope = scope.size();
   if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
     for (const CXXCtorInitializer *init : constructor->inits()) {
       const FieldDecl *field = init->getAnyMember();
-      if (!field)
+      if (!field) { // a base class, or the whole object by another constructor
+        Value part = frames.back().self;
+        if (init->isBaseInitializer())
+          part = movedBy(part, offsetOfBase(constructor->getParent(), init->getBaseClass()));
+        if (!init->isBaseInitializer() || !init->isBaseVirtual())
+          copyObject(part, evaluate(init->getInit()), init->getInit()->getType(), placeOf(call));
         continue;
+      }
       Value address = addressOfField(frames.back().self, field);
       if (field->getType()->isReferenceType())
         store(address, addressOf(init->getInit()), pointerTo(field), placeOf(call));

@@ -169,6 +169,8 @@ Value Interpreter::evaluate(const Expr *expression) {
     return opaque->getSourceExpr() ? evaluate(opaque->getSourceExpr()) : Value();
   if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
     return pseudo->getResultExpr() ? evaluate(pseudo->getResultExpr()) : Value();
+  if (const auto *inherited = dyn_cast<CXXInheritedCtorInitExpr>(expression))
+    return evaluateInherited(inherited);
   if (const auto *construct = dyn_cast<CXXConstructExpr>(expression))
     return evaluateConstruct(construct);
   if (const auto *list = dyn_cast<InitListExpr>(expression))
@@ -205,15 +207,20 @@ Value Interpreter::baseClassOf(const CastExpr *cast, const Value &object) {
   QualType type = cast->getSubExpr()->getType();
   const CXXRecordDecl *derived =
       (type->isPointerType() ? type->getPointeeType() : type)->getAsCXXRecordDecl();
-  CharUnits offset = CharUnits::Zero();
+  int64_t offset = 0;
   for (const CXXBaseSpecifier *step : cast->path()) {
     if (step->isVirtual())
       return Scalar::unknown("is a virtual base class", placeOf(cast));
-    const auto *base = step->getType()->getAsCXXRecordDecl();
-    offset += kernel.context.getASTRecordLayout(derived).getBaseClassOffset(base);
-    derived = base;
+    offset += offsetOfBase(derived, step->getType().getTypePtr());
+    derived = step->getType()->getAsCXXRecordDecl();
   }
-  return movedBy(object, offset.getQuantity());
+  return movedBy(object, offset);
+}
+
+int64_t Interpreter::offsetOfBase(const CXXRecordDecl *derived, const Type *base) const {
+  return kernel.context.getASTRecordLayout(derived)
+      .getBaseClassOffset(base->getAsCXXRecordDecl())
+      .getQuantity();
 }
 
 Value Interpreter::movedBy(const Value &object, int64_t bytes) const {
@@ -464,9 +471,15 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
   if (const auto *record = list->getType()->getAsRecordDecl()) {
     const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
     unsigned index = 0;
+    if (const auto *derived = dyn_cast<CXXRecordDecl>(record))
+      for (const CXXBaseSpecifier &base : derived->bases())
+        if (index < list->getNumInits())
+          place(list->getInit(index++), offsetOfBase(derived, base.getType().getTypePtr()));
     for (const FieldDecl *field : record->fields()) {
       if (index == list->getNumInits())
         break;
+      if (field->isUnnamedBitField())
+        continue;
       const Expr *init = list->getInit(index++);
       if (field->getType()->isReferenceType())
         initialise(addressOfField(object, field), addressOf(init), pointerTo(field), placeOf(init));
@@ -486,6 +499,22 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
   return object;
 }
 
+/// `using Base::Base;`: the arguments go on to the base class.
+Value Interpreter::evaluateInherited(const CXXInheritedCtorInitExpr *construct) {
+  Value object = makeTemporary(construct->getType());
+  const FunctionDecl *definition = nullptr;
+  if (!construct->getConstructor()->hasBody(definition))
+    return notFollowed(construct);
+  const FunctionDecl *own = frames.back().function;
+  enter(definition, {}, object);
+  for (unsigned i = 0; i < definition->getNumParams() && i < own->getNumParams(); ++i) {
+    LocalObject argument = memory[objectOf(own->getParamDecl(i))];
+    memory[objectOf(definition->getParamDecl(i))] = std::move(argument);
+  }
+  runEntered(construct);
+  return object;
+}
+
 Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   const CXXConstructorDecl *constructor = construct->getConstructor();
   bool isCopy = construct->getNumArgs() == 1 && constructor->isCopyOrMoveConstructor();
@@ -493,12 +522,11 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
     return evaluate(construct->getArg(0)); // copies the bytes
   Value object = makeTemporary(construct->getType());
   // The numbers of half precision are made from zero in many ways.
-  if (construct->getNumArgs() == 1) {
+  StringRef name = constructor->getParent()->getName();
+  if (construct->getNumArgs() == 1 && (name == "__half" || name == "__nv_bfloat16")) {
     Value argument = evaluate(construct->getArg(0));
     const Scalar *scalar = argument.single();
-    bool zero = scalar && scalar->isZero();
-    StringRef name = constructor->getParent()->getName();
-    if (zero && (name == "__half" || name == "__nv_bfloat16")) {
+    if (scalar && scalar->isZero()) {
       initialise(object, constantData(APInt()), construct->getType(), placeOf(construct));
       return object;
     }

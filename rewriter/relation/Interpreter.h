@@ -136,11 +136,13 @@ private:
   Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
   Value evaluateInitList(const clang::InitListExpr *list);
   Value evaluateConstruct(const clang::CXXConstructExpr *construct);
+  Value evaluateInherited(const clang::CXXInheritedCtorInitExpr *construct);
   std::optional<Value> evaluateConstant(const clang::Expr *expression);
   Value addressOf(const clang::Expr *lvalue);
   Value notFollowed(const clang::Expr *expression);
   void noteDestructor(clang::QualType type, Place place);
   Value baseClassOf(const clang::CastExpr *cast, const Value &object);
+  int64_t offsetOfBase(const clang::CXXRecordDecl *derived, const clang::Type *base) const;
   Value movedBy(const Value &object, int64_t bytes) const;
   Scalar distance(const Scalar &to, const Scalar &from, clang::QualType pointee,
                   const clang::Expr *where) const;
@@ -153,6 +155,7 @@ private:
   Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
   Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
                 Value self, const clang::Expr *call);
+  Value runEntered(const clang::Expr *call);
   /// Who is called, on which object, with what; evaluated by the caller.
   struct Callee {
     const clang::FunctionDecl *definition = nullptr;
