@@ -168,9 +168,10 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize: return cast(symbol.spelling, false, wide);
   case Symbol::Kind::Opaque:
-    if (symbol.readableAtCopy)
-      return cast(symbol.spelling, false, wide);
-    return symbol.operation ? computed(plan, *symbol.operation, wide) : std::nullopt;
+    // How people would write an operation says nothing of the types it is computed in.
+    if (symbol.operation)
+      return computed(plan, *symbol.operation, wide);
+    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
   default: return std::nullopt;
   }
 }
@@ -275,9 +276,30 @@ std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRe
 std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
   return sum(values, hint, "ll", [&](size_t plan, SymbolId id) -> std::optional<std::string> {
     const Symbol &symbol = plans[plan]->symbols[id];
+    if (symbol.knownAtLaunch && symbol.operation)
+      return computedInLauncher(plan, *symbol.operation);
     missing = symbol.spelling;
     return symbol.knownAtLaunch ? std::optional<std::string>(symbol.spelling) : std::nullopt;
   });
+}
+
+/// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
+std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Operation &operation) {
+  CodeText own({plans[plan]}, planType, constants);
+  auto operand = [&](const Polynomial &value, const Polynomial &other) {
+    std::optional<std::string> text = own.inLauncher({value}, "operand");
+    if (!text || value.isConstant())
+      return text;
+    bool isAlone = text->find(' ') == std::string::npos;
+    bool isSafe = isAlone && other.asConstant().value_or(-1) >= 0;
+    return isSafe    ? text
+           : isAlone ? std::optional("(long long)" + *text)
+                     : std::optional("(" + *text + ")");
+  };
+  std::optional<std::string> left = operand(operation.left, operation.right);
+  std::optional<std::string> right = operand(operation.right, operation.left);
+  return left && right ? std::optional("(" + *left + " " + operation.op + " " + *right + ")")
+                       : std::nullopt;
 }
 
 /// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,

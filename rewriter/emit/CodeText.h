@@ -67,6 +67,7 @@ private:
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets,
                                      llvm::StringRef hint);
+  std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,

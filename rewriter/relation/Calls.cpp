@@ -88,7 +88,9 @@ Value Interpreter::call(const CallExpr *call) {
 
   Callee called = calleeOf(call);
   std::string name = callee->getNameAsString();
-  if (called.definition && frames.size() < maxDepth) {
+  bool callsItself =
+      llvm::any_of(frames, [&](const Frame &frame) { return frame.function == called.definition; });
+  if (called.definition && !callsItself && frames.size() < maxDepth) {
     Value result = runBody(called.definition, called.arguments, called.self, call);
     // How CUDA's own functions do it is nothing to the user.
     bool isOwn = !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation());
@@ -99,6 +101,13 @@ Value Interpreter::call(const CallExpr *call) {
     });
   }
   return callUnknown(callee, call, called);
+}
+
+/// Who gets an object's address may change it.
+void Interpreter::forgetPointed(const Value &address, const std::string &who, Place place) {
+  for (const ValueCase &one : address.getCases())
+    if (one.scalar.is(Scalar::Kind::Address) && one.scalar.space == Scalar::Space::Local)
+      memory[one.scalar.object].forget("is changed by '" + who + "'", place);
 }
 
 /// Of functions of the system that call one another, the one that the user's code calls.
@@ -121,9 +130,7 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
   UserCall user = calledByUser(callee, call);
   std::string name = user.callee->getNameAsString();
   Place place = user.place;
-  const Scalar *object = called.self.single();
-  if (object && object->is(Scalar::Kind::Address) && object->space == Scalar::Space::Local)
-    memory[object->object].forget("is changed by '" + name + "'", place);
+  forgetPointed(called.self, name, place);
   bool isSystem = callee->getBuiltinID() != 0 ||
                   kernel.context.getSourceManager().isInSystemHeader(callee->getLocation());
   bool takesPlaces = llvm::any_of(call->arguments(), [](const Expr *argument) {
@@ -137,8 +144,7 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
   if (copying && !isComputation && !isHarmless)
     fail(diagnose("side-effect", place, "calls '" + name + "'" + why));
   for (const Expr *argument : call->arguments())
-    if (!argument->isGLValue())
-      evaluate(argument);
+    forgetPointed(argument->isGLValue() ? addressOf(argument) : evaluate(argument), name, place);
   return Scalar::unknown("is returned by '" + name + "'", place);
 }
 
@@ -163,6 +169,12 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   StringRef name = callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
   auto argument = [&](unsigned index) { return evaluate(call->getArg(index)); };
 
+  // Who has a function of that name may mean something else by it.
+  if (callee->hasBody() &&
+      !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation())) {
+    known = copying && runAsyncCopy(callee, call);
+    return Value();
+  }
   bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
   bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
   if ((isMinimum || isMaximum) && call->getNumArgs() == 2 && numberType(type)) {

@@ -40,9 +40,10 @@ std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *express
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(base))
     base = opaque->getSourceExpr();
   const auto *reference = base ? dyn_cast<DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
-  if (!reference || !reference->getDecl()->getDeclName().isIdentifier())
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable || !variable->getIdentifier() || variable->isLocalVarDeclOrParm())
     return std::nullopt;
-  StringRef name = reference->getDecl()->getName();
+  StringRef name = variable->getName();
   if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
       name == "warpSize")
     return std::make_pair(name, member);
@@ -193,12 +194,14 @@ Value Interpreter::evaluate(const Expr *expression) {
   return notFollowed(expression);
 }
 
-/// An expression of a kind that nobody looks into has a value that nobody knows; in a
-/// copy, it must not do anything besides.
+/// An expression of a kind that nobody looks into has a value that nobody knows, and so
+/// has what it changes; in a copy, it must not do anything besides.
 Value Interpreter::notFollowed(const Expr *expression) {
   Place place = placeOf(expression);
   if (copying && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
     fail(diagnose("unsupported-statement", place, "'" + spell(expression) + "'"));
+  if (!isa<LambdaExpr>(expression)) // runs where it is called
+    forgetChanges(expression, "is changed by '" + spell(expression) + "'");
   return Scalar::unknown("is computed by '" + spell(expression) + "'", place);
 }
 
@@ -332,7 +335,7 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
     Value after = operand->getType()->isPointerType()
                       ? movePointer(before, one, operand->getType()->getPointeeType(),
                                     op == BO_Add ? 1 : -1, unary)
-                      : arithmetic(op, before, one, operand->getType(), unary);
+                      : updated(op, before, one, operand->getType(), computedType(operand), unary);
     store(address, after, operand->getType(), place);
     if (unary->isPrefix())
       return unary->isGLValue() ? address : after;
@@ -410,18 +413,32 @@ Value Interpreter::evaluateAssignment(const BinaryOperator *binary) {
   if (type->isPointerType()) {
     after = movePointer(before, amount, type->getPointeeType(), op == BO_Add ? 1 : -1, binary);
   } else {
-    QualType computed = compound->getComputationResultType();
-    std::optional<NumberType> own = numberType(type), wide = numberType(computed);
-    auto inType = [&](const Value &value, std::optional<NumberType> from,
-                      std::optional<NumberType> to) {
-      return value.map([&](const Scalar &scalar) {
-        return from && to ? convert(scalar, *from, *to, place) : scalar;
-      });
-    };
-    after = inType(arithmetic(op, inType(before, own, wide), amount, computed, binary), wide, own);
+    after = updated(op, before, amount, type, compound->getComputationResultType(), binary);
   }
   store(address, after, type, place);
   return address;
+}
+
+/// What ++ computes in: nothing narrower than an int.
+QualType Interpreter::computedType(const Expr *operand) const {
+  QualType type = operand->getType();
+  return kernel.context.isPromotableIntegerType(type) ? kernel.context.getPromotedIntegerType(type)
+                                                      : type;
+}
+
+/// A variable's value after `op=`: computed in another type, and cut back to its own.
+Value Interpreter::updated(BinaryOperatorKind op, const Value &before, const Value &amount,
+                           QualType type, QualType computed, const Expr *where) {
+  Place place = placeOf(where);
+  std::optional<NumberType> own = numberType(type), wide = numberType(computed);
+  if (!own || !wide)
+    return arithmetic(op, before, amount, computed, where);
+  Value widened =
+      before.map([&](const Scalar &scalar) { return convert(scalar, *own, *wide, place); });
+  Value result = arithmetic(op, widened, amount, computed, where);
+  if (type->isBooleanType())
+    return Scalar::ofTruth(asCondition(result, computed, place));
+  return result.map([&](const Scalar &scalar) { return convert(scalar, *wide, *own, place); });
 }
 
 Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
@@ -440,7 +457,13 @@ Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
 }
 
 Value Interpreter::evaluateConditional(const AbstractConditionalOperator *conditional) {
+  // `a ?: b` evaluates `a` once.
+  const auto *shared = dyn_cast<BinaryConditionalOperator>(conditional);
+  if (shared && shared->getCommon()->HasSideEffects(kernel.context))
+    return notFollowed(conditional);
   Condition condition = conditionOf(conditional->getCond());
+  if (condition.isUnknown())
+    notFollowed(conditional);
   if (condition.isUnknown())
     return Scalar::unknown("depends on '" + spell(conditional->getCond()) + "'",
                            placeOf(conditional));
@@ -578,11 +601,9 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     return evaluate(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
     const Expr *inner = temporary->getSubExpr();
-    if (inner->getType()->isRecordType() || inner->getType()->isArrayType())
+    if (inner->getType()->isArrayType())
       return evaluate(inner);
-    Value object = makeTemporary(inner->getType());
-    store(object, evaluate(inner), inner->getType(), placeOf(inner));
-    return object;
+    return copied(evaluate(inner), inner->getType(), placeOf(inner));
   } else if (const auto *binary = dyn_cast<BinaryOperator>(lvalue)) {
     return evaluateBinary(binary);
   } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(lvalue)) {

@@ -131,6 +131,9 @@ private:
   Value evaluateUnary(const clang::UnaryOperator *unary);
   Value evaluateBinary(const clang::BinaryOperator *binary);
   Value evaluateAssignment(const clang::BinaryOperator *binary);
+  Value updated(clang::BinaryOperatorKind op, const Value &before, const Value &amount,
+                clang::QualType type, clang::QualType computed, const clang::Expr *where);
+  clang::QualType computedType(const clang::Expr *operand) const;
   Value evaluateLogical(const clang::BinaryOperator *binary);
   Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);
   Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
@@ -169,6 +172,7 @@ private:
     Place place;
   };
   UserCall calledByUser(const clang::FunctionDecl *callee, const clang::CallExpr *call) const;
+  void forgetPointed(const Value &address, const std::string &who, Place place);
   Value callUnknown(const clang::FunctionDecl *callee, const clang::CallExpr *call,
                     const Callee &called);
   void enter(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
@@ -214,6 +218,7 @@ private:
   bool copyLocal(const Value &to, const Scalar &from, unsigned size);
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
+  Value copied(const Value &object, clang::QualType type, Place place);
   unsigned objectOf(const clang::VarDecl *variable);
   unsigned namedMemory(const clang::VarDecl *variable);
   unsigned baseOf(GlobalBase base, clang::QualType pointee, bool isFixed);
@@ -280,6 +285,8 @@ private:
   /// Local objects from this one on belong to the copy.
   unsigned ownObjects = 0;
   unsigned steps = 0;
+  /// How many loops are being run.
+  unsigned openLoops = 0;
 };
 
 } // namespace tilelift

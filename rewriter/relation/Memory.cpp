@@ -488,6 +488,13 @@ void Interpreter::copyObject(const Value &to, const Value &from, QualType type, 
   }
 }
 
+/// Another object with the same value.
+Value Interpreter::copied(const Value &object, QualType type, Place place) {
+  Value copy = makeTemporary(type);
+  initialise(copy, object, type, place);
+  return copy;
+}
+
 Value Interpreter::makeTemporary(QualType type) {
   memory.emplace_back();
   return Scalar::ofAddress(Scalar::Space::Local, unsigned(memory.size() - 1), 0);

@@ -217,6 +217,15 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (objects.count(variable))
       memory[objectOf(variable)].forget(why.str(), placeOf(statement));
+  // On the path to the copy, who left does not get there; elsewhere what follows may
+  // not happen.
+  if (!mayLeave || (openLoops == 0 && !isOnTheSide()))
+    return;
+  if (!isLoop)
+    loops.back().broken = loops.back().broken || Condition::unknown();
+  if (returns(statement))
+    frames.back().returned = frames.back().returned || Condition::unknown();
+  mask = mask && Condition::unknown();
 }
 
 void Interpreter::run(const Stmt *statement) {
@@ -225,10 +234,12 @@ void Interpreter::run(const Stmt *statement) {
   ++steps;
   if (++block.steps > maxStepsOfBlock)
     return fail(diagnose("too-much-work", placeOf(target), maxStepsOfBlock));
-  bool isInLoop = loops.size() > 1; // which has a better answer
   if (steps > (copying ? maxSteps : maxStepsBefore)) {
+    bool isInLoop = openLoops > 0; // which has a better answer
     if (copying && !isInLoop)
       fail(diagnose("too-much-work", placeOf(target), maxSteps));
+    if (!copying && !isInLoop)
+      forgetChanges(statement, "is changed after many steps");
     return;
   }
   size_t outerScope = scope.size();
@@ -287,7 +298,12 @@ void Interpreter::runReturn(const ReturnStmt *leave) {
   std::optional<Value> value;
   if (const Expr *result = leave->getRetValue())
     value = frames.back().returnsReference ? addressOf(result) : evaluate(result);
+  // The object may be the function's own, which the next call has anew.
+  if (value && !frames.back().returnsReference && leave->getRetValue()->getType()->isRecordType())
+    value = copied(*value, leave->getRetValue()->getType(), placeOf(leave));
   Frame &frame = frames.back();
+  if (value && mask.isUnknown())
+    value = Scalar::unknown("is returned under a condition that is not followed", placeOf(leave));
   if (value)
     frame.result = frame.hasResult ? frame.result.overwritten(mask, *value) : *value;
   frame.hasResult |= value.has_value();
@@ -309,8 +325,11 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     if (!variable || !variable->hasLocalStorage())
       continue;
     bool wanted = copying || isOnTheSide() || relevant->contains(variable);
-    if (!wanted)
+    if (!wanted) { // but its value may be that of `i++`
+      if (const Expr *init = variable->getInit(); init && matters(init))
+        evaluate(init);
       continue;
+    }
     noteDestructor(variable->getType(), placeOf(variable->getLocation()));
     unsigned object = objectOf(variable);
     memory[object] = LocalObject();
@@ -371,6 +390,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   unsigned before = steps, openRounds = 0;
   bool cut = false;
   loops.emplace_back();
+  ++openLoops;
   for (bool first = true; !gone(); first = false) {
     if (condition && (testFirst || !first)) {
       Condition again = conditionOf(condition);
@@ -416,6 +436,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   bool someReturned = frames.back().returned != returnedBefore;
   mask = someReturned ? entered && !frames.back().returned : entered;
   loops.pop_back();
+  --openLoops;
 }
 
 void Interpreter::addNumber(const std::string &name, QualType type, const Value &value,

@@ -177,8 +177,17 @@ void Value::normalize() {
 }
 
 Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
+  if (whole.is(Scalar::Kind::Number) && whole.number.isConstant()) {
+    Source source;
+    source.kind = Source::Kind::Constant;
+    source.bits = constantBits(whole, 8)->lshr(unsigned(8 * offset)).trunc(8 * size);
+    source.place = whole.place;
+    return Scalar::ofData(source);
+  }
   if (!whole.is(Scalar::Kind::Data))
-    return whole;
+    return whole.is(Scalar::Kind::Unknown)
+               ? whole
+               : Scalar::unknown("is a part of another value", whole.place);
   Scalar part = whole;
   if (whole.data.kind == Source::Kind::Load) {
     part.data.offset += Polynomial(offset);

@@ -175,6 +175,19 @@ void VariableFacts::noteReference(QualType holder, const Expr *referred) {
     escapeThrough(referred);
 }
 
+/// Who gets a pointer into an array may write there; a subscript is a change of its own.
+void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
+  const Stmt *use = parentOf(decay);
+  while (isa_and_nonnull<ParenExpr>(use))
+    use = parentOf(use);
+  const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(use);
+  const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
+  bool onlyReads = cast && cast->getCastKind() == CK_NoOp &&
+                   cast->getType()->getPointeeType().isConstQualified();
+  if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
+    escapeThrough(decay->getSubExpr());
+}
+
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
@@ -202,6 +215,9 @@ void VariableFacts::collect(const Stmt *statement) {
            {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
     else if (unary->getOpcode() == UO_AddrOf)
       escapeThrough(unary->getSubExpr());
+  } else if (const auto *decay = dyn_cast<ImplicitCastExpr>(statement)) {
+    if (decay->getCastKind() == CK_ArrayToPointerDecay)
+      noteDecay(decay);
   } else if (const auto *call = dyn_cast<CallExpr>(statement)) {
     noteCall(call);
   } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {

@@ -26,6 +26,7 @@
 
 namespace clang {
 class Expr;
+class ImplicitCastExpr;
 class LambdaExpr;
 } // namespace clang
 
@@ -79,6 +80,7 @@ private:
   using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
 
   void collect(const clang::Stmt *statement);
+  void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();
