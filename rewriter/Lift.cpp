@@ -432,12 +432,17 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
     made.relations.push_back(copy.relation);
-    FitOptions fitOptions{annotated.directive->clauses.outsideIsAny, canBeSaid};
+    FitOptions fitOptions{annotated.directive->clauses.outsideIsAny,
+                          [](const Plan &plan) { return !unnamedPart(plan); }};
     auto fitted = fit(copy.relation, fitOptions);
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
       made.refusal = std::move(*reason);
       if (std::optional<Remedy> remedy = findRemedy(copy, under, fitOptions))
         made.refusal->remedy = std::move(*remedy);
+      return made;
+    }
+    if (std::optional<std::string> unnamed = unnamedPart(std::get<Plan>(fitted))) {
+      made.refusal = diagnose("expression-not-available", copy.relation.place, *unnamed);
       return made;
     }
     made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,

@@ -211,17 +211,18 @@ std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hi
   return text;
 }
 
-bool canBeSaid(const Plan &plan) {
+std::optional<std::string> unnamedPart(const Plan &plan) {
   std::vector<PlanConstant> constants;
   CodeText code({&plan}, "", constants);
   auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
   bool isBulk = plan.mode == Mode::Bulk;
-  return isNamed(plan.layout.slot) && (!isBulk || code.pointer({plan.offset}, "")) &&
-         llvm::all_of(plan.dims,
-                      [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
-         llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
-         llvm::all_of(plan.copyChecks,
-                      [&](const Check &check) { return check.ofAddress || isNamed(check.value); });
+  bool isSaid =
+      isNamed(plan.layout.slot) && (!isBulk || code.pointer({plan.offset}, "")) &&
+      llvm::all_of(plan.dims, [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
+      llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
+      llvm::all_of(plan.copyChecks,
+                   [&](const Check &check) { return check.ofAddress || isNamed(check.value); });
+  return isSaid ? std::nullopt : std::optional(code.unnamed());
 }
 
 std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {

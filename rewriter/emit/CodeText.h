@@ -80,8 +80,8 @@ private:
   std::string missing;
 };
 
-/// Whether all that the kernel has to say for a copy has a name there.
-bool canBeSaid(const Plan &plan);
+/// What the kernel would have to say for a copy and has no name for, if there is anything.
+std::optional<std::string> unnamedPart(const Plan &plan);
 
 } // namespace tilelift
 

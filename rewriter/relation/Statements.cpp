@@ -254,6 +254,7 @@ void Interpreter::run(const Stmt *statement) {
     runDeclaration(declaration);
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
     runIf(branch);
+    scope.truncate(outerScope);
   } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
     if (loop->getInit())
       run(loop->getInit());

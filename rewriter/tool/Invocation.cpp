@@ -124,6 +124,7 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   std::vector<const char *> raw;
   for (const std::string &argument : arguments)
     raw.push_back(argument.c_str());
+  raw[0] = TILELIFT_CLANG_PREFIX "/bin/clang++"; // the invocation goes on pointing there
 
   clang::DiagnosticOptions diagnosticOptions;
   IntrusiveRefCntPtr<DiagnosticsEngine> engine = CompilerInstance::createDiagnostics(

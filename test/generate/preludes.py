@@ -92,15 +92,44 @@ class Writer:
 
     def kernel(self) -> str:
         ahead = [self.statement(2) for _ in range(self.rng.randint(1, 5))]
-        inside = [self.statement(1) for _ in range(self.rng.choice((0, 0, 1, 2)))]
         lines = [f"__global__ void {self.name}(float *out, const float *in, int a, int b) {{",
-                 "  __shared__ float tile[64];",
+                 "  __shared__ float tile[64];", "  float total = 0;",
                  f"  int i = {self.leaf()}, j = {self.leaf()};", *self.indented(ahead, "  "),
-                 "#pragma tma load fallback(loop)", "  {", *self.indented(inside, "    "),
-                 f"    tile[threadIdx.x] = in[threadIdx.x + 4 * ((i + 3 * j) % 64 + 64)];", "  }",
-                 "  __syncthreads();",
-                 "  out[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];", "}"]
+                 *(self.in_loop() if self.rng.random() < 0.5 else self.copy("  ")),
+                 "  out[blockIdx.x * 64 + threadIdx.x] = total;", "}"]
         return "\n".join(lines) + "\n"
+
+    def copy(self, pad: str) -> list[str]:
+        inside = [self.statement(1) for _ in range(self.rng.choice((0, 0, 0, 1, 2)))]
+        place = "threadIdx.x + 4 * ((i + 3 * j) % 64 + 64)"
+        value = self.pick(f"in[{place}]", f"in[{place}]",
+                          f"threadIdx.x + 8 < unsigned(i + 60) ? in[{place}] : 0.f",
+                          f"int({place}) + j < 500 ? in[{place}] : 0.f")
+        statement = f"tile[threadIdx.x] = {value};"
+        body = ["{", *self.indented(inside, "  "), "  " + statement, "}"] if inside else [statement]
+        return ["#pragma tma load fallback(loop)", *(pad + line for line in body),
+                pad + "__syncthreads();", pad + "total = total * 3 + tile[63 - threadIdx.x];",
+                pad + "__syncthreads();"]
+
+    def in_loop(self) -> list[str]:
+        """A loop around the copy that moves what it starts from, sets it back, or forgets it."""
+        head, tail = self.rng.choice((
+            ("for (int r = 0; r < 3; ++r) {", "}"), ("for (int r = 3; r > 0; --r, i += 2) {", "}"),
+            ("for (unsigned r = 0; r < 6; r += 2, ++j) {", "}"),
+            ("int r = 0;\n  do {", "} while (++r < 3);"), ("int r = 3;\n  while (r-- > 0) {", "}"),
+            ("int r = 0;\n  while (r < 3) {\n    ++r;", "}")))
+        i, j, value = self.pick("i", "j"), self.pick("i", "j"), self.value(1)
+        steady = [self.pick("i += 4;", "j -= 2;", "++i;", "j += a;", "i = 3 + r;", f"{i} = {value};",
+                            f"if (r == 1) {i} += 2;", f"{i} = r * 2, {j} += 1;", "i = j;",
+                            f"{i} += {value};", "if (r == 5) continue;", self.change() + ";",
+                            f"{{ int kept = {i}; {i} = 7; {i} = kept; }}")
+                  for _ in range(self.rng.randint(0, 3))]
+        at = self.rng.randint(0, len(steady))
+        start = [f"const int first = {i};"]
+        back = [f"{i} = first;"] if self.rng.random() < 0.4 else []
+        return ["  " + line for line in (*start, head, *self.indented(steady[:at], "  "),
+                                         *self.copy("  "), *self.indented(steady[at:], "  "),
+                                         *self.indented(back, "  "), tail)]
 
     @staticmethod
     def indented(statements: list[str], pad: str) -> list[str]:
@@ -273,7 +302,7 @@ class Writer:
                 f"{self.variable()} = SMALL({n} ? {self.value(1)} : {n} + 3);")
 
     def _scope(self, depth: int) -> str:
-        return (f"{{\n  int i = {self.value(1)};\n  {self.change()};\n  j = SMALL(i);\n}}")
+        return (f"{{\n  int i = {self.leaf()};\n  {self.change()};\n  j = SMALL(i);\n}}")
 
 
 def program(seed: int, numbers: list[int]) -> str:
