@@ -88,9 +88,7 @@ Value Interpreter::call(const CallExpr *call) {
 
   Callee called = calleeOf(call);
   std::string name = callee->getNameAsString();
-  bool callsItself =
-      llvm::any_of(frames, [&](const Frame &frame) { return frame.function == called.definition; });
-  if (called.definition && !callsItself && frames.size() < maxDepth) {
+  if (called.definition && frames.size() < maxDepth) {
     Value result = runBody(called.definition, called.arguments, called.self, call);
     // How CUDA's own functions do it is nothing to the user.
     bool isOwn = !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation());
@@ -245,10 +243,19 @@ void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> argum
     }
     bound.push_back({parameter, std::move(object)});
   }
+  // A function that calls itself has its variables once more.
+  std::optional<decltype(objects)> outer;
+  if (llvm::any_of(frames, [&](const Frame &frame) { return frame.function == callee; })) {
+    outer = objects;
+    for (const auto &[variable, object] : *outer)
+      if (variable->getDeclContext() == callee)
+        objects.erase(variable);
+  }
   for (auto &[parameter, object] : bound)
     memory[objectOf(parameter)] = std::move(object);
 
   frames.emplace_back();
+  frames.back().outerObjects = std::move(outer);
   frames.back().function = callee;
   frames.back().self = std::move(self);
   frames.back().returnsReference = callee->getReturnType()->isReferenceType();
@@ -292,6 +299,8 @@ Value Interpreter::runEntered(const Expr *call) {
   loops.pop_back();
   Frame frame = std::move(frames.back());
   frames.pop_back();
+  if (frame.outerObjects)
+    objects = std::move(*frame.outerObjects);
   mask = before;
   if (frame.hasResult)
     return frame.result;

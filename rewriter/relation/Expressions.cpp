@@ -462,11 +462,6 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   if (shared && shared->getCommon()->HasSideEffects(kernel.context))
     return notFollowed(conditional);
   Condition condition = conditionOf(conditional->getCond());
-  if (condition.isUnknown())
-    notFollowed(conditional);
-  if (condition.isUnknown())
-    return Scalar::unknown("depends on '" + spell(conditional->getCond()) + "'",
-                           placeOf(conditional));
   bool isAddress = conditional->isGLValue();
   auto arm = [&](const Expr *expression) {
     return isAddress ? addressOf(expression) : evaluate(expression);
@@ -476,6 +471,13 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   if (condition.isNever())
     return arm(conditional->getFalseExpr());
   Condition before = mask;
+  if (condition.isUnknown()) {
+    mask = before && condition;
+    arm(conditional->getTrueExpr()), arm(conditional->getFalseExpr());
+    mask = before;
+    return Scalar::unknown("depends on '" + spell(conditional->getCond()) + "'",
+                           placeOf(conditional));
+  }
   mask = before && condition;
   Value yes = arm(conditional->getTrueExpr());
   mask = before && !condition;

@@ -257,6 +257,8 @@ private:
     bool hasResult = false;
     bool returnsReference = false;
     Value self;
+    /// Of a function that calls itself: the variables of the call before.
+    std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> outerObjects;
   };
 
   const KernelUnderTest &kernel;

@@ -3,8 +3,8 @@
 // or is close to one that was; test/generate/preludes.py finds more of them.
 //
 // RUN: %run --compare --schedules=1 --remarks %s 2>&1 | %FileCheck %s
-// CHECK-COUNT-15: remark: lifted{{.*}}: tile copy of 8 x {{.*}} from 'in' to 'tile'
-// CHECK-COUNT-30: case memory
+// CHECK-COUNT-16: remark: lifted{{.*}}: tile copy of 8 x {{.*}} from 'in' to 'tile'
+// CHECK-COUNT-32: case memory
 
 #include <cuda_runtime.h>
 
@@ -211,6 +211,19 @@ __global__ void short_ways(float *out, const float *in, int w, int n) {
   SHOW;
 }
 
+// Each call of a function that calls itself has variables of its own.
+__device__ int sum(int n) {
+  int rest = n == 0 ? 0 : sum(n - 1);
+  return rest + n;
+}
+
+__global__ void recursion(float *out, const float *in, int w, int n) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = in[PLACE + sum(3) * 4];
+  SHOW;
+}
+
 #define RUN(kernel) kernel<<<1, dim3(32, 8)>>>(numbers(256), numbers(1024), 64, 4)
 
 int main() {
@@ -229,5 +242,6 @@ int main() {
   RUN(signs);
   RUN(pointed);
   RUN(short_ways);
+  RUN(recursion);
   return finish();
 }

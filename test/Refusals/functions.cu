@@ -20,26 +20,14 @@ __global__ void calls_itself(float *out, const float *in) {
   out[threadIdx.x] = tile[threadIdx.x];
 }
 
-// How deep it goes is not followed, and neither is what it returns.
-__device__ int sum(int n) {
-  return n == 0 ? 0 : sum(n - 1) + n; // expected-error {{this statement calls 'sum', which calls itself, besides copying to shared memory [-Wtilelift-side-effect]}}
-}
-
-__global__ void index_by_recursion(float *out, const float *in) {
-  __shared__ float tile[64];
-#pragma tma load threads(64)
-  tile[threadIdx.x] = in[threadIdx.x + 4 * sum(3)];
-  out[threadIdx.x] = tile[threadIdx.x];
-}
-
 // Whether the index moves depends on the data.
 __global__ void moved_by_data(float *out, const float *in) {
   __shared__ float tile[64];
 #pragma tma load threads(64)
   {
     int i = 4;
-    in[0] > 0 ? i += 4 : 0; // expected-error {{'in[0] > 0 ? i += 4 : 0' is not followed in an annotated copy [-Wtilelift-unsupported-statement]}}
-    tile[threadIdx.x] = in[threadIdx.x + i];
+    in[0] > 0 ? i += 4 : 0;
+    tile[threadIdx.x] = in[threadIdx.x + i]; // expected-error {{the address of this load is not followed: it depends on too many conditions [-Wtilelift-unknown-index]}}
   }
   out[threadIdx.x] = tile[threadIdx.x];
 }
