@@ -492,6 +492,12 @@ void Lifter::remark(const Plan &plan) {
       diagnose(plan.copyChecks.empty() ? "lifted" : "lifted-under-guard", plan.place, text);
   for (const std::string &condition : conditions)
     lifted.notes.push_back({plan.place, condition});
+  if (int64_t length = plan.layout.rowLength; plan.layout.folded)
+    lifted.notes.push_back(
+        {plan.place, "each use of '" + plan.tile + "' divides by " + std::to_string(length) +
+                         ", which may cost more than TMA brings: declare it as '" + plan.tile + "[" +
+                         std::to_string((plan.tileExtents[0] + length - 1) / length) + "][" +
+                         std::to_string(length) + "]'"});
   result.diagnostics.push_back(std::move(lifted));
 }
 

@@ -4,6 +4,7 @@
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
 // RUN: %tilelift %s -o - 2>/dev/null | %FileCheck %s --check-prefix=TEXT
 // CHECK: flat.cu:[[#]]:3: remark: lifted: tile copy of 18 x 24 f32 (1728 bytes) from 'in' to 'tile', rows of 24 elements, starting at 3, found by division
+// CHECK: note: each use of 'tile' divides by 18, which may cost more than TMA brings: declare it as 'tile[18][18]'
 // TEXT: using tile = tilelift::flat_tile<float[18][18], 24, 3>;
 // CHECK: remark: lifted under a guard: tile copy of 10 x 10 x 12 f32 (4800 bytes) from 'in' to 'tile', rows of 12 elements, starting at 0, found by division
 // CHECK: note: at the copy: (r % 2) * 4800 is a multiple of 128
