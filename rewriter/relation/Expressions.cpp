@@ -548,7 +548,9 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   Value object = makeTemporary(construct->getType());
   // The numbers of half precision are made from zero in many ways.
   StringRef name = constructor->getParent()->getName();
-  if (construct->getNumArgs() == 1 && (name == "__half" || name == "__nv_bfloat16")) {
+  bool isHalf = name == "__half" || name == "__nv_bfloat16";
+  if (isHalf && construct->getNumArgs() == 1 &&
+      !construct->getArg(0)->HasSideEffects(kernel.context)) {
     Value argument = evaluate(construct->getArg(0));
     const Scalar *scalar = argument.single();
     if (scalar && scalar->isZero()) {
