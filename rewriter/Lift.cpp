@@ -4,6 +4,7 @@
 
 #include "Lift.h"
 
+#include "LaunchArguments.h"
 #include "directive/BlockSize.h"
 #include "directive/Program.h"
 #include "emit/CodeText.h"
@@ -44,24 +45,6 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
                       return x.directive == y.directive && sameWay(x.path, y.path) &&
                              sameOperations(x.plan, y.plan);
                     });
-}
-
-/// What a value of arguments is at a launch that gives all of them as constants.
-std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
-                               const Symbols &symbols) {
-  int64_t total = 0;
-  for (const Term &term : value.getTerms()) {
-    int64_t product = term.coefficient;
-    for (SymbolId id : term.factors) {
-      bool isArgument = symbols[id].kind == Symbol::Kind::Parameter;
-      auto given = isArgument ? launch.constantArgument(symbols[id].spelling) : std::nullopt;
-      if (!given || __builtin_mul_overflow(product, *given, &product))
-        return std::nullopt;
-    }
-    if (__builtin_add_overflow(total, product, &total))
-      return std::nullopt;
-  }
-  return total;
 }
 
 /// All copies that a statement makes, or why not.
@@ -109,8 +92,6 @@ private:
                                         const AnnotatedStatement &annotated);
   Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated);
   Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
-  std::set<std::string> decidingArguments(const Attempt &made, const KernelUnderTest &under) const;
-  std::optional<int64_t> argumentOf(const FunctionDecl *kernel, StringRef name) const;
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -351,24 +332,35 @@ std::vector<CopyToEmit> Lifter::liftStatement(KernelUnderTest &under,
   return std::move(best.copies);
 }
 
+/// Those that a refusal is about, or that keep every launch from ever meeting a guard.
+static std::set<std::string> decidingArguments(const Attempt &made,
+                                               const LaunchArguments &arguments) {
+  if (made.refusal)
+    return made.decidingArguments;
+  std::set<std::string> names;
+  for (const CopyToEmit &copy : made.copies)
+    names.merge(arguments.neverMeeting(copy.plan.copyChecks, copy.plan.symbols));
+  return names;
+}
+
 /// Where an argument decides how much is copied, it is what the first launch says.
 Attempt Lifter::attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated) {
+  LaunchArguments arguments(program, under.path.kernel());
   Attempt best = attempt(under, annotated);
-  Attempt last = best;
-  std::set<std::string> deciding = decidingArguments(last, under);
+  std::set<std::string> deciding = decidingArguments(best, arguments);
   KernelUnderTest launched = under;
   auto learnMore = [&] {
     size_t before = launched.givenArguments.size();
     for (const std::string &name : deciding)
-      if (std::optional<int64_t> value = argumentOf(under.path.kernel(), name))
+      if (std::optional<int64_t> value = arguments.valueOf(name))
         launched.givenArguments.emplace(name, *value);
     return launched.givenArguments.size() > before;
   };
   while (learnMore()) {
-    last = attempt(launched, annotated);
-    deciding = decidingArguments(last, launched);
+    Attempt last = attempt(launched, annotated);
+    deciding = decidingArguments(last, arguments);
     if (best.refusal || !last.refusal) {
-      best = last;
+      best = std::move(last);
       under.givenArguments = launched.givenArguments;
     }
   }
@@ -378,38 +370,6 @@ Attempt Lifter::attemptAsLaunched(KernelUnderTest &under, const AnnotatedStateme
           {best.refusal->place, "no launch gives the argument '" + name +
                                     "' as a constant: make it one, or a template parameter"});
   return best;
-}
-
-/// Those that a refusal is about, or that keep every launch from ever meeting a guard.
-std::set<std::string> Lifter::decidingArguments(const Attempt &made,
-                                                const KernelUnderTest &under) const {
-  if (made.refusal)
-    return made.decidingArguments;
-  std::set<std::string> names;
-  for (const CopyToEmit &copy : made.copies)
-    for (const Check &check : copy.plan.copyChecks) {
-      bool isLaunched = false, isMet = StringRef(check.rule) != "guard";
-      for (const Launch &launch : program.launches) {
-        if (launch.instance->getCanonicalDecl() != under.path.kernel()->getCanonicalDecl())
-          continue;
-        isLaunched = true;
-        std::optional<int64_t> value = valueAt(launch, check.value, copy.plan.symbols);
-        isMet |= !value || check.within.contains({*value, *value});
-      }
-      if (isLaunched && !isMet)
-        for (const Term &term : check.value.getTerms())
-          for (SymbolId id : term.factors)
-            names.insert(copy.plan.symbols[id].spelling);
-    }
-  return names;
-}
-
-std::optional<int64_t> Lifter::argumentOf(const FunctionDecl *kernel, StringRef name) const {
-  for (const Launch &launch : program.launches)
-    if (launch.instance->getCanonicalDecl() == kernel->getCanonicalDecl())
-      if (std::optional<int64_t> given = launch.constantArgument(name))
-        return given;
-  return std::nullopt;
 }
 
 Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
@@ -495,8 +455,8 @@ void Lifter::remark(const Plan &plan) {
   if (int64_t length = plan.layout.rowLength; plan.layout.folded)
     lifted.notes.push_back(
         {plan.place, "each use of '" + plan.tile + "' divides by " + std::to_string(length) +
-                         ", which may cost more than TMA brings: declare it as '" + plan.tile + "[" +
-                         std::to_string((plan.tileExtents[0] + length - 1) / length) + "][" +
+                         ", which may cost more than TMA brings: declare it as '" + plan.tile +
+                         "[" + std::to_string((plan.tileExtents[0] + length - 1) / length) + "][" +
                          std::to_string(length) + "]'"});
   result.diagnostics.push_back(std::move(lifted));
 }
