@@ -28,11 +28,17 @@ std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
   return total;
 }
 
+/// What nobody can tell may be so.
+bool mayMeet(const Launch &launch, const Check &guard, const Symbols &symbols) {
+  std::optional<int64_t> value = valueAt(launch, guard.value, symbols);
+  return !value || guard.within.contains({*value, *value});
+}
+
 } // namespace
 
 LaunchArguments::LaunchArguments(const Program &program, const FunctionDecl *kernel) {
   for (const Launch &launch : program.launches)
-    if (launch.instance->getCanonicalDecl() == kernel->getCanonicalDecl())
+    if (launch.isOf(kernel))
       launches.push_back(&launch);
 }
 
@@ -43,21 +49,14 @@ std::optional<int64_t> LaunchArguments::valueOf(StringRef name) const {
   return std::nullopt;
 }
 
-/// What nobody can tell may be so.
-bool LaunchArguments::isMetBy(const Launch &launch, const Check &guard,
-                              const Symbols &symbols) const {
-  std::optional<int64_t> value = valueAt(launch, guard.value, symbols);
-  return !value || guard.within.contains({*value, *value});
-}
-
 std::set<std::string> LaunchArguments::neverMeeting(ArrayRef<Check> guards,
                                                     const Symbols &symbols) const {
   std::set<std::string> names;
   for (const Check &guard : guards) {
-    bool isMet = launches.empty() || llvm::any_of(launches, [&](const Launch *launch) {
-                   return isMetBy(*launch, guard, symbols);
-                 });
-    if (StringRef(guard.rule) != "guard" || isMet)
+    if (launches.empty() || StringRef(guard.rule) != "guard")
+      continue;
+    if (llvm::any_of(launches,
+                     [&](const Launch *launch) { return mayMeet(*launch, guard, symbols); }))
       continue;
     for (const Term &term : guard.value.getTerms())
       for (SymbolId id : term.factors)

@@ -27,8 +27,6 @@ public:
   std::set<std::string> neverMeeting(llvm::ArrayRef<Check> guards, const Symbols &symbols) const;
 
 private:
-  bool isMetBy(const Launch &launch, const Check &guard, const Symbols &symbols) const;
-
   llvm::SmallVector<const Launch *, 4> launches;
 };
 

@@ -206,8 +206,7 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
   if (said)
     return said;
   for (const Launch &launch : program.launches)
-    if (launch.block &&
-        launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
+    if (launch.block && launch.isOf(instance.function))
       return launch.block;
   auto elsewhere = others.launched.find(sharedNameOf(instance.function));
   return elsewhere == others.launched.end() ? std::nullopt : elsewhere->second;
@@ -490,7 +489,7 @@ void Lifter::remarkOnUses() {
   for (const KernelToEmit &kernel : kernels)
     for (const Launch &launch : program.launches)
       for (const InstanceToEmit &instance : kernel.instances)
-        if (launch.instance->getCanonicalDecl() == instance.function->getCanonicalDecl())
+        if (launch.isOf(instance.function))
           remarkOn(launch, instance);
 }
 

@@ -63,6 +63,9 @@ struct Launch {
   /// The host function that it stands in, or null.
   const clang::FunctionDecl *in = nullptr;
 
+  bool isOf(const clang::FunctionDecl *kernel) const {
+    return instance->getCanonicalDecl() == kernel->getCanonicalDecl();
+  }
   /// The kernel's argument with that name, where the launch spells it out as a constant.
   std::optional<int64_t> constantArgument(llvm::StringRef name) const;
 };

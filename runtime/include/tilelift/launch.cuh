@@ -205,8 +205,8 @@ public:
     if (value.low >= low && value.high <= high)
       return;
     if (low == high && value.low == value.high)
-      reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) + " instead of " +
-                       std::to_string(low));
+      reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) +
+                       " instead of " + std::to_string(low));
     else
       reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
                        std::to_string(high));
