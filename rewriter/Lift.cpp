@@ -451,12 +451,13 @@ void Lifter::remark(const Plan &plan) {
       diagnose(plan.copyChecks.empty() ? "lifted" : "lifted-under-guard", plan.place, text);
   for (const std::string &condition : conditions)
     lifted.notes.push_back({plan.place, condition});
-  if (int64_t length = plan.layout.rowLength; plan.layout.folded)
+  if (plan.layout.folded) {
+    SmallVector<int64_t, 3> rows = plan.extentsWithRows();
     lifted.notes.push_back(
-        {plan.place, "each use of '" + plan.tile + "' divides by " + std::to_string(length) +
+        {plan.place, "each use of '" + plan.tile + "' divides by " + std::to_string(rows[1]) +
                          ", which may cost more than TMA brings: declare it as '" + plan.tile +
-                         "[" + std::to_string((plan.tileExtents[0] + length - 1) / length) + "][" +
-                         std::to_string(length) + "]'"});
+                         "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
+  }
   result.diagnostics.push_back(std::move(lifted));
 }
 

@@ -54,9 +54,7 @@ std::string boxType(const Plan &plan) {
 }
 
 std::string tileType(const Plan &plan) {
-  SmallVector<int64_t, 3> extents = plan.tileExtents;
-  if (int64_t length = plan.layout.rowLength; plan.layout.folded)
-    extents = {(extents[0] + length - 1) / length, length};
+  SmallVector<int64_t, 3> extents = plan.extentsWithRows();
   std::string type =
       (plan.layout.folded ? "tilelift::flat_tile<" : "tilelift::tile<") + plan.tileElement;
   for (int64_t extent : extents)

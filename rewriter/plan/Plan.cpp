@@ -56,6 +56,13 @@ int64_t Plan::pieces() const {
   return total;
 }
 
+SmallVector<int64_t, 3> Plan::extentsWithRows() const {
+  int64_t length = layout.rowLength;
+  if (!layout.folded)
+    return tileExtents;
+  return {(tileExtents[0] + length - 1) / length, length};
+}
+
 bool sameOperations(const Plan &a, const Plan &b) {
   auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
     bool samePieces = x.pieces == y.pieces && (x.pieces == 1 || x.box == y.box);

@@ -111,6 +111,8 @@ struct Plan {
   Place place;
 
   int64_t pieces() const;
+  /// The tile's extents; of a flat one whose rows are found by division, with the rows.
+  llvm::SmallVector<int64_t, 3> extentsWithRows() const;
 };
 
 /// Whether one text can serve both: the same operations, perhaps with other
