@@ -33,44 +33,36 @@ void markToolkit(HeaderSearchOptions &search, vfs::FileSystem &files) {
 
 class Consumer : public ASTConsumer {
 public:
-  Consumer(CompilerInstance &compiler, const DirectiveList &directives,
-           const DiagnosticOptions &options, const ProgramFacts &others, LiftConsumer consumer)
-      : compiler(compiler),
-        directives(directives),
-        options(options),
-        others(others),
-        consumer(consumer) {}
+  Consumer(CompilerInstance &compiler, const DirectiveList &directives, const LiftRequest &request)
+      : compiler(compiler), directives(directives), request(request) {}
 
   void HandleTranslationUnit(ASTContext &context) override {
     if (compiler.getDiagnostics().hasUncompilableErrorOccurred())
       return;
-    LiftResult result = lift(context, directives, options, others);
-    consumer(compiler, directives, result);
+    if (request.whenParsed)
+      request.whenParsed();
+    LiftResult result = lift(context, directives, request.options, request.others);
+    request.consumer(compiler, directives, result);
   }
 
 private:
   CompilerInstance &compiler;
   const DirectiveList &directives;
-  const DiagnosticOptions &options;
-  const ProgramFacts &others;
-  LiftConsumer consumer;
+  const LiftRequest &request;
 };
 
 class LiftAction : public ASTFrontendAction {
 public:
-  LiftAction(const DiagnosticOptions &options, const ProgramFacts &others, LiftConsumer consumer)
-      : options(options), others(others), consumer(consumer) {}
+  explicit LiftAction(const LiftRequest &request) : request(request) {}
 
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler, StringRef) override {
     installPragmaReader(compiler.getPreprocessor(), directives);
-    return std::make_unique<Consumer>(compiler, directives, options, others, consumer);
+    return std::make_unique<Consumer>(compiler, directives, request);
   }
 
 private:
   DirectiveList directives;
-  const DiagnosticOptions &options;
-  const ProgramFacts &others;
-  LiftConsumer consumer;
+  const LiftRequest &request;
 };
 
 DiagnosticsEngine::Level levelOf(Severity severity) {
@@ -137,21 +129,20 @@ static void readWithoutPch(CompilerInstance &compiler) {
 }
 
 bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
-              IntrusiveRefCntPtr<vfs::FileSystem> files, DiagnosticConsumer *client,
-              const DiagnosticOptions &options, LiftConsumer consumer, StringRef arch,
-              const ProgramFacts &others) {
-  makeCanonical(*invocation, *files, arch);
+              IntrusiveRefCntPtr<vfs::FileSystem> files, const LiftRequest &request) {
+  makeCanonical(*invocation, *files, request.arch);
   CompilerInstance compiler(std::move(invocation));
   IgnoringDiagConsumer ignoring;
   compiler.setVirtualFileSystem(files);
   compiler.setVerboseOutputStream(std::make_unique<raw_null_ostream>()); // no "1 error generated"
-  compiler.createDiagnostics(client ? client : &ignoring, /*ShouldOwnClient=*/false);
+  compiler.createDiagnostics(request.client ? request.client : &ignoring,
+                             /*ShouldOwnClient=*/false);
   if (!compiler.createTarget())
     return false;
   compiler.createFileManager();
   compiler.createSourceManager();
   readWithoutPch(compiler);
-  LiftAction action(options, others, consumer);
+  LiftAction action(request);
   return compiler.ExecuteAction(action);
 }
 

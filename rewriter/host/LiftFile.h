@@ -44,13 +44,20 @@ void makeCanonical(clang::CompilerInvocation &invocation, llvm::vfs::FileSystem 
 using LiftConsumer = llvm::function_ref<void(clang::CompilerInstance &compiler,
                                              const DirectiveList &directives, LiftResult &result)>;
 
-/// `client` gets what Clang has to say of the source; null leaves it unsaid.
+struct LiftRequest {
+  const DiagnosticOptions &options;
+  LiftConsumer consumer;
+  /// Gets what Clang has to say of the source; null leaves it unsaid.
+  clang::DiagnosticConsumer *client = nullptr;
+  llvm::StringRef arch = firstArchWithTma;
+  ProgramFacts others = {};
+  /// Called between parsing and lifting.
+  llvm::function_ref<void()> whenParsed = nullptr;
+};
+
 /// False if the file does not parse.
 bool liftFile(std::shared_ptr<clang::CompilerInvocation> invocation,
-              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
-              clang::DiagnosticConsumer *client, const DiagnosticOptions &options,
-              LiftConsumer consumer, llvm::StringRef arch = firstArchWithTma,
-              const ProgramFacts &others = {});
+              llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files, const LiftRequest &request);
 
 /// A file of the user's, as the lift leaves it.
 struct LiftedFile {

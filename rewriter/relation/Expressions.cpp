@@ -461,7 +461,8 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   const auto *shared = dyn_cast<BinaryConditionalOperator>(conditional);
   if (shared && shared->getCommon()->HasSideEffects(kernel.context))
     return notFollowed(conditional);
-  Condition condition = conditionOf(conditional->getCond());
+  const Expr *choice = conditional->getCond();
+  Condition condition = asCondition(evaluate(choice), choice->getType(), placeOf(choice));
   bool isAddress = conditional->isGLValue();
   auto arm = [&](const Expr *expression) {
     return isAddress ? addressOf(expression) : evaluate(expression);
@@ -475,8 +476,7 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
     mask = before && condition;
     arm(conditional->getTrueExpr()), arm(conditional->getFalseExpr());
     mask = before;
-    return Scalar::unknown("depends on '" + spell(conditional->getCond()) + "'",
-                           placeOf(conditional));
+    return Scalar::unknown("depends on '" + spell(choice) + "'", placeOf(conditional));
   }
   mask = before && condition;
   Value yes = arm(conditional->getTrueExpr());

@@ -76,6 +76,8 @@ private:
   void approachThrough(const clang::Stmt *statement);
   void forgetNumbers(const clang::FunctionDecl *lambda);
   void assume(const Condition &condition);
+  bool leaves(const clang::Stmt *statement) const;
+  bool maySendAway(const clang::Stmt *statement) const;
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
   void addObject(const std::string &name, clang::QualType type, const Value &address,
                  NamesInScope &names);

@@ -25,31 +25,17 @@ constexpr unsigned maxOpenRounds = 1u << 13;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 14;
 
-/// Assembly may end the thread.
-bool exits(const Stmt *statement) {
-  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
-  if (!assembly)
+bool jumps(const Stmt *statement) {
+  if (!statement || isa<LambdaExpr>(statement))
     return false;
-  std::string text = assembly->getAsmString();
-  return StringRef(text).contains("exit") || StringRef(text).contains("ret") ||
-         StringRef(text).contains("trap");
-}
-
-bool leaves(const Stmt *statement) {
-  if (!statement)
-    return false;
-  if (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement) || exits(statement))
-    return true;
-  if (isa<LambdaExpr>(statement))
-    return false;
-  return llvm::any_of(statement->children(), leaves);
+  return isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement) ||
+         llvm::any_of(statement->children(), jumps);
 }
 
 bool returns(const Stmt *statement) {
   if (!statement || isa<LambdaExpr>(statement))
     return false;
-  return isa<ReturnStmt, GotoStmt>(statement) || exits(statement) ||
-         llvm::any_of(statement->children(), returns);
+  return isa<ReturnStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), returns);
 }
 
 } // namespace
@@ -195,24 +181,35 @@ void Interpreter::assume(const Condition &condition) {
   mask = reached.isNever() ? Condition::never() : Condition::always();
 }
 
-/// A condition on the way; one that is not followed must at least be the same
-/// for all threads.
+/// A condition on the way to the copy that is not followed must at least be the same
+/// for all threads. Out of a function that is only called, all of them come back.
 Condition Interpreter::conditionOf(const Expr *expression) {
   Condition condition =
       asCondition(evaluate(expression), expression->getType(), placeOf(expression));
-  if (condition.isUnknown() && !copying && kernel.facts.mayDifferBetweenThreads(expression))
+  if (condition.isUnknown() && !copying && !isOnTheSide() &&
+      kernel.facts.mayDifferBetweenThreads(expression))
     fail(diagnose("divergent-copy", placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
   return condition;
 }
 
+/// Whether what follows a statement may not happen.
+bool Interpreter::leaves(const Stmt *statement) const {
+  bool isLoop = statement && isa<ForStmt, WhileStmt, DoStmt>(statement);
+  return (isLoop ? returns(statement) : jumps(statement)) || kernel.facts.mayEndThread(statement);
+}
+
+/// Whether a statement that is not followed may keep some threads from the copy.
+bool Interpreter::maySendAway(const Stmt *statement) const {
+  return isOnTheSide() ? kernel.facts.mayEndThread(statement) : leaves(statement);
+}
+
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
-  // What is not followed must not send some threads away either.
-  bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
-  bool mayLeave = isLoop ? returns(statement) : leaves(statement);
-  if (mayLeave && kernel.facts.mayDifferBetweenThreads(statement))
+  if (maySendAway(statement) && kernel.facts.mayDifferBetweenThreads(statement))
     fail(diagnose("divergent-copy", placeOf(statement),
                   "this statement may send some of them away"));
+  bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
+  bool mayLeave = leaves(statement);
   mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (objects.count(variable))
@@ -223,7 +220,7 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
     return;
   if (!isLoop)
     loops.back().broken = loops.back().broken || Condition::unknown();
-  if (returns(statement))
+  if (returns(statement) || kernel.facts.mayEndThread(statement))
     frames.back().returned = frames.back().returned || Condition::unknown();
   mask = mask && Condition::unknown();
 }
@@ -368,7 +365,7 @@ void Interpreter::runIf(const IfStmt *branch) {
       return fail(diagnose("unknown-index", placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
                            "it depends on more than indices and arguments"));
-    if (leaves(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
+    if (maySendAway(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
       return fail(diagnose("divergent-copy", placeOf(branch),
                            "'" + spell(branch->getCond()) + "' may differ between threads"));
     return forgetChanges(branch, "is set under a condition that is not followed");

@@ -323,6 +323,26 @@ bool VariableFacts::mayDifferInCall(const FunctionDecl *callee) const {
   return differs;
 }
 
+bool VariableFacts::mayEndThread(const Stmt *statement) const {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
+    std::string text = assembly->getAsmString();
+    return StringRef(text).contains("exit") || StringRef(text).contains("ret");
+  }
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr, *definition = nullptr;
+  if (callee && callee->hasBody(definition)) {
+    auto [place, isNew] = endingCalls.try_emplace(definition, false);
+    if (isNew && mayEndThread(definition->getBody()))
+      endingCalls[definition] = true;
+    if (endingCalls[definition])
+      return true;
+  }
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return mayEndThread(child); });
+}
+
 bool VariableFacts::isUnderDivergentControl(const Stmt *statement, const Stmt *outermost) const {
   for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent) {
     if (const Expr *condition = controlOf(parent, child))

@@ -63,6 +63,8 @@ public:
   /// In the body of a loop, whatever the variable was before.
   bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
   bool mayDifferBetweenThreads(const clang::Stmt *expression) const;
+  /// By assembly, here or in a function that is called. A trap ends the others, too.
+  bool mayEndThread(const clang::Stmt *statement) const;
 
   /// The variables that the value of anything in `roots` can depend on.
   llvm::DenseSet<const clang::VarDecl *>
@@ -104,6 +106,7 @@ private:
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
   /// Functions whose result may differ between threads for equal arguments.
   mutable llvm::DenseMap<const clang::FunctionDecl *, bool> divergentCalls;
+  mutable llvm::DenseMap<const clang::FunctionDecl *, bool> endingCalls;
 };
 
 /// The local variable or parameter that an lvalue is part of, or null.

@@ -8,6 +8,7 @@
 #include "support/Locations.h"
 #include "tool/Invocation.h"
 #include "tool/OutputFiles.h"
+#include "tool/SharedObjects.h"
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
@@ -26,7 +27,9 @@ namespace {
 /// Clang's own warnings are the compiler's business; its errors are ours.
 class ErrorsOnly : public clang::TextDiagnosticPrinter {
 public:
-  using TextDiagnosticPrinter::TextDiagnosticPrinter;
+  ErrorsOnly(raw_ostream &out, clang::DiagnosticOptions &style, SharedObjects &objects)
+      : TextDiagnosticPrinter(out, style), objects(objects) {}
+
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
     bool isOwn = clang::DiagnosticIDs::IsCustomDiag(info.getID());
@@ -36,9 +39,11 @@ public:
       muted = false;
     if (!muted)
       TextDiagnosticPrinter::HandleDiagnostic(level, info);
+    objects.note(info);
   }
 
 private:
+  SharedObjects &objects;
   bool muted = false;
 };
 
@@ -131,6 +136,10 @@ public:
   Lifted run();
 
 private:
+  using Invocation = std::shared_ptr<clang::CompilerInvocation>;
+
+  bool parseAndLift(const Invocation &invocation, IntrusiveRefCntPtr<vfs::OverlayFileSystem> files,
+                    SharedObjects &objects);
   void mend(clang::CompilerInstance &compiler, const LiftResult &result);
   void take(clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result);
 
@@ -152,7 +161,7 @@ Lifted SourceLifter::run() {
   }
   std::string before = (*text)->getBuffer().str();
   lifted.files = {{path, before, before, before}};
-  std::shared_ptr<clang::CompilerInvocation> invocation = makeInvocation(path, options, files);
+  Invocation invocation = makeInvocation(path, options, files);
   if (!invocation)
     return std::move(lifted);
   lifted.status = allLifted;
@@ -161,22 +170,33 @@ Lifted SourceLifter::run() {
   if (!isAsked && !mayHaveDirectives(path, before, *invocation, *files))
     return std::move(lifted);
 
-  clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
-  style.ShowColors = sys::Process::StandardErrHasColors();
-  raw_string_ostream messages(lifted.messages);
-  messages.enable_colors(style.ShowColors);
-  ErrorsOnly printer(messages, style);
-  bool parsed = liftFile(
-      invocation, files, &printer, options.diagnostics,
-      [&](clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result) {
-        take(compiler, directives, result);
-      },
-      options.arch, others);
+  SharedObjects objects;
+  bool parsed = parseAndLift(invocation, files, objects);
+  if (!parsed && !objects.empty() && (invocation = makeInvocation(path, options, files))) {
+    objects.hide(*invocation, *files);
+    lifted.messages.clear();
+    parsed = parseAndLift(invocation, files, objects);
+  }
   if (options.verify)
     lifted.status = parsed ? allLifted : failed;
   else if (!parsed && lifted.status != someRefused)
     lifted.status = failed;
   return std::move(lifted);
+}
+
+bool SourceLifter::parseAndLift(const Invocation &invocation,
+                                IntrusiveRefCntPtr<vfs::OverlayFileSystem> files,
+                                SharedObjects &objects) {
+  clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
+  style.ShowColors = sys::Process::StandardErrHasColors();
+  raw_string_ostream messages(lifted.messages);
+  messages.enable_colors(style.ShowColors);
+  ErrorsOnly printer(messages, style, objects);
+  return liftFile(invocation, files,
+                  {options.diagnostics,
+                   [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
+                       LiftResult &result) { take(compiler, directives, result); },
+                   &printer, options.arch, others, [&] { objects.restore(); }});
 }
 
 /// Makes the edits of the remedies instead of those of the lift. Two that meet in the
