@@ -241,21 +241,25 @@ void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
   for (const GuardColumn &column : shape.columns) {
     Constraint constraint;
-    bool isLow = column.isLow;
+    bool isLow = column.isLow, isOfOneDigit = true;
     constraint.room =
         isLow ? column.value - Polynomial(column.first) : Polynomial(column.first) - column.value;
+    Polynomial least = constraint.room;
     for (size_t digit = 0; digit < column.slopes.size(); ++digit) {
       if (column.slopes[digit] == 0)
         continue;
-      if (constraint.digit >= 0) {
-        fail(diagnose("guard-not-a-box", relation.place, print(column, relation.symbols),
-                      plan.base.spelling));
-        return;
-      }
+      isOfOneDigit &= constraint.digit < 0;
       constraint.digit = int(digit);
       constraint.slope = isLow ? -column.slopes[digit] : column.slopes[digit];
+      least += Polynomial(std::min<int64_t>(0, constraint.slope) * (shape.digits[digit].count - 1));
     }
-    constraints.push_back(alongRow(constraint));
+    if (isOfOneDigit)
+      constraints.push_back(alongRow(constraint));
+    else if (inRows) // all of it has to be inside
+      addCheck({"guard", least, {0, Interval::highest}, 1, relation.place}, false);
+    else
+      return void(fail(diagnose("guard-not-a-box", relation.place, print(column, relation.symbols),
+                                plan.base.spelling)));
   }
   for (const Polynomial &value : shape.implied)
     addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);

@@ -7,6 +7,7 @@
 #include "plan/Elements.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
@@ -20,9 +21,6 @@ struct Radix {
   int64_t count = 1;
   int64_t low = 0, high = 0;
   Polynomial step;
-
-  int64_t valueIn(int64_t unit) const { return unit / distance % count; }
-  bool contains(int64_t unit) const { return low <= valueIn(unit) && valueIn(unit) <= high; }
 };
 
 /// Tries one way of cutting the units into digits.
@@ -48,6 +46,11 @@ private:
   void excludeConstants();
   bool checkGaps() const;
   bool isPeriod(size_t from, size_t to, size_t block) const;
+  int64_t valueOf(size_t digit, size_t number) const;
+  bool isWithin(size_t digit, size_t number) const {
+    int64_t value = valueOf(digit, number);
+    return radices[digit].low <= value && value <= radices[digit].high;
+  }
   const Unit *liveAt(int64_t number) const {
     return number < int64_t(units.size()) && units[number].isLive() ? &units[number] : nullptr;
   }
@@ -127,15 +130,16 @@ void Shaper::addRow() {
     radices.insert(radices.begin(), Radix());
 }
 
-/// Each digit has as many values as fit before the next one, live or not.
+/// Each digit has as many values as fit before the next one, live or not. Only single
+/// rows may leave some space there.
 bool Shaper::complete() {
   for (size_t d = 0; d < radices.size(); ++d) {
     bool isLast = d + 1 == radices.size();
     int64_t distance = radices[d].distance;
     int64_t end =
         isLast ? int64_t(alignTo(units.size(), uint64_t(distance))) : radices[d + 1].distance;
-    radices[d].count = end / distance;
-    if (end % distance != 0)
+    radices[d].count = int64_t(divideCeil(uint64_t(end), uint64_t(distance)));
+    if (end % distance != 0 && gaps == Gaps::MayBeFilled)
       return failAsUneven();
   }
   return true;
@@ -198,13 +202,22 @@ std::variant<TileShape, Diagnostic> Shaper::finish() {
   return std::move(result);
 }
 
+/// What the digits further out leave is shared by those further in.
+int64_t Shaper::valueOf(size_t digit, size_t number) const {
+  int64_t rest = int64_t(number);
+  for (size_t outer = radices.size() - 1; outer > digit; --outer)
+    rest %= radices[outer].distance;
+  return rest / radices[digit].distance;
+}
+
 /// Between which values of each digit the live units are, and their steps.
 bool Shaper::solve() {
-  for (Radix &radix : radices) {
+  for (size_t d = 0; d < radices.size(); ++d) {
+    Radix &radix = radices[d];
     radix.low = radix.count, radix.high = -1;
     for (size_t n : live) {
-      radix.low = std::min(radix.low, radix.valueIn(int64_t(n)));
-      radix.high = std::max(radix.high, radix.valueIn(int64_t(n)));
+      radix.low = std::min(radix.low, valueOf(d, n));
+      radix.high = std::max(radix.high, valueOf(d, n));
     }
   }
   for (Radix &radix : radices)
@@ -224,7 +237,7 @@ bool Shaper::solveStep(Radix &radix) {
   }
   for (size_t n : live) {
     const Unit *next = liveAt(int64_t(n) + radix.distance);
-    if (!next || radix.valueIn(int64_t(n)) == radix.high)
+    if (!next || valueOf(d, n) == radix.high)
       continue;
     radix.step = next->offset - units[n].offset;
     return true;
@@ -247,9 +260,8 @@ bool Shaper::checkOffsets() {
   }
   for (size_t n : live) {
     Polynomial expected = first.offset;
-    for (const Radix &radix : radices)
-      expected +=
-          radix.step * Polynomial(radix.valueIn(int64_t(n)) - radix.valueIn(int64_t(live[0])));
+    for (size_t d = 0; d < radices.size(); ++d)
+      expected += radices[d].step * Polynomial(valueOf(d, n) - valueOf(d, live[0]));
     if (expected != units[n].offset)
       return fail(diagnose("uneven-steps", units[n].place, at(units[n]),
                            "'" + base + "' + " + symbols.print(units[n].offset) + " bytes",
@@ -262,7 +274,7 @@ bool Shaper::checkOffsets() {
 bool Shaper::checkLiveness() {
   for (size_t n = 0; n < units.size(); ++n)
     if (units[n].kind == Unit::Kind::Constant &&
-        llvm::all_of(radices, [&](const Radix &radix) { return radix.contains(int64_t(n)); }))
+        llvm::all_of(seq(radices.size()), [&](size_t digit) { return isWithin(digit, n); }))
       return fail(*result.constantCell);
   if (result.constantCell && !list.outsideIsZero)
     return fail(*result.constantCell);
@@ -274,9 +286,9 @@ bool Shaper::checkLiveness() {
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
 /// before and behind all of it. Single rows may leave out more.
 void Shaper::trim() {
-  auto isGapOutside = [&](const Radix &radix) {
+  auto isGapOutside = [&](size_t digit) {
     for (size_t n = 0; n < units.size(); ++n)
-      if (units[n].kind == Unit::Kind::Constant && !radix.contains(int64_t(n)))
+      if (units[n].kind == Unit::Kind::Constant && !isWithin(digit, n))
         return false;
     return true;
   };
@@ -285,7 +297,7 @@ void Shaper::trim() {
   bool isOutermost = true;
   for (size_t d = radices.size(); d-- > 0;) {
     Radix radix = radices[d];
-    if ((isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(radix)) {
+    if ((isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(d)) {
       corner += radix.low * radix.distance;
       radix.count = radix.high - radix.low + 1;
       radix.high -= radix.low;
@@ -449,10 +461,11 @@ bool Shaper::checkGaps() const {
 SmallVector<int64_t, 5> TileShape::digitsAt(int64_t byte) const {
   SmallVector<int64_t, 5> values;
   int64_t unit = (byte - firstByte) / unitSize;
-  for (size_t d = 0; d < digits.size(); ++d) {
-    int64_t period = d + 1 < digits.size() ? digits[d + 1].distance : unit + 1;
-    values.push_back(unit % period / digits[d].distance);
+  for (const Digit &digit : llvm::reverse(digits)) {
+    values.push_back(unit / digit.distance);
+    unit %= digit.distance;
   }
+  std::reverse(values.begin(), values.end());
   return values;
 }
 

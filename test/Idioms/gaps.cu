@@ -13,6 +13,11 @@
 // CHECK: remark: lifted: tile copy of 3 x 10 x 32 f32 (3840 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: h - 8 >= 0
+// CHECK: remark: lifted under a guard: 16 1-D bulk copies of 16 bytes from 'in' to 'cube', a row each
+// CHECK: remark: lifted under a guard: 32 1-D bulk copies of 16 bytes from 'in' to 'cube', a row each
+// CHECK: remark: lifted under a guard: 32 1-D bulk copies of 16 bytes from 'in' to 'cube', a row each
+// CHECK: note: at the copy: h - blockIdx.y * 4 - 8 >= 0
+// CHECK: remark: lifted under a guard: 32 1-D bulk copies of 16 bytes from 'in' to 'cube', a row each
 
 #include <cuda_runtime.h>
 
@@ -126,6 +131,41 @@ __global__ void never(float *out, const float *in, int h) {
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x] + tile[8][threadIdx.x];
 }
 
+// The faces of a cube, two to a statement: rows in between are those of other statements.
+__global__ void faces(float *out, const float *in, int w, int h, int d) {
+  constexpr int n = 4, r = 4;
+  __shared__ float cube[n + 2 * r][n + 2 * r][n + 2 * r];
+  int tx = threadIdx.x, ty = threadIdx.y, tz = threadIdx.z;
+  int x = blockIdx.x * n + tx, y = blockIdx.y * n + ty, z = blockIdx.z * n + tz;
+  auto at = [&](int z, int y, int x) {
+    bool isInside = x >= 0 && x < w && y >= 0 && y < h && z >= 0 && z < d;
+    return isInside ? in[(z * h + y) * w + x] : 0.f;
+  };
+#pragma tma load
+  cube[tz + r][ty + r][tx + r] = at(z, y, x);
+#pragma tma load
+  {
+    cube[tz + r][ty + r][tx] = at(z, y, x - r);
+    cube[tz + r][ty + r][tx + r + n] = at(z, y, x + n);
+  }
+#pragma tma load
+  {
+    cube[tz + r][ty][tx + r] = at(z, y - r, x);
+    cube[tz + r][ty + r + n][tx + r] = at(z, y + n, x);
+  }
+#pragma tma load
+  {
+    cube[tz][ty + r][tx + r] = at(z - r, y, x);
+    cube[tz + r + n][ty + r][tx + r] = at(z + n, y, x);
+  }
+  __syncthreads();
+  float sum = 0;
+  for (int i = 1; i < n + 2 * r; ++i)
+    sum = sum * 3 + cube[i][ty + r][tx + r] + cube[tz + r][i][tx + r] + cube[tz + r][ty + r][i];
+  if (x < w && y < h && z < d)
+    out[(z * h + y) * w + x] = sum;
+}
+
 int main() {
   padded<<<dim3(2, 2), dim3(32, 8)>>>(numbers(4096), numbers(44 * 50), 44, 50);
   sides<<<dim3(2, 3), dim3(32, 8)>>>(numbers(6 * 256), numbers(64 * 24), 64, 24);
@@ -137,5 +177,6 @@ int main() {
   planes<<<dim3(2, 2), dim3(32, 8)>>>(numbers(1024), numbers(60 * 13 * 2), 60, 13, 2);
   never<<<1, dim3(32, 8)>>>(numbers(256), numbers(32 * 8), 8);
   never<<<1, dim3(32, 8)>>>(numbers(256), numbers(32 * 7), 7);
+  faces<<<dim3(3, 3, 3), dim3(4, 4, 4)>>>(numbers(12 * 12 * 12), numbers(12 * 12 * 12), 12, 12, 12);
   return finish();
 }
