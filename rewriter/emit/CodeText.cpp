@@ -216,8 +216,12 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
   CodeText code({&plan}, "", constants);
   auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
   bool isBulk = plan.mode == Mode::Bulk;
+  const SharedLayout &layout = plan.layout;
+  // A pointer that the function was given may say what its own variables do not.
+  bool hasPlace =
+      isNamed(layout.slot) || code.place({layout.slot + Polynomial(layout.destination)}, "");
   bool isSaid =
-      isNamed(plan.layout.slot) && (!isBulk || code.pointer({plan.offset}, "")) &&
+      hasPlace && (!isBulk || code.pointer({plan.offset}, "")) &&
       llvm::all_of(plan.dims, [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
       llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
       llvm::all_of(plan.copyChecks,

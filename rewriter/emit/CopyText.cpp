@@ -48,15 +48,15 @@ std::string KernelWriter::expectedBytes(size_t first) const {
 /// no name.
 std::optional<std::string> KernelWriter::destination(size_t copy, CodeText &code) {
   const CopyToEmit &own = copies()[copy];
-  if (ownerOf(own.tile) != textOf[copy])
+  std::optional<std::string> slot;
+  if (ownerOf(own.tile) == textOf[copy])
+    slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }),
+                         own.plan.tile + "_slot");
+  if (!slot)
     return code.place(code.each([](const Plan &plan) {
       return plan.layout.slot + Polynomial(plan.layout.destination);
     }),
                       own.plan.tile + "_place");
-  std::optional<std::string> slot = code.inKernel(
-      code.each([](const Plan &plan) { return plan.layout.slot; }), own.plan.tile + "_slot");
-  if (!slot)
-    return std::nullopt;
   std::string to = isDynamic(own.tile)                  ? names.memory
                    : moved(copy)                        ? own.plan.tile + ".data()"
                    : own.tile->getType()->isArrayType() ? own.plan.tile

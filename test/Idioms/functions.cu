@@ -188,6 +188,33 @@ __global__ void by_operators(float *out, const float *in) {
 // TEXT: rows.call_tma(by_operators_tma_plan{}, tma_barrier, tma_phase, row, blockIdx.x);
 // TEXT: rows.call_tma_1(by_operators_tma_plan{}, tma_barrier, tma_phase, row, blockIdx.x + 1);
 
+// Which half of the tile it is only the kernel knows; the function has a pointer there.
+// CHECK: functions.cu:[[@LINE+4]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'halves'
+// CHECK: functions.cu:[[@LINE+3]]:3: remark: lifted: 8 1-D bulk copies of 128 bytes from 'in' to 'halves', a row each
+__device__ void load_half(float *half, const float *in, int w) {
+#pragma tma load
+  for (int r = threadIdx.x / 32; r < 8; r += 2)
+    half[r * 32 + threadIdx.x % 32] = in[r * w + threadIdx.x % 32];
+}
+// TEXT: tilelift::load(half, halves_1_map, {0, 0}, tma_barrier);
+// TEXT: tilelift::load_bytes(tilelift::advance(half, row_0 * 128), tilelift::row_at(in, row_0 * (4 * (long long)w)),
+
+__global__ void by_halves(float *out, const float *in, int w, int n) {
+  __shared__ float halves[2 * 256];
+  int which = 0;
+  load_half(halves + which * 256, in, w);
+  float sum = 0;
+  for (int i = 1; i < n; ++i) {
+    load_half(halves + (1 - which) * 256, in + 32, w);
+    __syncthreads();
+    sum += halves[which * 256 + threadIdx.x * 3] * i;
+    in += 32;
+    which = 1 - which;
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum + halves[which * 256 + threadIdx.x];
+}
+
 int main() {
   two_tiles<<<3, dim3(32, 8)>>>(numbers(3 * 256), numbers(128 * 20), numbers(128 * 20), 128, 20);
   from_templates<8, 32><<<2, 64>>>(numbers(512), numbers(64 * 16), 64);
@@ -197,5 +224,6 @@ int main() {
   by_lambda<<<1, dim3(32, 8)>>>(numbers(256), numbers(8 * 128), 128, 4);
   by_narrow_lambda<<<2, dim3(32, 8)>>>(numbers(512), numbers(8 * 64), 64);
   by_operators<<<2, 64>>>(numbers(128), numbers(192));
+  by_halves<<<2, 64>>>(numbers(128), numbers(8 * 256), 256, 8);
   return finish();
 }
