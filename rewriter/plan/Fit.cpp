@@ -246,20 +246,26 @@ void Fitter::placeConstraints() {
         isLow ? column.value - Polynomial(column.first) : Polynomial(column.first) - column.value;
     Polynomial least = constraint.room;
     for (size_t digit = 0; digit < column.slopes.size(); ++digit) {
-      if (column.slopes[digit] == 0)
+      int64_t slope = isLow ? -column.slopes[digit] : column.slopes[digit];
+      if (slope == 0)
         continue;
-      isOfOneDigit &= constraint.digit < 0;
+      // Rows on both sides of a face are counted by two digits of one dimension.
+      if (constraint.digit >= 0) {
+        isOfOneDigit = false;
+        const Digit &other = shape.digits[size_t(constraint.digit)];
+        if (!inRows || shape.digits[digit].stride * Polynomial(constraint.slope) !=
+                           other.stride * Polynomial(slope))
+          return void(fail(diagnose("guard-not-a-box", relation.place,
+                                    print(column, relation.symbols), plan.base.spelling)));
+      }
       constraint.digit = int(digit);
-      constraint.slope = isLow ? -column.slopes[digit] : column.slopes[digit];
-      least += Polynomial(std::min<int64_t>(0, constraint.slope) * (shape.digits[digit].count - 1));
+      constraint.slope = slope;
+      least += Polynomial(std::min<int64_t>(0, slope) * (shape.digits[digit].count - 1));
     }
     if (isOfOneDigit)
       constraints.push_back(alongRow(constraint));
-    else if (inRows) // all of it has to be inside
-      addCheck({"guard", least, {0, Interval::highest}, 1, relation.place}, false);
     else
-      return void(fail(diagnose("guard-not-a-box", relation.place, print(column, relation.symbols),
-                                plan.base.spelling)));
+      addCheck({"guard", least, {0, Interval::highest}, 1, relation.place}, false);
   }
   for (const Polynomial &value : shape.implied)
     addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);
