@@ -152,7 +152,7 @@ std::optional<size_t> UnitReader::columnOf(const Polynomial &value, bool isLow) 
   });
   if (known == result.columns.end()) {
     // The sides of a box may have bounds of their own; more is no box.
-    size_t sides = 2 * std::max<size_t>(2, relation.tile.extents.size());
+    size_t sides = 2 * std::max<size_t>(max_rank, relation.tile.extents.size());
     if (!result.units.empty() && result.columns.size() >= sides)
       return std::nullopt;
     result.columns.push_back({value, isLow});
