@@ -293,8 +293,12 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     } else if (from.space == Scalar::Space::Local) {
       std::optional<int64_t> offset = from.number.asConstant();
       block.demand(from.needs);
-      loaded = offset ? asNumbers(memory[from.object].read(*offset, size, place).given(mask), type)
-                      : Value(Scalar::unknown("is read at an index that is not a number", place));
+      loaded = Scalar::unknown("is read at an index that is not a number", place);
+      if (offset) {
+        Value stored = memory[from.object].read(*offset, size, place);
+        block.steps += 3 * (unsigned(stored.getCases().size()) - 1); // many are much work
+        loaded = asNumbers(stored.given(mask), type);
+      }
     } else if (from.space == Scalar::Space::Shared) {
       loaded = Scalar::unknown("is read from shared memory", place);
     } else {
