@@ -151,8 +151,9 @@ std::optional<size_t> UnitReader::columnOf(const Polynomial &value, bool isLow) 
     return column.isLow == isLow && column.value == value;
   });
   if (known == result.columns.end()) {
-    // The sides of a box may have bounds of their own; more is no box.
-    size_t sides = 2 * std::max<size_t>(max_rank, relation.tile.extents.size());
+    // The sides of a box may have bounds of their own; more is no box. A tile that is
+    // indexed by hand may have any number of dimensions.
+    size_t rank = relation.tile.extents.size(), sides = 2 * (rank > 1 ? rank : max_rank);
     if (!result.units.empty() && result.columns.size() >= sides)
       return std::nullopt;
     result.columns.push_back({value, isLow});

@@ -49,56 +49,6 @@ struct State {
   }
 };
 
-StringRef calleeName(const CallExpr *call) {
-  const FunctionDecl *callee = call->getDirectCallee();
-  return callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
-}
-
-bool isBlockBarrier(const Stmt *statement) {
-  const auto *call = dyn_cast<CallExpr>(statement);
-  return call && calleeName(call).starts_with("__syncthreads");
-}
-
-/// Calls that touch no memory which threads share.
-bool isHarmlessCall(const CallExpr *call) {
-  StringRef name = calleeName(call);
-  return name == "min" || name == "max" || name == "abs" || name.starts_with("__fetch_builtin");
-}
-
-/// An address that somebody keeps may be written through.
-enum class Use { Read, Address, Store };
-
-/// Objects of different types are different, but for bytes, and for what structs and
-/// vectors consist of.
-bool mayBeOneType(QualType a, QualType b) {
-  auto isPlain = [](QualType type) {
-    return !type.isNull() && type->isScalarType() && !type->isCharType();
-  };
-  if (!isPlain(a) || !isPlain(b))
-    return true;
-  auto bare = [](QualType type) {
-    type = type.getCanonicalType().getUnqualifiedType();
-    return type;
-  };
-  return bare(a) == bare(b) || (a->isIntegerType() && b->isIntegerType());
-}
-
-/// The variables that an expression names; none where there is no expression.
-SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
-  SmallVector<const VarDecl *, 4> found;
-  SmallVector<const Stmt *, 8> work{expression};
-  while (!work.empty()) {
-    const Stmt *next = work.pop_back_val();
-    if (!next)
-      continue;
-    const auto *reference = dyn_cast<DeclRefExpr>(next);
-    if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
-      found.push_back(variable);
-    work.append(next->child_begin(), next->child_end());
-  }
-  return found;
-}
-
 class Flow {
 public:
   Flow(const FunctionDecl *function, ASTContext &context,
@@ -145,17 +95,11 @@ private:
   bool isQuiet(const Stmt *statement) const;
   void solve();
   void step(State &state, std::optional<size_t> &inside, const Stmt *statement);
-  bool isReadThrough(const Stmt *address) const;
-  Use useThrough(const Stmt *statement, const Stmt *child) const;
   void reachCopy(State &state, size_t copy);
   void access(State &state, const Stmt *statement, Use use);
   uint64_t copiesTo(const VarDecl *tile) const;
   void findAliased(const Stmt *statement, bool inLambda = false);
   bool mayPointToShared(const Expr *pointer) const;
-  bool mayStore(const CallExpr *call) const;
-  uint64_t sourcesAt(const Expr *pointer, QualType stored) const;
-  bool mayWrite(ArrayRef<const VarDecl *> pointers, QualType stored,
-                const CopySource &source) const;
   void accessAliased(State &state, bool isStore);
   std::optional<size_t> copyAround(const Stmt *statement) const {
     if (auto split = original.find(statement); split != original.end())
@@ -291,112 +235,19 @@ void Flow::access(State &state, const Stmt *statement, Use use) {
     state.touched |= copiesTo(variable);
     (isStore ? state.everWritten : state.everRead) |= copiesTo(variable);
   }
-  const Expr *pointer = nullptr;
-  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(statement))
-    pointer = rootVariable(subscript) ? nullptr : subscript->getBase();
-  if (variable && variable->getType()->isReferenceType())
-    pointer = reference;
-  if (const auto *unary = dyn_cast<UnaryOperator>(statement))
-    pointer = unary->getOpcode() == UO_Deref ? unary->getSubExpr() : nullptr;
-  if (const auto *member = dyn_cast<MemberExpr>(statement))
-    pointer = member->isArrow() ? member->getBase() : nullptr;
+  const Expr *pointer = pointerOf(statement);
   if (pointer && mayPointToShared(pointer))
     accessAliased(state, isStore);
-  if (pointer && use == Use::Store)
-    state.sourceWritten |= sourcesAt(pointer, cast<Expr>(statement)->getType());
   state.otherMemory |= pointer != nullptr;
   const auto *call = dyn_cast<CallExpr>(statement);
   if (call && llvm::is_contained(lifting, call))
     state.waited = state.copied = true;
-  if (isa<AsmStmt>(statement) || (call && mayStore(call)))
-    state.sourceWritten |= sourcesAt(nullptr, QualType());
   if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
     accessAliased(state, true);
 
   for (const Stmt *child : statement->children())
     if (child)
-      access(state, child, std::max(use, useThrough(statement, child)));
-}
-
-/// Whether an address is only used to get at an element, as in *(float4 *)&a[i].
-bool Flow::isReadThrough(const Stmt *address) const {
-  const Stmt *parent = facts.parentOf(address);
-  while (isa_and_nonnull<CastExpr, ParenExpr>(parent))
-    address = parent, parent = facts.parentOf(parent);
-  const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent);
-  const auto *unary = dyn_cast_or_null<UnaryOperator>(parent);
-  return (subscript && subscript->getBase() == address) ||
-         (unary && unary->getOpcode() == UO_Deref);
-}
-
-/// What a statement does with what its child names.
-Use Flow::useThrough(const Stmt *statement, const Stmt *child) const {
-  auto storesIf = [](bool stores) { return stores ? Use::Store : Use::Read; };
-  if (const auto *assignment = dyn_cast<BinaryOperator>(statement))
-    return storesIf(assignment->isAssignmentOp() && child == assignment->getLHS());
-  if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement))
-    return storesIf(call->isAssignmentOp() && child == call->getArg(0));
-  if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
-    bool isKept = unary->getOpcode() == UO_AddrOf && !isReadThrough(unary);
-    return isKept ? Use::Address : storesIf(unary->isIncrementDecrementOp());
-  }
-  if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement)) // an array that goes elsewhere
-    return cast->getCastKind() == CK_ArrayToPointerDecay &&
-                   !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast))
-               ? Use::Address
-               : Use::Read;
-  return Use::Read;
-}
-
-/// Through its arguments, or what they hold.
-bool Flow::mayStore(const CallExpr *call) const {
-  if (isHarmlessCall(call) || isBlockBarrier(call))
-    return false;
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  auto carries = [](const Expr *argument) {
-    QualType type = argument->getType();
-    return type->isRecordType() ||
-           (type->isPointerType() && !type->getPointeeType().isConstQualified());
-  };
-  return (member && carries(member->getImplicitObjectArgument())) ||
-         llvm::any_of(call->arguments(), carries);
-}
-
-/// Which copies may read what a store through a pointer writes; one of unknown type
-/// and origin may be any.
-uint64_t Flow::sourcesAt(const Expr *pointer, QualType stored) const {
-  SmallVector<const VarDecl *, 4> pointers;
-  bool hasShared = false;
-  for (const VarDecl *variable : variablesIn(pointer)) {
-    bool isShared = variable->hasAttr<CUDASharedAttr>();
-    hasShared |= isShared;
-    if (!isShared && !variable->getType()->isArithmeticType())
-      pointers.push_back(variable);
-  }
-  if (hasShared && pointers.empty())
-    return 0;
-  uint64_t bits = 0;
-  for (size_t i = 0; i < copies.size(); ++i)
-    if (mayWrite(pointers, stored, copies[i].source))
-      bits |= uint64_t(1) << i;
-  return bits;
-}
-
-/// Whether a store through one of the pointers, or through any if there are none, may
-/// change what a copy reads.
-bool Flow::mayWrite(ArrayRef<const VarDecl *> pointers, QualType stored,
-                    const CopySource &source) const {
-  StringRef root =
-      StringRef(source.spelling).take_while([](char c) { return isAlnum(c) || c == '_'; });
-  bool isOwn = pointers.empty(), isRestrict = source.isRestrict;
-  for (const VarDecl *pointer : pointers) {
-    bool isLocal = !isa<ParmVarDecl>(pointer); // it may have been made from any
-    isOwn |= isLocal || pointer->getName() == root || !isKernel;
-    isRestrict |= pointer->getType().isRestrictQualified();
-  }
-  if (isOwn && !source.isConstant)
-    return true;
-  return !isRestrict && mayBeOneType(stored, source.element);
+      access(state, child, std::max(use, useThrough(statement, child, facts)));
 }
 
 void Flow::reachCopy(State &state, size_t copy) {
@@ -431,8 +282,12 @@ void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *stateme
   inside = copy;
   if (copy)
     return;
-  if (!isBlockBarrier(statement))
+  if (!isBlockBarrier(statement)) {
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (mayWrite(statement, copies[i].source, isKernel, facts))
+        state.sourceWritten |= uint64_t(1) << i;
     return access(state, statement, Use::Read);
+  }
 
   const auto *call = cast<CallExpr>(statement);
   if (llvm::is_contained(result.redundant, call))
@@ -464,7 +319,9 @@ void Flow::solve() {
       if (copy.tileIsWritten || copy.mayRunPlain)
         entry.everWritten |= copiesTo(copy.tile);
     entry.waited = entry.otherMemory = true;
-    entry.sourceWritten = sourcesAt(nullptr, QualType());
+    for (size_t i = 0; i < copies.size(); ++i)
+      if (!copies[i].source.isConstant || !copies[i].source.isRestrict)
+        entry.sourceWritten |= uint64_t(1) << i;
   }
   while (!work.empty()) {
     auto [block, inside] = work.pop_back_val();

@@ -17,19 +17,11 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
 
+#include "relation/MemoryAccess.h"
+
 #include <vector>
 
 namespace tilelift {
-
-/// Where a copy reads from, as far as it tells who may write there.
-struct CopySource {
-  /// The pointer, as in "in" or "args.in".
-  std::string spelling;
-  clang::QualType element;
-  /// Nothing is written through this pointer, or through none but this one.
-  bool isConstant = false;
-  bool isRestrict = false;
-};
 
 struct LiftedStatement {
   const clang::Stmt *statement = nullptr;

@@ -5,6 +5,7 @@
 #include "relation/CopyAnalysis.h"
 
 #include "relation/Liveness.h"
+#include "relation/LoadsAhead.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -85,6 +86,7 @@ private:
   void takeParts(const SharedObject &filled);
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
   bool checkEscapes();
+  bool checkLoadsAhead();
   bool isUsedElsewhere(const VarDecl *variable) const;
   Place place() const;
   bool fail(Diagnostic diagnostic) {
@@ -106,7 +108,7 @@ Place Analysis::place() const {
 }
 
 CopyAnalysis Analysis::run() {
-  if (!runThreads() || !checkEscapes() || !takeTiles())
+  if (!runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
@@ -295,6 +297,32 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   }
   dropImpossible(relation);
   return part;
+}
+
+/// What is stored here and was loaded before has to be there still.
+bool Analysis::checkLoadsAhead() {
+  for (const AnalysedCopy &part : result) {
+    std::map<unsigned, SmallSetVector<const Stmt *, 4>> loads;
+    for (const Cell &cell : part.relation.cells)
+      for (const Case &each : cell.cases)
+        if (each.source.madeBy)
+          loads[each.source.base].insert(static_cast<const Stmt *>(each.source.madeBy));
+    for (const auto &[number, statements] : loads) {
+      const GlobalBase &base = part.relation.bases[number];
+      CopySource source{base.spelling, QualType::getFromOpaquePtr(base.elementIdentity),
+                        base.isConstant, base.isRestrict};
+      const Stmt *write = writeAfterLoad(statements.getArrayRef(), source, statement, kernel.path,
+                                         kernel.context, kernel.facts);
+      if (!write)
+        continue;
+      const SourceManager &sources = kernel.context.getSourceManager();
+      Diagnostic reason = diagnose("loaded-before", place(), base.name());
+      reason.notes.push_back({placeOf(sources, statements[0]->getBeginLoc()), "it is loaded here"});
+      reason.notes.push_back({placeOf(sources, write->getBeginLoc()), "it may be written here"});
+      return fail(std::move(reason));
+    }
+  }
+  return true;
 }
 
 } // namespace

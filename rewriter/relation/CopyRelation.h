@@ -48,6 +48,8 @@ struct Source {
   /// the type by.
   std::optional<bool> isSigned;
   const void *typeIdentity = nullptr;
+  /// Load: the statement ahead of the copy that makes it, or null if the copy does.
+  const void *madeBy = nullptr;
   /// Constant: all of its bits. Other: what was done, as in "is a product".
   llvm::APInt bits;
   std::string text;
@@ -55,7 +57,7 @@ struct Source {
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
            llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom &&
-           kind != Kind::Other;
+           madeBy == other.madeBy && kind != Kind::Other;
   }
 };
 

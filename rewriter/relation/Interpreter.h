@@ -284,6 +284,8 @@ private:
   /// Numbers and pointers that the kernel gets, members of structs among them.
   std::vector<ArgumentPart> arguments;
   const clang::Stmt *target = nullptr;
+  /// What is being run ahead of the target, in one of the path's functions.
+  const clang::Stmt *onTheWay = nullptr;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;
   /// Local objects from this one on belong to the copy.

@@ -307,6 +307,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       source.base = from.object;
       source.offset = from.number;
       source.place = place;
+      source.madeBy = copying ? nullptr : onTheWay;
       source.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
       if (std::optional<NumberType> number = numberType(type))
         source.isSigned = number->isSigned;

@@ -79,6 +79,7 @@ bool Interpreter::matters(const Stmt *statement) const {
 void Interpreter::approach(const Stmt *statement) {
   if (statement == target || gone())
     return;
+  onTheWay = statement;
   const auto towards = [&](const Stmt *child) {
     return child && kernel.facts.isWithin(target, child);
   };
@@ -87,6 +88,7 @@ void Interpreter::approach(const Stmt *statement) {
       if (towards(child))
         return approach(child);
       if (matters(child)) {
+        onTheWay = child;
         run(child);
         nameChoices(child);
       }

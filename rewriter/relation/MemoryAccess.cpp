@@ -1,0 +1,213 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/MemoryAccess.h"
+
+#include "support/VariableFacts.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/Stmt.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Objects of different types are different, but for bytes, and for what structs and
+/// vectors consist of.
+bool mayBeOneType(QualType a, QualType b) {
+  auto isPlain = [](QualType type) {
+    return !type.isNull() && type->isScalarType() && !type->isCharType();
+  };
+  if (!isPlain(a) || !isPlain(b))
+    return true;
+  auto bare = [](QualType type) { return type.getCanonicalType().getUnqualifiedType(); };
+  return bare(a) == bare(b) || (a->isIntegerType() && b->isIntegerType());
+}
+
+/// Whether an address is only used to get at an element, as in *(float4 *)&a[i].
+bool isReadThrough(const Stmt *address, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(address);
+  while (isa_and_nonnull<CastExpr, ParenExpr>(parent))
+    address = parent, parent = facts.parentOf(parent);
+  const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent);
+  const auto *unary = dyn_cast_or_null<UnaryOperator>(parent);
+  return (subscript && subscript->getBase() == address) ||
+         (unary && unary->getOpcode() == UO_Deref);
+}
+
+bool holdsNoAddress(QualType type) {
+  if (const auto *array = type->getAsArrayTypeUnsafe())
+    return holdsNoAddress(array->getElementType());
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record)
+    return type->isArithmeticType() || type->isEnumeralType();
+  return record->hasDefinition() && record->getNumBases() == 0 &&
+         llvm::all_of(record->fields(),
+                      [](const FieldDecl *field) { return holdsNoAddress(field->getType()); });
+}
+
+/// A thread's own numbers, or the block's: no way to the memory of others.
+bool isNoWayOut(const VarDecl *variable) {
+  return variable->hasAttr<CUDASharedAttr>() ||
+         (variable->hasLocalStorage() && holdsNoAddress(variable->getType()));
+}
+
+bool isGlobalArray(const VarDecl *variable) {
+  QualType type = variable->getType();
+  return !variable->hasLocalStorage() && !variable->hasAttr<CUDASharedAttr>() &&
+         (type->isArrayType() || type->isRecordType()) && !type.isConstQualified();
+}
+
+/// Instructions that write to memory, but for those that name shared memory as where to.
+bool mayStore(const GCCAsmStmt *assembly) {
+  std::string text = assembly->getAsmString();
+  SmallVector<StringRef, 8> words;
+  SplitString(text, words, " \t\n\r;{}@");
+  return llvm::any_of(words, [](StringRef word) {
+    bool writes = word.starts_with("st.") || word.starts_with("atom") || word.starts_with("red") ||
+                  word.starts_with("cp.") || word.starts_with("multimem") || word == "call" ||
+                  word.starts_with("call.");
+    bool isOrder = word.starts_with("cp.async.commit") || word.starts_with("cp.async.wait");
+    return writes && !isOrder && word.find(".shared") >= word.find(".global");
+  });
+}
+
+/// Through its arguments, or what they hold.
+bool mayStore(const CallExpr *call) {
+  if (isHarmlessCall(call) || isBlockBarrier(call))
+    return false;
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  auto carries = [](const Expr *argument) {
+    QualType type = argument->getType();
+    if (!type->isRecordType() &&
+        (!type->isPointerType() || type->getPointeeType().isConstQualified()))
+      return false;
+    SmallVector<const VarDecl *, 4> variables = variablesIn(argument);
+    return variables.empty() || !llvm::all_of(variables, isNoWayOut);
+  };
+  return (member && carries(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), carries);
+}
+
+/// Whether a store through a pointer may change what a copy reads; one of unknown type
+/// and origin may change anything.
+bool mayWriteThrough(const Expr *pointer, QualType stored, const CopySource &source,
+                     bool isInKernel) {
+  StringRef root =
+      StringRef(source.spelling).take_while([](char c) { return isAlnum(c) || c == '_'; });
+  bool hasShared = false, hasOther = false, isOwn = false, isRestrict = source.isRestrict;
+  for (const VarDecl *variable : variablesIn(pointer)) {
+    bool isShared = variable->hasAttr<CUDASharedAttr>();
+    hasShared |= isShared;
+    if (isShared || variable->getType()->isArithmeticType())
+      continue;
+    hasOther = true;
+    bool isLocal = !isa<ParmVarDecl>(variable); // it may have been made from any
+    isOwn |= isLocal || variable->getName() == root || !isInKernel;
+    isRestrict |= variable->getType().isRestrictQualified();
+  }
+  if (hasShared && !hasOther)
+    return false;
+  if ((isOwn || !hasOther) && !source.isConstant)
+    return true;
+  return !isRestrict && mayBeOneType(stored, source.element);
+}
+
+bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
+              const VariableFacts &facts, Use use) {
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+  if ((call && mayStore(call)) || (assembly && mayStore(assembly)))
+    if (mayWriteThrough(nullptr, QualType(), source, isInKernel))
+      return true;
+  const auto *expression = dyn_cast<Expr>(statement);
+  const Expr *pointer = pointerOf(statement);
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  bool isArray = variable && isGlobalArray(variable);
+  if (isArray)
+    pointer = reference;
+  if (pointer && use == Use::Store &&
+      mayWriteThrough(pointer, isArray ? QualType() : expression->getType(), source, isInKernel))
+    return true;
+  return llvm::any_of(statement->children(), [&](const Stmt *child) {
+    return child && mayWrite(child, source, isInKernel, facts,
+                             std::max(use, useThrough(statement, child, facts)));
+  });
+}
+
+} // namespace
+
+StringRef calleeName(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  return callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
+}
+
+bool isBlockBarrier(const Stmt *statement) {
+  const auto *call = dyn_cast<CallExpr>(statement);
+  return call && calleeName(call).starts_with("__syncthreads");
+}
+
+bool isHarmlessCall(const CallExpr *call) {
+  StringRef name = calleeName(call);
+  return name == "min" || name == "max" || name == "abs" || name.starts_with("__fetch_builtin");
+}
+
+SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
+  SmallVector<const VarDecl *, 4> found;
+  SmallVector<const Stmt *, 8> work{expression};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const auto *reference = dyn_cast<DeclRefExpr>(next);
+    if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
+      found.push_back(variable);
+    work.append(next->child_begin(), next->child_end());
+  }
+  return found;
+}
+
+Use useThrough(const Stmt *statement, const Stmt *child, const VariableFacts &facts) {
+  auto storesIf = [](bool stores) { return stores ? Use::Store : Use::Read; };
+  if (const auto *assignment = dyn_cast<BinaryOperator>(statement))
+    return storesIf(assignment->isAssignmentOp() && child == assignment->getLHS());
+  if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement))
+    return storesIf(call->isAssignmentOp() && child == call->getArg(0));
+  if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+    bool isKept = unary->getOpcode() == UO_AddrOf && !isReadThrough(unary, facts);
+    return isKept ? Use::Address : storesIf(unary->isIncrementDecrementOp());
+  }
+  if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement)) // an array that goes elsewhere
+    return cast->getCastKind() == CK_ArrayToPointerDecay &&
+                   !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast))
+               ? Use::Address
+               : Use::Read;
+  return Use::Read;
+}
+
+const Expr *pointerOf(const Stmt *statement) {
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(statement))
+    return rootVariable(subscript) ? nullptr : subscript->getBase();
+  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+    return isa<VarDecl>(reference->getDecl()) && reference->getDecl()->getType()->isReferenceType()
+               ? reference
+               : nullptr;
+  if (const auto *unary = dyn_cast<UnaryOperator>(statement))
+    return unary->getOpcode() == UO_Deref ? unary->getSubExpr() : nullptr;
+  const auto *member = dyn_cast<MemberExpr>(statement);
+  return member && member->isArrow() ? member->getBase() : nullptr;
+}
+
+bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
+              const VariableFacts &facts) {
+  return mayWrite(statement, source, isInKernel, facts, Use::Read);
+}
+
+} // namespace tilelift

@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How a statement gets at memory that threads share, and whether it may write where
+// a copy reads from.
+//
+// Read off the syntax, without following values, and on the safe side.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_MEMORYACCESS_H
+#define TILELIFT_RELATION_MEMORYACCESS_H
+
+#include "clang/AST/Expr.h"
+
+#include <string>
+
+namespace tilelift {
+
+class VariableFacts;
+
+llvm::StringRef calleeName(const clang::CallExpr *call);
+bool isBlockBarrier(const clang::Stmt *statement);
+/// Calls that touch no memory which threads share.
+bool isHarmlessCall(const clang::CallExpr *call);
+
+/// The variables that an expression names; none where there is no expression.
+llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
+
+/// An address that somebody keeps may be written through.
+enum class Use { Read, Address, Store };
+
+/// What a statement does with what its child names.
+Use useThrough(const clang::Stmt *statement, const clang::Stmt *child, const VariableFacts &facts);
+/// What an expression leads through to memory, if it does.
+const clang::Expr *pointerOf(const clang::Stmt *statement);
+
+/// Where a copy reads from, as far as it tells who may write there.
+struct CopySource {
+  /// The pointer, as in "in" or "args.in".
+  std::string spelling;
+  clang::QualType element;
+  /// Nothing is written through this pointer, or through none but this one.
+  bool isConstant = false;
+  bool isRestrict = false;
+};
+
+/// `isInKernel`: arguments are what the host passed, not what some caller made.
+bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
+              const VariableFacts &facts);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,95 @@
+// RUN: %verify %s
+//
+// Registers keep what an array held when it was loaded; TMA would load what it holds now.
+
+__global__ void own_writes(float *out, float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  in[threadIdx.x] = 0; // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{'in' is loaded before this statement, and may be written until then: declare what is written '__restrict__', or load it here}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}
+
+__global__ void writes_of_others(float *out, const float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  out[threadIdx.x] = 2 * v; // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+  __syncthreads();
+  out[threadIdx.x] += part[63 - threadIdx.x];
+}
+
+// Loaded once, written in each round.
+__global__ void rounds(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+    __syncthreads();
+    out[threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
+    __syncthreads();
+  }
+}
+
+// The function that stores first writes.
+__device__ void mark_and_store(float *part, float v, float *marks) {
+  marks[threadIdx.x] = 1; // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+}
+
+__global__ void written_by_a_function(float *out, const float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  mark_and_store(part, v, out);
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}
+
+__device__ void store_to(float *p);
+
+__global__ void written_by_a_call(float *out, const float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  store_to(out); // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}
+
+__global__ void written_by_assembly(float *out, const float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  asm volatile("st.global.f32 [%0], %1;" ::"l"(out + threadIdx.x), "f"(v)); // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+  __syncthreads();
+  out[threadIdx.x] += part[63 - threadIdx.x];
+}
+
+__global__ void written_atomically(float *out, const float *in) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x]; // expected-note {{it is loaded here}}
+  atomicAdd(out, v); // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+  __syncthreads();
+  out[threadIdx.x + 1] = part[63 - threadIdx.x];
+}
+
+__device__ float table[64];
+
+__global__ void a_variable(float *__restrict__ out) {
+  __shared__ float part[64];
+  float v = table[threadIdx.x]; // expected-note {{it is loaded here}}
+  table[threadIdx.x] = 0; // expected-note {{it may be written here}}
+#pragma tma load threads(64)
+  part[threadIdx.x] = v; // expected-error {{'table' is loaded before this statement}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}
