@@ -1,8 +1,8 @@
 // Copies that are staged in registers: loaded by one statement, stored by another.
 //
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
-// CHECK: staged.cu:[[@LINE+16]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
-// CHECK: staged.cu:[[@LINE+33]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: staged.cu:[[@LINE+17]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
+// CHECK: staged.cu:[[@LINE+34]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 
 #include <cuda_runtime.h>
 
