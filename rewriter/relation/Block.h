@@ -70,6 +70,8 @@ public:
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;
+  /// Of a statement that makes loads for the next round: those that made them for the first.
+  std::map<const void *, std::set<const void *>> alsoMadeBy;
   /// Statements that all threads have run.
   unsigned steps = 0;
 

@@ -305,8 +305,11 @@ bool Analysis::checkLoadsAhead() {
     std::map<unsigned, SmallSetVector<const Stmt *, 4>> loads;
     for (const Cell &cell : part.relation.cells)
       for (const Case &each : cell.cases)
-        if (each.source.madeBy)
+        if (each.source.madeBy) {
           loads[each.source.base].insert(static_cast<const Stmt *>(each.source.madeBy));
+          for (const void *first : block.alsoMadeBy[each.source.madeBy])
+            loads[each.source.base].insert(static_cast<const Stmt *>(first));
+        }
     for (const auto &[number, statements] : loads) {
       const GlobalBase &base = part.relation.bases[number];
       CopySource source{base.spelling, QualType::getFromOpaquePtr(base.elementIdentity),

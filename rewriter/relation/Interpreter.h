@@ -108,6 +108,12 @@ private:
     Value start;
     std::optional<Scalar> step;
     bool isUniform = false;
+    bool isCounter = false;
+  };
+  /// What no step describes, as it was before the loop.
+  struct Carried {
+    const clang::VarDecl *variable = nullptr;
+    LocalObject before;
   };
   struct Counter {
     Polynomial now, start;
@@ -126,6 +132,10 @@ private:
   Symbol symbolOf(const Moving &moving) const;
   Polynomial setToSymbol(const clang::VarDecl *variable, const Symbol &symbol);
   void boundCounter(const Bound &bound);
+  std::vector<Carried> carriedBy(const clang::Stmt *loop, llvm::ArrayRef<Moving> changed);
+  void carryLoads(const clang::Stmt *body, llvm::ArrayRef<Carried> carried,
+                  llvm::ArrayRef<Moving> changed, const Counter &counter, const Condition &enters);
+  bool startsWith(llvm::ArrayRef<ValueCase> cases, const Value &first, const Counter &counter);
 
   // Expressions.
   Value evaluate(const clang::Expr *expression);

@@ -255,17 +255,37 @@ Polynomial Interpreter::setToSymbol(const VarDecl *variable, const Symbol &symbo
   return now;
 }
 
+/// Variables that the body sets and that are no numbers which the loop counts or all
+/// threads agree on.
+std::vector<Interpreter::Carried> Interpreter::carriedBy(const Stmt *loop,
+                                                         ArrayRef<Moving> changed) {
+  std::vector<Carried> carried;
+  for (const Moving &one : changed) {
+    bool isOfBody = llvm::all_of(one.changes, [&](const Change &change) {
+      return kernel.facts.isWithin(change.statement, bodyOf(loop)) &&
+             change.kind != Change::Kind::Initialised;
+    });
+    if (isOfBody && !one.step && !one.isUniform && !one.variable->getType()->isPointerType() &&
+        relevant->contains(one.variable))
+      carried.push_back({one.variable, memory[objectOf(one.variable)]});
+  }
+  return carried;
+}
+
 /// Some round of a loop around the copy.
 void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
   std::vector<Moving> all = changedByRounds(loop);
+  std::vector<Carried> carried = carriedBy(loop, all);
   for (const Moving &one : all)
     memory[objectOf(one.variable)].forget("is changed by the loop around the copy",
                                           placeOf(one.changes[0].statement));
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
   std::optional<Counter> counter;
-  if (counting != all.end())
+  if (counting != all.end()) {
     counter = count(*counting, loop);
+    counting->isCounter = true;
+  }
   for (const Moving &one : all) {
     QualType type = one.variable->getType();
     if (counting != all.end() && &one == &*counting)
@@ -276,10 +296,11 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     else if (one.isUniform)
       setToSymbol(one.variable, symbolOf(one));
   }
-  if (!condition)
-    return;
-  Condition enters = conditionOf(condition);
+  Condition enters = condition ? conditionOf(condition) : Condition::always();
   mayMiss |= enters.isUnknown();
+  if (counter && !carried.empty() && !stopped())
+    carryLoads(bodyOf(loop), carried, all, *counter,
+               enters.isUnknown() ? Condition::always() : enters);
   if (enters.isUnknown())
     return;
   assume(enters);

@@ -85,8 +85,11 @@ bool mayStore(const CallExpr *call) {
   const auto *member = dyn_cast<CXXMemberCallExpr>(call);
   auto carries = [](const Expr *argument) {
     QualType type = argument->getType();
-    if (!type->isRecordType() &&
-        (!type->isPointerType() || type->getPointeeType().isConstQualified()))
+    bool isReadOnly =
+        type->isRecordType()
+            ? holdsNoAddress(type) && (type.isConstQualified() || argument->isPRValue())
+            : !type->isPointerType() || type->getPointeeType().isConstQualified();
+    if (isReadOnly)
       return false;
     SmallVector<const VarDecl *, 4> variables = variablesIn(argument);
     return variables.empty() || !llvm::all_of(variables, isNoWayOut);

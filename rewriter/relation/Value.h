@@ -102,6 +102,10 @@ public:
             const Condition &guard);
   void forget(std::string why, Place place);
   bool isEmpty() const { return parts.empty(); }
+  void forEach(llvm::function_ref<void(int64_t offset, unsigned size, const Value &)> use) const {
+    for (const auto &[offset, part] : parts)
+      use(offset, part.size, part.value);
+  }
 
 private:
   struct Part {

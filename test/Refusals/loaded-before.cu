@@ -93,3 +93,33 @@ __global__ void a_variable(float *__restrict__ out) {
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
+
+// Each round loads for the next one, and writes.
+__global__ void ahead(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x];
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+#pragma tma load threads(64)
+    part[threadIdx.x] = v; // expected-error {{[-Wtilelift-loaded-before]}}
+    __syncthreads();
+    if (k + 1 < n) // expected-note {{it is loaded here}}
+      v = in[(k + 1) * 64 + threadIdx.x];
+    out[k * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
+  }
+}
+
+// The last value of a round is not what its load has brought.
+__global__ void changed_ahead(float *__restrict__ out, const float *in, int n) {
+  __shared__ float part[64];
+  float v = in[threadIdx.x];
+  for (int k = 0; k < n; ++k) {
+    __syncthreads();
+#pragma tma load threads(64)
+    part[threadIdx.x] = v;
+    __syncthreads();
+    v = in[(k + 1) * 64 + threadIdx.x]; // expected-error {{'part[0]' is not a copy: the value is changed by the loop around the copy}}
+    v += part[63 - threadIdx.x];
+  }
+  out[threadIdx.x] = v;
+}
