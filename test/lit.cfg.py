@@ -17,7 +17,9 @@ config.environment["PATH"] = f"{config.llvm_tools}:{config.environment['PATH']}"
 
 clang = (f"{config.llvm_tools}/clang++ --cuda-path={config.cuda} -I{config.cuda}/include/cccl "
          "-Wno-unknown-cuda-version -std=c++17")
-plugin = f"{clang} -fplugin={config.build_root}/lib/tilelift.so"
+sanitizer = (f"env LD_PRELOAD={config.asan_runtime} ASAN_OPTIONS=detect_leaks=0 "
+             if config.asan_runtime else "")
+plugin = f"{sanitizer}{clang} -fplugin={config.build_root}/lib/tilelift.so"
 support = f"{config.test_source_root}/support"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
 config.environment["TILELIFT_PLUGIN"] = plugin
