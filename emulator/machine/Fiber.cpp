@@ -13,6 +13,18 @@
 #include <sys/mman.h>
 #include <utility>
 
+#if defined(__SANITIZE_ADDRESS__)
+#define TILELIFT_SANITIZED 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TILELIFT_SANITIZED 1
+#endif
+#endif
+#ifdef TILELIFT_SANITIZED
+#include <sanitizer/asan_interface.h>
+#include <sanitizer/common_interface_defs.h>
+#endif
+
 namespace tilelift::emulator {
 
 Stack::Stack() {
@@ -113,8 +125,33 @@ constexpr size_t savedWords = 20, argumentWord = 0, entryWord = 1, returnWord = 
 #endif
 
 extern "C" void tilelift_start();
+extern "C" void tilelift_switch(Context *save, Context load);
+
+void switchTo(Context *save, Context load, [[maybe_unused]] StackBounds stack,
+              [[maybe_unused]] bool comesBack) {
+#ifdef TILELIFT_SANITIZED
+  void *frames = nullptr;
+  __sanitizer_start_switch_fiber(comesBack ? &frames : nullptr, stack.bottom, stack.size);
+#endif
+  tilelift_switch(save, load);
+#ifdef TILELIFT_SANITIZED
+  __sanitizer_finish_switch_fiber(frames, nullptr, nullptr);
+#endif
+}
+
+StackBounds arrive() {
+  StackBounds from;
+#ifdef TILELIFT_SANITIZED
+  __sanitizer_finish_switch_fiber(nullptr, &from.bottom, &from.size);
+#endif
+  return from;
+}
 
 Context prepare(const Stack &stack, void (*entry)(void *), void *argument) {
+#ifdef TILELIFT_SANITIZED
+  // Nothing was unwound when the stack's last fiber was given up.
+  __asan_unpoison_memory_region(stack.bounds().bottom, stack.bounds().size);
+#endif
   // At a function's start the stack is 16 bytes aligned but for the return address.
   void **words = reinterpret_cast<void **>(stack.top()) - 8 - savedWords;
   std::memset(words, 0, (savedWords + 8) * sizeof(void *));

@@ -14,6 +14,12 @@
 
 namespace tilelift::emulator {
 
+/// Which memory a stack has.
+struct StackBounds {
+  const void *bottom = nullptr;
+  size_t size = 0;
+};
+
 /// Memory for the stack of one fiber, with a page below that faults.
 class Stack {
 public:
@@ -23,6 +29,7 @@ public:
   Stack(Stack &&other) noexcept : memory(other.memory) { other.memory = nullptr; }
   Stack &operator=(Stack &&other) noexcept;
   char *top() const { return memory + bytes; }
+  StackBounds bounds() const { return {memory, bytes}; }
   bool contains(const void *address) const {
     return static_cast<const char *>(address) >= memory &&
            static_cast<const char *>(address) < memory + bytes;
@@ -35,8 +42,13 @@ private:
 /// Where a stack goes on: its stack pointer, the registers saved on it.
 using Context = void *;
 
-/// Saves the running context and goes on with another.
-extern "C" void tilelift_switch(Context *save, Context load);
+/// Saves the running context and goes on with another, on its stack. Who never comes
+/// back says so. The address sanitizer has to know.
+void switchTo(Context *save, Context load, StackBounds stack, bool comesBack = true);
+
+/// What a fiber does first: where the stack lies that gave it its first turn, as far as
+/// the address sanitizer tells.
+StackBounds arrive();
 
 /// A context that calls `entry(argument)` when it gets its first turn; entry
 /// must not return.

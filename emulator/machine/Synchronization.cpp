@@ -80,7 +80,7 @@ void Team::exit(Thread &thread) {
   for (NamedBarrier &barrier : block.barriers)
     if (block.openBarriers && !barrier.expected)
       completeIfAllCame(block, barrier);
-  tilelift_switch(&thread.context, scheduler);
+  switchTo(&thread.context, scheduler, schedulerStack, false);
   __builtin_unreachable();
 }
 

@@ -173,7 +173,7 @@ void Team::turn(Thread &thread) {
     thread.context = prepare(*thread.stack, entry, &thread);
   }
   thread.state = Thread::ready;
-  tilelift_switch(&scheduler, thread.context);
+  switchTo(&scheduler, thread.context, thread.stack->bounds());
   if (thread.state == Thread::done && thread.stack) {
     spareStacks.push_back(std::move(*thread.stack));
     thread.stack.reset();
@@ -183,6 +183,7 @@ void Team::turn(Thread &thread) {
 void Team::entry(void *argument) {
   Thread &thread = *static_cast<Thread *>(argument);
   Team &team = *thread.block->team;
+  team.schedulerStack = arrive();
   team.grid.request.kernel->function(&thread, team.grid.parameters);
   team.exit(thread);
 }
@@ -195,7 +196,7 @@ void Team::wait(Thread &thread, Waiting why) {
 void Team::rest(Thread &thread, Waiting why) {
   noteProgress();
   thread.waiting = why;
-  tilelift_switch(&thread.context, scheduler);
+  switchTo(&thread.context, scheduler, schedulerStack);
   thread.waiting = Waiting();
 }
 
@@ -212,7 +213,7 @@ void Team::yield(Thread &thread, bool isSpinning) {
   // Nobody else may be able to move before a copy is done.
   if (isSpinning && idleTurns > ready.size())
     performOne();
-  tilelift_switch(&thread.context, scheduler);
+  switchTo(&thread.context, scheduler, schedulerStack);
 }
 
 void Team::preemptAtRandom(Thread &thread) {
@@ -222,7 +223,7 @@ void Team::preemptAtRandom(Thread &thread) {
 
 void Team::fault(Thread &thread, Outcome why) {
   grid.stop(why);
-  tilelift_switch(&thread.context, scheduler);
+  switchTo(&thread.context, scheduler, schedulerStack, false);
   __builtin_unreachable();
 }
 

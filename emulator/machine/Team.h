@@ -102,6 +102,7 @@ private:
   std::vector<PendingCopy> pending;
   std::vector<Stack> spareStacks;
   Context scheduler = nullptr;
+  StackBounds schedulerStack;
   uint64_t idleTurns = 0;
   std::optional<std::mt19937_64> random;
 };
