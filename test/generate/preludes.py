@@ -14,13 +14,10 @@ program should compute: the plain program does.
 """
 from __future__ import annotations
 
-import argparse
 import random
-import re
-import subprocess
 import sys
-import tempfile
-from pathlib import Path
+
+import batches
 
 LIMIT = 50  # every variable is smaller than that, so that no sum or product overflows
 HEAD = f"""#include <cuda_runtime.h>
@@ -314,45 +311,5 @@ def program(seed: int, numbers: list[int]) -> str:
     return HEAD + "\n".join(Writer(seed, n).kernel() for n in numbers) + main
 
 
-def run(tilelift: str, text: str) -> tuple[int, list[str]]:
-    """How many copies are lifted, and what is wrong."""
-    with tempfile.TemporaryDirectory() as folder:
-        source = Path(folder) / "preludes.cu"
-        source.write_text(text)
-        command = [tilelift, "run", "--compare", "--remarks", str(source), "--", "-O0",
-                   "-fwrapv", "-Wno-everything"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
-    output = done.stdout + done.stderr
-    problems = [line for line in output.splitlines()
-                if re.search(r"\berror: |Stack dump|\[difference\]", line)]
-    if done.returncode < 0 or (done.returncode not in (0, 1) and not problems):
-        problems.append(f"exit status {done.returncode}: {output[-300:]}")
-    return len(re.findall(r"remark: lifted", output)), problems
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tilelift", default=str(Path(__file__).parents[2] / "build/bin/tilelift"))
-    parser.add_argument("--count", type=int, default=100, help="kernels")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
-    parser.add_argument("--show", action="store_true", help="print the programs, run none")
-    arguments = parser.parse_args()
-    lifted, failed, step = 0, 0, 50
-    last = arguments.first + arguments.count
-    for first in range(arguments.first, last, step):
-        text = program(arguments.seed, list(range(first, min(first + step, last))))
-        if arguments.show:
-            print(text)
-            continue
-        more, problems = run(arguments.tilelift, text)
-        lifted += more
-        failed += len(problems)
-        print(*problems, sep="\n", end="\n" if problems else "", flush=True)
-    if not arguments.show:
-        print(f"{arguments.count} kernels: {lifted} lifted, {failed} problems")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(batches.main(__doc__, program, step=50))

@@ -12,12 +12,10 @@ same bytes as the plain one.
 """
 from __future__ import annotations
 
-import argparse
 import random
 import sys
-from pathlib import Path
 
-from preludes import run
+import batches
 
 ROWS = 16
 MAIN = f"""
@@ -104,29 +102,5 @@ def program(seed: int, numbers: list[int]) -> str:
     return "#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels + MAIN.replace("LAUNCHES", launches)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--tilelift", default=str(Path(__file__).parents[2] / "build/bin/tilelift"))
-    parser.add_argument("--count", type=int, default=100, help="kernels")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
-    parser.add_argument("--show", action="store_true", help="print the programs, run none")
-    arguments = parser.parse_args()
-    lifted, failed, step = 0, 0, 25
-    last = arguments.first + arguments.count
-    for first in range(arguments.first, last, step):
-        text = program(arguments.seed, list(range(first, min(first + step, last))))
-        if arguments.show:
-            print(text)
-            continue
-        more, problems = run(arguments.tilelift, text)
-        lifted += more
-        failed += len(problems)
-        print(*problems, sep="\n", end="\n" if problems else "", flush=True)
-    if not arguments.show:
-        print(f"{arguments.count} kernels: {lifted} lifted, {failed} problems")
-    return 1 if failed else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(batches.main(__doc__, program, step=25))

@@ -1,0 +1,57 @@
+# ===----------------------------------------------------------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ===----------------------------------------------------------------------===#
+"""Compares generated programs, plain against lifted, a batch of kernels at a time.
+
+For generators that have no oracle: a copy is refused, or the lifted program leaves what
+the plain one leaves. What a program consists of is the generator's business.
+"""
+from __future__ import annotations
+
+import argparse
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Callable
+
+
+def run(tilelift: str, text: str) -> tuple[int, list[str]]:
+    """How many copies are lifted, and what is wrong."""
+    with tempfile.TemporaryDirectory() as folder:
+        source = Path(folder) / "program.cu"
+        source.write_text(text)
+        command = [tilelift, "run", "--compare", "--remarks", str(source), "--", "-O0",
+                   "-fwrapv", "-Wno-everything"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=600)
+    output = done.stdout + done.stderr
+    problems = [line for line in output.splitlines()
+                if re.search(r"\berror: |Stack dump|\[difference\]", line)]
+    if done.returncode < 0 or (done.returncode not in (0, 1) and not problems):
+        problems.append(f"exit status {done.returncode}: {output[-300:]}")
+    return len(re.findall(r"remark: lifted", output)), problems
+
+
+def main(description: str, program: Callable[[int, list[int]], str], step: int) -> int:
+    """The command of a generator; `program` writes kernels of some numbers, `step` at a time."""
+    parser = argparse.ArgumentParser(description=description.splitlines()[0])
+    parser.add_argument("--tilelift", default=str(Path(__file__).parents[2] / "build/bin/tilelift"))
+    parser.add_argument("--count", type=int, default=100, help="kernels")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
+    parser.add_argument("--show", action="store_true", help="print the programs, run none")
+    arguments = parser.parse_args()
+    lifted, failed = 0, 0
+    last = arguments.first + arguments.count
+    for first in range(arguments.first, last, step):
+        text = program(arguments.seed, list(range(first, min(first + step, last))))
+        if arguments.show:
+            print(text)
+            continue
+        more, problems = run(arguments.tilelift, text)
+        lifted += more
+        failed += len(problems)
+        print(*problems, sep="\n", end="\n" if problems else "", flush=True)
+    if not arguments.show:
+        print(f"{arguments.count} kernels: {lifted} lifted, {failed} problems")
+    return 1 if failed else 0
