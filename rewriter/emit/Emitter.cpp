@@ -186,13 +186,8 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
       bool mayRunPlain = llvm::any_of(copies, [&](const CopyToEmit &other) {
         return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
       });
-      const GlobalBase &base = copies[i].plan.base;
-      statements.push_back({copies[i].statement,
-                            copies[i].tile,
-                            mayRunPlain,
-                            copies[i].tileIsWritten,
-                            {base.spelling, QualType::getFromOpaquePtr(base.elementIdentity),
-                             base.isConstant, base.isRestrict}});
+      statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
+                            copies[i].tileIsWritten, sourceOf(copies[i].plan.base)});
       numbers.push_back(i);
       done[i] = true;
     }

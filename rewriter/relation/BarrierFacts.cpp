@@ -320,7 +320,7 @@ void Flow::solve() {
         entry.everWritten |= copiesTo(copy.tile);
     entry.waited = entry.otherMemory = true;
     for (size_t i = 0; i < copies.size(); ++i)
-      if (!copies[i].source.isConstant || !copies[i].source.isRestrict)
+      if (copies[i].source.mayBeWritten())
         entry.sourceWritten |= uint64_t(1) << i;
   }
   while (!work.empty()) {

@@ -14,10 +14,10 @@
 #ifndef TILELIFT_RELATION_BARRIERFACTS_H
 #define TILELIFT_RELATION_BARRIERFACTS_H
 
+#include "relation/MemoryAccess.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Expr.h"
-
-#include "relation/MemoryAccess.h"
 
 #include <vector>
 

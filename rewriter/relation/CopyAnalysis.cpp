@@ -312,10 +312,8 @@ bool Analysis::checkLoadsAhead() {
         }
     for (const auto &[number, statements] : loads) {
       const GlobalBase &base = part.relation.bases[number];
-      CopySource source{base.spelling, QualType::getFromOpaquePtr(base.elementIdentity),
-                        base.isConstant, base.isRestrict};
-      const Stmt *write = writeAfterLoad(statements.getArrayRef(), source, statement, kernel.path,
-                                         kernel.context, kernel.facts);
+      const Stmt *write = writeAfterLoad(statements.getArrayRef(), sourceOf(base), statement,
+                                         kernel.path, kernel.context, kernel.facts);
       if (!write)
         continue;
       const SourceManager &sources = kernel.context.getSourceManager();

@@ -126,9 +126,9 @@ bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts, Use use) {
   const auto *call = dyn_cast<CallExpr>(statement);
   const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
-  if ((call && mayStore(call)) || (assembly && mayStore(assembly)))
-    if (mayWriteThrough(nullptr, QualType(), source, isInKernel))
-      return true;
+  bool storesSomewhere = (call && mayStore(call)) || (assembly && mayStore(assembly));
+  if (storesSomewhere && source.mayBeWritten())
+    return true;
   const auto *expression = dyn_cast<Expr>(statement);
   const Expr *pointer = pointerOf(statement);
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
@@ -146,6 +146,11 @@ bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
 }
 
 } // namespace
+
+CopySource sourceOf(const GlobalBase &base) {
+  return {base.spelling, QualType::getFromOpaquePtr(base.elementIdentity), base.isConstant,
+          base.isRestrict};
+}
 
 StringRef calleeName(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();

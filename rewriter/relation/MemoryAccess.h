@@ -10,6 +10,8 @@
 #ifndef TILELIFT_RELATION_MEMORYACCESS_H
 #define TILELIFT_RELATION_MEMORYACCESS_H
 
+#include "relation/CopyRelation.h"
+
 #include "clang/AST/Expr.h"
 
 #include <string>
@@ -42,7 +44,11 @@ struct CopySource {
   /// Nothing is written through this pointer, or through none but this one.
   bool isConstant = false;
   bool isRestrict = false;
+
+  /// By whom nothing is known of.
+  bool mayBeWritten() const { return !isConstant || !isRestrict; }
 };
+CopySource sourceOf(const GlobalBase &base);
 
 /// `isInKernel`: arguments are what the host passed, not what some caller made.
 bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
