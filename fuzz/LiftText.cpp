@@ -82,17 +82,15 @@ Outcome lift(StringRef text) {
 
   Outcome outcome;
   DiagnosticOptions options;
-  outcome.isParsed = liftFile(invocation, files,
-                              {options, [&](CompilerInstance &compiler,
-                                            const DirectiveList &directives, LiftResult &result) {
-                                 outcome.hasDirectives = !directives.directives.empty();
-                                 outcome.isAnswered =
-                                     !result.diagnostics.empty() || !result.edits.empty();
-                                 // All that is printed or written.
-                                 liftedFiles(compiler.getSourceManager(), result.edits);
-                                 listAsJson(result.relations);
-                                 listAsJson(result.plans);
-                               }});
+  auto take = [&](CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result) {
+    outcome.hasDirectives = !directives.directives.empty();
+    outcome.isAnswered = !result.diagnostics.empty() || !result.edits.empty();
+    // All that is printed or written.
+    liftedFiles(compiler.getSourceManager(), result.edits);
+    listAsJson(result.relations);
+    listAsJson(result.plans);
+  };
+  outcome.isParsed = liftFile(invocation, files, {options, take});
   return outcome;
 }
 

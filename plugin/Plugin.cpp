@@ -247,26 +247,23 @@ std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler
   invocation->getDiagnosticOpts().VerifyDiagnostics = false; // a matter of the job itself
   FirstError errors;
   isNested = true;
-  bool isParsed =
-      liftFile(invocation, compiler.getVirtualFileSystemPtr(),
-               {options.diagnostics,
-                [&](CompilerInstance &analysis, const DirectiveList &, LiftResult &result) {
-                  OriginalFiles originals(sources, analysis.getSourceManager());
-                  say(compiler, options.diagnostics, result.diagnostics,
-                      [&](Place place) { return originals.locate(place); });
-                  std::vector<LiftedFile> files =
-                      liftedFiles(analysis.getSourceManager(), result.edits, repeats);
-                  dump(files);
-                  if (!options.planFile.empty())
-                    writeTo(options.planFile, listAsJson(result.plans));
-                  if (!options.relationFile.empty())
-                    writeTo(options.relationFile, listAsJson(result.relations));
-                  if (hasPch && files.size() > 1) // Clang does not take another text of its headers
-                    sayNotLifted("a header beside a precompiled one");
-                  else if (!result.edits.empty() && !options.check)
-                    replaceFiles(compiler, files);
-                },
-                &errors, options.arch});
+  auto take = [&](CompilerInstance &analysis, const DirectiveList &, LiftResult &result) {
+    OriginalFiles originals(sources, analysis.getSourceManager());
+    say(compiler, options.diagnostics, result.diagnostics,
+        [&](Place place) { return originals.locate(place); });
+    std::vector<LiftedFile> files = liftedFiles(analysis.getSourceManager(), result.edits, repeats);
+    dump(files);
+    if (!options.planFile.empty())
+      writeTo(options.planFile, listAsJson(result.plans));
+    if (!options.relationFile.empty())
+      writeTo(options.relationFile, listAsJson(result.relations));
+    if (hasPch && files.size() > 1) // Clang does not take another text of its headers
+      sayNotLifted("a header beside a precompiled one");
+    else if (!result.edits.empty() && !options.check)
+      replaceFiles(compiler, files);
+  };
+  bool isParsed = liftFile(invocation, compiler.getVirtualFileSystemPtr(),
+                           {options.diagnostics, take, &errors, options.arch});
   isNested = false;
   if (isParsed)
     return std::make_unique<ASTConsumer>();
