@@ -123,18 +123,19 @@ bool Interpreter::startsWith(ArrayRef<ValueCase> cases, const Value &first,
   return true;
 }
 
-void Interpreter::carryLoads(const Stmt *body, ArrayRef<Carried> carried, ArrayRef<Moving> changed,
-                             const Counter &counter, const Condition &enters) {
+/// This thread at the end of the round before, or nothing where that is not followed. What
+/// the round needs is said again where its loads are used.
+std::optional<Interpreter> Interpreter::afterRoundBefore(const Stmt *body, ArrayRef<Moving> changed,
+                                                         Counter counter) {
   Interpreter before = *this;
-  Counter one = counter;
-  one.now -= Polynomial(counter.step);
+  counter.now -= Polynomial(counter.step);
   for (const Moving &each : changed) {
     LocalObject &object = before.memory[before.objectOf(each.variable)];
     unsigned size = sizeOf(each.variable->getType());
     if (each.isCounter)
-      object.write(0, size, Condition::always(), Scalar::ofNumber(one.now));
+      object.write(0, size, Condition::always(), Scalar::ofNumber(counter.now));
     else if (each.step)
-      object.write(0, size, Condition::always(), advanced(each, one));
+      object.write(0, size, Condition::always(), advanced(each, counter));
     else
       object.forget("is changed by the loop around the copy", placeOf(body));
   }
@@ -150,13 +151,22 @@ void Interpreter::carryLoads(const Stmt *body, ArrayRef<Carried> carried, ArrayR
     }
   block.requirements = std::move(requirements);
   block.hasChoices = hadChoices;
-  if (block.failed())
-    return block.failure.reset();
-  Condition goOn = before.mask || before.loops.back().continued;
+  if (!block.failed())
+    return before;
+  block.failure.reset();
+  return std::nullopt;
+}
+
+void Interpreter::carryLoads(const Stmt *body, ArrayRef<Carried> carried, ArrayRef<Moving> changed,
+                             const Counter &counter, const Condition &enters) {
+  std::optional<Interpreter> before = afterRoundBefore(body, changed, counter);
+  if (!before)
+    return;
+  Condition goOn = before->mask || before->loops.back().continued;
   Condition holds = goOn.isUnknown() ? enters : enters && goOn;
   for (const Carried &each : carried) {
     LocalObject &object = memory[objectOf(each.variable)];
-    before.memory[before.objectOf(each.variable)].forEach(
+    before->memory[before->objectOf(each.variable)].forEach(
         [&](int64_t offset, unsigned size, const Value &value) {
           std::optional<std::vector<ValueCase>> cases = casesGiven(value, holds);
           if (!cases || llvm::none_of(*cases, isLoad))

@@ -133,6 +133,8 @@ private:
   Polynomial setToSymbol(const clang::VarDecl *variable, const Symbol &symbol);
   void boundCounter(const Bound &bound);
   std::vector<Carried> carriedBy(const clang::Stmt *loop, llvm::ArrayRef<Moving> changed);
+  std::optional<Interpreter> afterRoundBefore(const clang::Stmt *body,
+                                              llvm::ArrayRef<Moving> changed, Counter counter);
   void carryLoads(const clang::Stmt *body, llvm::ArrayRef<Carried> carried,
                   llvm::ArrayRef<Moving> changed, const Counter &counter, const Condition &enters);
   bool startsWith(llvm::ArrayRef<ValueCase> cases, const Value &first, const Counter &counter);
