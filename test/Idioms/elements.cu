@@ -43,6 +43,7 @@ struct Four {
 using Name = const char *;
 enum class Colour : short { red, green };
 
+// A template has one lifted text, so each shape of box has a kernel of its own.
 template <typename T> __global__ void rows(T *out, const T *in, int w) {
   __shared__ T tile[8][32];
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
