@@ -17,9 +17,10 @@ config.environment["PATH"] = f"{config.llvm_tools}:{config.environment['PATH']}"
 
 clang = (f"{config.llvm_tools}/clang++ --cuda-path={config.cuda} -I{config.cuda}/include/cccl "
          "-Wno-unknown-cuda-version -std=c++17")
-sanitizer = (f"env LD_PRELOAD={config.asan_runtime} ASAN_OPTIONS=detect_leaks=0 "
-             if config.asan_runtime else "")
-plugin = f"{sanitizer}{clang} -fplugin={config.build_root}/lib/tilelift.so"
+# The compiler that loads the plugin knows nothing of its sanitizers.
+sanitizers = (f"env LD_PRELOAD={config.sanitizers} ASAN_OPTIONS=detect_leaks=0 "
+              if config.sanitizers else "")
+plugin = f"{sanitizers}{clang} -fplugin={config.build_root}/lib/tilelift.so"
 support = f"{config.test_source_root}/support"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
 config.environment["TILELIFT_PLUGIN"] = plugin

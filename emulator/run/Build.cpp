@@ -184,10 +184,12 @@ bool hasAllFunctions(const std::string &object, const std::string &library, cons
   return isComplete;
 }
 
+/// A library that was built with sanitizers needs them first.
 bool link(const std::vector<std::string> &objects, const std::string &library,
           const std::string &program) {
   std::string compiler = TILELIFT_CLANG_PREFIX "/bin/clang++";
-  std::vector<StringRef> arguments = {compiler};
+  SmallVector<StringRef> arguments = {compiler};
+  StringRef(TILELIFT_SANITIZERS).split(arguments, ':', -1, false);
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   for (StringRef each : {StringRef(library), StringRef("-pthread"), StringRef("-lm"),
                          StringRef("-ldl"), StringRef("-o"), StringRef(program)})
