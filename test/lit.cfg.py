@@ -17,9 +17,13 @@ config.environment["PATH"] = f"{config.llvm_tools}:{config.environment['PATH']}"
 
 clang = (f"{config.llvm_tools}/clang++ --cuda-path={config.cuda} -I{config.cuda}/include/cccl "
          "-Wno-unknown-cuda-version -std=c++17")
-# The compiler that loads the plugin knows nothing of its sanitizers.
-sanitizers = (f"env LD_PRELOAD={config.sanitizers} ASAN_OPTIONS=detect_leaks=0 "
-              if config.sanitizers else "")
+# Clang does not free all that it makes, and the compiler that loads the plugin knows
+# nothing of its sanitizers.
+sanitizers = ""
+if config.sanitizers:
+    config.environment["ASAN_OPTIONS"] = "detect_leaks=0"
+    config.environment["TILELIFT_TIME_LIMIT"] = "600"
+    sanitizers = f"env LD_PRELOAD={config.sanitizers} "
 plugin = f"{sanitizers}{clang} -fplugin={config.build_root}/lib/tilelift.so"
 support = f"{config.test_source_root}/support"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"

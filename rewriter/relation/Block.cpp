@@ -234,32 +234,4 @@ unsigned Block::baseOf(GlobalBase base) {
   return unsigned(bases.size() - 1);
 }
 
-std::optional<std::string> Block::spell(const Source &source) const {
-  const GlobalBase &base = bases[source.base];
-  if (source.typeIdentity != base.elementIdentity)
-    return std::nullopt; // a member, or bytes under another type
-  std::optional<Polynomial> index = source.offset.dividedBy(std::max(1u, base.elementSize));
-  if (!index)
-    return std::nullopt;
-  StringRef name = base.spelling;
-  if (index->isZero() && name.consume_front("(&") && name.consume_back(")"))
-    return name.str();
-  return base.spelling + "[" + symbols.print(*index) + "]";
-}
-
-Polynomial Block::loadedNumber(const Source &source, NumberType type) {
-  const GlobalBase &base = bases[source.base];
-  std::optional<std::string> spelling = spell(source);
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = spelling
-                        ? *spelling
-                        : "*(" + base.spelling + " + " + symbols.print(source.offset) + " bytes)";
-  symbol.identity = source.typeIdentity;
-  symbol.range = type.range();
-  symbol.readableAtCopy =
-      spelling && base.isConstant && base.hasNameAtCopy && symbols.readableAtCopy(source.offset);
-  return Polynomial::symbol(symbols.intern(symbol));
-}
-
 } // namespace tilelift

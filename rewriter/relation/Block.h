@@ -72,6 +72,9 @@ public:
   std::set<std::string> decidingArguments;
   /// Of a statement that makes loads for the next round: those that made them for the first.
   std::map<const void *, std::set<const void *>> alsoMadeBy;
+  /// Of a base, a statement that loads from it, and whether in the round before: whether
+  /// the copy would find the same there.
+  std::map<std::tuple<unsigned, const void *, bool>, bool> steadyLoads;
   /// Statements that all threads have run.
   unsigned steps = 0;
 
@@ -92,10 +95,6 @@ public:
 
   /// The number of a base with that spelling.
   unsigned baseOf(GlobalBase base);
-  /// How C++ calls what is loaded there, if it can.
-  std::optional<std::string> spell(const Source &source) const;
-  /// The integer that lies in memory there, as a symbol.
-  Polynomial loadedNumber(const Source &source, NumberType type);
 
   /// The number is `value` only as long as that stays in `within`.
   void need(const Polynomial &value, Interval within, Place place, Needs &needed);

@@ -96,6 +96,7 @@ bool isSameData(const Scalar &a, const Scalar &b) {
     return a.isZero() && b.isZero();
   Source other = b.data;
   other.madeBy = a.data.madeBy;
+  other.isOfRoundBefore = a.data.isOfRoundBefore;
   return a.data.sameValue(other);
 }
 
@@ -128,6 +129,7 @@ bool Interpreter::startsWith(ArrayRef<ValueCase> cases, const Value &first,
 std::optional<Interpreter> Interpreter::afterRoundBefore(const Stmt *body, ArrayRef<Moving> changed,
                                                          Counter counter) {
   Interpreter before = *this;
+  before.isInRoundBefore = true;
   counter.now -= Polynomial(counter.step);
   for (const Moving &each : changed) {
     LocalObject &object = before.memory[before.objectOf(each.variable)];

@@ -210,24 +210,26 @@ size_t Condition::countBounds() const {
 }
 
 void Condition::simplify() {
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (size_t i = 0; i < alternatives.size() && !changed; ++i) {
-      for (size_t j = 0; j < alternatives.size() && !changed; ++j) {
-        if (i == j)
-          continue;
-        if (follows(alternatives[i], alternatives[j])) {
-          alternatives.erase(alternatives.begin() + j);
-          changed = true;
-        } else if (std::optional<Conjunction> one = merged(alternatives[i], alternatives[j])) {
-          alternatives[i] = std::move(*one);
-          alternatives.erase(alternatives.begin() + j);
-          changed = true;
+  SmallVector<Conjunction, 1> kept;
+  for (Conjunction &next : alternatives) {
+    bool isNews = true;
+    for (size_t i = 0; i < kept.size() && isNews;) {
+      isNews = !follows(kept[i], next);
+      std::optional<Conjunction> one;
+      if (isNews && !follows(next, kept[i]) && !(one = merged(kept[i], next))) {
+        ++i;
+      } else if (isNews) {
+        kept.erase(kept.begin() + i);
+        if (one) { // others may follow from it, or merge with it
+          next = std::move(*one);
+          i = 0;
         }
       }
     }
+    if (isNews)
+      kept.push_back(std::move(next));
   }
+  alternatives = std::move(kept);
   std::sort(alternatives.begin(), alternatives.end(),
             [](const Conjunction &a, const Conjunction &b) {
               return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());

@@ -302,23 +302,30 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
 /// What is stored here and was loaded before has to be there still.
 bool Analysis::checkLoadsAhead() {
   for (const AnalysedCopy &part : result) {
-    std::map<unsigned, SmallSetVector<const Stmt *, 4>> loads;
+    std::map<unsigned, MapVector<const void *, LoadAhead>> loads;
     for (const Cell &cell : part.relation.cells)
       for (const Case &each : cell.cases)
-        if (each.source.madeBy) {
-          loads[each.source.base].insert(static_cast<const Stmt *>(each.source.madeBy));
-          for (const void *first : block.alsoMadeBy[each.source.madeBy])
-            loads[each.source.base].insert(static_cast<const Stmt *>(first));
+        if (const void *maker = each.source.madeBy) {
+          auto &ofBase = loads[each.source.base];
+          LoadAhead &load = ofBase[maker];
+          load.statement = static_cast<const Stmt *>(maker);
+          load.isOfRoundBefore |= each.source.isOfRoundBefore;
+          for (const void *first : block.alsoMadeBy[maker])
+            ofBase[first].statement = static_cast<const Stmt *>(first);
         }
-    for (const auto &[number, statements] : loads) {
+    for (const auto &[number, ofBase] : loads) {
       const GlobalBase &base = part.relation.bases[number];
-      const Stmt *write = writeAfterLoad(statements.getArrayRef(), sourceOf(base), statement,
-                                         kernel.path, kernel.context, kernel.facts);
+      SmallVector<LoadAhead, 4> all;
+      for (const auto &[maker, load] : ofBase)
+        all.push_back(load);
+      const Stmt *write =
+          writeAfterLoad(all, sourceOf(base), statement, kernel.path, kernel.context, kernel.facts);
       if (!write)
         continue;
       const SourceManager &sources = kernel.context.getSourceManager();
       Diagnostic reason = diagnose("loaded-before", place(), base.name());
-      reason.notes.push_back({placeOf(sources, statements[0]->getBeginLoc()), "it is loaded here"});
+      reason.notes.push_back(
+          {placeOf(sources, all[0].statement->getBeginLoc()), "it is loaded here"});
       reason.notes.push_back({placeOf(sources, write->getBeginLoc()), "it may be written here"});
       return fail(std::move(reason));
     }

@@ -50,6 +50,8 @@ struct Source {
   const void *typeIdentity = nullptr;
   /// Load: the statement ahead of the copy that makes it, or null if the copy does.
   const void *madeBy = nullptr;
+  /// Load: made in the round before, of a loop around the copy.
+  bool isOfRoundBefore = false;
   /// Constant: all of its bits. Other: what was done, as in "is a product".
   llvm::APInt bits;
   std::string text;
@@ -57,7 +59,8 @@ struct Source {
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
            llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom &&
-           madeBy == other.madeBy && kind != Kind::Other;
+           madeBy == other.madeBy && isOfRoundBefore == other.isOfRoundBefore &&
+           kind != Kind::Other;
   }
 };
 
@@ -87,6 +90,8 @@ struct GlobalBase {
   bool isTable = false;
   /// The kernel cannot write through it, and never sets the pointer itself.
   bool isConstant = false;
+  /// The kernel sets the pointer itself.
+  bool isSet = false;
   /// The spelling means the same at the copy.
   bool hasNameAtCopy = true;
   Place place;

@@ -698,6 +698,7 @@ unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   base.elementIdentity = pointee.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
   base.elementSize = pointee->isFunctionType() ? 1 : sizeOf(pointee);
   base.isConstant = pointee.isConstQualified() && isFixed;
+  base.isSet = !isFixed;
   return block.baseOf(std::move(base));
 }
 
@@ -739,7 +740,7 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
   base.spelling = type->isArrayType() ? name : "(&" + name + ")";
   base.identity = variable->getCanonicalDecl();
   base.place = placeOf(variable->getLocation());
-  base.isTable = variable->hasAttr<CUDAConstantAttr>();
+  base.isTable = base.isRestrict = variable->hasAttr<CUDAConstantAttr>();
   base.knownAtLaunch = !base.isTable;
   base.symbol = name;
   base.firstElement = "&" + name;
@@ -772,6 +773,11 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     return Scalar::ofAddress(Scalar::Space::Global, namedMemory(variable), 0);
   if (!variable->hasLocalStorage())
     return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
+                           placeOf(reference));
+  const auto *owner = dyn_cast<FunctionDecl>(variable->getDeclContext());
+  if (owner && !owner->hasAttr<CUDADeviceAttr>() && !owner->hasAttr<CUDAGlobalAttr>())
+    return Scalar::unknown("is captured in '" + owner->getNameAsString() +
+                               "' by a lambda that the kernel gets as an argument",
                            placeOf(reference));
   bool isReference = variable->getType()->isReferenceType();
   if (kernel.facts.escapes(variable) && !isReference && !followed.contains(variable))

@@ -89,7 +89,6 @@ private:
                  NamesInScope &names);
   void addPointer(const std::string &name, clang::QualType type, const Value &value,
                   NamesInScope &names);
-  Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression);
 
@@ -221,9 +220,23 @@ private:
   Condition asCondition(const Value &value, clang::QualType type, Place place);
   Scalar asData(const Scalar &scalar, clang::QualType type);
 
+  // What is looked up in memory.
+  const clang::ParmVarDecl *unchangedArgument(unsigned object) const;
+  unsigned tableOf(const clang::ParmVarDecl *argument);
+  std::optional<std::string> spell(const Source &source) const;
+  bool isSteady(const Source &source);
+  bool isOfOneTime(const Source &source) const;
+  bool isNamed(const Polynomial &value) const;
+  bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
+  bool isReadableAtCopy(const Source &source);
+  Scalar lookedUp(const Source &source, NumberType type);
+  Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
+
   // Memory.
-  Value asNumbers(const Value &value, clang::QualType type) const;
+  Value typed(const Value &value, clang::QualType type) const;
   Value load(const Value &address, clang::QualType type, Place place);
+  Scalar loadGlobal(const Scalar &from, clang::QualType type, Place place) const;
+  Value loadLocal(const Scalar &from, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
   void noteWriteOutside(unsigned object, Place place);
@@ -298,6 +311,8 @@ private:
   const clang::Stmt *target = nullptr;
   /// What is being run ahead of the target, in one of the path's functions.
   const clang::Stmt *onTheWay = nullptr;
+  /// What is being run is the round before, of a loop around the target.
+  bool isInRoundBefore = false;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;
   /// Local objects from this one on belong to the copy.

@@ -16,16 +16,20 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// For each load, what has written to its source since, on some path.
-using Writes = SmallVector<const Stmt *, 4>;
+/// Of a load, on some path: whether it was made, and what has written to its source since.
+struct Fate {
+  bool isMade = false;
+  const Stmt *write = nullptr;
+};
+using Fates = SmallVector<Fate, 4>;
 
-bool join(Writes &into, const Writes &from) {
+bool join(Fates &into, const Fates &from) {
   bool changed = false;
-  for (size_t i = 0; i < into.size(); ++i)
-    if (!into[i] && from[i]) {
-      into[i] = from[i];
-      changed = true;
-    }
+  for (size_t i = 0; i < into.size(); ++i) {
+    changed |= (from[i].isMade && !into[i].isMade) || (from[i].write && !into[i].write);
+    into[i].isMade |= from[i].isMade;
+    into[i].write = into[i].write ? into[i].write : from[i].write;
+  }
   return changed;
 }
 
@@ -38,16 +42,16 @@ bool hasBranch(const Stmt *statement) {
 /// One function on the way to the copy.
 class Way {
 public:
-  Way(ArrayRef<const Stmt *> loads, const CopySource &source, const Stmt *goal, bool isInKernel,
+  Way(ArrayRef<LoadAhead> loads, const CopySource &source, const Stmt *goal, bool isInKernel,
       const VariableFacts &facts)
       : loads(loads), source(source), goal(goal), isInKernel(isInKernel), facts(facts) {}
 
   const Stmt *run(const FunctionDecl *function, ASTContext &context);
 
 private:
-  void step(Writes &writes, const Stmt *statement);
+  void step(Fates &fates, const Stmt *statement);
 
-  ArrayRef<const Stmt *> loads;
+  ArrayRef<LoadAhead> loads;
   const CopySource &source;
   const Stmt *goal;
   bool isInKernel;
@@ -55,18 +59,23 @@ private:
   const Stmt *found = nullptr;
 };
 
-void Way::step(Writes &writes, const Stmt *statement) {
+void Way::step(Fates &fates, const Stmt *statement) {
   if (facts.isWithin(statement, goal)) {
-    for (const Stmt *write : writes)
-      found = found ? found : write;
+    for (const Fate &fate : fates)
+      found = found ? found : fate.write;
     return;
   }
-  // What loads for certain starts anew.
-  for (size_t i = 0; i < loads.size(); ++i)
-    if (facts.isWithin(statement, loads[i]) && !hasBranch(loads[i]))
-      writes[i] = nullptr;
-  if (mayWrite(statement, source, isInKernel, facts))
-    std::fill(writes.begin(), writes.end(), statement);
+  bool writes = mayWrite(statement, source, isInKernel, facts);
+  for (size_t i = 0; i < loads.size(); ++i) {
+    if (facts.isWithin(statement, loads[i].statement)) {
+      fates[i].isMade = true;
+      // What loads for certain starts anew.
+      if (!loads[i].isOfRoundBefore && !hasBranch(loads[i].statement))
+        fates[i].write = nullptr;
+    }
+    if (writes && fates[i].isMade)
+      fates[i].write = statement;
+  }
 }
 
 const Stmt *Way::run(const FunctionDecl *function, ASTContext &context) {
@@ -78,22 +87,24 @@ const Stmt *Way::run(const FunctionDecl *function, ASTContext &context) {
   DenseMap<const Stmt *, const Stmt *> original;
   for (const auto &[part, whole] : graph->synthetic_stmts())
     original[part] = whole;
-  DenseMap<const CFGBlock *, Writes> atEntry;
+  DenseMap<const CFGBlock *, Fates> atEntry;
   SmallVector<const CFGBlock *, 16> work{&graph->getEntry()};
-  atEntry[work.front()] = Writes(loads.size(), nullptr);
+  // What functions further out have loaded is there from the start.
+  for (const LoadAhead &load : loads)
+    atEntry[work.front()].push_back({!load.statement, nullptr});
   while (!work.empty() && !found) {
     const CFGBlock *block = work.pop_back_val();
-    Writes writes = atEntry[block];
+    Fates fates = atEntry[block];
     for (const CFGElement &element : *block)
       if (std::optional<CFGStmt> statement = element.getAs<CFGStmt>()) {
         const Stmt *whole = original.lookup(statement->getStmt());
-        step(writes, whole ? whole : statement->getStmt());
+        step(fates, whole ? whole : statement->getStmt());
       }
     for (const CFGBlock::AdjacentBlock &next : block->succs()) {
       if (!next)
         continue;
-      auto [known, isNew] = atEntry.try_emplace(next, writes);
-      if (isNew || join(known->second, writes))
+      auto [known, isNew] = atEntry.try_emplace(next, fates);
+      if (isNew || join(known->second, fates))
         work.push_back(next);
     }
   }
@@ -102,19 +113,18 @@ const Stmt *Way::run(const FunctionDecl *function, ASTContext &context) {
 
 } // namespace
 
-const Stmt *writeAfterLoad(ArrayRef<const Stmt *> loads, const CopySource &source, const Stmt *copy,
+const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const CopySource &source, const Stmt *copy,
                            const CallPath &path, ASTContext &context, const VariableFacts &facts) {
   bool isLoaded = false;
   for (size_t n = 0; n < path.getFunctions().size(); ++n) {
     const FunctionDecl *function = path.getFunctions()[n];
     const Stmt *goal = n < path.getCalls().size() ? path.getCalls()[n] : copy;
-    SmallVector<const Stmt *, 4> here;
-    for (const Stmt *load : loads)
-      if (facts.isWithin(load, function->getBody()))
+    SmallVector<LoadAhead, 4> here;
+    for (const LoadAhead &load : loads)
+      if (facts.isWithin(load.statement, function->getBody()))
         here.push_back(load);
-    // What functions further out have loaded is there from the start.
     if (isLoaded)
-      here.push_back(nullptr);
+      here.push_back({});
     isLoaded = !here.empty();
     if (!isLoaded)
       continue;

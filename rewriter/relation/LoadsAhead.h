@@ -1,9 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that are staged in registers: loaded by one statement, stored by another.
-// TMA loads where the annotated statement stores, so what is loaded must still be
-// there by then.
+// What is loaded ahead of a copy: its elements, staged in registers, or where it starts.
+// TMA loads where the annotated statement stores, so what was loaded must still be there
+// by then.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_RELATION_LOADSAHEAD_H
@@ -18,12 +18,18 @@ class ASTContext;
 
 namespace tilelift {
 
-/// The statement that may write to the source on some path from one of the loads, which
-/// stand in functions of the path, to the copy at its end; or null.
-const clang::Stmt *writeAfterLoad(llvm::ArrayRef<const clang::Stmt *> loads,
-                                  const CopySource &source, const clang::Stmt *copy,
-                                  const CallPath &path, clang::ASTContext &context,
-                                  const VariableFacts &facts);
+/// A statement that loads, in a function on the way to the copy.
+struct LoadAhead {
+  const clang::Stmt *statement = nullptr;
+  /// The copy stores what it loaded in the round before, of a loop around both.
+  bool isOfRoundBefore = false;
+};
+
+/// The statement that may write to the source on some path from one of the loads to the
+/// copy at the path's end; or null.
+const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const CopySource &source,
+                                  const clang::Stmt *copy, const CallPath &path,
+                                  clang::ASTContext &context, const VariableFacts &facts);
 
 } // namespace tilelift
 

@@ -115,8 +115,9 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
     if (scalar.data.kind == Source::Kind::Load) {
       unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : number->bits;
       NumberType own{bits, scalar.data.isSigned.value_or(number->isSigned)};
-      Scalar loaded = Scalar::ofNumber(block.loadedNumber(scalar.data, own), scalar.needs);
-      return convert(loaded, own, *number, place);
+      Scalar loaded = lookedUp(scalar.data, own);
+      addNeeds(loaded.needs, scalar.needs);
+      return loaded.is(Scalar::Kind::Number) ? convert(loaded, own, *number, place) : loaded;
     }
     if (scalar.data.kind == Source::Kind::Constant) {
       Scalar result = Scalar::ofNumber(0);
@@ -217,6 +218,7 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return Scalar::unknown(*why, place);
   Needs needs = x.needs;
   addNeeds(needs, y.needs);
+  block.steps += unsigned(needs.size() / 8); // a long list is much work
   Polynomial value = block.apply(*known, x.number, y.number, *number, place, needs);
   Scalar result = Scalar::ofNumber(std::move(value), std::move(needs));
   result.place = place;
@@ -252,31 +254,51 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   });
 }
 
-/// A pointer that was looked up is a base of its own, if it can be named.
-Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
-  bool isLoaded = scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Load;
-  std::optional<std::string> spelling = isLoaded ? block.spell(scalar.data) : std::nullopt;
-  if (!spelling)
-    return scalar;
-  GlobalBase base;
-  base.spelling = *spelling;
-  base.place = place;
-  return Scalar::ofAddress(Scalar::Space::Global, baseOf(base, pointee, true), 0, scalar.needs);
-}
-
-/// A part of a struct that was loaded is a number of the type it is read as first.
-Value Interpreter::asNumbers(const Value &value, QualType type) const {
+/// A part of a struct that was loaded is of the type that it is read as first.
+Value Interpreter::typed(const Value &value, QualType type) const {
   std::optional<NumberType> number = numberType(type);
   return value.map([&](const Scalar &scalar) {
-    Scalar typed = scalar;
+    Scalar result = scalar;
+    if (scalar.is(Scalar::Kind::Data) && !scalar.data.typeIdentity)
+      result.data.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
     if (number && scalar.is(Scalar::Kind::Data) && !scalar.data.isSigned)
-      typed.data.isSigned = number->isSigned;
-    return typed;
+      result.data.isSigned = number->isSigned;
+    return result;
   });
 }
 
+Scalar Interpreter::loadGlobal(const Scalar &from, QualType type, Place place) const {
+  Source source;
+  source.kind = Source::Kind::Load;
+  source.base = from.object;
+  source.offset = from.number;
+  source.place = place;
+  source.madeBy = copying ? nullptr : onTheWay;
+  source.isOfRoundBefore = isInRoundBefore;
+  source.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+  if (std::optional<NumberType> number = numberType(type))
+    source.isSigned = number->isSigned;
+  Scalar data = Scalar::ofData(source);
+  data.needs = from.needs;
+  return data;
+}
+
+/// A table that the kernel gets as an argument is looked up in as one in constant memory.
+Value Interpreter::loadLocal(const Scalar &from, QualType type, Place place) {
+  std::optional<int64_t> offset = from.number.asConstant();
+  const ParmVarDecl *argument = offset ? nullptr : unchangedArgument(from.object);
+  if (argument)
+    return loadGlobal(
+        Scalar::ofAddress(Scalar::Space::Global, tableOf(argument), from.number, from.needs), type,
+        place);
+  if (!offset)
+    return Scalar::unknown("is read at an index that is not a number", place);
+  Value stored = memory[from.object].read(*offset, sizeOf(type), place);
+  block.steps += 3 * (unsigned(stored.getCases().size()) - 1); // many are much work
+  return typed(stored.given(mask), type);
+}
+
 Value Interpreter::load(const Value &address, QualType type, Place place) {
-  unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)
     fail(diagnose("unsupported-statement", place, "a volatile access"));
   Value result;
@@ -291,29 +313,12 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(diagnose("unknown-index", place, "the address of this load", "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
-      std::optional<int64_t> offset = from.number.asConstant();
       block.demand(from.needs);
-      loaded = Scalar::unknown("is read at an index that is not a number", place);
-      if (offset) {
-        Value stored = memory[from.object].read(*offset, size, place);
-        block.steps += 3 * (unsigned(stored.getCases().size()) - 1); // many are much work
-        loaded = asNumbers(stored.given(mask), type);
-      }
+      loaded = loadLocal(from, type, place);
     } else if (from.space == Scalar::Space::Shared) {
       loaded = Scalar::unknown("is read from shared memory", place);
     } else {
-      Source source;
-      source.kind = Source::Kind::Load;
-      source.base = from.object;
-      source.offset = from.number;
-      source.place = place;
-      source.madeBy = copying ? nullptr : onTheWay;
-      source.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
-      if (std::optional<NumberType> number = numberType(type))
-        source.isSigned = number->isSigned;
-      Scalar data = Scalar::ofData(source);
-      data.needs = from.needs;
-      loaded = data;
+      loaded = loadGlobal(from, type, place);
     }
     result = first ? loaded : result.overwritten(one.guard, loaded);
     first = false;

@@ -23,7 +23,7 @@ constexpr unsigned maxStepsOfBlock = 1u << 20;
 /// Rounds of a loop of which it is not known whether they happen.
 constexpr unsigned maxOpenRounds = 1u << 13;
 /// Ahead of the copy, loops are only run when they are short.
-constexpr unsigned maxStepsBefore = 1u << 14;
+constexpr unsigned maxStepsBefore = 1u << 12;
 
 bool jumps(const Stmt *statement) {
   if (!statement || isa<LambdaExpr>(statement))

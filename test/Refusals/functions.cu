@@ -121,4 +121,16 @@ __global__ void keeps(float *out, const float *in, int n) {
   out[threadIdx.x] = sum;
 }
 
-void run(float *out, const float *in) { calls_itself<<<1, 64>>>(out, in); }
+// What the lambda captures has no name for the launcher.
+template <typename Function> __global__ void generated(float *out, Function from) {
+  __shared__ float tile[64];
+#pragma tma load
+  tile[threadIdx.x] = from(threadIdx.x); // expected-note {{in the instantiation}}
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
+}
+
+void run(float *out, const float *in) {
+  calls_itself<<<1, 64>>>(out, in);
+  generated<<<1, 64>>>(out, [=] __device__(int i) { return in[i]; }); // expected-error {{the address of this load is not followed: it is captured in 'run' by a lambda that the kernel gets as an argument}}
+}

@@ -35,6 +35,22 @@ __global__ void rounds(float *out, const float *in, int n) {
   }
 }
 
+// Loaded for the next round, which is another load by the time it is stored.
+__global__ void written_rounds_ago(float *__restrict__ out, float *in, int n) {
+  __shared__ float part[64];
+  float last = 0;
+  for (int k = 0; k < n; ++k) {
+    float next = in[k * 64 + threadIdx.x]; // expected-note {{it is loaded here}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = last; // expected-error {{[-Wtilelift-loaded-before]}}
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+    in[k * 64 + threadIdx.x] = 1; // expected-note {{it may be written here}}
+    last = next;
+  }
+}
+
 // The function that stores first writes.
 __device__ void mark_and_store(float *part, float v, float *marks) {
   marks[threadIdx.x] = 1; // expected-note {{it may be written here}}

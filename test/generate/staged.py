@@ -6,9 +6,10 @@
 
 In a loop around a copy, registers are loaded, moved and stored in any order, for this
 round or the next one, and memory is written in between, the tensor's own or another
-array's that may be the same. The lifted statement loads where it stores, so tilelift has
-to know what is there by then, or refuse; if it lifts, the lifted program has to leave the
-same bytes as the plain one.
+array's that may be the same. Some copies start where a table says, which is written in
+between, too. The lifted statement loads where it stores, so tilelift has to know what is
+there by then, or refuse; if it lifts, the lifted program has to leave the same bytes as
+the plain one.
 """
 from __future__ import annotations
 
@@ -25,11 +26,16 @@ int main() {{
       std::vector<float> values({ROWS} * 64);
       for (int i = 0; i < {ROWS} * 64; ++i)
         values[i] = i * 7 % 101;
+      std::vector<int> rows = {{4, 0, 7, 3, 11, 2, 9, 1}};
       float *in, *out;
+      int *at, *more;
       cudaMalloc(&in, values.size() * 4), cudaMalloc(&out, values.size() * 4);
+      cudaMalloc(&at, rows.size() * 4), cudaMalloc(&more, rows.size() * 4);
       auto fill = [&] {{
         cudaMemcpy(in, values.data(), values.size() * 4, cudaMemcpyHostToDevice);
         cudaMemcpy(out, values.data(), values.size() * 4, cudaMemcpyHostToDevice);
+        cudaMemcpy(at, rows.data(), rows.size() * 4, cudaMemcpyHostToDevice);
+        cudaMemcpy(more, rows.data(), rows.size() * 4, cudaMemcpyHostToDevice);
       }};
 LAUNCHES
     }}
@@ -44,6 +50,7 @@ class Writer:
         self.number = number
         self.pick = lambda *choices: self.rng.choice(choices)
         self.may_be_same = self.rng.random() < 0.6
+        self.looks_up = self.rng.random() < 0.4
         self.pragmas = 0
 
     def row(self) -> str:
@@ -58,7 +65,24 @@ class Writer:
             text = f"if ({self.pick('k + 1 < n', 'k + 1 < n', 'k < 2', 'i < n', 'n > 2', 't < 32')})\n  {text}"
         return text
 
+    def place(self) -> str:
+        """Where a row's number is, the same for all threads; often one place."""
+        return f"{self.pick('at', 'at', 'more')}[{self.pick('2', '2', '2', 'k % 4', '(k + 1) % 4')}]"
+
+    def look(self) -> str:
+        text = self.pick(f"p = {self.place()};", f"p = {self.place()};", f"q = {self.place()};", "p = q;", "q = p;")
+        if self.rng.random() < 0.3:
+            text = f"if ({self.pick('k + 1 < n', 'k < 2', 'i < n', 'n > 2')})\n  {text}"
+        return text
+
+    def move(self) -> str:
+        """Writes to a table, for all to see."""
+        place = self.place()
+        return f"__syncthreads();\nif (t == 0)\n  {place} = ({place} + k + 1) % 12;\n__syncthreads();"
+
     def statement(self) -> str:
+        if self.looks_up and self.rng.random() < 0.6:
+            return self.pick(self.look, self.look, self.move, self.store)()
         return self.pick(self.load, self.load, self.load, self.other, self.store, self.store)()
 
     def other(self) -> str:
@@ -72,6 +96,11 @@ class Writer:
             return self.load()
         self.pragmas += 1
         value = self.pick("v", "v", "v", "u")
+        if self.looks_up:
+            row = self.pick("p", "p", "q", self.place())
+            value = f"in[{row} * 64 + t]"
+            if self.rng.random() < 0.6:
+                value = f"{self.pick('p', 'q', self.place())} < 4 ? {value} : 0.f"
         return (f"__syncthreads();\n#pragma tma load fallback(loop)\npart[t] = {value};\n"
                 "__syncthreads();\nsum = sum * 3 + part[63 - t];")
 
@@ -87,9 +116,11 @@ class Writer:
         ahead = [self.pick(f"v = in[{self.pick('0', '0', '1', '4')} * 64 + t];", "u = in[64 + t];", "v = 1;",
                            "out[t] = 5;", "if (n > 1)\n  v = in[t];")
                  for _ in range(self.rng.randint(0, 3))]
-        lines = (["__shared__ float part[64];", "int t = threadIdx.x, i = 0;", "float sum = 0, v = 0, u = 2;"]
+        lines = (["__shared__ float part[64];", "int t = threadIdx.x, i = 0;", "float sum = 0, v = 0, u = 2;",
+                  f"int p = {self.pick('1', self.place().replace('k', 'n'))}, q = 2;"]
                  + ahead + [loop] + body + [end, f"out[{ROWS - 1} * 64 + t] = sum;"])
-        return (f"__global__ void k{self.number:03d}(float *{restrict}out, {const}float *{restrict}in, int n) {{\n"
+        return (f"__global__ void k{self.number:03d}(float *{restrict}out, {const}float *{restrict}in, int *at, int *more,\n"
+                "                     int n) {\n"
                 + "\n".join(lines) + "\n}\n")
 
 
@@ -97,7 +128,7 @@ def program(seed: int, numbers: list[int]) -> str:
     writers = [Writer(seed, number) for number in numbers]
     kernels = "\n".join(writer.kernel() for writer in writers)
     launches = "\n".join(
-        f"      fill();\n      k{w.number:03d}<<<1, 64>>>({'same ? in : out' if w.may_be_same else 'out'}, in, n);"
+        f"      fill();\n      k{w.number:03d}<<<1, 64>>>({'same ? in : out' if w.may_be_same else 'out'}, in, at, same ? at : more, n);"
         for w in writers)
     return "#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels + MAIN.replace("LAUNCHES", launches)
 

@@ -4,7 +4,7 @@
 set -u
 status=0
 for source in "$1"/*.cu; do
-  output=$(timeout 60 "$TILELIFT" --verify --remarks "$source" -- -ferror-limit=0 2>&1)
+  output=$(timeout "${TILELIFT_TIME_LIMIT:-60}" "$TILELIFT" --verify --remarks "$source" -- -ferror-limit=0 2>&1)
   code=$?
   [ $code -eq 0 ] && continue
   echo "$(basename "$source"): exit status $code"

@@ -1,0 +1,247 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Numbers and pointers that the kernel looks up in memory: `starts[b]`, `jobs[b].data`.
+//
+// What was loaded once is what every load of that place gives, and what the copy finds
+// there, as long as nothing is written in between. Then it is a symbol, or a tensor, by
+// the name that C++ has for the place. Otherwise each statement that loads has a symbol
+// of its own, and only variables know its value.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+#include "relation/LoadsAhead.h"
+#include "relation/MemoryAccess.h"
+
+#include "clang/AST/RecordLayout.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Bytes as whole elements and what is left; that is less than one element, but for what
+/// the symbols add to it.
+struct Position {
+  Polynomial index;
+  Polynomial rest;
+};
+
+Position positionOf(const Polynomial &bytes, int64_t size) {
+  Position position;
+  for (const Term &term : bytes.getTerms()) {
+    int64_t remainder = term.coefficient % size;
+    if (term.factors.empty() && remainder < 0)
+      remainder += size;
+    else if (!term.factors.empty() && remainder != 0)
+      remainder = term.coefficient;
+    position.rest += Polynomial::ofTerm({term.factors, remainder});
+    position.index += Polynomial::ofTerm({term.factors, (term.coefficient - remainder) / size});
+  }
+  return position;
+}
+
+/// How C++ calls what lies so many bytes into an object.
+class PartName {
+public:
+  PartName(const ASTContext &context, const Symbols &symbols, const void *type)
+      : context(context), symbols(symbols), wanted(type) {}
+
+  std::optional<std::string> within(QualType type, const std::string &name,
+                                    const Polynomial &offset) const;
+  std::optional<std::string> element(QualType type, const std::string &name,
+                                     const Polynomial &offset) const;
+
+private:
+  std::optional<std::string> member(const CXXRecordDecl *record, const std::string &name,
+                                    const Polynomial &offset) const;
+
+  const ASTContext &context;
+  const Symbols &symbols;
+  /// The type of the part, as the compiler knows it.
+  const void *wanted;
+};
+
+std::optional<std::string> PartName::within(QualType type, const std::string &name,
+                                            const Polynomial &offset) const {
+  if (type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr() == wanted)
+    return offset.isZero() ? std::optional(name) : std::nullopt;
+  if (const ArrayType *array = context.getAsArrayType(type)) {
+    // What is counted back from a member's start may lie in another one.
+    bool isInside = symbols.rangeOf(offset).low >= 0;
+    return isInside ? element(array->getElementType(), name, offset) : std::nullopt;
+  }
+  const auto *record = type->getAsCXXRecordDecl();
+  return record ? member(record, name, offset) : std::nullopt;
+}
+
+/// Of an array, or behind a pointer.
+std::optional<std::string> PartName::element(QualType type, const std::string &name,
+                                             const Polynomial &offset) const {
+  bool hasSize = !type->isIncompleteType() && !type->isFunctionType();
+  int64_t size = hasSize ? context.getTypeSizeInChars(type).getQuantity() : 0;
+  if (size == 0 || !offset.isValid())
+    return std::nullopt;
+  Position position = positionOf(offset, size);
+  return within(type, name + "[" + symbols.print(position.index) + "]", position.rest);
+}
+
+std::optional<std::string> PartName::member(const CXXRecordDecl *record, const std::string &name,
+                                            const Polynomial &offset) const {
+  record = record->getDefinition();
+  if (!record || record->isDependentType())
+    return std::nullopt;
+  const ASTRecordLayout &layout = context.getASTRecordLayout(record);
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (const auto *own = base.getType()->getAsCXXRecordDecl();
+        own && base.getAccessSpecifier() == AS_public && !base.isVirtual())
+      if (auto found =
+              member(own, name, offset - Polynomial(layout.getBaseClassOffset(own).getQuantity())))
+        return found;
+  for (const FieldDecl *field : record->fields()) {
+    if (field->isBitField() || field->getAccess() != AS_public)
+      continue;
+    int64_t begin =
+        context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex())).getQuantity();
+    int64_t size = context.getTypeSizeInChars(field->getType()).getQuantity();
+    if (offset.constantTerm() < begin || offset.constantTerm() >= begin + size)
+      continue;
+    std::string own =
+        field->isAnonymousStructOrUnion() ? name : name + "." + field->getNameAsString();
+    if (auto found = within(field->getType(), own, offset - Polynomial(begin)))
+      return found;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+const ParmVarDecl *Interpreter::unchangedArgument(unsigned object) const {
+  for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters()) {
+    auto known = objects.find(parameter);
+    if (known != objects.end() && known->second == object &&
+        kernel.facts.changesOf(parameter).empty() && !kernel.facts.escapes(parameter))
+      return parameter;
+  }
+  return nullptr;
+}
+
+unsigned Interpreter::tableOf(const ParmVarDecl *argument) {
+  GlobalBase base;
+  base.spelling = "(&" + argument->getNameAsString() + ")";
+  base.identity = argument;
+  base.isTable = base.isRestrict = true;
+  base.hasNameAtCopy = kernel.path.canName(argument);
+  base.place = placeOf(argument->getLocation());
+  return baseOf(base, kernel.context.getConstType(argument->getType()), true);
+}
+
+/// How C++ calls what is loaded there, if it can.
+std::optional<std::string> Interpreter::spell(const Source &source) const {
+  const GlobalBase &base = block.bases[source.base];
+  PartName part(kernel.context, block.symbols, source.typeIdentity);
+  QualType type = QualType::getFromOpaquePtr(base.elementIdentity);
+  StringRef object = base.spelling;
+  if (object.consume_front("(&") && object.consume_back(")"))
+    return part.within(type, object.str(), source.offset);
+  if (const ArrayType *array = kernel.context.getAsArrayType(type)) // a variable
+    return part.element(array->getElementType(), base.spelling, source.offset);
+  return part.element(type, base.spelling, source.offset);
+}
+
+/// Whether the copy would find the same there.
+bool Interpreter::isSteady(const Source &source) {
+  CopySource memory = sourceOf(block.bases[source.base]);
+  const auto *maker = static_cast<const Stmt *>(source.madeBy);
+  if (!maker || !memory.mayBeWritten())
+    return true;
+  auto [known, isNew] =
+      block.steadyLoads.try_emplace({source.base, maker, source.isOfRoundBefore}, true);
+  if (isNew)
+    known->second = !writeAfterLoad({{maker, source.isOfRoundBefore}}, memory, target, kernel.path,
+                                    kernel.context, kernel.facts);
+  return known->second;
+}
+
+/// Whether all that the statement loads from there is from one time.
+bool Interpreter::isOfOneTime(const Source &source) const {
+  return !source.isOfRoundBefore &&
+         !mayWrite(static_cast<const Stmt *>(source.madeBy), sourceOf(block.bases[source.base]),
+                   kernel.path.inKernel(), kernel.facts);
+}
+
+/// Whether the copy finds the same number under the same name.
+bool Interpreter::isNamed(const Polynomial &value) const {
+  auto isNamedSymbol = [&](SymbolId id) {
+    const Symbol &symbol = block.symbols[id];
+    if (symbol.kind == Symbol::Kind::Variable)
+      return copying && isVisible(static_cast<const VarDecl *>(symbol.identity), id);
+    const Operation *made = symbol.operation.get();
+    return symbol.readableAtCopy || (made && isNamed(made->left) && isNamed(made->right));
+  };
+  return llvm::all_of(value.getTerms(),
+                      [&](const Term &term) { return llvm::all_of(term.factors, isNamedSymbol); });
+}
+
+/// Whether the variable is the one of its name here, and has that value.
+bool Interpreter::isVisible(const VarDecl *variable, SymbolId value) const {
+  auto meant = llvm::find_if(llvm::reverse(scope), [&](const VarDecl *other) {
+    return other->getIdentifier() == variable->getIdentifier();
+  });
+  auto object = objects.find(variable);
+  if (meant == scope.rend() || *meant != variable || object == objects.end() ||
+      !kernel.path.canName(variable) || kernel.facts.escapes(variable))
+    return false;
+  Value now = memory[object->second].read(0, sizeOf(variable->getType()), {});
+  return now.single() && now.single()->is(Scalar::Kind::Number) &&
+         now.single()->number == Polynomial::symbol(value);
+}
+
+bool Interpreter::isReadableAtCopy(const Source &source) {
+  const GlobalBase &base = block.bases[source.base];
+  return isSteady(source) && !base.isSet && base.hasNameAtCopy && isNamed(source.offset);
+}
+
+/// The integer that lies in memory there, as a symbol.
+Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
+  const GlobalBase &base = block.bases[source.base];
+  bool isHeld = !isSteady(source);
+  if (isHeld && !isOfOneTime(source))
+    return Scalar::unknown(
+        "is read from '" + base.name() + "', which may be written until the copy", source.place);
+  std::optional<std::string> spelling = spell(source);
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Opaque;
+  symbol.spelling =
+      spelling ? *spelling
+               : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
+  symbol.identity = isHeld ? source.madeBy : source.typeIdentity;
+  symbol.range = type.range();
+  symbol.readableAtCopy = spelling && isReadableAtCopy(source);
+  return Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
+}
+
+/// A pointer that was looked up is a base of its own, if it can be named.
+Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
+  if (!scalar.is(Scalar::Kind::Data) || scalar.data.kind != Source::Kind::Load)
+    return scalar;
+  bool isHeld = !isSteady(scalar.data);
+  if (isHeld && !isOfOneTime(scalar.data))
+    return Scalar::unknown("is read from '" + block.bases[scalar.data.base].name() +
+                               "', which may be written until the copy",
+                           place);
+  std::optional<std::string> spelling = spell(scalar.data);
+  if (!spelling)
+    return scalar;
+  GlobalBase base;
+  base.spelling = *spelling;
+  base.identity = isHeld ? scalar.data.madeBy : nullptr;
+  base.place = place;
+  base.hasNameAtCopy = isReadableAtCopy(scalar.data);
+  if (base.hasNameAtCopy)
+    base.firstElement = base.spelling;
+  return Scalar::ofAddress(Scalar::Space::Global, baseOf(base, pointee, true), 0, scalar.needs);
+}
+
+} // namespace tilelift
