@@ -51,6 +51,7 @@ class Writer:
         self.pick = lambda *choices: self.rng.choice(choices)
         self.may_be_same = self.rng.random() < 0.6
         self.looks_up = self.rng.random() < 0.4
+        self.usual = self.pick("2", "k % 4")
         self.pragmas = 0
 
     def row(self) -> str:
@@ -67,7 +68,8 @@ class Writer:
 
     def place(self) -> str:
         """Where a row's number is, the same for all threads; often one place."""
-        return f"{self.pick('at', 'at', 'more')}[{self.pick('2', '2', '2', 'k % 4', '(k + 1) % 4')}]"
+        table = "at" if self.rng.random() < 0.8 else "more"
+        return f"{table}[{self.usual if self.rng.random() < 0.8 else self.pick('1', 'k % 4', '(k + 1) % 4')}]"
 
     def look(self) -> str:
         text = self.pick(f"p = {self.place()};", f"p = {self.place()};", f"q = {self.place()};", "p = q;", "q = p;")
@@ -80,9 +82,12 @@ class Writer:
         place = self.place()
         return f"__syncthreads();\nif (t == 0)\n  {place} = ({place} + k + 1) % 12;\n__syncthreads();"
 
+    def look_and_move(self) -> str:
+        return f"{self.pick('p', 'q')} = {self.place()};\n{self.move()}\n{self.store()}"
+
     def statement(self) -> str:
         if self.looks_up and self.rng.random() < 0.6:
-            return self.pick(self.look, self.look, self.move, self.store)()
+            return self.pick(self.look, self.look, self.move, self.store, self.look_and_move)()
         return self.pick(self.load, self.load, self.load, self.other, self.store, self.store)()
 
     def other(self) -> str:
