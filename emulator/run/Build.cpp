@@ -184,12 +184,15 @@ bool hasAllFunctions(const std::string &object, const std::string &library, cons
   return isComplete;
 }
 
-/// A library that was built with sanitizers needs them first.
+/// A library that was built with sanitizers needs theirs first.
 bool link(const std::vector<std::string> &objects, const std::string &library,
           const std::string &program) {
   std::string compiler = TILELIFT_CLANG_PREFIX "/bin/clang++";
   SmallVector<StringRef> arguments = {compiler};
-  StringRef(TILELIFT_SANITIZERS).split(arguments, ':', -1, false);
+  StringRef sanitizers = TILELIFT_SANITIZERS;
+  std::string rpath = "-Wl,-rpath," + sys::path::parent_path(sanitizers).str();
+  if (!sanitizers.empty())
+    arguments.append({sanitizers, StringRef(rpath)});
   arguments.insert(arguments.end(), objects.begin(), objects.end());
   for (StringRef each : {StringRef(library), StringRef("-pthread"), StringRef("-lm"),
                          StringRef("-ldl"), StringRef("-o"), StringRef(program)})
