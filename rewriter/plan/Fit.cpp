@@ -84,6 +84,7 @@ private:
   void makeBulk();
   bool makeRows();
   std::variant<Plan, Diagnostic> finish();
+  void orderChecks();
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);
@@ -152,14 +153,26 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
                 1, each.place},
                true);
+    for (const Requirement &each : relation.lookedUpUnder)
+      addCheck({"index-range", each.value, each.within, 1, each.place}, false);
     // That TMA has no such tensor matters more than where its tile would lie.
     checkRules();
     if (!failure)
       layOut();
+    orderChecks();
   }
   if (failure)
     return std::move(*failure);
   return std::move(plan);
+}
+
+/// What the kernel looks up first may be what says whether there is more to look up.
+void Fitter::orderChecks() {
+  auto rank = [&](const Check &check) {
+    return check.ofAddress ? ~0u : plan.symbols.lastLookup(check.value);
+  };
+  llvm::stable_sort(plan.copyChecks,
+                    [&](const Check &a, const Check &b) { return rank(a) < rank(b); });
 }
 
 /// Whether a pointer is where its offset says, as far as what is read from it has to be.

@@ -99,6 +99,13 @@ void Block::demand(const Needs &needed) {
       requirements.push_back(needs[id]);
 }
 
+void Block::hideFromCopy(const Lookup &lookup) {
+  if (!lookup.isPointer)
+    return symbols.hideAtCopy(lookup.number);
+  bases[lookup.number].hasNameAtCopy = false;
+  bases[lookup.number].firstElement.clear();
+}
+
 void Block::leaveOpen(const Polynomial &size) {
   for (const Term &term : size.getTerms())
     for (SymbolId id : term.factors) {

@@ -57,6 +57,17 @@ struct SharedObject {
   std::map<int64_t, CellRecord> cells;
 };
 
+/// A number or a pointer that the copy itself looks up.
+struct Lookup {
+  bool isPointer = false;
+  /// The symbol, or the base.
+  unsigned number = 0;
+
+  bool operator<(const Lookup &other) const {
+    return std::tie(isPointer, number) < std::tie(other.isPointer, other.number);
+  }
+};
+
 class Block {
 public:
   Symbols symbols;
@@ -75,6 +86,14 @@ public:
   /// Of a base, a statement that loads from it, and whether in the round before: whether
   /// the copy would find the same there.
   std::map<std::tuple<unsigned, const void *, bool>, bool> steadyLoads;
+  /// The threads that look it up, each for itself, and the base that it is found by.
+  struct Readers {
+    unsigned base = 0;
+    std::set<unsigned> threads;
+  };
+  std::map<Lookup, Readers> readers;
+  /// What holds for the first of them when it looks.
+  std::vector<Requirement> lookedUpUnder;
   /// Statements that all threads have run.
   unsigned steps = 0;
 
@@ -105,6 +124,8 @@ public:
   void leaveOpen(const Condition &condition);
   /// What has to hold for every thread.
   void demand(const Needs &needed);
+  /// What some threads do not look up, none but them may: it has no name for the copy.
+  void hideFromCopy(const Lookup &lookup);
 
 private:
   void require(const Polynomial &value, Interval within, Place place);

@@ -82,6 +82,7 @@ public:
 private:
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
+  void hideUnsafeLookups(unsigned threads);
   bool takeTiles();
   void takeParts(const SharedObject &filled);
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
@@ -125,7 +126,20 @@ bool Analysis::runThreads() {
   for (unsigned thread = 0; thread < threads; ++thread)
     if (!runThread(thread, relevant))
       return false;
+  hideUnsafeLookups(threads);
   return true;
+}
+
+/// Where some thread has written and others need not look, those may be too early.
+void Analysis::hideUnsafeLookups(unsigned threads) {
+  for (const auto &[lookup, readers] : block.readers) {
+    CopySource table = sourceOf(block.bases[readers.base]);
+    bool isSafe =
+        readers.threads.size() == threads || !table.mayBeWritten() ||
+        !writeAfterLoad({LoadAhead()}, table, statement, kernel.path, kernel.context, kernel.facts);
+    if (!isSafe)
+      block.hideFromCopy(lookup);
+  }
 }
 
 bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant) {
@@ -254,6 +268,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.symbols = block.symbols;
   relation.bases = block.bases;
   relation.requirements = withoutImplied(block.requirements);
+  relation.lookedUpUnder = withoutImplied(block.lookedUpUnder);
   relation.needs = block.needs;
   relation.names = names;
   relation.reached = mayBeMissed ? Condition::unknown() : reached;

@@ -188,6 +188,8 @@ struct CopyRelation {
   std::vector<Cell> cells;
   /// What has to hold for the relation to hold at all, and what single loads need.
   std::vector<Requirement> requirements;
+  /// What has to hold before the copy looks up anything.
+  std::vector<Requirement> lookedUpUnder;
   RequirementTable needs;
   NamesInScope names;
   /// Which blocks, in which rounds of the loops around it, run the copy at all.

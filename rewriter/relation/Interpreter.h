@@ -225,10 +225,11 @@ private:
   unsigned tableOf(const clang::ParmVarDecl *argument);
   std::optional<std::string> spell(const Source &source) const;
   bool isSteady(const Source &source);
-  bool isOfOneTime(const Source &source) const;
+  std::optional<Scalar> whyTorn(const Source &source);
   bool isNamed(const Polynomial &value) const;
   bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
   bool isReadableAtCopy(const Source &source);
+  void noteLookup(const Source &source, Lookup lookup);
   Scalar lookedUp(const Source &source, NumberType type);
   Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
 

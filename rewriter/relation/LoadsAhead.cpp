@@ -89,7 +89,7 @@ const Stmt *Way::run(const FunctionDecl *function, ASTContext &context) {
     original[part] = whole;
   DenseMap<const CFGBlock *, Fates> atEntry;
   SmallVector<const CFGBlock *, 16> work{&graph->getEntry()};
-  // What functions further out have loaded is there from the start.
+  // What was loaded further out is there from the start.
   for (const LoadAhead &load : loads)
     atEntry[work.front()].push_back({!load.statement, nullptr});
   while (!work.empty() && !found) {
@@ -115,7 +115,7 @@ const Stmt *Way::run(const FunctionDecl *function, ASTContext &context) {
 
 const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const CopySource &source, const Stmt *copy,
                            const CallPath &path, ASTContext &context, const VariableFacts &facts) {
-  bool isLoaded = false;
+  bool isLoaded = llvm::any_of(loads, [](const LoadAhead &load) { return !load.statement; });
   for (size_t n = 0; n < path.getFunctions().size(); ++n) {
     const FunctionDecl *function = path.getFunctions()[n];
     const Stmt *goal = n < path.getCalls().size() ? path.getCalls()[n] : copy;

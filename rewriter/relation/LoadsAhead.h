@@ -18,7 +18,8 @@ class ASTContext;
 
 namespace tilelift {
 
-/// A statement that loads, in a function on the way to the copy.
+/// A statement that loads, in a function on the way to the copy; without one, the load is
+/// made before the kernel starts.
 struct LoadAhead {
   const clang::Stmt *statement = nullptr;
   /// The copy stores what it loaded in the round before, of a loop around both.

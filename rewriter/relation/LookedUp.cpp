@@ -164,11 +164,17 @@ bool Interpreter::isSteady(const Source &source) {
   return known->second;
 }
 
-/// Whether all that the statement loads from there is from one time.
-bool Interpreter::isOfOneTime(const Source &source) const {
-  return !source.isOfRoundBefore &&
-         !mayWrite(static_cast<const Stmt *>(source.madeBy), sourceOf(block.bases[source.base]),
-                   kernel.path.inKernel(), kernel.facts);
+/// Whether the copy would find something else there, and so may the statement that loads
+/// have, from one load to the next. Then nobody knows what it is.
+std::optional<Scalar> Interpreter::whyTorn(const Source &source) {
+  const GlobalBase &base = block.bases[source.base];
+  const auto *maker = static_cast<const Stmt *>(source.madeBy);
+  bool isOfOneTime = !source.isOfRoundBefore && maker &&
+                     !mayWrite(maker, sourceOf(base), kernel.path.inKernel(), kernel.facts);
+  if (isSteady(source) || isOfOneTime)
+    return std::nullopt;
+  return Scalar::unknown("is read from '" + base.name() + "', which may be written until the copy",
+                         source.place);
 }
 
 /// Whether the copy finds the same number under the same name.
@@ -203,45 +209,60 @@ bool Interpreter::isReadableAtCopy(const Source &source) {
   return isSteady(source) && !base.isSet && base.hasNameAtCopy && isNamed(source.offset);
 }
 
+/// The lifted copy looks there, too, with all threads and before anything else: it may where
+/// the first thread that does gets to it.
+void Interpreter::noteLookup(const Source &source, Lookup lookup) {
+  if (!copying || source.madeBy)
+    return;
+  auto [readers, isFirst] = block.readers.try_emplace(lookup, Block::Readers{source.base, {}});
+  readers->second.threads.insert(threadNumber);
+  if (!isFirst)
+    return;
+  if (!mask.asConjunction())
+    return block.hideFromCopy(lookup);
+  for (const Bound &bound : *mask.asConjunction())
+    block.lookedUpUnder.push_back({bound.value, bound.range, source.place});
+}
+
 /// The integer that lies in memory there, as a symbol.
 Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
+  if (std::optional<Scalar> torn = whyTorn(source))
+    return *torn;
   const GlobalBase &base = block.bases[source.base];
-  bool isHeld = !isSteady(source);
-  if (isHeld && !isOfOneTime(source))
-    return Scalar::unknown(
-        "is read from '" + base.name() + "', which may be written until the copy", source.place);
   std::optional<std::string> spelling = spell(source);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
   symbol.spelling =
       spelling ? *spelling
                : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
-  symbol.identity = isHeld ? source.madeBy : source.typeIdentity;
+  symbol.identity = isSteady(source) ? source.typeIdentity : source.madeBy;
   symbol.range = type.range();
   symbol.readableAtCopy = spelling && isReadableAtCopy(source);
-  return Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
+  symbol.isLookedUp = true;
+  SymbolId number = block.symbols.intern(symbol);
+  noteLookup(source, {false, number});
+  return Scalar::ofNumber(Polynomial::symbol(number));
 }
 
 /// A pointer that was looked up is a base of its own, if it can be named.
 Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
   if (!scalar.is(Scalar::Kind::Data) || scalar.data.kind != Source::Kind::Load)
     return scalar;
-  bool isHeld = !isSteady(scalar.data);
-  if (isHeld && !isOfOneTime(scalar.data))
-    return Scalar::unknown("is read from '" + block.bases[scalar.data.base].name() +
-                               "', which may be written until the copy",
-                           place);
+  if (std::optional<Scalar> torn = whyTorn(scalar.data))
+    return *torn;
   std::optional<std::string> spelling = spell(scalar.data);
   if (!spelling)
     return scalar;
   GlobalBase base;
   base.spelling = *spelling;
-  base.identity = isHeld ? scalar.data.madeBy : nullptr;
+  base.identity = isSteady(scalar.data) ? nullptr : scalar.data.madeBy;
   base.place = place;
   base.hasNameAtCopy = isReadableAtCopy(scalar.data);
   if (base.hasNameAtCopy)
     base.firstElement = base.spelling;
-  return Scalar::ofAddress(Scalar::Space::Global, baseOf(base, pointee, true), 0, scalar.needs);
+  unsigned number = baseOf(base, pointee, true);
+  noteLookup(scalar.data, {true, number});
+  return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }
 
 } // namespace tilelift

@@ -21,7 +21,7 @@ constexpr unsigned maxSteps = 1u << 17;
 /// All threads of a copy together: a few for each byte that shared memory has.
 constexpr unsigned maxStepsOfBlock = 1u << 20;
 /// Rounds of a loop of which it is not known whether they happen.
-constexpr unsigned maxOpenRounds = 1u << 13;
+constexpr unsigned maxOpenRounds = 1u << 11;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
 

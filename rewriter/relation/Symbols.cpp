@@ -139,6 +139,18 @@ bool Symbols::readableAtCopy(const Polynomial &value) const {
   });
 }
 
+unsigned Symbols::lastLookup(const Polynomial &value) const {
+  unsigned last = 0;
+  for (const Term &term : value.getTerms())
+    for (SymbolId id : term.factors) {
+      if (table[id].isLookedUp)
+        last = std::max(last, id + 1);
+      if (const Operation *made = table[id].operation.get())
+        last = std::max({last, lastLookup(made->left), lastLookup(made->right)});
+    }
+  return last;
+}
+
 std::string Symbols::print(const Polynomial &value) const {
   if (!value.isValid())
     return "<overflow>";

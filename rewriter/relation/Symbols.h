@@ -69,6 +69,8 @@ struct Symbol {
   int64_t step = 0;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
+  /// Opaque: it lies in memory, and may only be read where the kernel does.
+  bool isLookedUp = false;
   std::shared_ptr<const Operation> operation;
   /// For BlockIndex and GridSize: 0, 1 or 2.
   unsigned axis = 0;
@@ -96,6 +98,9 @@ public:
   /// iteration, and not only one that it stays below.
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
+  void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
+  /// The last symbol in it that is looked up, counted from one; 0 for none.
+  unsigned lastLookup(const Polynomial &value) const;
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;

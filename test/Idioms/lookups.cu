@@ -18,6 +18,12 @@
 // CHECK: lookups.cu:[[#]]:5: remark: lifted under a guard: 1-D bulk copy of 256 bytes from 'in' to 'line'
 // CHECK: note: at the copy: pages[k] >= 0
 // CHECK: lookups.cu:[[#]]:5: remark: lifted under a guard: 1-D bulk copy of 256 bytes from 'rows[(k % 4)]' to 'line'
+// CHECK: lookups.cu:[[#]]:3: remark: lifted under a guard: 1-D bulk copy of 256 bytes from 'rows[blockIdx.x]' to 'line'
+// CHECK: note: at the copy: n - blockIdx.x - 1 >= 0
+// CHECK: note: at the copy: the address is a multiple of 16
+// CHECK: lookups.cu:[[#]]:3: remark: lifted under a guard: 1-D bulk copy of 256 bytes from 'in' to 'line'
+// CHECK: note: at the copy: n - blockIdx.x * 64 - 64 >= 0
+// CHECK: note: at the copy: starts[blockIdx.x] * 4 is a multiple of 16
 
 #include <cuda_runtime.h>
 
@@ -189,6 +195,24 @@ __global__ void in_turn(float *out, const float *const *rows, int n) {
   OUT = sum;
 }
 
+// The table ends where the tensor does: no block past it may look there.
+__global__ void counted_rows(float *out, const float *const *rows, int n) {
+  __shared__ float line[64];
+#pragma tma load
+  line[threadIdx.x] = blockIdx.x < n ? rows[blockIdx.x][threadIdx.x] : 0.f;
+  __syncthreads();
+  OUT = line[63 - threadIdx.x];
+}
+
+__global__ void counted_elements(float *out, const float *in, const int *starts, int n) {
+  __shared__ float line[64];
+  int x = blockIdx.x * 64 + threadIdx.x;
+#pragma tma load
+  line[threadIdx.x] = x < n ? in[starts[blockIdx.x] + threadIdx.x] : 0.f;
+  __syncthreads();
+  OUT = line[63 - threadIdx.x];
+}
+
 template <typename T> T *onDevice(const T *from, int n) {
   T *to;
   cudaMalloc(&to, n * sizeof(T));
@@ -221,5 +245,7 @@ int main() {
   moved_rows<<<4, 64>>>(numbers(256), onDevice(rows, 4));
   paged<<<4, 64>>>(numbers(256), in, indices({0, 100, 33, 180}), 4);
   in_turn<<<4, 64>>>(numbers(256), onDevice(rows, 4), 7);
+  counted_rows<<<64, 64>>>(numbers(4096), onDevice(rows, 4), 4);
+  counted_elements<<<64, 64>>>(numbers(4096), in, indices({0, 100, 33, 180}), 200);
   return finish();
 }
