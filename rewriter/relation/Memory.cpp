@@ -456,6 +456,7 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   if (cell.size == 0)
     cell.value = Scalar::ofData(Source()); // untouched so far
   cell.size = size;
+  steps += 4 * (unsigned(guard.getAlternatives().size()) - 1); // many are much work
   cell.value = cell.value.overwritten(guard, value);
   cell.written = cell.written || guard;
   cell.thread = threadNumber;
