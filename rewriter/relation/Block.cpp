@@ -100,7 +100,7 @@ void Block::demand(const Needs &needed) {
 }
 
 void Block::hideFromCopy(const Lookup &lookup) {
-  if (!lookup.isPointer)
+  if (lookup.kind == Lookup::Kind::Number)
     return symbols.hideAtCopy(lookup.number);
   bases[lookup.number].hasNameAtCopy = false;
   bases[lookup.number].firstElement.clear();

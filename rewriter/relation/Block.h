@@ -59,12 +59,14 @@ struct SharedObject {
 
 /// A number or a pointer that the copy itself looks up.
 struct Lookup {
-  bool isPointer = false;
-  /// The symbol, or the base.
-  unsigned number = 0;
+  enum class Kind { Pointer, Number };
+  Kind kind;
+  /// The base, or the symbol.
+  unsigned number;
 
+  /// What is found by another one comes after it.
   bool operator<(const Lookup &other) const {
-    return std::tie(isPointer, number) < std::tie(other.isPointer, other.number);
+    return std::tie(kind, number) < std::tie(other.kind, other.number);
   }
 };
 

@@ -132,12 +132,18 @@ bool Analysis::runThreads() {
 
 /// Where some thread has written and others need not look, those may be too early.
 void Analysis::hideUnsafeLookups(unsigned threads) {
+  std::map<unsigned, bool> written;
+  auto isWritten = [&](unsigned number) {
+    CopySource table = sourceOf(block.bases[number]);
+    auto [known, isNew] = written.try_emplace(number, table.mayBeWritten());
+    if (isNew && known->second)
+      known->second = writeAfterLoad({LoadAhead()}, table, statement, kernel.path, kernel.context,
+                                     kernel.facts);
+    return known->second;
+  };
   for (const auto &[lookup, readers] : block.readers) {
-    CopySource table = sourceOf(block.bases[readers.base]);
-    bool isSafe =
-        readers.threads.size() == threads || !table.mayBeWritten() ||
-        !writeAfterLoad({LoadAhead()}, table, statement, kernel.path, kernel.context, kernel.facts);
-    if (!isSafe)
+    bool isSafe = readers.threads.size() == threads || !isWritten(readers.base);
+    if (!isSafe || !block.bases[readers.base].hasNameAtCopy)
       block.hideFromCopy(lookup);
   }
 }

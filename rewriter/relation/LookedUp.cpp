@@ -240,7 +240,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   symbol.readableAtCopy = spelling && isReadableAtCopy(source);
   symbol.isLookedUp = true;
   SymbolId number = block.symbols.intern(symbol);
-  noteLookup(source, {false, number});
+  noteLookup(source, {Lookup::Kind::Number, number});
   return Scalar::ofNumber(Polynomial::symbol(number));
 }
 
@@ -261,7 +261,7 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   if (base.hasNameAtCopy)
     base.firstElement = base.spelling;
   unsigned number = baseOf(base, pointee, true);
-  noteLookup(scalar.data, {true, number});
+  noteLookup(scalar.data, {Lookup::Kind::Pointer, number});
   return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }
 

@@ -15,4 +15,17 @@ __global__ void forgotten(float *out, const float *in, int *rows, int w) {
   out[threadIdx.x] = part[threadIdx.x] + row;
 }
 
-void run(float *out, const float *in, int *rows) { forgotten<<<8, 64>>>(out, in, rows, 1); }
+// The thread that writes is the one that looks; another one might look too early.
+__global__ void known_to_one(float *out, const float *in, int *rows) {
+  __shared__ float part[64];
+  if (threadIdx.x == 5)
+    rows[blockIdx.x] = 64;
+#pragma tma load threads(64)
+  if (threadIdx.x == 5) // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place}}
+    for (int i = 0; i < 64; ++i)
+      part[i] = in[rows[blockIdx.x] + i];
+  __syncthreads();
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+void run(float *out, const float *in, int *rows) { forgotten<<<8, 64>>>(out, in, rows, 1), known_to_one<<<8, 64>>>(out, in, rows); }
