@@ -34,6 +34,7 @@ config.environment["NVCC"] = (f"{config.cuda}/bin/nvcc -std=c++17 "
                               f"-I{config.source_root}/runtime/include")
 
 config.substitutions += [
+    ("%sanitizers", config.sanitizers),
     # The whole way for a file that lifts: both hosts, both compilers, every target.
     ("%lift-and-check", f"{support}/lift-and-check.sh"),
     # A file of refusals, through both hosts.
