@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
+#include "relation/MemoryAccess.h"
 
 #include "support/Locations.h"
 
@@ -695,7 +696,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
 
 unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   base.elementType = pointee.getUnqualifiedType().getAsString();
-  base.elementIdentity = pointee.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+  base.elementIdentity = identityOf(pointee);
   base.elementSize = pointee->isFunctionType() ? 1 : sizeOf(pointee);
   base.isConstant = pointee.isConstQualified() && isFixed;
   base.isSet = !isFixed;

@@ -65,7 +65,7 @@ private:
 
 std::optional<std::string> PartName::within(QualType type, const std::string &name,
                                             const Polynomial &offset) const {
-  if (type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr() == wanted)
+  if (identityOf(type) == wanted)
     return offset.isZero() ? std::optional(name) : std::nullopt;
   if (const ArrayType *array = context.getAsArrayType(type)) {
     // What is counted back from a member's start may lie in another one.
@@ -167,11 +167,12 @@ bool Interpreter::isSteady(const Source &source) {
 /// Whether the copy would find something else there, and so may the statement that loads
 /// have, from one load to the next. Then nobody knows what it is.
 std::optional<Scalar> Interpreter::whyTorn(const Source &source) {
+  if (isSteady(source))
+    return std::nullopt;
   const GlobalBase &base = block.bases[source.base];
   const auto *maker = static_cast<const Stmt *>(source.madeBy);
-  bool isOfOneTime = !source.isOfRoundBefore && maker &&
-                     !mayWrite(maker, sourceOf(base), kernel.path.inKernel(), kernel.facts);
-  if (isSteady(source) || isOfOneTime)
+  if (!source.isOfRoundBefore &&
+      !mayWrite(maker, sourceOf(base), kernel.path.inKernel(), kernel.facts))
     return std::nullopt;
   return Scalar::unknown("is read from '" + base.name() + "', which may be written until the copy",
                          source.place);

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
+#include "relation/MemoryAccess.h"
 
 using namespace clang;
 using namespace llvm;
@@ -260,7 +261,7 @@ Value Interpreter::typed(const Value &value, QualType type) const {
   return value.map([&](const Scalar &scalar) {
     Scalar result = scalar;
     if (scalar.is(Scalar::Kind::Data) && !scalar.data.typeIdentity)
-      result.data.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+      result.data.typeIdentity = identityOf(type);
     if (number && scalar.is(Scalar::Kind::Data) && !scalar.data.isSigned)
       result.data.isSigned = number->isSigned;
     return result;
@@ -275,7 +276,7 @@ Scalar Interpreter::loadGlobal(const Scalar &from, QualType type, Place place) c
   source.place = place;
   source.madeBy = copying ? nullptr : onTheWay;
   source.isOfRoundBefore = isInRoundBefore;
-  source.typeIdentity = type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+  source.typeIdentity = identityOf(type);
   if (std::optional<NumberType> number = numberType(type))
     source.isSigned = number->isSigned;
   Scalar data = Scalar::ofData(source);

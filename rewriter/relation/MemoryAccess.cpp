@@ -26,8 +26,7 @@ bool mayBeOneType(QualType a, QualType b) {
   };
   if (!isPlain(a) || !isPlain(b))
     return true;
-  auto bare = [](QualType type) { return type.getCanonicalType().getUnqualifiedType(); };
-  return bare(a) == bare(b) || (a->isIntegerType() && b->isIntegerType());
+  return identityOf(a) == identityOf(b) || (a->isIntegerType() && b->isIntegerType());
 }
 
 /// Whether an address is only used to get at an element, as in *(float4 *)&a[i].
@@ -146,6 +145,10 @@ bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
 }
 
 } // namespace
+
+const void *identityOf(QualType type) {
+  return type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
+}
 
 CopySource sourceOf(const GlobalBase &base) {
   return {base.spelling, QualType::getFromOpaquePtr(base.elementIdentity), base.isConstant,

@@ -36,6 +36,9 @@ Use useThrough(const clang::Stmt *statement, const clang::Stmt *child, const Var
 /// What an expression leads through to memory, if it does.
 const clang::Expr *pointerOf(const clang::Stmt *statement);
 
+/// What relations know a type by, whatever it is called and however it is qualified.
+const void *identityOf(clang::QualType type);
+
 /// Where a copy reads from, as far as it tells who may write there.
 struct CopySource {
   /// The pointer, as in "in" or "args.in".
