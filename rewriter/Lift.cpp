@@ -9,6 +9,7 @@
 #include "directive/Program.h"
 #include "emit/CodeText.h"
 #include "emit/Emitter.h"
+#include "fix/MissingGuards.h"
 #include "fix/Remedies.h"
 #include "plan/Fit.h"
 #include "plan/Together.h"
@@ -92,6 +93,8 @@ private:
                                         const AnnotatedStatement &annotated);
   Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated);
   Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
+  void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
+                 const AnnotatedStatement &annotated);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -377,6 +380,8 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
   made.hasChoices = analysed.hasChoices;
   made.refusal = std::move(analysed.failure);
   made.decidingArguments = std::move(analysed.decidingArguments);
+  if (made.refusal && !under.guard.statement)
+    tryGuards(*made.refusal, under, annotated);
   for (AnalysedCopy &copy : analysed.copies) {
     // All names of dynamic memory move to its aligned start, but only in the kernel's text.
     const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
@@ -409,6 +414,21 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
                            std::move(std::get<Plan>(fitted))});
   }
   return made;
+}
+
+/// A store past the end of a row, or of all rows, may lack a guard.
+void Lifter::tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
+                       const AnnotatedStatement &annotated) {
+  if (refusal.id != "outside-the-tile" && refusal.id != "clashing-stores")
+    return;
+  KernelUnderTest guarded = under;
+  for (GuardRemedy &each : guardsFor(refusal, annotated.statement, under)) {
+    guarded.guard = each.guard;
+    if (attempt(guarded, annotated).refusal)
+      continue;
+    refusal.remedy = std::move(each.remedy);
+    return;
+  }
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.

@@ -4,12 +4,12 @@
 
 #include "fix/Remedies.h"
 
+#include "fix/WrittenText.h"
 #include "plan/Elements.h"
 #include "relation/MemoryUses.h"
 #include "support/Locations.h"
 
 #include "clang/AST/RecordLayout.h"
-#include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -35,9 +35,13 @@ public:
 
 private:
   const FieldDecl *memberAt(int64_t offset, int64_t &begin) const;
-  SmallVector<const Expr *, 4> extentTexts() const;
+  SmallVector<const Expr *, 4> extentTexts() const {
+    return tilelift::extentTexts(variable, relation.tile.extents.size(), kernel.context);
+  }
   std::optional<FixIt> replace(const Expr *old, const Expr *by) const;
-  std::optional<CharSourceRange> textOf(const Expr *expression) const;
+  std::optional<CharSourceRange> textOf(const Expr *expression) const {
+    return tilelift::textOf(expression, kernel.context);
+  }
   FixIt insert(SourceLocation at, std::string text) const {
     return {placeOf(sources(), at), 0, std::move(text)};
   }
@@ -48,16 +52,6 @@ private:
   const KernelUnderTest &kernel;
 };
 
-/// The stretch of a file that an expression is written in, if it is one.
-std::optional<CharSourceRange> Remedies::textOf(const Expr *expression) const {
-  CharSourceRange range =
-      Lexer::makeFileCharRange(CharSourceRange::getTokenRange(expression->getSourceRange()),
-                               sources(), kernel.context.getLangOpts());
-  if (range.isInvalid() || !placeOf(sources(), range.getBegin()).isKnown())
-    return std::nullopt;
-  return range;
-}
-
 std::optional<FixIt> Remedies::replace(const Expr *old, const Expr *by) const {
   std::optional<CharSourceRange> from = textOf(old), to = textOf(by);
   if (!from || !to)
@@ -66,24 +60,6 @@ std::optional<FixIt> Remedies::replace(const Expr *old, const Expr *by) const {
       sources().getFileOffset(from->getEnd()) - sources().getFileOffset(from->getBegin());
   StringRef text = Lexer::getSourceText(*to, sources(), kernel.context.getLangOpts());
   return FixIt{placeOf(sources(), from->getBegin()), length, text.str()};
-}
-
-/// How the extents of the tile's declaration are written, the outermost first; nothing if
-/// they stand elsewhere.
-SmallVector<const Expr *, 4> Remedies::extentTexts() const {
-  SmallVector<const Expr *, 4> texts;
-  const TypeSourceInfo *written = variable->getTypeSourceInfo();
-  TypeLoc type = written ? written->getTypeLoc() : TypeLoc();
-  while (!type.isNull()) {
-    auto array = type.getAs<ArrayTypeLoc>();
-    if (!array || !array.getSizeExpr() || !textOf(array.getSizeExpr()))
-      break;
-    texts.push_back(array.getSizeExpr());
-    type = array.getElementLoc();
-  }
-  if (texts.size() != relation.tile.extents.size())
-    texts.clear();
-  return texts;
 }
 
 /// The member of the tile's struct that holds a byte, and where it begins.
@@ -151,11 +127,7 @@ std::optional<Trial> Remedies::widened(int64_t bytes) const {
     return std::nullopt;
   trial.relation.tile.slot = *slotRows * Polynomial(wider);
   trial.relation.tile.extents.back() = wider / tile.elementSize;
-  const Expr *innermost = extents.back()->IgnoreImpCasts();
-  const auto *binary = dyn_cast<BinaryOperator>(innermost);
-  bool binds = !isa<AbstractConditionalOperator>(innermost) &&
-               (!binary || binary->isAdditiveOp() || binary->isMultiplicativeOp());
-  if (!binds)
+  if (!isSum(extents.back()))
     return std::nullopt;
   std::string more = std::to_string((wider - row) / tile.elementSize);
   trial.remedy.text = "make the rows of '" + tile.name + "' " + more + " elements longer";

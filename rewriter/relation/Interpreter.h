@@ -25,6 +25,12 @@
 
 namespace tilelift {
 
+/// A guard that the source lacks: a statement of the copy, and when it would be run.
+struct MissingGuard {
+  const clang::Stmt *statement = nullptr;
+  const clang::Expr *condition = nullptr;
+};
+
 /// A kernel, and the way to a copy that it makes.
 struct KernelUnderTest {
   clang::ASTContext &context;
@@ -39,6 +45,8 @@ struct KernelUnderTest {
   /// Arguments that launches give as constants, as far as sizes depend on them; the
   /// launcher tests that they have these values.
   std::map<std::string, int64_t> givenArguments = {};
+  /// What the source is tried with.
+  MissingGuard guard = {};
 };
 
 class Interpreter {
@@ -68,6 +76,7 @@ private:
   void leave(const clang::Stmt *statement);
   void runReturn(const clang::ReturnStmt *leave);
   void runIf(const clang::IfStmt *branch);
+  void runGuarded(const clang::Expr *expression);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
   void approach(const clang::Stmt *statement);

@@ -243,7 +243,7 @@ void Interpreter::run(const Stmt *statement) {
   }
   size_t outerScope = scope.size();
   if (const auto *expression = dyn_cast<Expr>(statement)) {
-    evaluate(expression);
+    runGuarded(expression);
   } else if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
     for (const Stmt *child : compound->body())
       if (copying || matters(child) || isOnTheSide())
@@ -352,6 +352,18 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
       initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
     }
   }
+}
+
+void Interpreter::runGuarded(const Expr *expression) {
+  if (expression != kernel.guard.statement) {
+    evaluate(expression);
+    return;
+  }
+  Condition before = mask;
+  mask = mask && conditionOf(kernel.guard.condition);
+  if (!mask.isNever())
+    evaluate(expression);
+  mask = before;
 }
 
 void Interpreter::runIf(const IfStmt *branch) {

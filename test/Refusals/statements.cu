@@ -123,7 +123,7 @@ template <int N> __global__ void unused_template(float *out, const float *in) { 
 __global__ void declared_outside(float *out, const float *in) {
   __shared__ float part[60];
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'part' is written at byte 240, it has 240 [-Wtilelift-outside-the-tile]}}
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{'part' is written at byte 240, it has 240 [-Wtilelift-outside-the-tile]}} expected-note {{to lift it, store only where 'threadIdx.x < 60'}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 

@@ -1,0 +1,28 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// How expressions are written in the files that a remedy changes.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_FIX_WRITTENTEXT_H
+#define TILELIFT_FIX_WRITTENTEXT_H
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+namespace tilelift {
+
+/// The stretch of a file that an expression is written in, if it is one.
+std::optional<clang::CharSourceRange> textOf(const clang::Expr *expression,
+                                             const clang::ASTContext &context);
+
+/// How an array's extents are written, the outermost first; nothing if they stand elsewhere.
+llvm::SmallVector<const clang::Expr *, 4> extentTexts(const clang::VarDecl *array, size_t dims,
+                                                      const clang::ASTContext &context);
+
+/// Whether more can be added to it, or it be compared, without parentheses.
+bool isSum(const clang::Expr *expression);
+
+} // namespace tilelift
+
+#endif
