@@ -5,6 +5,7 @@
 #include "plan/Fit.h"
 
 #include "plan/Elements.h"
+#include "plan/Gather.h"
 #include "plan/Needs.h"
 #include "plan/Shape.h"
 
@@ -169,7 +170,8 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
 /// What the kernel looks up first may be what says whether there is more to look up.
 void Fitter::orderChecks() {
   auto rank = [&](const Check &check) {
-    return check.ofAddress ? ~0u : plan.symbols.lastLookup(check.value);
+    std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
+    return check.ofAddress ? ~0u : lookups.empty() ? 0 : *lookups.rbegin() + 1;
   };
   llvm::stable_sort(plan.copyChecks,
                     [&](const Check &a, const Check &b) { return rank(a) < rank(b); });
@@ -837,6 +839,12 @@ void Fitter::checkRules() {
 
 } // namespace
 
+static bool isAboutShape(const Diagnostic &refusal) {
+  return llvm::is_contained({"not-contiguous", "uneven-steps", "uneven-guard", "guard-not-a-box",
+                             "unknown-stride", "too-many-dimensions"},
+                            refusal.id);
+}
+
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
   auto canBeMade = [&](const std::variant<Plan, Diagnostic> &fitted) {
     const Plan *plan = std::get_if<Plan>(&fitted);
@@ -846,7 +854,13 @@ std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOption
   if (canBeMade(box))
     return box;
   auto rows = Fitter(relation, options).runRows();
-  return canBeMade(rows) ? rows : box;
+  if (canBeMade(rows))
+    return rows;
+  auto *refusal = std::get_if<Diagnostic>(&box);
+  if (refusal && isAboutShape(*refusal))
+    if (std::optional<Diagnostic> gather = findGather(relation))
+      return std::move(*gather);
+  return box;
 }
 
 } // namespace tilelift

@@ -139,16 +139,18 @@ bool Symbols::readableAtCopy(const Polynomial &value) const {
   });
 }
 
-unsigned Symbols::lastLookup(const Polynomial &value) const {
-  unsigned last = 0;
+std::set<SymbolId> Symbols::lookupsFor(const Polynomial &value) const {
+  std::set<SymbolId> lookups;
   for (const Term &term : value.getTerms())
     for (SymbolId id : term.factors) {
       if (table[id].isLookedUp)
-        last = std::max(last, id + 1);
-      if (const Operation *made = table[id].operation.get())
-        last = std::max({last, lastLookup(made->left), lastLookup(made->right)});
+        lookups.insert(id);
+      if (const Operation *made = table[id].operation.get()) {
+        lookups.merge(lookupsFor(made->left));
+        lookups.merge(lookupsFor(made->right));
+      }
     }
-  return last;
+  return lookups;
 }
 
 std::string Symbols::print(const Polynomial &value) const {

@@ -18,6 +18,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -99,8 +100,8 @@ public:
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
   void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
-  /// The last symbol in it that is looked up, counted from one; 0 for none.
-  unsigned lastLookup(const Polynomial &value) const;
+  /// The symbols that are looked up for it.
+  std::set<SymbolId> lookupsFor(const Polynomial &value) const;
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;

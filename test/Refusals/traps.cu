@@ -19,7 +19,7 @@ __global__ void flat_bound(float *out, const float *in, int w, int h) {
 __global__ void rows_or_none(float *out, const float *in, const int *rows, int w) {
   __shared__ float tile[16][16];
 #pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = rows[threadIdx.y] >= 0 ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f; // expected-error {{the guard of 'tile[4][0]' does not follow the tile's shape: it is 'rows[4] >= 0', unlike that of 'tile[0][0]' [-Wtilelift-uneven-guard]}}
+  tile[threadIdx.y][threadIdx.x] = rows[threadIdx.y] >= 0 ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: a box has evenly spaced rows, those that are looked up one by one are a gather, which is not available yet [-Wtilelift-gathered-rows]}}
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
@@ -27,7 +27,7 @@ __global__ void rows_or_none(float *out, const float *in, const int *rows, int w
 __global__ void rows_by_expert(float *out, const float *in, const int *rows, int top_k, int w) {
   __shared__ float tile[16][16];
 #pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y] / top_k * w + threadIdx.x]; // expected-error {{[-Wtilelift-uneven-steps]}}
+  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y] / top_k * w + threadIdx.x]; // expected-error {{[-Wtilelift-gathered-rows]}}
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }

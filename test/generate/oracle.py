@@ -64,8 +64,8 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
-    "loaded-rows": ("reads-past-end unknown-index uneven-steps unknown-stride expression-not-available",
-                    "the rows are looked up"),
+    "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows unknown-stride "
+                    "expression-not-available", "the rows are looked up"),
     "wrapped": ("reads-past-end expression-not-available not-contiguous several-places rule:box-range",
                 "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
