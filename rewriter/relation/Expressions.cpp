@@ -144,6 +144,7 @@ Value Interpreter::evaluateBuiltinIndex(StringRef variable, StringRef member) {
 Value Interpreter::evaluate(const Expr *expression) {
   if (stopped())
     return Value();
+  ++block.steps;
   expression = expression->IgnoreParens();
   if (std::optional<Value> constant = evaluateConstant(expression))
     return *constant;

@@ -219,7 +219,7 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return Scalar::unknown(*why, place);
   Needs needs = x.needs;
   addNeeds(needs, y.needs);
-  block.steps += unsigned(needs.size() / 8); // a long list is much work
+  block.steps += unsigned(needs.size()); // a long list is much work
   Polynomial value = block.apply(*known, x.number, y.number, *number, place, needs);
   Scalar result = Scalar::ofNumber(std::move(value), std::move(needs));
   result.place = place;
@@ -257,6 +257,10 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
 
 /// A part of a struct that was loaded is of the type that it is read as first.
 Value Interpreter::typed(const Value &value, QualType type) const {
+  bool hasData = llvm::any_of(
+      value.getCases(), [](const ValueCase &one) { return one.scalar.is(Scalar::Kind::Data); });
+  if (!hasData)
+    return value;
   std::optional<NumberType> number = numberType(type);
   return value.map([&](const Scalar &scalar) {
     Scalar result = scalar;
@@ -295,7 +299,7 @@ Value Interpreter::loadLocal(const Scalar &from, QualType type, Place place) {
   if (!offset)
     return Scalar::unknown("is read at an index that is not a number", place);
   Value stored = memory[from.object].read(*offset, sizeOf(type), place);
-  block.steps += 3 * (unsigned(stored.getCases().size()) - 1); // many are much work
+  block.steps += 24 * (unsigned(stored.getCases().size()) - 1); // many are much work
   return typed(stored.given(mask), type);
 }
 

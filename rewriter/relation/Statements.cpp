@@ -8,6 +8,7 @@
 #include "relation/Interpreter.h"
 
 #include "clang/AST/StmtCXX.h"
+#include "llvm/Support/Compiler.h"
 
 using namespace clang;
 using namespace llvm;
@@ -18,8 +19,9 @@ namespace {
 /// One thread of a copy takes a few thousand steps; a loop past this will not
 /// end by itself.
 constexpr unsigned maxSteps = 1u << 17;
-/// All threads of a copy together: a few for each byte that shared memory has.
-constexpr unsigned maxStepsOfBlock = 1u << 20;
+/// All threads of a copy together, with each part of an expression: some dozens for each
+/// byte of shared memory. That takes seconds, and the sanitizer makes each step slower.
+constexpr unsigned maxStepsOfBlock = LLVM_ADDRESS_SANITIZER_BUILD ? 1u << 20 : 1u << 23;
 /// Rounds of a loop of which it is not known whether they happen.
 constexpr unsigned maxOpenRounds = 1u << 11;
 /// Ahead of the copy, loops are only run when they are short.

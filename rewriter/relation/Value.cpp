@@ -81,7 +81,8 @@ Scalar Scalar::ofData(Source source) {
   return result;
 }
 
-Value::Value(Scalar scalar) { cases.push_back({Condition::always(), std::move(scalar)}); }
+Value::Value(Scalar scalar)
+    : cases(std::make_shared<const Cases>(1, ValueCase{Condition::always(), std::move(scalar)})) {}
 
 std::optional<int64_t> Value::asConstant() const {
   const Scalar *scalar = single();
@@ -95,55 +96,50 @@ Value Value::overwritten(const Condition &guard, const Value &chosen) const {
     return chosen;
   if (guard.isNever())
     return *this;
-  Value result;
-  result.cases.clear();
+  Cases result;
   Condition otherwise = !guard;
-  for (const ValueCase &mine : cases)
-    result.cases.push_back({mine.guard && otherwise, mine.scalar});
-  for (const ValueCase &theirs : chosen.cases)
-    result.cases.push_back({theirs.guard && guard, theirs.scalar});
-  result.normalize();
-  return result;
+  for (const ValueCase &mine : *cases)
+    result.push_back({mine.guard && otherwise, mine.scalar});
+  for (const ValueCase &theirs : *chosen.cases)
+    result.push_back({theirs.guard && guard, theirs.scalar});
+  return normalized(std::move(result));
 }
 
 Value Value::given(const Condition &condition) const {
-  if (cases.size() == 1)
+  if (cases->size() == 1)
     return *this;
-  Value result = *this;
-  llvm::erase_if(result.cases,
-                 [&](const ValueCase &one) { return (one.guard && condition).isNever(); });
-  result.normalize();
-  return result;
+  Cases result = *cases;
+  llvm::erase_if(result, [&](const ValueCase &one) { return (one.guard && condition).isNever(); });
+  return normalized(std::move(result));
 }
 
 Value Value::map(function_ref<Scalar(const Scalar &)> function) const {
-  Value result = *this;
-  for (ValueCase &one : result.cases)
-    one.scalar = function(one.scalar);
-  result.normalize();
-  return result;
+  if (const Scalar *scalar = single())
+    return function(*scalar);
+  Cases result;
+  for (const ValueCase &one : *cases)
+    result.push_back({one.guard, function(one.scalar)});
+  return normalized(std::move(result));
 }
 
 Value Value::combine(const Value &a, const Value &b,
                      function_ref<Scalar(const Scalar &, const Scalar &)> function) {
-  if (a.cases.size() == 1 && b.cases.size() == 1)
-    return function(a.cases[0].scalar, b.cases[0].scalar);
-  Value result;
-  result.cases.clear();
-  for (const ValueCase &left : a.cases)
-    for (const ValueCase &right : b.cases) {
+  if (a.single() && b.single())
+    return function(*a.single(), *b.single());
+  Cases result;
+  for (const ValueCase &left : *a.cases)
+    for (const ValueCase &right : *b.cases) {
       Condition guard = left.guard && right.guard;
       if (!guard.isNever())
-        result.cases.push_back({std::move(guard), function(left.scalar, right.scalar)});
+        result.push_back({std::move(guard), function(left.scalar, right.scalar)});
     }
-  result.normalize();
-  return result;
+  return normalized(std::move(result));
 }
 
-/// Drops cases that cannot happen, joins equal ones, and turns several truth
-/// values into one.
-void Value::normalize() {
-  SmallVector<ValueCase, 1> kept;
+/// Without cases that cannot happen, with equal ones joined, and several truth values
+/// turned into one.
+Value Value::normalized(Cases cases) {
+  Cases kept;
   for (ValueCase &one : cases) {
     if (one.guard.isNever())
       continue;
@@ -162,7 +158,7 @@ void Value::normalize() {
     Condition truth;
     for (const ValueCase &one : kept)
       truth = truth || (one.guard && one.scalar.truth);
-    kept.assign(1, {Condition::always(), Scalar::ofTruth(truth)});
+    return Scalar::ofTruth(truth);
   }
   size_t bounds = 0;
   for (const ValueCase &one : kept)
@@ -170,10 +166,12 @@ void Value::normalize() {
   bool undecided = kept.empty() || bounds > maxBounds ||
                    llvm::any_of(kept, [](const ValueCase &one) { return one.guard.isUnknown(); });
   if (undecided)
-    kept.assign(1, {Condition::always(), Scalar::unknown("depends on too many conditions", {})});
-  else if (kept.size() == 1)
-    kept[0].guard = Condition::always();
-  cases = std::move(kept);
+    return Scalar::unknown("depends on too many conditions", {});
+  if (kept.size() == 1)
+    return std::move(kept[0].scalar);
+  Value result;
+  result.cases = std::make_shared<const Cases>(std::move(kept));
+  return result;
 }
 
 Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {

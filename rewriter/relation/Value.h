@@ -21,6 +21,7 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <map>
+#include <memory>
 
 namespace tilelift {
 
@@ -70,9 +71,9 @@ public:
   Value() : Value(Scalar()) {}
   Value(Scalar scalar);
 
-  llvm::ArrayRef<ValueCase> getCases() const { return cases; }
+  llvm::ArrayRef<ValueCase> getCases() const { return *cases; }
   /// The scalar, when it is the same under all conditions.
-  const Scalar *single() const { return cases.size() == 1 ? &cases[0].scalar : nullptr; }
+  const Scalar *single() const { return cases->size() == 1 ? &(*cases)[0].scalar : nullptr; }
   std::optional<int64_t> asConstant() const;
 
   /// `chosen` where `guard` holds, this value elsewhere.
@@ -85,9 +86,11 @@ public:
                        llvm::function_ref<Scalar(const Scalar &, const Scalar &)> function);
 
 private:
-  void normalize();
+  using Cases = llvm::SmallVector<ValueCase, 1>;
+  static Value normalized(Cases cases);
 
-  llvm::SmallVector<ValueCase, 1> cases;
+  /// Never changed: most values are read many times.
+  std::shared_ptr<const Cases> cases;
 };
 
 /// A local variable, as the bytes that were written to it.
