@@ -421,14 +421,14 @@ void Lifter::tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                        const AnnotatedStatement &annotated) {
   if (refusal.id != "outside-the-tile" && refusal.id != "clashing-stores")
     return;
-  KernelUnderTest guarded = under;
-  for (GuardRemedy &each : guardsFor(refusal, annotated.statement, under)) {
+  std::vector<GuardRemedy> guards = guardsFor(refusal, annotated.statement, under);
+  auto lifts = [&](const GuardRemedy &each) {
+    KernelUnderTest guarded = under;
     guarded.guard = each.guard;
-    if (attempt(guarded, annotated).refusal)
-      continue;
-    refusal.remedy = std::move(each.remedy);
-    return;
-  }
+    return !attempt(guarded, annotated).refusal;
+  };
+  if (!guards.empty() && lifts(guards.back()))
+    refusal.remedy = llvm::find_if(guards, lifts)->remedy;
 }
 
 /// A refusal is an error, unless the user asked for a plain loop in that case.

@@ -20,6 +20,7 @@ struct GuardRemedy {
   Remedy remedy;
 };
 
+/// The last one holds where all of them do.
 std::vector<GuardRemedy> guardsFor(const Diagnostic &refusal, const clang::Stmt *copy,
                                    const KernelUnderTest &kernel);
 

@@ -356,6 +356,7 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
   }
 }
 
+/// Under the guard that the source is tried with, if the expression is to get one.
 void Interpreter::runGuarded(const Expr *expression) {
   if (expression != kernel.guard.statement) {
     evaluate(expression);
