@@ -49,6 +49,9 @@ struct KernelUnderTest {
   MissingGuard guard = {};
 };
 
+/// Characters; what a loop puts into itself twice would double in each round.
+constexpr size_t longestFormula = 1u << 12;
+
 class Interpreter {
 public:
   Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread);
@@ -234,7 +237,7 @@ private:
   unsigned tableOf(const clang::ParmVarDecl *argument);
   std::optional<std::string> spell(const Source &source) const;
   bool isSteady(const Source &source);
-  std::optional<Scalar> whyTorn(const Source &source);
+  std::optional<Scalar> whyUnclear(const Source &source);
   bool isNamed(const Polynomial &value) const;
   bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
   bool isReadableAtCopy(const Source &source);

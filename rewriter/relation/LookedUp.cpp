@@ -164,12 +164,14 @@ bool Interpreter::isSteady(const Source &source) {
   return known->second;
 }
 
-/// Whether the copy would find something else there, and so may the statement that loads
-/// have, from one load to the next. Then nobody knows what it is.
-std::optional<Scalar> Interpreter::whyTorn(const Source &source) {
+/// Why nobody knows what it is: the copy would find something else there, and so may the
+/// statement that loads have, from one load to the next; or its text takes too long.
+std::optional<Scalar> Interpreter::whyUnclear(const Source &source) {
+  const GlobalBase &base = block.bases[source.base];
+  if (base.spelling.size() + block.symbols.lengthOf(source.offset) > longestFormula)
+    return Scalar::unknown("is too long a formula", source.place);
   if (isSteady(source))
     return std::nullopt;
-  const GlobalBase &base = block.bases[source.base];
   const auto *maker = static_cast<const Stmt *>(source.madeBy);
   if (!source.isOfRoundBefore &&
       !mayWrite(maker, sourceOf(base), kernel.path.inKernel(), kernel.facts))
@@ -227,7 +229,7 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup) {
 
 /// The integer that lies in memory there, as a symbol.
 Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
-  if (std::optional<Scalar> torn = whyTorn(source))
+  if (std::optional<Scalar> torn = whyUnclear(source))
     return *torn;
   const GlobalBase &base = block.bases[source.base];
   std::optional<std::string> spelling = spell(source);
@@ -249,7 +251,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
 Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
   if (!scalar.is(Scalar::Kind::Data) || scalar.data.kind != Source::Kind::Load)
     return scalar;
-  if (std::optional<Scalar> torn = whyTorn(scalar.data))
+  if (std::optional<Scalar> torn = whyUnclear(scalar.data))
     return *torn;
   std::optional<std::string> spelling = spell(scalar.data);
   if (!spelling)

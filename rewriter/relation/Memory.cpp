@@ -217,6 +217,8 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return y;
   if (std::optional<std::string> why = whyUndefined(*known, y.number, *number))
     return Scalar::unknown(*why, place);
+  if (block.symbols.lengthOf(x.number) + block.symbols.lengthOf(y.number) > longestFormula)
+    return Scalar::unknown("is too long a formula", place);
   Needs needs = x.needs;
   addNeeds(needs, y.needs);
   block.steps += unsigned(needs.size()); // a long list is much work

@@ -139,6 +139,14 @@ bool Symbols::readableAtCopy(const Polynomial &value) const {
   });
 }
 
+size_t Symbols::lengthOf(const Polynomial &value) const {
+  size_t length = 0;
+  for (const Term &term : value.getTerms())
+    for (SymbolId id : term.factors)
+      length += table[id].spelling.size();
+  return length;
+}
+
 std::set<SymbolId> Symbols::lookupsFor(const Polynomial &value) const {
   std::set<SymbolId> lookups;
   for (const Term &term : value.getTerms())

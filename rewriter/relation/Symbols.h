@@ -100,6 +100,8 @@ public:
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
   void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
+  /// About how long its text is.
+  size_t lengthOf(const Polynomial &value) const;
   /// The symbols that are looked up for it.
   std::set<SymbolId> lookupsFor(const Polynomial &value) const;
 
