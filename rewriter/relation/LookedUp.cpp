@@ -229,8 +229,8 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup) {
 
 /// The integer that lies in memory there, as a symbol.
 Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
-  if (std::optional<Scalar> torn = whyUnclear(source))
-    return *torn;
+  if (std::optional<Scalar> unclear = whyUnclear(source))
+    return *unclear;
   const GlobalBase &base = block.bases[source.base];
   std::optional<std::string> spelling = spell(source);
   Symbol symbol;
@@ -251,8 +251,8 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
 Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
   if (!scalar.is(Scalar::Kind::Data) || scalar.data.kind != Source::Kind::Load)
     return scalar;
-  if (std::optional<Scalar> torn = whyUnclear(scalar.data))
-    return *torn;
+  if (std::optional<Scalar> unclear = whyUnclear(scalar.data))
+    return *unclear;
   std::optional<std::string> spelling = spell(scalar.data);
   if (!spelling)
     return scalar;
