@@ -90,7 +90,8 @@ llvm::Value *FunctionTranslator::converted(const Instruction &code, llvm::Value 
                     : builder.CreateZExtOrTrunc(value, target);
   }
   if (!from.isFloat()) { // integer to floating point
-    if (rounding == Rounding::nearest && !code.has("sat"))
+    // 16 bits: hosts round to float first, or lack the function.
+    if (rounding == Rounding::nearest && !code.has("sat") && to.bits > 16)
       return isSigned ? builder.CreateSIToFP(value, target) : builder.CreateUIToFP(value, target);
     llvm::Type *wide = builder.getInt64Ty();
     llvm::Value *bits =
@@ -100,7 +101,11 @@ llvm::Value *FunctionTranslator::converted(const Instruction &code, llvm::Value 
     return saturated(fromBits(bits, to), code);
   }
   value = flushed(toFloat(value, from), code);
-  if (!to.isFloat()) { // what is too large becomes the largest
+  if (!to.isFloat()) {            // what is too large becomes the largest
+    if (from.kind == Type::Brain) // by its bits: LLVM would round it before it is wide
+      value = builder.CreateBitCast(
+          builder.CreateShl(builder.CreateZExt(asBits(value), builder.getInt32Ty()), 16),
+          builder.getFloatTy());
     llvm::Value *whole = builder.CreateUnaryIntrinsic(roundingIntrinsic(rounding), value);
     llvm::Value *result = builder.CreateIntrinsic(to.kind == Type::Signed ? Intrinsic::fptosi_sat
                                                                           : Intrinsic::fptoui_sat,

@@ -18,8 +18,17 @@
 using namespace llvm;
 
 namespace tilelift::ptx {
+namespace {
 
-/// The processor at hand: the object runs here, and fma is an instruction.
+bool isForSixteenBits(StringRef feature) {
+  return feature.contains("bf16") || feature.contains("fp16") || feature == "avxneconvert";
+}
+
+} // namespace
+
+/// The processor at hand: the object runs here, and fma is an instruction. What
+/// only some processors have for 16 bits stays unused: the rest would need
+/// functions that their libraries lack, and nobody would notice here.
 std::unique_ptr<TargetMachine> hostMachine(std::string &problem) {
   InitializeNativeTarget();
   InitializeNativeTargetAsmPrinter();
@@ -29,7 +38,7 @@ std::unique_ptr<TargetMachine> hostMachine(std::string &problem) {
     return nullptr;
   SubtargetFeatures features;
   for (auto &[name, isThere] : sys::getHostCPUFeatures())
-    features.AddFeature(name, isThere);
+    features.AddFeature(name, isThere && !isForSixteenBits(name));
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // PTX says where to fuse
   return std::unique_ptr<TargetMachine>(
