@@ -29,6 +29,7 @@ plugin = f"{sanitizers}{clang} -fplugin={config.build_root}/lib/tilelift.so"
 support = f"{config.test_source_root}/support"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
 config.environment["TILELIFT_PLUGIN"] = plugin
+config.environment["CUDA"] = config.cuda
 config.environment["CLANG_CUDA"] = f"{clang} -I{config.source_root}/runtime/include"
 config.environment["NVCC"] = (f"{config.cuda}/bin/nvcc -std=c++17 "
                               f"-I{config.source_root}/runtime/include")
