@@ -9,6 +9,7 @@
 #include "relation/MemoryAccess.h"
 
 #include "support/Locations.h"
+#include "tilelift/rules.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecordLayout.h"
@@ -764,7 +765,7 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
       object.name = variable->getNameAsString();
       bool isDynamic = variable->getType()->isIncompleteType();
       object.bytes = isDynamic
-                         ? Interval::highest
+                         ? largest_shared_memory
                          : kernel.context.getTypeSizeInChars(variable->getType()).getQuantity();
       block.shared.push_back(std::move(object));
     }

@@ -415,6 +415,17 @@ void Interpreter::initialise(const Value &address, const Value &value, QualType 
   mask = before;
 }
 
+/// Wherever a slot is, what is written there lies no further apart than the object is long.
+static bool isOutside(const SharedObject &object, int64_t offset, int64_t size) {
+  constexpr int64_t anywhere = int64_t(1) << 61; // with room for sums of two
+  int64_t low = 0, high = object.bytes;
+  if (!object.slot.isZero()) {
+    low = object.cells.empty() ? -anywhere : object.cells.rbegin()->first + 1 - object.bytes;
+    high = object.cells.empty() ? anywhere : object.cells.begin()->first + object.bytes;
+  }
+  return offset < low || offset > high - size;
+}
+
 void Interpreter::storeShared(const Scalar &address, const Condition &guard, const Value &value,
                               QualType type, Place place) {
   SharedObject &object = block.shared[address.object];
@@ -436,10 +447,10 @@ void Interpreter::storeShared(const Scalar &address, const Condition &guard, con
   if (guard.isUnknown())
     return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
                          "it depends on more than indices and arguments"));
-  bool isOutside = slot.isZero() && (offset < 0 || offset + int64_t(size) > object.bytes);
-  if (isOutside) {
-    if (guard.isAlways())
-      return fail(diagnose("outside-the-tile", place, object.name, offset, object.bytes));
+  if (isOutside(object, offset, size)) {
+    if (guard.isAlways() || !slot.isZero())
+      return fail(diagnose("outside-the-tile", place, object.name,
+                           block.symbols.print(address.number), object.bytes));
     // No defined execution gets here.
     frames.back().returned = frames.back().returned || mask;
     mask = Condition::never();

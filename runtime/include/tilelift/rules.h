@@ -22,6 +22,9 @@
 
 namespace tilelift {
 
+/// What a block may have in static and dynamic memory, at most.
+constexpr std::int64_t largest_shared_memory = 232448;
+
 /// How the TMA unit sees an element, numbered as CUtensorMapDataType. For a copy
 /// of the first ten only the size matters; the kind is kept so that a descriptor
 /// reads as the tensor it describes.
@@ -385,7 +388,7 @@ void check_row(const map_request &request, const quantity &elements, Report &&re
 
 template <typename Report>
 void check_bytes(const map_request &request, int64_t bytes, Report &&report, limits_of limits) {
-  const int64_t most = limits == limits_of::driver ? 233472 : 232448;
+  const int64_t most = limits == limits_of::driver ? 233472 : largest_shared_memory;
   report(finding{"box-bytes", is_within(quantity::exactly(bytes), 0, most),
                  "the box of " + quoted(request.tile) + " has " + std::to_string(bytes) +
                      " bytes, a block has at most " + std::to_string(most) +
