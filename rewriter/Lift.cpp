@@ -13,6 +13,7 @@
 #include "fix/Remedies.h"
 #include "plan/Fit.h"
 #include "plan/Together.h"
+#include "relation/CopyAhead.h"
 #include "relation/CopyAnalysis.h"
 #include "relation/MemoryUses.h"
 #include "support/Locations.h"
@@ -43,8 +44,8 @@ bool sameWay(const CallPath &a, const CallPath &b) {
 bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
   return std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const CopyToEmit &x, const CopyToEmit &y) {
-                      return x.directive == y.directive && sameWay(x.path, y.path) &&
-                             sameOperations(x.plan, y.plan);
+                      return x.directive == y.directive && x.pipeline == y.pipeline &&
+                             sameWay(x.path, y.path) && sameOperations(x.plan, y.plan);
                     });
 }
 
@@ -65,6 +66,13 @@ struct Attempt {
     return count;
   }
 };
+
+SmallVector<PlannedCopy, 4> plannedCopies(InstanceToEmit &instance) {
+  SmallVector<PlannedCopy, 4> planned;
+  for (CopyToEmit &copy : instance.copies)
+    planned.push_back({copy.tile, &copy.plan});
+  return planned;
+}
 
 class Lifter {
 public:
@@ -93,6 +101,11 @@ private:
                                         const AnnotatedStatement &annotated);
   Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated);
   Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
+  std::optional<unsigned> stagesOf(const Directive &directive, InstanceToEmit filled);
+  static void setStages(InstanceToEmit &instance, size_t pipeline, unsigned stages);
+  void pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotated);
+  std::optional<Diagnostic> fillAhead(CopyToEmit &copy, const Rounds &rounds,
+                                      const KernelUnderTest &under);
   void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                  const AnnotatedStatement &annotated);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
@@ -106,6 +119,7 @@ private:
     return name;
   }
   void remark(const Plan &plan);
+  void remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline);
   void remarkOn(const Launch &launch, const InstanceToEmit &instance);
   void remarkOnUses();
   void dropRemarks(ArrayRef<const FunctionDecl *> refused);
@@ -179,6 +193,10 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
       remarks.push_back({kernel.pattern, result.diagnostics.size()});
       remark(copy.plan);
     }
+    for (size_t i = 0; i < one->pipelines.size(); ++i) {
+      remarks.push_back({kernel.pattern, result.diagnostics.size()});
+      remarkOnPipeline(*one, i);
+    }
     emitted.instances.push_back(std::move(*one));
   }
   for (const AnnotatedStatement &annotated : kernel.instances.front().statements) {
@@ -189,6 +207,15 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
                       return copy.directive == annotated.directive;
                     });
     if (!isLifted)
+      emitted.plain.push_back(annotated.directive);
+  }
+  for (const AnnotatedStatement &annotated : kernel.instances.front().pipelines) {
+    bool isMade =
+        !emitted.instances.empty() &&
+        llvm::any_of(emitted.instances.front().pipelines, [&](const PipelineToEmit &made) {
+          return made.directive == annotated.directive;
+        });
+    if (!isMade)
       emitted.plain.push_back(annotated.directive);
   }
   kernels.push_back(std::move(emitted));
@@ -217,6 +244,11 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
 
 std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel,
                                                    const KernelInstance &instance) {
+  if (instance.statements.empty()) {
+    for (const AnnotatedStatement &each : instance.pipelines)
+      refuse(diagnose("pipeline-empty", each.directive->begin), *each.directive, instance.function);
+    return std::nullopt;
+  }
   size_t said = result.diagnostics.size();
   std::optional<BlockShape> shape = blockOf(kernel, instance);
   if (!shape && result.diagnostics.size() > said) {
@@ -257,12 +289,13 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   }
   if (!checkCalls(emitted))
     return std::nullopt;
+  for (const AnnotatedStatement &annotated : instance.pipelines)
+    pipeline(emitted, annotated);
+  for (const CopyToEmit &copy : emitted.copies)
+    result.plans.push_back(copy.plan);
   if (emitted.copies.empty())
     return std::nullopt;
-  SmallVector<PlannedCopy, 4> planned;
-  for (CopyToEmit &copy : emitted.copies)
-    planned.push_back({copy.tile, &copy.plan});
-  if (std::optional<Misfit> misfit = fitTogether(planned, sizesOf(instance.function))) {
+  if (auto misfit = fitTogether(plannedCopies(emitted), sizesOf(instance.function))) {
     refuse(std::move(misfit->reason), *emitted.copies[misfit->copy].directive, instance.function);
     return std::nullopt;
   }
@@ -329,8 +362,6 @@ std::vector<CopyToEmit> Lifter::liftStatement(KernelUnderTest &under,
     refuse(std::move(*best.refusal), *annotated.directive, under.path.kernel());
     return {};
   }
-  for (const CopyToEmit &copy : best.copies)
-    result.plans.push_back(copy.plan);
   return std::move(best.copies);
 }
 
@@ -374,6 +405,24 @@ Attempt Lifter::attemptAsLaunched(KernelUnderTest &under, const AnnotatedStateme
   return best;
 }
 
+/// Why the copy leaves something in the tile that it held before, if it does.
+static std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
+  int64_t filled = 0;
+  bool leavesOut = false;
+  for (const Cell &cell : relation.cells) {
+    filled += cell.size;
+    leavesOut |= llvm::any_of(
+        cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Untouched; });
+  }
+  if (leavesOut && !outsideIsAny)
+    return "the guard leaves cells out; write zero there, or say 'outside(any)' if nobody reads "
+           "them";
+  bool isPart = filled < relation.tile.bytes();
+  return isPart && !relation.tile.otherWriter.empty()
+             ? "it is written elsewhere, too, and the copy does not fill all of it"
+             : "";
+}
+
 Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
   CopyAnalysis analysed = analyseCopy(under, annotated.statement);
   Attempt made;
@@ -411,7 +460,8 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     }
     made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
                            !copy.relation.tile.otherWriter.empty(),
-                           std::move(std::get<Plan>(fitted))});
+                           whyKept(copy.relation, fitOptions.outsideIsAny),
+                           std::move(std::get<Plan>(fitted)), std::nullopt, std::nullopt});
   }
   return made;
 }
@@ -431,14 +481,122 @@ void Lifter::tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
     refusal.remedy = llvm::find_if(guards, lifts)->remedy;
 }
 
+/// Without its attributes, which pragmas such as `unroll` give it.
+static const Stmt *loopOf(const AnnotatedStatement &annotated) {
+  const auto *attributed = dyn_cast<AttributedStmt>(annotated.statement);
+  return attributed ? attributed->getSubStmt() : annotated.statement;
+}
+
+/// Why there is no room for a pipeline's variables before its loop, if there is none.
+static const char *whyNoRoom(const AnnotatedStatement &annotated, const VariableFacts &facts,
+                             const SourceManager &sources) {
+  if (!annotated.path.inKernel())
+    return "a pipeline in a function that a kernel calls";
+  const Stmt *around = facts.parentOf(loopOf(annotated));
+  if (const auto *attributed = dyn_cast_or_null<AttributedStmt>(around)) {
+    if (placeOf(sources, attributed->getAttrLoc()).offset < annotated.directive->begin.offset)
+      return "a pipeline behind another pragma of the loop";
+    around = facts.parentOf(around);
+  }
+  bool isInBlock = isa_and_nonnull<CompoundStmt>(around);
+  return isInBlock ? nullptr : "a pipeline of a loop that does not stand in a block";
+}
+
+/// As many as are asked for, or three, or two where three do not fit.
+std::optional<unsigned> Lifter::stagesOf(const Directive &directive, InstanceToEmit filled) {
+  constexpr unsigned most = 64;
+  if (const std::optional<CountArgument> &asked = directive.clauses.stages) {
+    size_t before = result.diagnostics.size();
+    auto stages = countOf(*asked, "stages", most, filled.function, result.diagnostics);
+    result.anyRefused |= result.diagnostics.size() > before;
+    return stages;
+  }
+  setStages(filled, filled.pipelines.size() - 1, 3);
+  return fitTogether(plannedCopies(filled), sizesOf(filled.function)) ? 2 : 3;
+}
+
+void Lifter::setStages(InstanceToEmit &instance, size_t pipeline, unsigned stages) {
+  for (CopyToEmit &copy : instance.copies)
+    if (copy.pipeline == pipeline)
+      copy.plan.stages = copy.ahead->stages = stages;
+}
+
+/// Makes the copies of a loop ahead of their rounds, all of them or none.
+void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotated) {
+  const SourceManager &sources = context.getSourceManager();
+  const Directive &directive = *annotated.directive;
+  auto refuseIt = [&](Diagnostic reason) {
+    refuse(std::move(reason), directive, emitted.function);
+  };
+  const Stmt *loop = loopOf(annotated);
+  if (!isa<ForStmt, WhileStmt>(loop)) // said before
+    return;
+  VariableFacts facts(annotated.path);
+  if (const char *what = whyNoRoom(annotated, facts, sources))
+    return refuseIt(diagnose("not-available-yet", directive.begin, what));
+  auto isMade = [&](const CopyToEmit &copy) { return facts.isWithin(copy.statement, loop); };
+  if (llvm::none_of(emitted.copies, isMade))
+    return refuseIt(diagnose("pipeline-empty", directive.begin));
+  auto rounds = findRounds(loop, facts, sources);
+  if (auto *reason = std::get_if<Diagnostic>(&rounds))
+    return refuseIt(std::move(*reason));
+  InstanceToEmit filled = emitted;
+  filled.pipelines.push_back({&directive, std::get<Rounds>(rounds)});
+  KernelUnderTest under{context, annotated.path, facts, emitted.block};
+  for (CopyToEmit &copy : filled.copies) {
+    if (!isMade(copy))
+      continue;
+    copy.pipeline = emitted.pipelines.size();
+    if (std::optional<Diagnostic> reason = fillAhead(copy, std::get<Rounds>(rounds), under))
+      return refuseIt(std::move(*reason));
+  }
+  std::optional<unsigned> stages = stagesOf(directive, filled);
+  if (!stages)
+    return;
+  setStages(filled, emitted.pipelines.size(), *stages);
+  emitted = std::move(filled);
+}
+
+/// Finds the names for a copy that is made ahead of its round, or says why it is not.
+std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &rounds,
+                                            const KernelUnderTest &under) {
+  const Plan &plan = copy.plan;
+  auto missing = [&](const char *what) { return diagnose("not-available-yet", plan.place, what); };
+  if (!copy.path.inKernel())
+    return missing("a pipeline of a copy in a function that the kernel calls");
+  if (copy.tile->getType()->isIncompleteArrayType())
+    return missing("a pipeline of tiles in dynamic shared memory");
+  if (!plan.layout.slot.isZero())
+    return missing("a pipeline of tiles that have stages already");
+  if (!copy.keeps.empty())
+    return diagnose("tile-keeps-values", plan.place, plan.tile, copy.keeps);
+  if (std::optional<Diagnostic> reason =
+          whyNotAhead({copy.statement, copy.tile, sourceOf(plan.base)}, rounds, under))
+    return reason;
+  copy.ahead = plan;
+  NamesAhead names(copy.statement, rounds, under);
+  auto isUnknown = [&](const auto &named) { return !names.has(named.name); };
+  llvm::erase_if(copy.ahead->names, isUnknown);
+  llvm::erase_if(copy.ahead->pointers, isUnknown);
+  for (SymbolId id = 0; id < copy.ahead->symbols.size(); ++id)
+    if (const Symbol &symbol = plan.symbols[id]; symbol.isLookedUp)
+      copy.ahead->symbols.hideAtCopy(id);
+  if (std::optional<std::string> unnamed = unnamedPart(*copy.ahead))
+    return diagnose("not-ahead", plan.place, "'" + *unnamed + "' is not known before its round");
+  return std::nullopt;
+}
+
 /// A refusal is an error, unless the user asked for a plain loop in that case.
 void Lifter::refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance) {
   result.anyRefused = true;
   if (!reason.place.isKnown())
     reason.place = directive.statement;
   if (directive.clauses.fallback == Fallback::Loop) {
-    Diagnostic plain = diagnose("stays-plain", reason.place, reason.text);
+    bool isPipeline = directive.kind == DirectiveKind::Pipeline;
+    Diagnostic plain =
+        diagnose(isPipeline ? "stays-synchronous" : "stays-plain", reason.place, reason.text);
     plain.remedy = std::move(reason.remedy);
+    plain.notes = std::move(reason.notes);
     reason = std::move(plain);
   }
   if (instance->isTemplateInstantiation()) {
@@ -479,6 +637,25 @@ void Lifter::remark(const Plan &plan) {
                          "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
   }
   result.diagnostics.push_back(std::move(lifted));
+}
+
+/// How far ahead, and what that costs.
+void Lifter::remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline) {
+  DenseSet<const VarDecl *> tiles;
+  int64_t before = 0, after = 0;
+  unsigned stages = 1;
+  for (const CopyToEmit &copy : instance.copies) {
+    if (copy.pipeline != pipeline || !tiles.insert(copy.tile).second)
+      continue;
+    stages = copy.plan.stages;
+    before += copy.plan.tileBytes();
+    after += copy.plan.sharedBytes();
+  }
+  std::string ahead = stages == 1   ? "no round"
+                      : stages == 2 ? "a round"
+                                    : std::to_string(stages - 1) + " rounds";
+  result.diagnostics.push_back(diagnose(
+      "pipelined", instance.pipelines[pipeline].directive->statement, ahead, after, before));
 }
 
 /// A kernel that cannot be written is not lifted.

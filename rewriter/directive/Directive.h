@@ -23,7 +23,7 @@ namespace tilelift {
 
 enum class DirectiveKind { Load, Store, Reduce, Pipeline };
 
-/// One number of `threads(...)`: written down, or the name of a constant.
+/// A number of a clause: written down, or the name of a constant.
 struct CountArgument {
   Place place;
   std::string name;
@@ -41,6 +41,8 @@ enum class Fallback {
 
 struct Clauses {
   llvm::SmallVector<CountArgument, 3> threads;
+  /// How many tiles a pipeline keeps; nothing for `auto`.
+  std::optional<CountArgument> stages;
   CacheHint cache = CacheHint::None;
   /// Bytes that L2 fetches at once: 0, 64, 128 or 256.
   std::optional<unsigned> promotion;

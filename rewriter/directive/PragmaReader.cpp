@@ -27,6 +27,8 @@ struct ClauseInfo {
   ArrayRef<StringRef> values;
   /// Those of them that do something today.
   ArrayRef<StringRef> available;
+  /// Of a number.
+  unsigned most = 0;
 };
 
 const StringRef swizzles[] = {"auto", "none", "32", "64", "128"};
@@ -43,10 +45,10 @@ const ClauseInfo clauseTable[] = {
     {"cache", onCopies, hints, hints},
     {"promote", onCopies, promotions, promotions},
     {"multicast", onLoad, axes, {}},
-    {"threads", onCopies | onPipeline, {}, {}},
+    {"threads", onCopies | onPipeline, {}, {}, 1024},
     {"outside", onCopies, outsides, outsides},
     {"fallback", onCopies | onPipeline, fallbacks, fallbacks},
-    {"stages", onPipeline, {}, {}},
+    {"stages", onPipeline, {}, {}, 64},
     {"warp", onPipeline, warps, {}},
 };
 
@@ -88,6 +90,7 @@ private:
   void readClauses(const DirectiveInfo &info);
   void readClause(const DirectiveInfo &info, const ClauseInfo &clause);
   void readCounts(const ClauseInfo &clause);
+  std::optional<CountArgument> readCount(const ClauseInfo &clause);
   void take(const ClauseInfo &clause, StringRef value);
   void next() { preprocessor.Lex(token); }
   void skipToEnd();
@@ -157,7 +160,9 @@ void LineReader::read(SourceLocation hash, Token &first) {
   directiveName = info->name;
   next();
   readClauses(*info);
-  if (directive.kind != DirectiveKind::Load && !failed)
+  bool isAvailable =
+      directive.kind == DirectiveKind::Load || directive.kind == DirectiveKind::Pipeline;
+  if (!isAvailable && !failed)
     fail(diagnose("not-available-yet", kindPlace, formatv("'#pragma tma {0}'", word).str()));
 
   directive.end = here();
@@ -235,35 +240,48 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
   next();
 }
 
-/// threads(x[,y[,z]]) and stages(n): numbers, or names of constants.
+/// A number, or the name of a constant.
+std::optional<CountArgument> LineReader::readCount(const ClauseInfo &clause) {
+  CountArgument count;
+  count.place = here();
+  uint64_t number = 0;
+  if (at(tok::identifier)) {
+    count.name = text();
+    next();
+  } else if (at(tok::numeric_constant)) {
+    std::string written = text();
+    if (!preprocessor.parseSimpleIntegerLiteral(token, number) || number < 1 ||
+        number > clause.most)
+      fail(diagnose("bad-clause-value", count.place, written, clause.name,
+                    formatv("expected a number from 1 to {0}", clause.most).str()));
+    count.number = unsigned(number);
+  } else {
+    fail(diagnose("malformed-clause", here(), formatv("a number in '{0}(...)'", clause.name).str(),
+                  directiveName));
+    return std::nullopt;
+  }
+  return count;
+}
+
+/// threads(x[,y[,z]]) and stages(n).
 void LineReader::readCounts(const ClauseInfo &clause) {
-  while (true) {
-    CountArgument count;
-    count.place = here();
-    uint64_t number = 0;
-    if (at(tok::identifier)) {
-      count.name = text();
+  if (clause.name == "stages") {
+    if (at(tok::kw_auto))
       next();
-    } else if (at(tok::numeric_constant)) {
-      std::string written = text();
-      if (!preprocessor.parseSimpleIntegerLiteral(token, number) || number < 1 || number > 1024)
-        fail(diagnose("bad-clause-value", count.place, written, clause.name,
-                      "expected a number from 1 to 1024"));
-      count.number = unsigned(number);
-    } else {
-      fail(diagnose("malformed-clause", here(),
-                    formatv("a number in '{0}(...)'", clause.name).str(), directiveName));
-      return;
-    }
-    if (clause.name == "threads")
-      directive.clauses.threads.push_back(count);
+    else
+      directive.clauses.stages = readCount(clause);
+    return;
+  }
+  SmallVectorImpl<CountArgument> &threads = directive.clauses.threads;
+  while (std::optional<CountArgument> count = readCount(clause)) {
+    threads.push_back(*count);
     if (!at(tok::comma))
       break;
     next();
   }
-  if (clause.name == "threads" && directive.clauses.threads.size() > 3)
-    fail(diagnose("bad-clause-value", directive.clauses.threads[3].place, "a fourth number",
-                  clause.name, "a block has three dimensions"));
+  if (threads.size() > 3)
+    fail(diagnose("bad-clause-value", threads[3].place, "a fourth number", clause.name,
+                  "a block has three dimensions"));
 }
 
 void LineReader::take(const ClauseInfo &clause, StringRef value) {

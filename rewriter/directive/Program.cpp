@@ -297,7 +297,12 @@ void Finder::noteAnnotation(const Stmt *statement) {
   if (!directive || !current)
     return;
   bool isNew = placed.insert(directive).second;
-  if (isa<CXXFoldExpr>(statement)) {
+  if (directive->kind == DirectiveKind::Pipeline && !isa<ForStmt, WhileStmt>(statement)) {
+    if (isNew)
+      program.diagnostics.push_back(diagnose("misplaced-pragma", directive->begin,
+                                             spelling(directive->kind),
+                                             "speaks of a 'for' or 'while' loop"));
+  } else if (isa<CXXFoldExpr>(statement)) {
     if (isNew)
       program.diagnostics.push_back(
           diagnose("not-available-yet", directive->begin, "a copy in a fold expression"));
@@ -325,7 +330,9 @@ bool contains(const Stmt *outer, const Stmt *inner) {
 void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
   for (const AnnotatedStatement &outer : statements)
     for (const AnnotatedStatement &inner : statements)
-      if (outer.directive != inner.directive && contains(outer.statement, inner.statement))
+      if (outer.directive != inner.directive && contains(outer.statement, inner.statement) &&
+          (outer.directive->kind != DirectiveKind::Pipeline ||
+           inner.directive->kind == DirectiveKind::Pipeline))
         program.diagnostics.push_back(diagnose("misplaced-pragma", inner.directive->begin,
                                                spelling(inner.directive->kind),
                                                "stands within a statement that has one already")
@@ -335,11 +342,18 @@ void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
 bool Finder::isInInstance(const Directive *directive) const {
   return llvm::any_of(program.kernels, [&](const AnnotatedKernel &kernel) {
     return llvm::any_of(kernel.instances, [&](const KernelInstance &instance) {
-      return llvm::any_of(instance.statements, [&](const AnnotatedStatement &statement) {
-        return statement.directive == directive;
-      });
+      auto isIt = [&](const AnnotatedStatement &each) { return each.directive == directive; };
+      return llvm::any_of(instance.statements, isIt) || llvm::any_of(instance.pipelines, isIt);
     });
   });
+}
+
+KernelInstance instanceOf(const FunctionDecl *kernel, ArrayRef<AnnotatedStatement> statements) {
+  KernelInstance instance{kernel, {}, {}};
+  for (const AnnotatedStatement &each : statements)
+    (each.directive->kind == DirectiveKind::Pipeline ? instance.pipelines : instance.statements)
+        .push_back(each);
+  return instance;
 }
 
 /// What each kernel gets to, directly and through the functions it calls.
@@ -355,7 +369,7 @@ void Finder::findStatements() {
     if (follower.hasRefused())
       refused.insert(patternOf(kernel));
     else if (!statements.empty())
-      kernelFor(patternOf(kernel)).instances.push_back({kernel, std::move(statements)});
+      kernelFor(patternOf(kernel)).instances.push_back(instanceOf(kernel, statements));
   }
   for (const auto &[directive, kernel] : inKernels) {
     if (!known.contains(kernel))
@@ -447,6 +461,20 @@ Program findProgram(ASTContext &context, const std::vector<Directive> &directive
   return finder.take();
 }
 
+std::optional<unsigned> countOf(const CountArgument &count, StringRef clause, unsigned most,
+                                const FunctionDecl *kernel, std::vector<Diagnostic> &diagnostics) {
+  if (count.name.empty())
+    return count.number;
+  std::optional<int64_t> number = constantNamed(count.name, kernel);
+  if (number && *number >= 1 && *number <= most)
+    return unsigned(*number);
+  std::string value = number ? count.name + "', which is '" + std::to_string(*number) : "";
+  diagnostics.push_back(number ? diagnose("bad-clause-value", count.place, value, clause,
+                                          formatv("expected a number from 1 to {0}", most).str())
+                               : diagnose("unknown-constant", count.place, count.name, clause));
+  return std::nullopt;
+}
+
 std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
                                                  const FunctionDecl *kernel,
                                                  std::vector<Diagnostic> &diagnostics) {
@@ -454,19 +482,11 @@ std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
     return std::nullopt;
   std::array<unsigned, 3> shape{1, 1, 1};
   for (size_t axis = 0; axis < directive.clauses.threads.size() && axis < 3; ++axis) {
-    const CountArgument &count = directive.clauses.threads[axis];
-    shape[axis] = count.number;
-    if (count.name.empty())
-      continue;
-    std::optional<int64_t> number = constantNamed(count.name, kernel);
-    if (!number || *number < 1 || *number > 1024) {
-      std::string value = number ? count.name + "', which is '" + std::to_string(*number) : "";
-      diagnostics.push_back(number ? diagnose("bad-clause-value", count.place, value, "threads",
-                                              "expected a number from 1 to 1024")
-                                   : diagnose("unknown-constant", count.place, count.name));
+    std::optional<unsigned> number =
+        countOf(directive.clauses.threads[axis], "threads", 1024, kernel, diagnostics);
+    if (!number)
       return std::nullopt;
-    }
-    shape[axis] = unsigned(*number);
+    shape[axis] = *number;
   }
   if (std::optional<std::string> wrong = wrongBlock(shape)) {
     std::string text;

@@ -30,7 +30,8 @@ struct AnnotatedStatement {
 /// One function body that can be analysed: a plain kernel, or one instantiation.
 struct KernelInstance {
   const clang::FunctionDecl *function = nullptr;
-  std::vector<AnnotatedStatement> statements;
+  /// Copies, and loops whose copies are to be made ahead.
+  std::vector<AnnotatedStatement> statements, pipelines;
 };
 
 struct AnnotatedKernel {
@@ -85,6 +86,11 @@ const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 
 /// `directives` must outlive the result.
 Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);
+
+/// The number of a clause, from 1 to `most`.
+std::optional<unsigned> countOf(const CountArgument &count, llvm::StringRef clause, unsigned most,
+                                const clang::FunctionDecl *kernel,
+                                std::vector<Diagnostic> &diagnostics);
 
 /// The numbers of `threads(...)`, with the names of constants looked up; 1 for
 /// the axes that are not given.

@@ -57,10 +57,11 @@ std::optional<std::string> KernelWriter::destination(size_t copy, CodeText &code
       return plan.layout.slot + Polynomial(plan.layout.destination);
     }),
                       own.plan.tile + "_place");
+  std::string name = ringOf(copy) ? slotOf(copy, names.slot) : own.plan.tile;
   std::string to = isDynamic(own.tile)                  ? names.memory
-                   : moved(copy)                        ? own.plan.tile + ".data()"
-                   : own.tile->getType()->isArrayType() ? own.plan.tile
-                                                        : "&" + own.plan.tile;
+                   : moved(copy)                        ? name + ".data()"
+                   : own.tile->getType()->isArrayType() ? name
+                                                        : "&" + name;
   std::string bytes = *slot == "0" ? "" : *slot;
   if (int64_t constant = own.plan.layout.destination; constant != 0)
     bytes = std::to_string(constant) + (bytes.empty() ? "" : " + " + bytes);
@@ -71,7 +72,7 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
-  CodeText code = codeOf(copy);
+  CodeText code = codeOf(copy, ringOf(copy));
   std::optional<std::string> place = destination(copy, code);
   auto missing = [&] {
     failure = diagnose("expression-not-available", first.place, code.unnamed());
@@ -112,7 +113,7 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
     to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + planIn(texts[textOf[copy]]) +
          "::" + own.bytes + "))";
   return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
-         names.barrier + policy + ");\n";
+         barrierOf(copy) + policy + ");\n";
 }
 
 /// Contiguous bytes, or one row after the other.
@@ -121,7 +122,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string to, const std::strin
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
-  CodeText code = codeOf(copy);
+  CodeText code = codeOf(copy, ringOf(copy));
   std::optional<std::string> from =
       code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
   std::string loops, distance, inner = indent;
@@ -152,12 +153,12 @@ std::string KernelWriter::bulkText(size_t copy, std::string to, const std::strin
   if (!distance.empty())
     to = "tilelift::advance(" + to + ", " + distance + ")";
   return loops + inner + "tilelift::load_bytes(" + to + ", " + *from + ", " +
-         planIn(texts[textOf[copy]]) + "::" + own.bytes + ", " + names.barrier + policy + ");\n";
+         planIn(texts[textOf[copy]]) + "::" + own.bytes + ", " + barrierOf(copy) + policy + ");\n";
 }
 
-std::string KernelWriter::checksText(size_t copy) {
+std::string KernelWriter::checksText(size_t copy, bool isAhead) {
   std::vector<const Plan *> plans = plansOf(copy);
-  CodeText code = codeOf(copy);
+  CodeText code = codeOf(copy, isAhead);
   std::string conditions;
   auto add = [&](const std::string &condition) {
     conditions += (conditions.empty() ? "" : " && ") + condition;
@@ -197,12 +198,9 @@ std::string KernelWriter::checksText(size_t copy) {
   return conditions;
 }
 
-/// The leader's part of the copies that a statement makes, and what comes before it.
-std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
-  ArrayRef<CopyOrder> own = ArrayRef(orders.copies).slice(first, last - first + 1);
-  auto any = [&](bool CopyOrder::*fact) {
-    return llvm::any_of(own, [&](const CopyOrder &order) { return order.*fact; });
-  };
+/// What is ordered before some copies: the threads' work on the tiles and the tensors.
+std::string KernelWriter::orderText(size_t first, size_t last, const std::string &indent) const {
+  auto any = [&](bool CopyOrder::*fact) { return anyOrder(first, last, fact); };
   bool sourceWritten = any(&CopyOrder::sourceWritten), written = any(&CopyOrder::writtenBefore);
   std::string text;
   if (sourceWritten)
@@ -216,7 +214,18 @@ std::string KernelWriter::issueText(size_t first, size_t last, const std::string
     text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
   if (any(&CopyOrder::readBefore) && !written && !sourceWritten)
     text += indent + "  tilelift::fence_before_tma();\n";
-  if (!own.front().joinsPrevious)
+  return text;
+}
+
+bool KernelWriter::anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const {
+  return llvm::any_of(ArrayRef(orders.copies).slice(first, last - first + 1),
+                      [&](const CopyOrder &order) { return order.*fact; });
+}
+
+/// The leader's part of the copies that a statement makes, and what comes before it.
+std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
+  std::string text = orderText(first, last, indent);
+  if (!orders.copies[first].joinsPrevious)
     text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
   for (size_t i = first; i <= last; ++i)
     text += loadText(i, indent + "  ");
@@ -224,36 +233,70 @@ std::string KernelWriter::issueText(size_t first, size_t last, const std::string
 }
 
 /// Conditions of all copies that a statement makes, each once.
-std::string KernelWriter::checksOf(size_t first, size_t end) {
+std::string KernelWriter::checksOf(size_t first, size_t end, bool isAhead) {
   SmallVector<std::string, 4> each;
   for (size_t i = first; i < end; ++i)
-    if (std::string checks = checksText(i); !checks.empty() && !llvm::is_contained(each, checks))
+    if (std::string checks = checksText(i, isAhead);
+        !checks.empty() && !llvm::is_contained(each, checks))
       each.push_back(checks);
   return llvm::join(each, " && ");
+}
+
+bool KernelWriter::isReplaceable(size_t copy) {
+  const CopyToEmit &own = copies()[copy];
+  if (source.isPlainText(own.statement->getSourceRange()))
+    return true;
+  failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
+  return false;
+}
+
+/// Behind the copies that a statement makes.
+size_t KernelWriter::endOfStatement(size_t copy) const {
+  size_t end = copy + 1;
+  while (end < copies().size() && copies()[end].statement == copies()[copy].statement &&
+         textOf[end] == textOf[copy])
+    ++end;
+  return end;
+}
+
+/// What became of a statement, in the place of its pragma.
+std::string KernelWriter::commentsOf(size_t first, size_t end) const {
+  const Directive &directive = *copies()[first].directive;
+  std::string indent = source.indentationAt(directive.statement.offset);
+  // The pragma may stand in the first column.
+  size_t there = source.indentationAt(directive.begin.offset).size();
+  std::string text = StringRef(indent).drop_front(there).str();
+  for (size_t i = first; i < end; ++i)
+    text += (i == first ? "" : indent) + "// tma load: " + summary(copies()[i].plan) + "\n";
+  return text;
+}
+
+/// The statement as it was, in braces, behind some text.
+std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t copy) const {
+  const CopyToEmit &own = copies()[copy];
+  unsigned begin = own.directive->statement.offset;
+  std::string indent = source.indentationAt(begin);
+  Piece statement = Piece::copy(begin, source.endOf(own.statement));
+  if (isa<CompoundStmt>(own.statement))
+    return {Piece::own(before, own.directive->begin.offset), statement};
+  return {Piece::own(before + "{\n" + indent, own.directive->begin.offset), statement,
+          Piece::own("\n" + indent + "}")};
 }
 
 /// Puts the copies of a statement in its place.
 void KernelWriter::replaceStatement(size_t first) {
   const CopyToEmit &own = copies()[first];
-  size_t last = first;
-  while (last + 1 < copies().size() && copies()[last + 1].statement == own.statement &&
-         textOf[last + 1] == textOf[first])
-    ++last;
-  if (!source.isPlainText(own.statement->getSourceRange())) {
-    failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
+  size_t last = endOfStatement(first) - 1;
+  if (!isReplaceable(first))
     return;
-  }
   unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
   unsigned statement = own.directive->statement.offset;
   std::string indent = source.indentationAt(statement);
-  bool lastOfGroup = last + 1 == copies().size() || !orders.copies[last + 1].joinsPrevious;
+  bool lastOfGroup = isLastOfGroup(last);
 
   std::string checks = checksOf(first, last + 1);
   std::string inner = checks.empty() ? indent : indent + "  ";
-  // The pragma may stand in the first column.
-  std::string text = StringRef(indent).drop_front(source.indentationAt(begin).size()).str();
-  for (size_t i = first; i <= last; ++i)
-    text += (i == first ? "" : indent) + "// tma load: " + summary(copies()[i].plan) + "\n";
+  std::string text = commentsOf(first, last + 1);
   if (!checks.empty())
     text += indent + "if (" + checks + ") {\n";
   text += issueText(first, last, inner);
@@ -270,12 +313,7 @@ void KernelWriter::replaceStatement(size_t first) {
   if (checks.empty()) {
     edit.pieces = {Piece::own(text, begin)};
   } else {
-    bool isBlock = isa<CompoundStmt>(own.statement);
-    edit.pieces = {
-        Piece::own(text + "\n" + indent + "} else " + (isBlock ? "" : "{\n" + indent), begin),
-        Piece::copy(statement, end)};
-    if (!isBlock)
-      edit.pieces.push_back(Piece::own("\n" + indent + "}"));
+    edit.pieces = plainBranch(text + "\n" + indent + "} else ", first);
   }
   texts[textOf[first]].edits.push_back(std::move(edit));
 }

@@ -187,7 +187,8 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
         return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
       });
       statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
-                            copies[i].tileIsWritten, sourceOf(copies[i].plan.base)});
+                            copies[i].tileIsWritten, copies[i].pipeline.has_value(),
+                            sourceOf(copies[i].plan.base)});
       numbers.push_back(i);
       done[i] = true;
     }
@@ -212,6 +213,8 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
   names.memory = source.unused("tma_memory");
+  names.slot = source.unused("tma_slot");
+  names.lifts = source.unused("tma_lifts");
   auto beside = [&](std::string name) {
     while (llvm::any_of(kernel.pattern->parameters(),
                         [&](const ParmVarDecl *parameter) { return parameter->getName() == name; }))
@@ -291,6 +294,8 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
     std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
     outcomes[copy.directive] = "lifted in " + (where.empty() ? names.lifted : where);
   }
+  for (const PipelineToEmit &pipeline : first.pipelines)
+    outcomes[pipeline.directive] = "in " + names.lifted;
   bool isForAll = isLaunchedElsewhere(kernel.pattern) || isDeclaredForAll(source, kernel.pattern);
   std::variant<LauncherText, Diagnostic> launcher =
       writeLauncher(source, kernel, names, writer, isForAll);

@@ -16,8 +16,15 @@
 #include "directive/Program.h"
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
+#include "relation/Rounds.h"
 
 namespace tilelift {
+
+/// A loop whose copies are made ahead, in the same rounds in all instances.
+struct PipelineToEmit {
+  const Directive *directive = nullptr;
+  Rounds rounds;
+};
 
 struct CopyToEmit {
   const Directive *directive = nullptr;
@@ -27,7 +34,12 @@ struct CopyToEmit {
   const clang::VarDecl *tile = nullptr;
   /// Threads may write to the tile, besides by the copy.
   bool tileIsWritten = false;
+  /// Why the tile may hold what it held before, in some cells; empty if it does not.
+  std::string keeps;
   Plan plan;
+  /// Of those of the instance, the one that makes it ahead, with the names that it can use.
+  std::optional<size_t> pipeline;
+  std::optional<Plan> ahead;
 };
 
 struct InstanceToEmit {
@@ -37,6 +49,7 @@ struct InstanceToEmit {
   BlockShape block{1, 1, 1};
   /// In the order of the text.
   std::vector<CopyToEmit> copies;
+  std::vector<PipelineToEmit> pipelines;
   /// The ways to copies that stay loops.
   std::vector<CallPath> plainPaths;
 };

@@ -68,6 +68,12 @@ std::string tileType(const Plan &plan) {
   return type + ">";
 }
 
+/// A tile of a ring that keeps its type.
+std::string slotType(const CopyToEmit &copy) {
+  const ASTContext &context = copy.tile->getASTContext();
+  return "tilelift::slot<" + copy.tile->getType().getAsString(context.getPrintingPolicy()) + ">";
+}
+
 } // namespace
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
@@ -76,6 +82,7 @@ KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
   texts = textsOf(kernel.instances.front(), textOf);
   texts.front().name = names.lifted;
   nameCopies();
+  nameRings();
 }
 
 std::vector<const Plan *> KernelWriter::plansOf(size_t copy) const {
@@ -178,7 +185,12 @@ void KernelWriter::openBody() {
   if (!parameters.empty())
     edits.push_back(insertion(close, wrapped(parameters, close)));
 
-  std::string declarations = "\n  __shared__ tilelift::barrier " + names.barrier + ";";
+  bool hasOther = rings.empty();
+  for (size_t i = 0; i < copies().size(); ++i)
+    hasOther |= !ringOf(i);
+  std::string declarations;
+  if (hasOther)
+    declarations += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
     declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
     // Those that are declared outside go by the same names in here.
@@ -186,8 +198,13 @@ void KernelWriter::openBody() {
       declarations += "\n  " + pointerToMemory(array);
     moveDynamicMemory(pattern->getBody());
   }
-  declarations += "\n  unsigned " + names.phase +
-                  (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
+  for (const Ring &ring : rings)
+    declarations += "\n  __shared__ tilelift::barrier " + ring.full + "[" + ring.stages + "];" +
+                    "\n  tilelift::ring<" + ring.stages + "> " + ring.place +
+                    " = tilelift::begin(" + ring.full + ");";
+  if (hasOther)
+    declarations += "\n  unsigned " + names.phase +
+                    (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   edits.push_back(insertion(source.endOfToken(pattern->getBody()->getBeginLoc()), declarations));
 }
 
@@ -198,12 +215,18 @@ void KernelWriter::replaceCopies() {
       declared |= copies()[j].tile->getLocation() == copies()[i].tile->getLocation();
     if (!declared && !isDynamic(copies()[i].tile))
       declareTile(i);
+    if (const Ring *ring = ringOf(i)) {
+      if (i == ring->first && !failure)
+        replaceGroup(*ring);
+      continue;
+    }
     bool isFirst =
         i == 0 || copies()[i].statement != copies()[i - 1].statement || textOf[i] != textOf[i - 1];
     if (isFirst && !failure)
       replaceStatement(i);
     captureIn(texts[textOf[i]], i);
   }
+  openPipelines();
 }
 
 /// What is left to do in a text beside its copies and calls.
@@ -461,7 +484,8 @@ void KernelWriter::declareTile(size_t copy) {
   std::vector<Edit> &edits = texts[owner].edits;
   unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
   std::string indent = source.indentationAt(begin);
-  if (!moved(copy)) {
+  const Ring *ring = ringOf(copy);
+  if (!moved(copy) && !(ring && needsSlots(copy))) {
     // __shared__ is a macro; the alignment goes right behind it.
     std::string text = source.between(begin, end).str();
     size_t shared = text.find("__shared__");
@@ -477,6 +501,10 @@ void KernelWriter::declareTile(size_t copy) {
     // Tiles that are declared together are aligned together.
     if (llvm::none_of(edits, [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
       edits.push_back(insertion(at, " __align__(128)"));
+    if (ring)
+      edits.push_back(replacement(source.offsetOf(tile->getLocation()),
+                                  source.endOfToken(tile->getLocation()),
+                                  ringTile(copy) + "[" + ring->stages + "]"));
     return;
   }
   std::string text;
@@ -489,7 +517,7 @@ void KernelWriter::declareTile(size_t copy) {
       text += "__shared__ " +
               std::string(texts[owner].pattern->isTemplated() || owner != 0 ? "typename " : "") +
               planIn(texts[owner]) + "::" + tileTypeName(tile->getName()) + " " +
-              tile->getNameAsString() + ";";
+              (ring ? ringTile(copy) + "[" + ring->stages + "]" : tile->getNameAsString()) + ";";
     else
       text += (source.between(begin, specifiers) +
                source.between(source.offsetOf(variable->getLocation()),
@@ -557,6 +585,9 @@ std::string KernelWriter::planType() const {
                         [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
       if (moved(copy) && first)
         text += "  using " + tileTypeName(plan.tile) + " = " + tileType(plan) + ";\n";
+      else if (first && ringOf(copy) && needsSlots(copy))
+        text +=
+            "  using " + tileTypeName(plan.tile) + " = " + slotType(instance.copies[copy]) + ";\n";
       if (plan.mode == Mode::Bulk)
         text += "  static constexpr unsigned " + copyNames[copy].bytes + " = " +
                 std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";

@@ -19,6 +19,8 @@
 #include "emit/SourceText.h"
 #include "relation/BarrierFacts.h"
 
+#include "llvm/ADT/StringSet.h"
+
 namespace tilelift {
 
 /// What the pieces of text about one kernel have in common.
@@ -30,6 +32,8 @@ struct KernelNames {
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
   std::string memory;   ///< tma_memory
+  std::string slot;     ///< tma_slot
+  std::string lifts;    ///< tma_lifts
   /// Of the launcher's own; the kernel's parameters have theirs.
   std::string config, facts, launch;
   std::string planParameter; ///< tma_plan, in functions that the kernel calls
@@ -43,6 +47,17 @@ struct CopyNames {
   std::string map;   ///< tile_map; empty for bulk copies
   std::string box;   ///< tile_box
   std::string bytes; ///< a member of the plan type: tile_box::bytes
+};
+
+/// Copies that are made ahead of their rounds and arrive together: their barriers, and
+/// where each thread is in their ring of tiles.
+struct Ring {
+  size_t first = 0, last = 0;
+  std::string full;   ///< tile_full
+  std::string place;  ///< tile_place
+  std::string stages; ///< 3, or a member of the plan type
+  /// What the leader has instead of the loop's variables.
+  std::vector<std::pair<const Cursor *, std::string>> cursors;
 };
 
 /// The barriers around the copies, in the copies' order, and those that can go.
@@ -107,8 +122,13 @@ private:
 
   // The copies.
   void replaceStatement(size_t first);
-  std::string checksOf(size_t first, size_t end);
-  std::string checksText(size_t copy);
+  bool isReplaceable(size_t copy);
+  size_t endOfStatement(size_t copy) const;
+  std::string commentsOf(size_t first, size_t end) const;
+  std::vector<Piece> plainBranch(const std::string &before, size_t copy) const;
+  std::string checksOf(size_t first, size_t end, bool isAhead = false);
+  std::string checksText(size_t copy, bool isAhead);
+  std::string orderText(size_t first, size_t last, const std::string &indent) const;
   std::string issueText(size_t first, size_t last, const std::string &indent);
   std::string loadText(size_t copy, const std::string &indent);
   std::string bulkText(size_t copy, std::string to, const std::string &policy,
@@ -116,9 +136,34 @@ private:
   std::string waitText(const std::string &indent) const;
   std::optional<std::string> destination(size_t copy, CodeText &code);
   std::string expectedBytes(size_t first) const;
-  CodeText codeOf(size_t copy) {
-    return {plansOf(copy), planIn(texts[textOf[copy]]), planConstants};
+  bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;
+  std::string barrierOf(size_t copy) const {
+    const Ring *ring = ringOf(copy);
+    return ring ? ring->full + "[" + names.slot + "]" : names.barrier;
   }
+  bool isLastOfGroup(size_t copy) const {
+    return copy + 1 == copies().size() || !orders.copies[copy + 1].joinsPrevious;
+  }
+  std::vector<const Plan *> issuedPlansOf(size_t copy) const;
+  CodeText codeOf(size_t copy, bool isAhead) {
+    return {isAhead ? issuedPlansOf(copy) : plansOf(copy), planIn(texts[textOf[copy]]),
+            planConstants};
+  }
+
+  // Copies that are made ahead.
+  void nameRings();
+  void nameAhead(Ring &ring);
+  const Ring *ringOf(size_t copy) const;
+  std::string ringTile(size_t copy) const { return source.unused(copyNames[copy].tile + "_ring"); }
+  std::string slotOf(size_t copy, const std::string &index) const;
+  bool needsSlots(size_t copy) const;
+  void replaceGroup(const Ring &ring);
+  void openPipelines();
+  std::string fillText(const Ring &ring, const std::string &indent);
+  std::string roundsAhead(const Ring &ring, const std::string &loads);
+  std::string aheadText(const clang::Expr *expression, const Ring &ring);
+  std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
+  std::string declarationAhead(const Cursor &cursor, const std::string &name);
 
   /// How a function's text names the plan type.
   std::string planIn(const FunctionText &text) const {
@@ -131,6 +176,10 @@ private:
   const KernelNames &names;
   const CopyOrders &orders;
   std::vector<CopyNames> copyNames;
+  std::vector<Ring> rings;
+  /// For each copy that is made ahead, its plans with the names that it can use.
+  std::vector<std::vector<Plan>> plansAhead;
+  llvm::StringSet<> takenAhead;
   std::vector<PlanConstant> planConstants;
   /// The kernel first, callers before what they call.
   std::vector<FunctionText> texts;

@@ -4,6 +4,7 @@
 
 #include "emit/SourceText.h"
 
+#include "directive/PragmaReader.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
 
@@ -142,7 +143,10 @@ Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const
                             .drop_front(std::min(indentationAt(begin).size(),
                                                  indentationAt(directive.statement.offset).size()))
                             .str();
-  return {begin, directive.end.offset, {Piece::own(missing + "// tma load: " + what.str(), begin)}};
+  return {begin,
+          directive.end.offset,
+          {Piece::own(missing + "// tma " + spelling(directive.kind).str() + ": " + what.str(),
+                      begin)}};
 }
 
 Edit SourceText::removal(unsigned begin, unsigned end) const {

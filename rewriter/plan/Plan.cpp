@@ -6,7 +6,10 @@
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/JSON.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <numeric>
 
 using namespace llvm;
 
@@ -92,6 +95,16 @@ std::string print(const Check &check, const Symbols &symbols) {
   return text;
 }
 
+int64_t Plan::tileBytes() const {
+  return std::accumulate(tileExtents.begin(), tileExtents.end(), int64_t(tileElementSize),
+                         std::multiplies<>());
+}
+
+int64_t Plan::sharedBytes() const {
+  int64_t one = std::max(tileBytes(), layout.bytes);
+  return stages == 1 ? one : stages * int64_t(alignTo(uint64_t(one), 128));
+}
+
 std::string summary(const Plan &plan) {
   std::string text;
   if (plan.mode == Mode::Bulk) {
@@ -140,6 +153,7 @@ std::string toJson(const Plan &plan) {
                              {"dimensions", std::move(dims)},
                              {"rows", std::move(rows)},
                              {"bytes", plan.expectedBytes},
+                             {"stages", plan.stages},
                              {"layout", json::Object{{"moved", plan.layout.moved},
                                                      {"folded", plan.layout.folded},
                                                      {"rowLength", plan.layout.rowLength},

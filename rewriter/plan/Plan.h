@@ -93,6 +93,8 @@ struct Plan {
   /// Bulk: one copy for each value of these, innermost first.
   llvm::SmallVector<RowDigit, 4> rows;
   SharedLayout layout;
+  /// Tiles of that layout, of which all but one are filled in advance.
+  unsigned stages = 1;
   int64_t expectedBytes = 0;
   BlockShape block{1, 1, 1};
 
@@ -111,6 +113,10 @@ struct Plan {
   Place place;
 
   int64_t pieces() const;
+  /// Of the tile as it was declared.
+  int64_t tileBytes() const;
+  /// Of all of its tiles as they are laid out now, those of a ring aligned.
+  int64_t sharedBytes() const;
   /// The tile's extents; of a flat one whose rows are found by division, with the rows.
   llvm::SmallVector<int64_t, 3> extentsWithRows() const;
 };

@@ -7,8 +7,6 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
-#include <numeric>
-
 using namespace llvm;
 
 namespace tilelift {
@@ -56,16 +54,18 @@ std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes 
     if (leaderOf(copies, i) != i)
       continue;
     const Plan &plan = *copies[i].plan;
-    int64_t before = std::accumulate(plan.tileExtents.begin(), plan.tileExtents.end(),
-                                     int64_t(plan.tileElementSize), std::multiplies<>());
-    total += std::max<int64_t>(0, plan.layout.bytes - before) + tileAlignment;
-    if (plan.layout.bytes > copies[largest].plan->layout.bytes)
+    total +=
+        plan.sharedBytes() - plan.tileBytes() + tileAlignment + (plan.stages - 1) * barrierBytes;
+    if (plan.sharedBytes() > copies[largest].plan->sharedBytes())
       largest = i;
   }
   if (total <= mostShared || kernel.sharedBytes > mostShared)
     return std::nullopt;
   const Plan &plan = *copies[largest].plan;
-  return Misfit{largest, diagnose("shared-size", plan.place, plan.tile, plan.layout.bytes, total)};
+  std::string size = std::to_string(plan.sharedBytes()) + " bytes";
+  if (plan.stages > 1)
+    size += " in " + std::to_string(plan.stages) + " stages";
+  return Misfit{largest, diagnose("shared-size", plan.place, plan.tile, size, total)};
 }
 
 /// Each map is a parameter.

@@ -150,14 +150,15 @@ void Flow::groupCopies() {
     }
     const auto *body = dyn_cast_or_null<CompoundStmt>(facts.parentOf(copies[i].statement));
     bool together = body && body == facts.parentOf(copies[i - 1].statement) &&
-                    !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i);
+                    !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i) &&
+                    copies[i].isAhead == copies[i - 1].isAhead;
     if (!together)
       continue;
     bool between = false;
     for (const Stmt *statement : body->body()) {
       if (statement == copies[i].statement)
         break;
-      together &= !between || isQuiet(statement);
+      together &= !between || (isQuiet(statement) && !copies[i].isAhead);
       between |= statement == copies[i - 1].statement;
     }
     result.copies[i].joinsPrevious = together;

@@ -30,6 +30,8 @@ struct LiftedStatement {
   bool mayRunPlain = false;
   /// Threads may write to the tile somewhere.
   bool tileIsWritten = false;
+  /// It is made ahead of its round.
+  bool isAhead = false;
   CopySource source;
 };
 

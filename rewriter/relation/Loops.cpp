@@ -12,8 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
-
-#include "clang/AST/StmtCXX.h"
+#include "relation/Rounds.h"
 
 #include <numeric>
 
@@ -48,60 +47,6 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
   if (onlyDown)
     symbol.range.high = std::min(symbol.range.high, *first);
   symbol.divisor = std::max<int64_t>(1, divisor);
-}
-
-/// Whether a round may end before its end, or be the last one.
-bool leavesRound(const Stmt *statement, bool isInner = false) {
-  if (!statement || isa<LambdaExpr>(statement))
-    return false;
-  if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt, ContinueStmt>(statement)))
-    return true;
-  isInner |= isa<ForStmt, WhileStmt, DoStmt>(statement);
-  return llvm::any_of(statement->children(),
-                      [&](const Stmt *child) { return leavesRound(child, isInner); });
-}
-
-bool hasContinue(const Stmt *statement) {
-  if (!statement || isa<ForStmt, WhileStmt, DoStmt, LambdaExpr>(statement))
-    return false;
-  return isa<ContinueStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), hasContinue);
-}
-
-const Stmt *bodyOf(const Stmt *loop) {
-  if (const auto *counted = dyn_cast<ForStmt>(loop))
-    return counted->getBody();
-  if (const auto *tested = dyn_cast<WhileStmt>(loop))
-    return tested->getBody();
-  return cast<DoStmt>(loop)->getBody();
-}
-
-/// Whether each round of the loop, but the one that leaves it, runs the statement once.
-bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {
-  const Stmt *body = bodyOf(loop);
-  const Stmt *increment = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInc() : nullptr;
-  for (const Stmt *at = statement; at != loop; at = facts.parentOf(at)) {
-    if (at == body)
-      return !hasContinue(body);
-    if (at == increment)
-      return true;
-    const Stmt *parent = facts.parentOf(at);
-    const auto *comma = dyn_cast_or_null<BinaryOperator>(parent);
-    bool passesOn = isa_and_nonnull<CompoundStmt, ParenExpr, FullExpr>(parent) || parent == loop ||
-                    (comma && comma->isCommaOp());
-    if (!passesOn)
-      return false;
-  }
-  return false;
-}
-
-bool mentionsAny(const Stmt *expression, ArrayRef<const VarDecl *> variables) {
-  if (!expression)
-    return false;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
-    if (llvm::is_contained(variables, reference->getDecl()))
-      return true;
-  return llvm::any_of(expression->children(),
-                      [&](const Stmt *part) { return mentionsAny(part, variables); });
 }
 
 bool isSame(const Scalar &a, const Scalar &b) {

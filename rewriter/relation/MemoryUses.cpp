@@ -178,12 +178,18 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }
 
+std::vector<const DeclRefExpr *> usesOf(const VarDecl *variable, const KernelUnderTest &kernel) {
+  std::vector<const DeclRefExpr *> uses;
+  forEachUse(variable, kernel, nullptr,
+             [&](const DeclRefExpr *reference, bool) { uses.push_back(reference); });
+  return uses;
+}
+
 std::vector<Subscripts> subscriptsOf(const VarDecl *array, size_t dims,
                                      const KernelUnderTest &kernel) {
   std::vector<Subscripts> uses;
-  forEachUse(array, kernel, nullptr, [&](const DeclRefExpr *reference, bool) {
+  for (const DeclRefExpr *reference : usesOf(array, kernel))
     uses.push_back(subscriptsOf(reference, dims, kernel.facts));
-  });
   return uses;
 }
 

@@ -20,6 +20,10 @@ namespace tilelift {
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
                   const clang::Stmt *copy);
 
+/// All places that name a variable, in the functions on the way to the copy.
+std::vector<const clang::DeclRefExpr *> usesOf(const clang::VarDecl *variable,
+                                               const KernelUnderTest &kernel);
+
 /// For each use of an array, its subscripts from the outermost dimension on, at most
 /// `dims` of them.
 std::vector<llvm::SmallVector<const clang::ArraySubscriptExpr *, 3>>

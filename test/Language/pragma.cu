@@ -17,7 +17,23 @@ __global__ void directives(float *out, const float *in) {
   // expected-error@-1 {{'#pragma tma reduce' is not available yet}}
   out[threadIdx.x] += part[threadIdx.x];
 #pragma tma pipeline stages(3)
-  // expected-error@-1 {{'#pragma tma pipeline' is not available yet}}
+  // expected-error@-1 {{this loop makes no copy that is lifted: there is nothing to keep in flight}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
+#pragma tma pipeline stages(1, 2)
+  // expected-error@-1 {{expected ')' in '#pragma tma pipeline'}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
+#pragma tma pipeline stages(65)
+  // expected-error@-1 {{'65' is no value of clause 'stages': expected a number from 1 to 64}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
+#pragma tma pipeline stages()
+  // expected-error@-1 {{expected a number in 'stages(...)' in '#pragma tma pipeline'}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
+#pragma tma pipeline warp(producer)
+  // expected-error@-1 {{'warp(producer)' is not available yet}}
   for (int i = 0; i < 4; ++i)
     out[i] = part[i];
 }

@@ -91,6 +91,63 @@ __device__ inline void wait(barrier &ready, unsigned &phase) {
   phase ^= 1;
 }
 
+/// Where a thread is in a ring of tiles, one of which the block uses while the others
+/// are filled. The leader claims the tiles in the order in which all threads get to them:
+///
+///   __shared__ tilelift::barrier full[3];
+///   tilelift::ring<3> place = tilelift::begin(full);
+///   for (...) {
+///     place.advance();
+///     if (tilelift::leader())
+///       for (; place.has_room() && <there is another round>; <to the next round>) {
+///         const int next = place.claim(full, box::bytes);
+///         tilelift::load(tiles[next].data(), map, {x, y}, full[next]);
+///       }
+///     tilelift::wait(full, place);
+///     ... tiles[place.stage] ...
+///     __syncthreads();
+///   }
+template <int Stages> struct ring {
+  int stage = Stages - 1;
+  /// The parity of the phase in which the tile of this stage is filled.
+  unsigned phase = 1;
+  /// Tiles behind that one which are on their way; the leader counts them.
+  int ahead = 0;
+
+  /// Goes to the next tile; the block is done with the one before.
+  __device__ void advance() {
+    if (++stage == Stages) {
+      stage = 0;
+      phase ^= 1;
+    }
+    --ahead;
+  }
+  __device__ bool has_room() const { return ahead < Stages - 1; }
+  /// Announces the bytes of the tile that is filled next, and says which it is.
+  __device__ int claim(barrier (&full)[Stages], unsigned bytes) {
+    ++ahead;
+    const int slot = stage + ahead < Stages ? stage + ahead : stage + ahead - Stages;
+    expect(full[slot], bytes);
+    return slot;
+  }
+};
+
+/// Makes a ring's barriers ready for all threads. Every thread of the block calls it, once.
+template <int Stages> __device__ inline ring<Stages> begin(barrier (&full)[Stages]) {
+  if (leader())
+    for (barrier &each : full)
+      set_up(each);
+  __syncthreads();
+  return {};
+}
+
+/// Waits until the tile of this stage is there.
+template <int Stages>
+__device__ inline void wait(barrier (&full)[Stages], const ring<Stages> &place) {
+  unsigned phase = place.phase;
+  wait(full[place.stage], phase);
+}
+
 /// Orders what this thread did to shared memory before what TMA does to it
 /// after the next barrier of the block.
 __device__ inline void fence_before_tma() {

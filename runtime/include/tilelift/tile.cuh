@@ -93,6 +93,11 @@ struct flat_tile : tile<Array, Pitch, Lead, Least> {
   }
 };
 
+/// A tile of a ring that keeps its layout; TMA wants each of them to be aligned.
+template <typename Tile> struct alignas(128) slot {
+  Tile value;
+};
+
 } // namespace tilelift
 
 #endif

@@ -1,0 +1,271 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies that are made ahead of their rounds: a ring of tiles in place of each tile,
+// and at the copy, the leader's loop over the rounds to come for which there is room.
+//
+// That loop asks the user's condition and takes the user's steps, on variables of its
+// own, so that it sees the rounds which the user's loop will run, and no others.
+//===----------------------------------------------------------------------===//
+
+#include "emit/KernelText.h"
+
+#include "clang/Lex/Lexer.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool isWordOf(StringRef text, StringRef word) {
+  auto isPart = [](char c) { return isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    text = text.drop_until(isPart);
+    if (text.take_while(isPart) == word)
+      return true;
+    text = text.drop_while(isPart);
+  }
+  return false;
+}
+
+void findNames(const Stmt *statement, SmallVectorImpl<const DeclRefExpr *> &names) {
+  if (!statement)
+    return;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+    names.push_back(reference);
+  for (const Stmt *child : statement->children())
+    findNames(child, names);
+}
+
+} // namespace
+
+const Ring *KernelWriter::ringOf(size_t copy) const {
+  auto found = llvm::find_if(
+      rings, [&](const Ring &ring) { return ring.first <= copy && copy <= ring.last; });
+  return found == rings.end() ? nullptr : &*found;
+}
+
+/// One ring for the copies that wait together.
+void KernelWriter::nameRings() {
+  plansAhead.resize(copies().size());
+  for (size_t i = 0; i < copies().size(); ++i) {
+    if (!copies()[i].pipeline)
+      continue;
+    if (orders.copies[i].joinsPrevious) {
+      rings.back().last = i;
+      continue;
+    }
+    Ring ring;
+    ring.first = ring.last = i;
+    std::string stem = copyNames[i].box.empty() ? StringRef(copyNames[i].bytes).drop_back(6).str()
+                                                : StringRef(copyNames[i].box).drop_back(4).str();
+    ring.full = source.unused(stem + "_full");
+    ring.place = source.unused(stem + "_place");
+    std::vector<int64_t> stages;
+    for (const Plan *plan : plansOf(i))
+      stages.push_back(plan->stages);
+    ring.stages = codeOf(i, false).number(stages, stem + "_stages");
+    rings.push_back(std::move(ring));
+  }
+  for (Ring &ring : rings)
+    nameAhead(ring);
+}
+
+/// Gives the ring's copies names for what the loop's variables will be.
+void KernelWriter::nameAhead(Ring &ring) {
+  const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
+  for (const Cursor &cursor : rounds.cursors) {
+    std::string stem = cursor.variable->getNameAsString() + "_ahead", name = source.unused(stem);
+    for (unsigned n = 2; !takenAhead.insert(name).second; ++n)
+      name = source.unused(stem + "_" + std::to_string(n));
+    ring.cursors.push_back({&cursor, name});
+  }
+  auto rename = [&](std::string &name) {
+    for (const auto &[cursor, own] : ring.cursors)
+      if (name == cursor->variable->getName())
+        return void(name = own);
+  };
+  for (size_t copy = ring.first; copy <= ring.last; ++copy)
+    for (const InstanceToEmit &instance : kernel.instances) {
+      Plan plan = *instance.copies[copy].ahead;
+      for (NamedValue &named : plan.names)
+        rename(named.name);
+      for (NamedPointer &named : plan.pointers)
+        rename(named.name);
+      plansAhead[copy].push_back(std::move(plan));
+    }
+}
+
+std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
+  if (!ringOf(copy))
+    return plansOf(copy);
+  std::vector<const Plan *> plans;
+  for (const Plan &plan : plansAhead[copy])
+    plans.push_back(&plan);
+  return plans;
+}
+
+/// Whether an array of such tiles would leave some of them off the alignment.
+bool KernelWriter::needsSlots(size_t copy) const {
+  return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstanceToEmit &instance) {
+    const VarDecl *tile = instance.copies[copy].tile;
+    return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() % 128 != 0;
+  });
+}
+
+std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
+  return ringTile(copy) + "[" + index + "]" + (needsSlots(copy) ? ".value" : "");
+}
+
+/// An expression of the loop's, on the leader's variables.
+std::string KernelWriter::aheadText(const Expr *expression, const Ring &ring) {
+  auto refuse = [&](SourceLocation at) {
+    failure = diagnose("not-available-yet", {source.offsetOf(at)},
+                       "a pipeline of a loop whose rounds a macro counts");
+    return std::string();
+  };
+  if (!source.isPlainText(expression->getSourceRange()))
+    return refuse(expression->getBeginLoc());
+  unsigned begin = source.offsetOf(source.written(expression->getBeginLoc()));
+  unsigned end = source.endOfToken(source.written(expression->getEndLoc()));
+  std::string text = source.between(begin, end).str();
+  SmallVector<const DeclRefExpr *, 4> found;
+  findNames(expression, found);
+  llvm::sort(found, [](const DeclRefExpr *a, const DeclRefExpr *b) {
+    return a->getLocation() > b->getLocation();
+  });
+  for (const DeclRefExpr *reference : found)
+    for (const auto &[cursor, name] : ring.cursors)
+      if (cursor->variable == reference->getDecl()) {
+        if (!reference->getLocation().isFileID())
+          return refuse(reference->getLocation());
+        text.replace(source.offsetOf(reference->getLocation()) - begin,
+                     reference->getDecl()->getName().size(), name);
+      }
+  return text;
+}
+
+std::string KernelWriter::stepsAhead(const Cursor &cursor, const std::string &name,
+                                     const Ring &ring) {
+  SmallVector<std::string, 2> steps;
+  for (const Change &step : cursor.steps) {
+    std::string sign = step.direction > 0 ? "+" : "-";
+    steps.push_back(step.value ? name + " " + sign + "= " + aheadText(step.value, ring)
+                               : sign + sign + name);
+  }
+  return llvm::join(steps, ", ");
+}
+
+/// The head of the leader's loop over the rounds to come.
+std::string KernelWriter::roundsAhead(const Ring &ring, const std::string &loads) {
+  const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
+  std::string condition = aheadText(rounds.condition, ring);
+  const auto *binary = dyn_cast<BinaryOperator>(rounds.condition->IgnoreImpCasts());
+  bool bindsLess = isa<AbstractConditionalOperator>(rounds.condition->IgnoreImpCasts()) ||
+                   (binary && (binary->getOpcode() == BO_LOr || binary->isCommaOp()));
+  if (bindsLess)
+    condition = "(" + condition + ")";
+  SmallVector<std::string, 2> steps;
+  for (const auto &[cursor, name] : ring.cursors)
+    if (isWordOf(condition, name) || isWordOf(loads, name))
+      steps.push_back(stepsAhead(*cursor, name, ring));
+  return "for (; " + ring.place + ".has_room() && " + condition + "; " + llvm::join(steps, ", ") +
+         ")";
+}
+
+/// What a loop variable's double is before the loop.
+std::string KernelWriter::declarationAhead(const Cursor &cursor, const std::string &name) {
+  std::string own = cursor.variable->getNameAsString();
+  if (!cursor.start)
+    return "auto " + name + " = " + own + ";";
+  std::string type = "decltype(" + own + ")";
+  if (cursor.start == cursor.variable->getInit()) {
+    // As it is written, where it is not shared with another variable: a template has its own.
+    StringRef written = source.between(source.offsetOf(cursor.variable->getBeginLoc()),
+                                       source.offsetOf(cursor.variable->getLocation()));
+    const ASTContext &context = cursor.variable->getASTContext();
+    type = written.contains(',') ? cursor.variable->getType().getUnqualifiedType().getAsString(
+                                       context.getPrintingPolicy())
+                                 : written.rtrim().str();
+  }
+  return type + " " + name + " = " + aheadText(cursor.start, {}) + ";";
+}
+
+/// All that stands at the place of the first copy of a ring.
+std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
+  std::string text = indent + ring.place + ".advance();\n", loads;
+  for (size_t i = ring.first; i <= ring.last; ++i) {
+    bool isBound = false;
+    for (size_t j = 0; j < i; ++j)
+      isBound |=
+          copies()[j].tile == copies()[i].tile && copies()[j].pipeline == copies()[i].pipeline;
+    if (!isBound)
+      text +=
+          indent + "auto &" + copyNames[i].tile + " = " + slotOf(i, ring.place + ".stage") + ";\n";
+  }
+  std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
+  std::string inner = indent + "    ";
+  for (size_t i = ring.first; i <= ring.last; ++i)
+    loads += loadText(i, checks.empty() ? inner : inner + "  ");
+  if (!checks.empty())
+    loads = inner + "if (" + names.lifts + ") {\n" + loads + inner + "}\n";
+  std::string claim = "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
+                      ", " + (checks.empty() ? bytes : names.lifts + " ? " + bytes + " : 0") +
+                      ");\n";
+  text += orderText(ring.first, ring.last, indent);
+  text += indent + "  " + roundsAhead(ring, checks + loads) + " {\n";
+  if (!checks.empty())
+    text += inner + "const bool " + names.lifts + " = " + checks + ";\n";
+  text += inner + claim + loads + indent + "  }\n" + indent + "}\n";
+  return text + indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
+}
+
+/// The first of a ring's statements makes all of its copies; of the others, nothing stays.
+void KernelWriter::replaceGroup(const Ring &ring) {
+  for (size_t i = ring.first, end; i <= ring.last && isReplaceable(i); i = end) {
+    end = endOfStatement(i);
+    const CopyToEmit &own = copies()[i];
+    unsigned begin = own.directive->begin.offset, behind = source.endOf(own.statement);
+    std::string text = commentsOf(i, end);
+    Edit edit{begin, behind, {}};
+    if (i != ring.first) {
+      edit.pieces = {Piece::own(StringRef(text).rtrim().str(), begin)};
+    } else {
+      std::string indent = source.indentationAt(own.directive->statement.offset);
+      text += fillText(ring, indent);
+      std::string checks = checksOf(ring.first, ring.last + 1);
+      if (checks.empty())
+        edit.pieces = {Piece::own(text, begin)};
+      else
+        edit.pieces = plainBranch(text + "\n" + indent + "if (!(" + checks + ")) ", i);
+    }
+    texts[textOf[i]].edits.push_back(std::move(edit));
+  }
+}
+
+/// The leader's variables, before each of the loops.
+void KernelWriter::openPipelines() {
+  const std::vector<PipelineToEmit> &pipelines = kernel.instances.front().pipelines;
+  std::string used;
+  for (const Edit &edit : texts.front().edits)
+    for (const Piece &piece : edit.pieces)
+      used += piece.text + "\n";
+  for (size_t number = 0; number < pipelines.size() && !failure; ++number) {
+    const Directive &directive = *pipelines[number].directive;
+    std::string stages, declarations;
+    for (const Ring &ring : rings) {
+      if (copies()[ring.first].pipeline != number)
+        continue;
+      stages = ring.stages;
+      for (const auto &[cursor, name] : ring.cursors)
+        if (isWordOf(used, name))
+          declarations += "\n" + source.indentationAt(directive.statement.offset) +
+                          declarationAhead(*cursor, name);
+    }
+    texts.front().edits.push_back(
+        source.pragmaComment(directive, stages + " stages" + declarations));
+  }
+}
+
+} // namespace tilelift

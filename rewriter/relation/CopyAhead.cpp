@@ -1,0 +1,146 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/CopyAhead.h"
+
+#include "relation/MemoryUses.h"
+#include "support/Locations.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool isBefore(const Stmt *a, const Stmt *b, const SourceManager &sources) {
+  return sources.isBeforeInTranslationUnit(a->getBeginLoc(), b->getBeginLoc());
+}
+
+/// Finds what tells a thread that others have written something meanwhile: atomics,
+/// fences, volatile accesses, barriers of more than the block.
+class SignalFinder {
+public:
+  bool isIn(const Stmt *statement);
+
+private:
+  bool isSignal(const CallExpr *call);
+  static bool isSignal(const GCCAsmStmt *assembly);
+
+  DenseSet<const FunctionDecl *> seen;
+};
+
+bool SignalFinder::isIn(const Stmt *statement) {
+  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+    return false;
+  const auto *expression = dyn_cast<Expr>(statement);
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+  if (isa<AtomicExpr>(statement) || (expression && expression->getType().isVolatileQualified()) ||
+      (call && isSignal(call)) || (assembly && isSignal(assembly)))
+    return true;
+  return llvm::any_of(statement->children(), [&](const Stmt *child) { return isIn(child); });
+}
+
+bool SignalFinder::isSignal(const CallExpr *call) {
+  if (const FunctionDecl *callee = calledBody(call))
+    return seen.insert(callee).second && isIn(callee->getBody());
+  StringRef name = calleeName(call);
+  if (name.empty())
+    return true;
+  return llvm::any_of(
+      ArrayRef<StringRef>{"atom", "fence", "membar", "barrier_cluster", "DependencySync"},
+      [&](StringRef part) { return name.contains(part); });
+}
+
+bool SignalFinder::isSignal(const GCCAsmStmt *assembly) {
+  std::string text = assembly->getAsmString();
+  return llvm::any_of(ArrayRef<StringRef>{"atom", "fence", "membar", "acquire", "volatile",
+                                          "relaxed", "barrier.cluster", "griddepcontrol"},
+                      [&](StringRef part) { return StringRef(text).contains(part); });
+}
+
+/// In one that would copy the name's reference, or not know it.
+bool isInLambda(const Stmt *use, const VariableFacts &facts) {
+  for (; use; use = facts.parentOf(use))
+    if (const auto *lambda = dyn_cast<LambdaExpr>(use);
+        lambda && lambda->getCaptureDefault() != LCD_ByRef)
+      return true;
+  return false;
+}
+
+} // namespace
+
+std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
+                                      const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  Place place = placeOf(sources, copy.statement->getBeginLoc());
+  const Stmt *body = bodyOf(rounds.loop);
+  if (kernel.facts.parentOf(copy.statement) != body || !isa<CompoundStmt>(body))
+    return diagnose("not-available-yet", place,
+                    "a pipeline of a copy that does not stand in the outermost block of the loop");
+  for (const Stmt *statement : cast<CompoundStmt>(body)->body())
+    if (isBefore(statement, copy.statement, sources) && leavesRound(statement))
+      return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
+          .note(placeOf(sources, statement->getBeginLoc()), "they may end here");
+  for (const DeclRefExpr *use : usesOf(copy.tile, kernel)) {
+    if (isInLambda(use, kernel.facts))
+      return diagnose("not-available-yet", placeOf(sources, use->getBeginLoc()),
+                      "a tile of a ring in a lambda that does not capture all by reference");
+    bool isInRound =
+        kernel.facts.isWithin(use, body) &&
+        (kernel.facts.isWithin(use, copy.statement) || isBefore(copy.statement, use, sources));
+    if (!isInRound)
+      return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())
+          .note(placeOf(sources, use->getBeginLoc()), "it is used here");
+  }
+  if (!copy.source.mayBeWritten())
+    return std::nullopt;
+  for (const Stmt *statement : cast<CompoundStmt>(body)->body()) {
+    bool isWritten = mayWrite(statement, copy.source, true, kernel.facts);
+    if (isWritten || SignalFinder().isIn(statement))
+      return diagnose("written-in-loop", place, copy.source.spelling)
+          .note(placeOf(sources, statement->getBeginLoc()),
+                isWritten ? "it may be written here" : "others may have written to it by then");
+  }
+  return std::nullopt;
+}
+
+NamesAhead::NamesAhead(const Stmt *copy, const Rounds &rounds, const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  for (const VarDecl *variable : kernel.facts.changedWithin(rounds.loop)) {
+    StringRef name = variable->getName();
+    // What two variables are called is neither's name.
+    bool isOnly = changed.insert(name).second;
+    const Cursor *cursor = rounds.find(variable);
+    bool movesLater = cursor && llvm::all_of(cursor->steps, [&](const Change &step) {
+                        return !isBefore(step.statement, copy, sources) ||
+                               !kernel.facts.isWithin(step.statement, bodyOf(rounds.loop));
+                      });
+    llvm::erase_if(cursors,
+                   [&](const Cursor *other) { return other->variable->getName() == name; });
+    if (isOnly && movesLater)
+      cursors.push_back(cursor);
+  }
+}
+
+const Cursor *NamesAhead::cursorOf(StringRef name) const {
+  auto found = llvm::find_if(
+      cursors, [&](const Cursor *cursor) { return cursor->variable->getName() == name; });
+  return found == cursors.end() ? nullptr : *found;
+}
+
+bool NamesAhead::has(StringRef name) const { return cursorOf(name) || isSame(name); }
+
+bool NamesAhead::isSame(StringRef text) const {
+  auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    text = text.drop_until(isWord);
+    if (changed.contains(text.take_while(isWord)))
+      return false;
+    text = text.drop_while(isWord);
+  }
+  return true;
+}
+
+} // namespace tilelift

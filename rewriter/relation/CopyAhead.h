@@ -1,0 +1,51 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether a copy in a loop may be made rounds ahead of the one that uses it, into a
+// tile of its own, and what it can be told in names there.
+//
+// Read off the syntax, without following values, and on the safe side.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_RELATION_COPYAHEAD_H
+#define TILELIFT_RELATION_COPYAHEAD_H
+
+#include "relation/Interpreter.h"
+#include "relation/MemoryAccess.h"
+#include "relation/Rounds.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace tilelift {
+
+/// A copy in a loop, and what it fills and reads.
+struct CopyInLoop {
+  const clang::Stmt *statement = nullptr;
+  const clang::VarDecl *tile = nullptr;
+  CopySource source;
+};
+
+/// Why it has to be made in its own round, if it has to.
+std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
+                                      const KernelUnderTest &kernel);
+
+/// The names that a copy ahead of its round can use: those of what the loop leaves alone,
+/// and those of its cursors, each of which it has another variable for.
+class NamesAhead {
+public:
+  NamesAhead(const clang::Stmt *copy, const Rounds &rounds, const KernelUnderTest &kernel);
+
+  bool has(llvm::StringRef name) const;
+  /// The cursor of that name, or null.
+  const Cursor *cursorOf(llvm::StringRef name) const;
+  /// Whether some text that was read at the copy says the same ahead of it.
+  bool isSame(llvm::StringRef text) const;
+
+private:
+  llvm::StringSet<> changed;
+  llvm::SmallVector<const Cursor *, 2> cursors;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,218 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/Rounds.h"
+
+#include "relation/MemoryAccess.h"
+#include "support/Locations.h"
+
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool leavesRound(const Stmt *statement, bool isInner) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return false;
+  if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt, ContinueStmt>(statement)))
+    return true;
+  isInner |= isa<ForStmt, WhileStmt, DoStmt>(statement);
+  return llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return leavesRound(child, isInner); });
+}
+
+/// A statement of the body that ends the loop, and not only the round.
+const Stmt *endOfLoop(const Stmt *statement, bool isInner = false) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return nullptr;
+  if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt>(statement)))
+    return statement;
+  isInner |= isa<ForStmt, WhileStmt, DoStmt, SwitchStmt>(statement);
+  for (const Stmt *child : statement->children())
+    if (const Stmt *found = endOfLoop(child, isInner))
+      return found;
+  return nullptr;
+}
+
+bool hasContinue(const Stmt *statement) {
+  if (!statement || isa<ForStmt, WhileStmt, DoStmt, LambdaExpr>(statement))
+    return false;
+  return isa<ContinueStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), hasContinue);
+}
+
+/// What a `for` sets a variable to before the first round, or null.
+const Expr *startOf(const VarDecl *variable, const Stmt *init) {
+  if (const auto *declaration = dyn_cast_or_null<DeclStmt>(init))
+    return llvm::is_contained(declaration->decls(), variable) ? variable->getInit() : nullptr;
+  const auto *expression = dyn_cast_or_null<Expr>(init);
+  const auto *binary =
+      expression ? dyn_cast<BinaryOperator>(expression->IgnoreParenImpCasts()) : nullptr;
+  if (!binary)
+    return nullptr;
+  if (binary->isCommaOp()) {
+    const Expr *last = startOf(variable, binary->getRHS());
+    return last ? last : startOf(variable, binary->getLHS());
+  }
+  const auto *target = dyn_cast<DeclRefExpr>(binary->getLHS()->IgnoreParens());
+  bool sets = binary->getOpcode() == BO_Assign && target && target->getDecl() == variable;
+  return sets ? binary->getRHS() : nullptr;
+}
+
+class RoundsFinder {
+public:
+  RoundsFinder(const Stmt *loop, const VariableFacts &facts, const SourceManager &sources)
+      : loop(loop),
+        init(isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr),
+        facts(facts),
+        sources(sources),
+        changed(facts.changedWithin(loop)) {}
+
+  std::variant<Rounds, Diagnostic> run();
+
+private:
+  std::optional<Cursor> cursorOf(const VarDecl *variable) const;
+  std::optional<std::string> whyImpure(const Stmt *expression) const;
+  Diagnostic refuse(const Stmt *where, const std::string &why) const {
+    return diagnose("not-ahead", placeOf(sources, where->getBeginLoc()), why);
+  }
+
+  const Stmt *loop, *init;
+  const VariableFacts &facts;
+  const SourceManager &sources;
+  ArrayRef<const VarDecl *> changed;
+};
+
+/// Why an expression may be something else, or do something, when it is asked once more.
+std::optional<std::string> RoundsFinder::whyImpure(const Stmt *expression) const {
+  if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
+    return std::nullopt;
+  const auto *binary = dyn_cast<BinaryOperator>(expression);
+  const auto *unary = dyn_cast<UnaryOperator>(expression);
+  if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
+    return "changes a variable";
+  if (pointerOf(expression))
+    return "reads memory";
+  if (const auto *call = dyn_cast<CallExpr>(expression))
+    if (!isHarmlessCall(call))
+      return "calls " +
+             (calleeName(call).empty() ? "a function" : "'" + calleeName(call) + "'").str();
+  if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, AtomicExpr, StmtExpr>(expression))
+    return "makes an object";
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr) {
+    bool isOwn = variable->hasLocalStorage() && !facts.escapes(variable) &&
+                 !variable->getType()->isReferenceType() &&
+                 !variable->getType().isVolatileQualified();
+    if (!isOwn && !variable->getType().isConstQualified())
+      return "names '" + variable->getNameAsString() + "', which others may change";
+  }
+  for (const Stmt *child : expression->children())
+    if (auto why = whyImpure(child))
+      return why;
+  return std::nullopt;
+}
+
+std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
+  bool isSimple = variable->getType()->isIntegerType() || variable->getType()->isPointerType();
+  if (!isSimple || facts.escapes(variable))
+    return std::nullopt;
+  Cursor cursor;
+  cursor.variable = variable;
+  cursor.start = startOf(variable, init);
+  for (const Change &change : facts.changesWithin(variable, loop)) {
+    if (init && facts.isWithin(change.statement, init)) {
+      if (!cursor.start)
+        return std::nullopt;
+      continue;
+    }
+    bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
+                    !whyImpure(change.value) && runsEachRound(change.statement, loop, facts);
+    if (!isSteady)
+      return std::nullopt;
+    cursor.steps.push_back(change);
+  }
+  // The double is set before the loop, where that has changed nothing yet.
+  bool isPure = !whyImpure(cursor.start) && !mentionsAny(cursor.start, changed);
+  return cursor.steps.empty() || !isPure ? std::nullopt : std::optional(cursor);
+}
+
+std::variant<Rounds, Diagnostic> RoundsFinder::run() {
+  Rounds rounds;
+  rounds.loop = loop;
+  if (const auto *counted = dyn_cast<ForStmt>(loop))
+    rounds.condition = counted->getConditionVariable() ? nullptr : counted->getCond();
+  else if (const auto *tested = dyn_cast<WhileStmt>(loop))
+    rounds.condition = tested->getConditionVariable() ? nullptr : tested->getCond();
+  if (!rounds.condition)
+    return refuse(loop, "the loop has no condition that says whether another round follows");
+  if (auto why = whyImpure(rounds.condition))
+    return refuse(rounds.condition, "the loop's condition " + *why);
+  if (const Stmt *end = endOfLoop(bodyOf(loop)))
+    return refuse(end, "the loop may be left here, with tiles on their way");
+  for (const VarDecl *variable : changed)
+    if (std::optional<Cursor> cursor = cursorOf(variable))
+      rounds.cursors.push_back(std::move(*cursor));
+  for (const VarDecl *variable : variablesIn(rounds.condition))
+    if (llvm::is_contained(changed, variable) && !rounds.find(variable))
+      return refuse(rounds.condition, "the loop's condition depends on '" +
+                                          variable->getNameAsString() +
+                                          "', which not every round moves by the same");
+  return rounds;
+}
+
+} // namespace
+
+const Stmt *bodyOf(const Stmt *loop) {
+  if (const auto *counted = dyn_cast<ForStmt>(loop))
+    return counted->getBody();
+  if (const auto *tested = dyn_cast<WhileStmt>(loop))
+    return tested->getBody();
+  return cast<DoStmt>(loop)->getBody();
+}
+
+bool leavesRound(const Stmt *body) { return leavesRound(body, false); }
+
+bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {
+  const Stmt *body = bodyOf(loop);
+  const Stmt *increment = isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInc() : nullptr;
+  for (const Stmt *at = statement; at != loop; at = facts.parentOf(at)) {
+    if (at == body)
+      return !hasContinue(body);
+    if (at == increment)
+      return true;
+    const Stmt *parent = facts.parentOf(at);
+    const auto *comma = dyn_cast_or_null<BinaryOperator>(parent);
+    bool passesOn = isa_and_nonnull<CompoundStmt, ParenExpr, FullExpr>(parent) || parent == loop ||
+                    (comma && comma->isCommaOp());
+    if (!passesOn)
+      return false;
+  }
+  return false;
+}
+
+bool mentionsAny(const Stmt *expression, ArrayRef<const VarDecl *> variables) {
+  if (!expression)
+    return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (llvm::is_contained(variables, reference->getDecl()))
+      return true;
+  return llvm::any_of(expression->children(),
+                      [&](const Stmt *part) { return mentionsAny(part, variables); });
+}
+
+const Cursor *Rounds::find(const VarDecl *variable) const {
+  auto found =
+      llvm::find_if(cursors, [&](const Cursor &cursor) { return cursor.variable == variable; });
+  return found == cursors.end() ? nullptr : &*found;
+}
+
+std::variant<Rounds, Diagnostic> findRounds(const Stmt *loop, const VariableFacts &facts,
+                                            const SourceManager &sources) {
+  return RoundsFinder(loop, facts, sources).run();
+}
+
+} // namespace tilelift

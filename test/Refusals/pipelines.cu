@@ -1,0 +1,422 @@
+// RUN: %verify %s
+//
+// Loops whose copies cannot be made ahead of their rounds.
+
+__device__ int limit;
+
+// Nothing to keep in flight.
+__global__ void empty(float *out, const float *in, int n) {
+#pragma tma pipeline stages(2)
+  // expected-error@-1 {{this loop makes no copy that is lifted: there is nothing to keep in flight [-Wtilelift-pipeline-empty]}}
+  for (int i = 0; i < n; ++i)
+    out[threadIdx.x] += in[i];
+}
+
+// The number of stages.
+__global__ void stages(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64], other[64];
+  constexpr int none = 0;
+#pragma tma pipeline stages(0) // expected-error {{'0' is no value of clause 'stages': expected a number from 1 to 64 [-Wtilelift-bad-clause-value]}}
+  for (int i = 0; i < n; ++i)
+    out[i] = 1;
+#pragma tma pipeline stages(none) // expected-error {{'none', which is '0' is no value of clause 'stages': expected a number from 1 to 64}}
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+#pragma tma pipeline stages(many) // expected-error {{'many' in clause 'stages' is no constant that is visible here [-Wtilelift-unknown-constant]}}
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    other[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = other[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// What is no loop with a condition in front.
+__global__ void no_loop(float *out, const float *in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline // expected-error {{'#pragma tma pipeline' speaks of a 'for' or 'while' loop [-Wtilelift-misplaced-pragma]}}
+  do {
+#pragma tma load
+    part[threadIdx.x] = in[n * 64 + threadIdx.x];
+    __syncthreads();
+    out[n * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  } while (--n > 0);
+}
+
+// Whether there is another round is not to be told in advance.
+__global__ void endless(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0;; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop has no condition that says whether another round follows [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+    if (i == n)
+      break;
+  }
+}
+
+__global__ void left_early(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    if (part[0] == 0.f)
+      break; // expected-error {{tiles cannot be filled ahead of their round: the loop may be left here, with tiles on their way [-Wtilelift-not-ahead]}}
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void counted_in_the_condition(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  while (--n > 0) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition changes a variable [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[n * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void condition_in_memory(float *__restrict__ out, const float *__restrict__ in, const int *n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < *n; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void condition_of_others(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < limit; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition names 'limit', which others may change [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void doubled(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 1; i < n; i *= 2) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'i', which not every round moves by the same [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// Where the next tile comes from is not to be told in advance.
+__global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ next, int n) {
+  __shared__ float part[64];
+  int row = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[row * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: 'row' is not known before its round [-Wtilelift-not-ahead]}}
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+    row = next[row];
+  }
+}
+
+// Rounds that do not get to the copy, or begin before the loop in ways of their own.
+__global__ void some_rounds(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (i % 3 == 0) // expected-note {{they may end here}}
+      continue;
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: some rounds may end before they get to the copy [-Wtilelift-not-ahead]}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void one_after_the_other(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 1, j = i + 1; j < n; ++i, ++j) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'j', which not every round moves by the same}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void moved_before(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  int i = 0;
+#pragma tma pipeline
+  while (i < n) {
+    i += 2;
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: 'i' is not known before its round}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// A tile that is used in another round than its own.
+__global__ void used_before(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (i > 0)
+      sum += part[63 - threadIdx.x]; // expected-note {{it is used here}}
+    __syncthreads();
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'part' is used outside of the round that fills it: a tile that is filled ahead lives from the copy to the end of its round [-Wtilelift-tile-leaves-round]}}
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+__global__ void used_after(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'part' is used outside of the round that fills it}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] += part[threadIdx.x]; // expected-note {{it is used here}}
+}
+
+// A tile that is more than what was copied for its round.
+__global__ void left_out(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; i += 64) {
+#pragma tma load
+    if (i + threadIdx.x < n) // expected-error {{'part' may keep values from one round to the next, which the tiles of a ring do not: the guard leaves cells out; write zero there, or say 'outside(any)' if nobody reads them [-Wtilelift-tile-keeps-values]}}
+      part[threadIdx.x] = in[i + threadIdx.x];
+    __syncthreads();
+    out[i + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void scratch(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[128];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'part' may keep values from one round to the next, which the tiles of a ring do not: it is written elsewhere, too, and the copy does not fill all of it [-Wtilelift-tile-keeps-values]}}
+    __syncthreads();
+    float sum = part[63 - threadIdx.x] + (i > 0 ? part[64 + threadIdx.x] : 0.f);
+    part[64 + threadIdx.x] = sum;
+    out[i * 64 + threadIdx.x] = sum;
+    __syncthreads();
+  }
+}
+
+// What is read may change until its round.
+__global__ void written(float *out, const float *in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare what is written '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
+    __syncthreads();
+  }
+}
+
+__global__ void told(float *__restrict__ out, const float *in, const volatile int *flags, int n) {
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    while (flags[i] == 0) { // expected-note {{others may have written to it by then}}
+    }
+    __syncthreads();
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop}}
+    __syncthreads();
+    sum += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+// Not available yet.
+__global__ void conditional(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (i % 2 == 0) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy that does not stand in the outermost block of the loop is not available yet [-Wtilelift-not-available-yet]}}
+      __syncthreads();
+      out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+      __syncthreads();
+    }
+  }
+}
+
+__global__ void dynamic(float *__restrict__ out, const float *__restrict__ in, int n) {
+  extern __shared__ float memory[];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    memory[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of tiles in dynamic shared memory is not available yet}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = memory[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void by_hand(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[2][64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[i % 2][threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of tiles that have stages already is not available yet}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[i % 2][63 - threadIdx.x];
+  }
+}
+
+__global__ void behind_unroll(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma unroll 2
+#pragma tma pipeline // expected-error {{a pipeline behind another pragma of the loop is not available yet}}
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+__global__ void no_block(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  if (n < 9)
+#pragma tma pipeline // expected-error {{a pipeline of a loop that does not stand in a block is not available yet}}
+    for (int i = 0; i < n; ++i) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x];
+      __syncthreads();
+      out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+      __syncthreads();
+    }
+}
+
+__global__ void captured(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    auto reversed = [=] { return part[63 - threadIdx.x]; }; // expected-error {{a tile of a ring in a lambda that does not capture all by reference is not available yet}}
+    out[i * 64 + threadIdx.x] = reversed();
+    __syncthreads();
+  }
+}
+
+__global__ void within(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline // expected-note {{the outer one is here}}
+  for (int j = 0; j < n; ++j)
+#pragma tma pipeline // expected-error {{'#pragma tma pipeline' stands within a statement that has one already}} expected-error {{a pipeline of a loop that does not stand in a block is not available yet}}
+    for (int i = 0; i < n; ++i) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy that does not stand in the outermost block of the loop is not available yet}}
+      __syncthreads();
+      out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+      __syncthreads();
+    }
+}
+
+__device__ void all_rows(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline // expected-error {{a pipeline in a function that a kernel calls is not available yet}}
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+__global__ void in_a_function(float *__restrict__ out, const float *__restrict__ in, int n) {
+  all_rows(out, in, n);
+}
+
+// Too much of them.
+__global__ void too_large(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[4096];
+#pragma tma pipeline stages(4)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 65536 bytes in 4 stages and the static shared memory of a block to 65696, which may have 49152 [-Wtilelift-shared-size]}}
+      part[j] = in[i * 4096 + j];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+void run(float *out, const float *in, const int *numbers) {
+  empty<<<1, 64>>>(out, in, 5);
+  stages<<<1, 64>>>(out, in, 5);
+  no_loop<<<1, 64>>>(out, in, 5);
+  endless<<<1, 64>>>(out, in, 5);
+  left_early<<<1, 64>>>(out, in, 5);
+  counted_in_the_condition<<<1, 64>>>(out, in, 5);
+  condition_in_memory<<<1, 64>>>(out, in, numbers);
+  condition_of_others<<<1, 64>>>(out, in);
+  doubled<<<1, 64>>>(out, in, 5);
+  looked_up<<<1, 64>>>(out, in, numbers, 5);
+  used_before<<<1, 64>>>(out, in, 5);
+  used_after<<<1, 64>>>(out, in, 5);
+  left_out<<<1, 64>>>(out, in, 5);
+  scratch<<<1, 64>>>(out, in, 5);
+  written<<<1, 64>>>(out, in, 5);
+  told<<<1, 64>>>(out, in, numbers, 5);
+  conditional<<<1, 64>>>(out, in, 5);
+  dynamic<<<1, 64>>>(out, in, 5);
+  by_hand<<<1, 64>>>(out, in, 5);
+  in_a_function<<<1, 64>>>(out, in, 5);
+  too_large<<<1, 64>>>(out, in, 5);
+  some_rounds<<<1, 64>>>(out, in, 5);
+  one_after_the_other<<<1, 64>>>(out, in, 5);
+  moved_before<<<1, 64>>>(out, in, 5);
+  behind_unroll<<<1, 64>>>(out, in, 5);
+  no_block<<<1, 64>>>(out, in, 5);
+  captured<<<1, 64>>>(out, in, 5);
+  within<<<1, 64>>>(out, in, 5);
+}
