@@ -45,6 +45,7 @@ config.substitutions += [
     ("%runtime", f"{config.source_root}/runtime/include"),
     ("%run", f"{config.build_root}/bin/tilelift run --cuda-path={config.cuda} -std=c++17"),
     ("%tilelift", f"{config.build_root}/bin/tilelift"),
+    ("%preload", sanitizers),
     ("%clang-binary", f"{config.llvm_tools}/clang++"),
     ("%clang-plugin", plugin),
     ("%bare-clang", clang),
