@@ -11,11 +11,13 @@
 #include "emit/Emitter.h"
 #include "fix/MissingGuards.h"
 #include "fix/Remedies.h"
+#include "plan/BankConflicts.h"
 #include "plan/Fit.h"
 #include "plan/Together.h"
 #include "relation/CopyAhead.h"
 #include "relation/CopyAnalysis.h"
 #include "relation/MemoryUses.h"
+#include "relation/WarpAccesses.h"
 #include "support/Locations.h"
 
 #include "llvm/Support/thread.h"
@@ -47,6 +49,15 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
                       return x.directive == y.directive && x.pipeline == y.pipeline &&
                              sameWay(x.path, y.path) && sameOperations(x.plan, y.plan);
                     });
+}
+
+/// What the directive of a statement says that it does.
+CopyKind kindOf(const Directive &directive) {
+  switch (directive.kind) {
+  case DirectiveKind::Store: return CopyKind::Store;
+  case DirectiveKind::Reduce: return CopyKind::Reduce;
+  default: return CopyKind::Load;
+  }
 }
 
 /// All copies that a statement makes, or why not.
@@ -106,6 +117,9 @@ private:
   void pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotated);
   std::optional<Diagnostic> fillAhead(CopyToEmit &copy, const Rounds &rounds,
                                       const KernelUnderTest &under);
+  void chooseSwizzles(InstanceToEmit &instance);
+  static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
+                                                    ArrayRef<const CopyToEmit *> copies);
   void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                  const AnnotatedStatement &annotated);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
@@ -276,7 +290,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
           return other.statement == annotated.statement && other.path.sameText(annotated.path);
         }) > 1;
     VariableFacts facts(annotated.path);
-    KernelUnderTest under{context, annotated.path, facts, *shape, isShared};
+    KernelUnderTest under{context, annotated.path, facts, *shape, kindOf(*annotated.directive),
+                          isShared};
     std::vector<CopyToEmit> copies = liftStatement(under, annotated);
     if (copies.empty())
       emitted.plainPaths.push_back(annotated.path);
@@ -289,6 +304,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   }
   if (!checkCalls(emitted))
     return std::nullopt;
+  chooseSwizzles(emitted);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
   for (const CopyToEmit &copy : emitted.copies)
@@ -423,13 +439,19 @@ static std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
              : "";
 }
 
+static FitOptions fitOptionsOf(const Directive &directive) {
+  const Clauses &clauses = directive.clauses;
+  return {clauses.outsideIsAny, clauses.swizzle.value_or(swizzle_mode::none),
+          [](const Plan &plan) { return !unnamedPart(plan); }};
+}
+
 Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
   CopyAnalysis analysed = analyseCopy(under, annotated.statement);
   Attempt made;
   made.hasChoices = analysed.hasChoices;
   made.refusal = std::move(analysed.failure);
   made.decidingArguments = std::move(analysed.decidingArguments);
-  if (made.refusal && !under.guard.statement)
+  if (made.refusal && !under.guard.statement && under.kind == CopyKind::Load)
     tryGuards(*made.refusal, under, annotated);
   for (AnalysedCopy &copy : analysed.copies) {
     // All names of dynamic memory move to its aligned start, but only in the kernel's text.
@@ -445,12 +467,12 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
     made.relations.push_back(copy.relation);
-    FitOptions fitOptions{annotated.directive->clauses.outsideIsAny,
-                          [](const Plan &plan) { return !unnamedPart(plan); }};
+    FitOptions fitOptions = fitOptionsOf(*annotated.directive);
     auto fitted = fit(copy.relation, fitOptions);
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
       made.refusal = std::move(*reason);
-      if (std::optional<Remedy> remedy = findRemedy(copy, under, fitOptions))
+      if (std::optional<Remedy> remedy =
+              under.kind == CopyKind::Load ? findRemedy(copy, under, fitOptions) : std::nullopt)
         made.refusal->remedy = std::move(*remedy);
       return made;
     }
@@ -461,9 +483,67 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
                            !copy.relation.tile.otherWriter.empty(),
                            whyKept(copy.relation, fitOptions.outsideIsAny),
-                           std::move(std::get<Plan>(fitted)), std::nullopt, std::nullopt});
+                           std::move(std::get<Plan>(fitted)),
+                           std::make_shared<CopyRelation>(copy.relation), std::nullopt,
+                           std::nullopt});
   }
   return made;
+}
+
+/// The plans of all copies of a tile with a swizzle, if each of them has one.
+std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
+                                                   ArrayRef<const CopyToEmit *> copies) {
+  std::vector<Plan> plans;
+  for (const CopyToEmit *copy : copies) {
+    FitOptions options = fitOptionsOf(*copy->directive);
+    options.swizzle = swizzle;
+    auto fitted = fit(*copy->relation, options);
+    Plan *plan = std::get_if<Plan>(&fitted);
+    bool isAsGood = plan && options.canBeSaid(*plan) && plan->mode == Mode::Tile &&
+                    plan->copyChecks.size() == copy->plan.copyChecks.size();
+    if (!isAsGood)
+      return std::nullopt;
+    plans.push_back(std::move(*plan));
+  }
+  return plans;
+}
+
+/// Where nothing is said, the swizzle by which warps pass shared memory least.
+void Lifter::chooseSwizzles(InstanceToEmit &instance) {
+  MapVector<const VarDecl *, SmallVector<CopyToEmit *, 2>> byTile;
+  SmallVector<const Stmt *, 4> annotated;
+  for (CopyToEmit &copy : instance.copies) {
+    byTile[copy.tile].push_back(&copy);
+    annotated.push_back(copy.statement);
+  }
+  std::optional<AccessesByTile> accesses;
+  for (auto &[tile, copies] : byTile) {
+    bool isOpen = llvm::all_of(copies, [](const CopyToEmit *copy) {
+      return copy->relation->tile.layoutEscape.empty() && copy->plan.mode == Mode::Tile;
+    });
+    if (!isOpen)
+      continue;
+    if (!accesses) {
+      VariableFacts facts(copies[0]->path);
+      accesses = accessesOfWarps({context, copies[0]->path, facts, instance.block}, annotated);
+    }
+    const std::vector<WarpAccess> &own = (*accesses)[tile];
+    double best = passesAsPlanned(own, copies[0]->plan);
+    bool isAuto = llvm::none_of(copies, [](const CopyToEmit *copy) {
+      return copy->directive->clauses.swizzle.has_value();
+    });
+    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
+      std::optional<std::vector<Plan>> plans =
+          isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt;
+      if (!plans || passesAsPlanned(own, plans->front()) > best - 0.01)
+        continue;
+      best = passesAsPlanned(own, plans->front());
+      for (size_t i = 0; i < copies.size(); ++i)
+        copies[i]->plan = std::move((*plans)[i]);
+    }
+    copies[0]->plan.passes = best;
+    copies[0]->plan.passesBefore = passesAsDeclared(own);
+  }
 }
 
 /// A store past the end of a row, or of all rows, may lack a guard.
@@ -534,7 +614,9 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   VariableFacts facts(annotated.path);
   if (const char *what = whyNoRoom(annotated, facts, sources))
     return refuseIt(diagnose("not-available-yet", directive.begin, what));
-  auto isMade = [&](const CopyToEmit &copy) { return facts.isWithin(copy.statement, loop); };
+  auto isMade = [&](const CopyToEmit &copy) {
+    return copy.plan.kind == CopyKind::Load && facts.isWithin(copy.statement, loop);
+  };
   if (llvm::none_of(emitted.copies, isMade))
     return refuseIt(diagnose("pipeline-empty", directive.begin));
   auto rounds = findRounds(loop, facts, sources);
@@ -637,6 +719,13 @@ void Lifter::remark(const Plan &plan) {
                          "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
   }
   result.diagnostics.push_back(std::move(lifted));
+  unsigned span = span_of(plan.layout.swizzle);
+  if (plan.passes != plan.passesBefore || span != 0)
+    result.diagnostics.push_back(
+        diagnose("bank-conflicts", plan.place, plan.tile, formatv("{0:f1}", plan.passes).str(),
+                 formatv("{0:f1}", plan.passesBefore).str(),
+                 span == 0 ? std::string()
+                           : "; its rows are swizzled by " + std::to_string(span) + " bytes"));
 }
 
 /// How far ahead, and what that costs.

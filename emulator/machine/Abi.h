@@ -159,7 +159,8 @@ enum class AtomicType : uint32_t {
   f16x2,
   bf16x2,
   f32,
-  f64
+  f64,
+  f32_ftz ///< f32 in global memory
 };
 
 enum class ShuffleMode : uint32_t { up, down, bfly, idx };

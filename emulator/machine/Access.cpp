@@ -266,6 +266,10 @@ uint64_t tilelift_atomic(Thread *thread, uint32_t space, uint32_t op, uint32_t t
   case AddressSpace::generic: place = generic(thread, address, access, true, site); break;
   default: place = shared(thread, address, access, true, site); break;
   }
+  // Sums in global memory flush subnormal numbers, those in shared memory do not.
+  bool isGlobal = AddressSpace(space) == AddressSpace::global || memoryOf(thread).contains(address);
+  if (AtomicType(type) == AtomicType::f32 && isGlobal)
+    type = uint32_t(AtomicType::f32_ftz);
   uint64_t old = atomically(AtomicOp(op), AtomicType(type), place, a, b);
   if (AtomicOp(op) == AtomicOp::cas ? old == a : old != a)
     teamOf(thread).noteProgress();

@@ -27,6 +27,7 @@ ElementType elementOf(AtomicType type) {
   case AtomicType::bf16:
   case AtomicType::bf16x2: return ElementType::bf16;
   case AtomicType::f32: return ElementType::f32;
+  case AtomicType::f32_ftz: return ElementType::f32_ftz;
   case AtomicType::f64: return ElementType::f64;
   case AtomicType::s32: return ElementType::i32;
   case AtomicType::s64: return ElementType::i64;

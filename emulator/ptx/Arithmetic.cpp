@@ -439,6 +439,18 @@ llvm::Value *FunctionTranslator::flushed(llvm::Value *value, const Instruction &
   return builder.CreateSelect(isSubnormal, zero, value);
 }
 
+/// What is computed in at most 32 bits and is no number has all bits set but the sign.
+llvm::Value *FunctionTranslator::canonical(llvm::Value *value, Type type) {
+  if (type.bits > 32)
+    return value;
+  llvm::Type *own = value->getType(), *word = builder.getIntNTy(own->getScalarSizeInBits());
+  llvm::Type *words = own->isVectorTy() ? own->getWithNewType(word) : word;
+  unsigned bits = own->getScalarSizeInBits();
+  llvm::Value *nan =
+      builder.CreateBitCast(ConstantInt::get(words, APInt::getSignedMaxValue(bits)), own);
+  return builder.CreateSelect(builder.CreateFCmpUNO(value, value), nan, value);
+}
+
 /// With .sat a result is between 0 and 1, NaN becomes 0.
 llvm::Value *FunctionTranslator::saturated(llvm::Value *value, const Instruction &code) {
   llvm::Type *type = value->getType();
@@ -520,6 +532,7 @@ bool FunctionTranslator::floatArithmetic(const Instruction &code) {
     write(operands[0], isBrain ? narrowedToBrain(value) : value, type);
     return true;
   };
+  auto computed = [&](llvm::Value *value) { return out(canonical(value, type)); };
   bool isDirected = any_of(code.modifiers, isRounding);
   StringRef op = code.opcode;
   auto unary = [&](Intrinsic::ID id) { return out(builder.CreateUnaryIntrinsic(id, in(1))); };
@@ -528,29 +541,30 @@ bool FunctionTranslator::floatArithmetic(const Instruction &code) {
     return ConstantFP::get(isBrain ? own->getWithNewType(builder.getFloatTy()) : own, 1.);
   };
   if (isDirected && (op == "add" || op == "sub" || op == "mul" || op == "div"))
-    return out(rounded(op, code, {in(1), in(2)}));
+    return computed(rounded(op, code, {in(1), in(2)}));
   if (isDirected && (op == "fma" || op == "mad"))
-    return out(rounded("fma", code, {in(1), in(2), in(3)}));
+    return computed(rounded("fma", code, {in(1), in(2), in(3)}));
   if (isDirected && op == "rcp")
-    return out(rounded("div", code, {one(), in(1)}));
+    return computed(rounded("div", code, {one(), in(1)}));
   if (isDirected && op == "sqrt")
-    return out(rounded("sqrt", code, {in(1)}));
+    return computed(rounded("sqrt", code, {in(1)}));
   if (op == "add")
-    return out(builder.CreateFAdd(in(1), in(2)));
+    return computed(builder.CreateFAdd(in(1), in(2)));
   if (op == "sub")
-    return out(builder.CreateFSub(in(1), in(2)));
+    return computed(builder.CreateFSub(in(1), in(2)));
   if (op == "mul")
-    return out(builder.CreateFMul(in(1), in(2)));
+    return computed(builder.CreateFMul(in(1), in(2)));
   if (op == "fma" || op == "mad")
-    return out(fused(code, in(1), in(2), in(3), type));
+    return computed(fused(code, in(1), in(2), in(3), type));
   if (op == "div")
-    return out(builder.CreateFDiv(in(1), in(2)));
+    return computed(builder.CreateFDiv(in(1), in(2)));
   if (op == "rcp")
-    return out(builder.CreateFDiv(one(), in(1)));
+    return computed(builder.CreateFDiv(one(), in(1)));
   if (op == "sqrt")
-    return unary(Intrinsic::sqrt);
+    return computed(builder.CreateUnaryIntrinsic(Intrinsic::sqrt, in(1)));
   if (op == "rsqrt")
-    return out(builder.CreateFDiv(one(), builder.CreateUnaryIntrinsic(Intrinsic::sqrt, in(1))));
+    return computed(
+        builder.CreateFDiv(one(), builder.CreateUnaryIntrinsic(Intrinsic::sqrt, in(1))));
   if (op == "sin" || op == "cos")
     return unary(op == "sin" ? Intrinsic::sin : Intrinsic::cos);
   if (op == "lg2" || op == "ex2" || op == "tanh")
@@ -561,7 +575,7 @@ bool FunctionTranslator::floatArithmetic(const Instruction &code) {
     return out(builder.CreateFNeg(in(1)));
   if (op == "min" || op == "max") {
     llvm::Value *value = minMax(code, in(1), in(2), type);
-    return out(operands.size() > 3 ? minMax(code, value, in(3), type) : value);
+    return computed(operands.size() > 3 ? minMax(code, value, in(3), type) : value);
   }
   if (op == "copysign") // the sign of the first operand, the size of the second
     return out(builder.CreateBinaryIntrinsic(Intrinsic::copysign, in(2), in(1)));

@@ -79,6 +79,7 @@ private:
   void multiply(const Instruction &code);
   llvm::Value *product(const Instruction &code, llvm::Value *a, llvm::Value *b, Type type);
   llvm::Value *flushed(llvm::Value *value, const Instruction &code);
+  llvm::Value *canonical(llvm::Value *value, Type type);
   llvm::Value *saturated(llvm::Value *value, const Instruction &code);
   llvm::Value *narrowedToBrain(llvm::Value *value);
   llvm::Value *fused(const Instruction &code, llvm::Value *a, llvm::Value *b, llvm::Value *c,

@@ -14,6 +14,7 @@
 #define TILELIFT_DIRECTIVE_DIRECTIVE_H
 
 #include "support/Diagnostics.h"
+#include "tilelift/rules.h"
 
 #include "llvm/ADT/SmallVector.h"
 
@@ -46,6 +47,8 @@ struct Clauses {
   CacheHint cache = CacheHint::None;
   /// Bytes that L2 fetches at once: 0, 64, 128 or 256.
   std::optional<unsigned> promotion;
+  /// Nothing for `auto`.
+  std::optional<swizzle_mode> swizzle;
   bool outsideIsAny = false;
   Fallback fallback = Fallback::Default;
 };

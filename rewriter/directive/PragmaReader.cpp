@@ -32,7 +32,6 @@ struct ClauseInfo {
 };
 
 const StringRef swizzles[] = {"auto", "none", "32", "64", "128"};
-const StringRef noSwizzle[] = {"none"};
 const StringRef hints[] = {"evict_first", "evict_last", "evict_normal"};
 const StringRef promotions[] = {"none", "64", "128", "256"};
 const StringRef axes[] = {"x", "y", "z"};
@@ -41,12 +40,12 @@ const StringRef fallbacks[] = {"loop", "error"};
 const StringRef warps[] = {"producer"};
 
 const ClauseInfo clauseTable[] = {
-    {"swizzle", onCopies, swizzles, noSwizzle},
-    {"cache", onCopies, hints, hints},
-    {"promote", onCopies, promotions, promotions},
+    {"swizzle", onCopies, swizzles, swizzles},
+    {"cache", onLoad | onStore, hints, hints},
+    {"promote", onLoad, promotions, promotions},
     {"multicast", onLoad, axes, {}},
     {"threads", onCopies | onPipeline, {}, {}, 1024},
-    {"outside", onCopies, outsides, outsides},
+    {"outside", onLoad, outsides, outsides},
     {"fallback", onCopies | onPipeline, fallbacks, fallbacks},
     {"stages", onPipeline, {}, {}, 64},
     {"warp", onPipeline, warps, {}},
@@ -76,6 +75,13 @@ std::string listOf(ArrayRef<StringRef> words) {
   for (size_t i = 0; i < words.size(); ++i)
     text += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + ("'" + words[i] + "'").str();
   return text;
+}
+
+std::optional<swizzle_mode> swizzleOf(StringRef value) {
+  for (swizzle_mode mode : {swizzle_mode::b32, swizzle_mode::b64, swizzle_mode::b128})
+    if (value == std::to_string(span_of(mode)))
+      return mode;
+  return value == "none" ? std::optional(swizzle_mode::none) : std::nullopt;
 }
 
 /// Reads one line; lives as long as the line.
@@ -160,10 +166,6 @@ void LineReader::read(SourceLocation hash, Token &first) {
   directiveName = info->name;
   next();
   readClauses(*info);
-  bool isAvailable =
-      directive.kind == DirectiveKind::Load || directive.kind == DirectiveKind::Pipeline;
-  if (!isAvailable && !failed)
-    fail(diagnose("not-available-yet", kindPlace, formatv("'#pragma tma {0}'", word).str()));
 
   directive.end = here();
   if (!failed)
@@ -292,6 +294,8 @@ void LineReader::take(const ClauseInfo &clause, StringRef value) {
                                             : CacheHint::EvictNormal;
   else if (clause.name == "promote")
     clauses.promotion = value == "none" ? 0 : unsigned(std::stoul(value.str()));
+  else if (clause.name == "swizzle")
+    clauses.swizzle = swizzleOf(value);
   else if (clause.name == "outside")
     clauses.outsideIsAny = true;
   else if (clause.name == "fallback")

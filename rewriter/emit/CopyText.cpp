@@ -7,6 +7,10 @@
 
 #include "emit/KernelText.h"
 
+#include "directive/PragmaReader.h"
+
+#include <map>
+
 using namespace clang;
 using namespace llvm;
 
@@ -44,9 +48,9 @@ std::string KernelWriter::expectedBytes(size_t first) const {
   return bytes;
 }
 
-/// Where in shared memory a copy's first box goes, or nothing where a part of that has
+/// Where in shared memory a copy's first box lies, or nothing where a part of that has
 /// no name.
-std::optional<std::string> KernelWriter::destination(size_t copy, CodeText &code) {
+std::optional<std::string> KernelWriter::placeInTile(size_t copy, CodeText &code) {
   const CopyToEmit &own = copies()[copy];
   std::optional<std::string> slot;
   if (ownerOf(own.tile) == textOf[copy])
@@ -68,24 +72,51 @@ std::optional<std::string> KernelWriter::destination(size_t copy, CodeText &code
   return bytes.empty() ? to : "tilelift::advance(" + to + ", " + bytes + ")";
 }
 
-std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
+/// How elements are combined, as the kernel says it.
+std::string KernelWriter::operationOf(size_t copy) const {
+  if (copyNames[copy].operation.empty())
+    return operatorOf(*copies()[copy].plan.reduction);
+  const FunctionText &text = texts[textOf[copy]];
+  bool dependent = text.pattern->isTemplated() || textOf[copy] != 0;
+  return (dependent ? "typename " : "") + planIn(text) + "::" + copyNames[copy].operation + "{}";
+}
+
+/// One operation, between a place in shared memory and one of the tensor: a box's
+/// coordinates or, for bulk copies, an address.
+std::string KernelWriter::operationText(size_t copy, const std::string &place,
+                                        const std::string &tensor) const {
+  const CopyToEmit &own = copies()[copy];
+  const CopyNames &name = copyNames[copy];
+  std::string policy = policyArgument(own.directive->clauses.cache);
+  std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
+  if (own.plan.mode == Mode::Bulk)
+    return isStore(copy) ? "tilelift::store_bytes(" + tensor + ", " + place + ", " + bytes + policy
+                         : "tilelift::load_bytes(" + place + ", " + tensor + ", " + bytes + ", " +
+                               barrierOf(copy) + policy;
+  std::string box = name.map + ", {" + tensor + "}, ";
+  if (!isStore(copy))
+    return "tilelift::load(" + place + ", " + box + barrierOf(copy) + policy;
+  std::string call =
+      own.plan.reduction ? "tilelift::reduce(" + operationOf(copy) + ", " : "tilelift::store(";
+  return call + box + place + policy;
+}
+
+/// The operations of one copy.
+std::string KernelWriter::callText(size_t copy, const std::string &indent) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code = codeOf(copy, ringOf(copy));
-  std::optional<std::string> place = destination(copy, code);
+  std::optional<std::string> where = placeInTile(copy, code);
   auto missing = [&] {
     failure = diagnose("expression-not-available", first.place, code.unnamed());
     return std::string();
   };
-
-  if (!place)
+  if (!where)
     return missing();
-  std::string to = *place;
-  std::string policy = policyArgument(copies()[copy].directive->clauses.cache);
-
+  std::string place = *where;
   if (first.mode == Mode::Bulk)
-    return bulkText(copy, to, policy, indent);
+    return bulkText(copy, place, indent);
   std::string coordinates, loops, piece, inner = indent;
   int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
@@ -110,23 +141,21 @@ std::string KernelWriter::loadText(size_t copy, const std::string &indent) {
       inner += "  ";
     }
   if (!piece.empty())
-    to = "tilelift::advance(" + to + ", (" + piece + ") * int(" + planIn(texts[textOf[copy]]) +
-         "::" + own.bytes + "))";
-  return loops + inner + "tilelift::load(" + to + ", " + own.map + ", {" + coordinates + "}, " +
-         barrierOf(copy) + policy + ");\n";
+    place = "tilelift::advance(" + place + ", (" + piece + ") * int(" +
+            planIn(texts[textOf[copy]]) + "::" + own.bytes + "))";
+  return loops + inner + operationText(copy, place, coordinates) + ");\n";
 }
 
 /// Contiguous bytes, or one row after the other.
-std::string KernelWriter::bulkText(size_t copy, std::string to, const std::string &policy,
-                                   const std::string &indent) {
+std::string KernelWriter::bulkText(size_t copy, std::string place, const std::string &indent) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code = codeOf(copy, ringOf(copy));
-  std::optional<std::string> from =
+  std::optional<std::string> address =
       code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
   std::string loops, distance, inner = indent;
-  for (size_t d = first.rows.size(); d-- > 0 && from;) {
+  for (size_t d = first.rows.size(); d-- > 0 && address;) {
     std::string counter = "row_" + std::to_string(d);
     std::vector<int64_t> counts, distances;
     for (const Plan *plan : plans) {
@@ -136,24 +165,23 @@ std::string KernelWriter::bulkText(size_t copy, std::string to, const std::strin
     std::optional<std::string> stride = code.inKernelWide(
         code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride");
     if (!stride) {
-      from.reset();
+      address.reset();
       break;
     }
     loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
              code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
     inner += "  ";
-    from = "tilelift::row_at(" + *from + ", " + counter + " * (" + *stride + "))";
+    address = "tilelift::row_at(" + *address + ", " + counter + " * (" + *stride + "))";
     distance += (distance.empty() ? "" : " + ") + counter + " * " +
                 code.number(distances, own.tile + "_distance");
   }
-  if (!from) {
+  if (!address) {
     failure = diagnose("expression-not-available", first.place, code.unnamed());
     return "";
   }
   if (!distance.empty())
-    to = "tilelift::advance(" + to + ", " + distance + ")";
-  return loops + inner + "tilelift::load_bytes(" + to + ", " + *from + ", " +
-         planIn(texts[textOf[copy]]) + "::" + own.bytes + ", " + barrierOf(copy) + policy + ");\n";
+    place = "tilelift::advance(" + place + ", " + distance + ")";
+  return loops + inner + operationText(copy, place, *address) + ");\n";
 }
 
 std::string KernelWriter::checksText(size_t copy, bool isAhead) {
@@ -228,8 +256,62 @@ std::string KernelWriter::issueText(size_t first, size_t last, const std::string
   if (!orders.copies[first].joinsPrevious)
     text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
   for (size_t i = first; i <= last; ++i)
-    text += loadText(i, indent + "  ");
+    text += callText(i, indent + "  ");
   return text + indent + "}";
+}
+
+/// The same for stores. Once they are made, the block goes on, unless somebody would be
+/// in their way.
+std::string KernelWriter::storeText(size_t first, size_t last, const std::string &indent) {
+  auto any = [&](bool StoreOrder::*fact) {
+    return llvm::any_of(ArrayRef(orders.stores).slice(first, last - first + 1),
+                        [&](const StoreOrder &order) { return order.*fact; });
+  };
+  std::string text;
+  if (any(&StoreOrder::needsBarrier)) {
+    text += indent + (any(&StoreOrder::fencesAll) ? "tilelift::fence_all_before_tma();\n"
+                                                  : "tilelift::fence_before_tma();\n");
+    text += indent + "__syncthreads();\n";
+  }
+  text += indent + "if (tilelift::leader(" + planIn(texts[textOf[first]]) + "::block)) {\n";
+  for (size_t i = first; i <= last; ++i)
+    text += callText(i, indent + "  ");
+  text += indent + "  tilelift::commit_stores();\n" + indent + "}";
+  if (any(&StoreOrder::waitsHere)) {
+    text += "\n" + indent +
+            (any(&StoreOrder::needsResult) ? "tilelift::finish_stores();\n"
+                                           : "tilelift::finish_reads();\n");
+    text += indent + "__syncthreads();";
+  }
+  return text;
+}
+
+/// What the program's own barriers do for stores, right before them.
+void KernelWriter::dutyEdits(FunctionText &text) {
+  unsigned begin = source.beginOf(text.pattern);
+  unsigned end = source.endOfToken(text.pattern->getBody()->getEndLoc());
+  // A function that is called twice has each of its barriers twice.
+  std::map<unsigned, BarrierDuty> duties;
+  for (const BarrierDuty &duty : orders.duties) {
+    BarrierDuty &all = duties[source.offsetOf(duty.barrier->getBeginLoc())];
+    for (bool BarrierDuty::*part : {&BarrierDuty::fences, &BarrierDuty::fencesAll,
+                                    &BarrierDuty::waits, &BarrierDuty::waitsForResult})
+      all.*part |= duty.*part;
+  }
+  for (const auto &[at, duty] : duties) {
+    if (at < begin || at >= end)
+      continue;
+    std::string indent = source.indentationAt(at), calls;
+    auto add = [&](bool isDue, const char *call) {
+      if (isDue)
+        calls += "tilelift::" + std::string(call) + "();\n" + indent;
+    };
+    add(duty.waitsForResult, "finish_stores");
+    add(duty.waits && !duty.waitsForResult, "finish_reads");
+    add(duty.fencesAll, "fence_all_before_tma");
+    add(duty.fences && !duty.fencesAll, "fence_before_tma");
+    text.edits.push_back(insertion(at, calls));
+  }
 }
 
 /// Conditions of all copies that a statement makes, each once.
@@ -267,7 +349,8 @@ std::string KernelWriter::commentsOf(size_t first, size_t end) const {
   size_t there = source.indentationAt(directive.begin.offset).size();
   std::string text = StringRef(indent).drop_front(there).str();
   for (size_t i = first; i < end; ++i)
-    text += (i == first ? "" : indent) + "// tma load: " + summary(copies()[i].plan) + "\n";
+    text += (i == first ? "" : indent) + "// tma " + spelling(directive.kind).str() + ": " +
+            summary(copies()[i].plan) + "\n";
   return text;
 }
 
@@ -292,14 +375,14 @@ void KernelWriter::replaceStatement(size_t first) {
   unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
   unsigned statement = own.directive->statement.offset;
   std::string indent = source.indentationAt(statement);
-  bool lastOfGroup = isLastOfGroup(last);
+  bool lastOfGroup = isLastOfGroup(last) && !isStore(first);
 
   std::string checks = checksOf(first, last + 1);
   std::string inner = checks.empty() ? indent : indent + "  ";
   std::string text = commentsOf(first, last + 1);
   if (!checks.empty())
     text += indent + "if (" + checks + ") {\n";
-  text += issueText(first, last, inner);
+  text += isStore(first) ? storeText(first, last, inner) : issueText(first, last, inner);
   // Set up by the leader alone, the barrier has to be seen by all before they wait.
   bool inFirstGroup = std::none_of(orders.copies.begin() + 1, orders.copies.begin() + first + 1,
                                    [](const CopyOrder &order) { return !order.joinsPrevious; });

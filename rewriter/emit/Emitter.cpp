@@ -173,6 +173,7 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
   const std::vector<CopyToEmit> &copies = instance.copies;
   CopyOrders orders;
   orders.copies.resize(copies.size());
+  orders.stores.resize(copies.size());
   SmallVector<const CallExpr *, 4> lifting;
   for (const CopyToEmit &copy : copies)
     lifting.append(copy.path.getCalls().begin(), copy.path.getCalls().end());
@@ -188,14 +189,18 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
       });
       statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
                             copies[i].tileIsWritten, copies[i].pipeline.has_value(),
-                            sourceOf(copies[i].plan.base)});
+                            copies[i].plan.kind != CopyKind::Load, sourceOf(copies[i].plan.base)});
       numbers.push_back(i);
       done[i] = true;
     }
     BarrierFacts facts = findBarrierFacts(path.end(), context, statements, lifting);
-    for (size_t i = 0; i < numbers.size(); ++i)
+    StoreFacts stores = findStoreFacts(path.end(), context, statements, facts.redundant);
+    for (size_t i = 0; i < numbers.size(); ++i) {
       orders.copies[numbers[i]] = facts.copies[i];
-    orders.redundant.insert(orders.redundant.end(), facts.redundant.begin(), facts.redundant.end());
+      orders.stores[numbers[i]] = stores.stores[i];
+    }
+    llvm::append_range(orders.redundant, facts.redundant);
+    llvm::append_range(orders.duties, stores.duties);
   };
   for (size_t i = 0; i < copies.size(); ++i)
     if (!done[i])
@@ -212,6 +217,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.launcher = fresh.take(scope, names.kernel + "_tma_launch");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
+  names.stores = source.unused("tma_stores");
   names.memory = source.unused("tma_memory");
   names.slot = source.unused("tma_slot");
   names.lifts = source.unused("tma_lifts");
@@ -239,14 +245,23 @@ void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders 
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
   for (size_t i = 0; i < instance.copies.size(); ++i) {
     const CopyOrder &order = orders.copies[i];
+    const StoreOrder &store = orders.stores[i];
     const Plan &plan = instance.copies[i].plan;
+    if (store.needsBarrier)
+      say(diagnose("barrier-added", plan.place, "before",
+                   store.fencesAll ? "threads may have accessed '" + plan.base.spelling + "'"
+                                   : "threads have written to the tile"));
+    if (store.waitsHere)
+      say(diagnose("barrier-added", plan.place, "behind",
+                   "threads may be at the tile or at '" + plan.base.spelling +
+                       "' before they meet again"));
     if (order.sourceWritten)
-      say(diagnose("barrier-added", plan.place,
+      say(diagnose("barrier-added", plan.place, "before",
                    "threads may have written to '" + plan.base.spelling + "'"));
     else if (order.writtenBefore)
-      say(diagnose("barrier-added", plan.place, "threads have written to the tile"));
+      say(diagnose("barrier-added", plan.place, "before", "threads have written to the tile"));
     else if (order.needsBarrier)
-      say(diagnose("barrier-added", plan.place, "threads may still be reading the tile"));
+      say(diagnose("barrier-added", plan.place, "before", "threads may still be reading the tile"));
   }
 }
 

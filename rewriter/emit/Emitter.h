@@ -37,6 +37,8 @@ struct CopyToEmit {
   /// Why the tile may hold what it held before, in some cells; empty if it does not.
   std::string keeps;
   Plan plan;
+  /// What the plan was made of, to make another one.
+  std::shared_ptr<const CopyRelation> relation;
   /// Of those of the instance, the one that makes it ahead, with the names that it can use.
   std::optional<size_t> pipeline;
   std::optional<Plan> ahead;

@@ -46,7 +46,8 @@ const LambdaExpr *findLambda(const Stmt *within, SourceLocation location) {
 std::string boxType(const Plan &plan) {
   const char *names[] = {
       "unsigned char", "unsigned short", "unsigned", "int",    "unsigned long long",
-      "long long",     "unsigned short", "float",    "double", "unsigned short"};
+      "long long",     "unsigned short", "float",    "double", "unsigned short",
+      "float"};
   std::string type = "tilelift::box<" + std::string(names[unsigned(plan.element)]);
   for (const PlanDimension &dim : plan.dims)
     type += ", " + std::to_string(dim.boxOfPiece());
@@ -55,11 +56,14 @@ std::string boxType(const Plan &plan) {
 
 std::string tileType(const Plan &plan) {
   SmallVector<int64_t, 3> extents = plan.extentsWithRows();
-  std::string type =
-      (plan.layout.folded ? "tilelift::flat_tile<" : "tilelift::tile<") + plan.tileElement;
+  unsigned span = span_of(plan.layout.swizzle);
+  std::string type = "tilelift::" + std::string(span != 0 ? "swizzled_" : "") +
+                     (plan.layout.folded ? "flat_tile<" : "tile<") + plan.tileElement;
   for (int64_t extent : extents)
     type += "[" + std::to_string(extent) + "]";
   type += ", " + std::to_string(plan.layout.pitch) + ", " + std::to_string(plan.layout.lead);
+  if (span != 0)
+    type += ", " + std::to_string(span);
   int64_t rows = 1, needed = plan.layout.bytes / plan.tileElementSize;
   for (int64_t extent : ArrayRef(extents).drop_back())
     rows *= extent;
@@ -75,6 +79,11 @@ std::string slotType(const CopyToEmit &copy) {
 }
 
 } // namespace
+
+std::string operatorOf(const Reduction &reduction) {
+  bool isOfBits = reduction.operation >= reduce_operation::and_;
+  return std::string("tilelift::ptx::op_") + name_of(reduction.operation) + (isOfBits ? "_op" : "");
+}
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
                            const KernelNames &names, const CopyOrders &orders)
@@ -99,6 +108,8 @@ bool KernelWriter::moved(size_t copy) const {
 /// Whether the leader can set up the barrier and start the first copies at once,
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
+  if (isStore(0))
+    return false;
   for (size_t i = 0; i < copyNames.size(); ++i) {
     const CopyOrder &order = orders.copies[i];
     if (i > 0 && !order.joinsPrevious)
@@ -129,6 +140,11 @@ void KernelWriter::nameCopies() {
       result.box = stem + "_box";
       result.bytes = result.box + "::bytes";
     }
+    auto differs = [&](const Plan *other) {
+      return other->reduction->operation != copy.plan.reduction->operation;
+    };
+    if (copy.plan.reduction && llvm::any_of(plansOf(copyNames.size()), differs))
+      result.operation = stem + "_operation";
     copyNames.push_back(result);
   }
 }
@@ -185,10 +201,15 @@ void KernelWriter::openBody() {
   if (!parameters.empty())
     edits.push_back(insertion(close, wrapped(parameters, close)));
 
-  bool hasOther = rings.empty();
-  for (size_t i = 0; i < copies().size(); ++i)
-    hasOther |= !ringOf(i);
+  // What other functions load or store, they get a barrier for.
+  bool hasOther = texts.size() > 1, hasStores = false;
+  for (size_t i = 0; i < copies().size(); ++i) {
+    hasOther |= !ringOf(i) && !isStore(i);
+    hasStores |= isStore(i) && textOf[i] == 0 && !orders.stores[i].waitsHere;
+  }
   std::string declarations;
+  if (hasStores)
+    declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
     declarations += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
@@ -241,6 +262,7 @@ void KernelWriter::finish(FunctionText &text) {
     if (isHere(source.offsetOf(barrier->getBeginLoc())))
       text.edits.push_back(
           source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
+  dutyEdits(text);
   removeDeadVariables(text);
 }
 
@@ -388,10 +410,12 @@ void KernelWriter::captureIn(FunctionText &text, size_t copy) {
     at = closure->getDeclContext();
     if (closure->getLambdaCaptureDefault() == LCD_ByRef)
       continue;
-    SmallVector<std::string, 4> captured{names.phase};
+    SmallVector<std::string, 4> captured;
+    if (!isStore(copy))
+      captured.push_back(names.phase);
     if (!copyNames[copy].map.empty())
       captured.push_back(copyNames[copy].map);
-    if (!text.path.inKernel())
+    if (!text.path.inKernel() && !isStore(copy))
       captured.push_back(names.barrier);
     const LambdaExpr *lambda = findLambda(text.pattern->getBody(), closure->getLocation());
     if (!lambda)
@@ -468,7 +492,16 @@ std::string KernelWriter::wrapped(const std::string &parameters, unsigned at) co
   return text;
 }
 
-/// A tile that keeps its layout is aligned; one that does not gets another type.
+/// The first copy of a tile that is declared there.
+std::optional<size_t> KernelWriter::copyOf(SourceLocation declared) const {
+  for (size_t i = 0; i < copies().size(); ++i)
+    if (copies()[i].tile->getLocation() == declared)
+      return i;
+  return std::nullopt;
+}
+
+/// A tile that keeps its layout is aligned; one that does not gets another type, and then
+/// what is declared together with it has a declaration of its own.
 void KernelWriter::declareTile(size_t copy) {
   const VarDecl *tile = copies()[copy].tile;
   size_t owner = ownerOf(tile);
@@ -481,51 +514,75 @@ void KernelWriter::declareTile(size_t copy) {
                            tile->getNameAsString() + "')");
     return;
   }
-  std::vector<Edit> &edits = texts[owner].edits;
+  bool isSplit = llvm::any_of(declaration->decls(), [&](const Decl *each) {
+    std::optional<size_t> of = copyOf(each->getLocation());
+    return of && isRetyped(*of);
+  });
+  if (!isSplit)
+    return alignTile(copy, *declaration, texts[owner]);
   unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
-  std::string indent = source.indentationAt(begin);
-  const Ring *ring = ringOf(copy);
-  if (!moved(copy) && !(ring && needsSlots(copy))) {
-    // __shared__ is a macro; the alignment goes right behind it.
-    std::string text = source.between(begin, end).str();
-    size_t shared = text.find("__shared__");
-    StringRef before = source.before(begin).rtrim();
-    unsigned at = shared != std::string::npos
-                      ? begin + unsigned(shared) + 10
-                      : source.fileOf(begin).begin + unsigned(before.size());
-    if (shared == std::string::npos && !before.ends_with("__shared__")) {
-      failure =
-          diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
-      return;
-    }
-    // Tiles that are declared together are aligned together.
-    if (llvm::none_of(edits, [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
-      edits.push_back(insertion(at, " __align__(128)"));
-    if (ring)
-      edits.push_back(replacement(source.offsetOf(tile->getLocation()),
-                                  source.endOfToken(tile->getLocation()),
-                                  ringTile(copy) + "[" + ring->stages + "]"));
+  std::vector<Edit> &edits = texts[owner].edits;
+  bool isDone = llvm::any_of(
+      edits, [&](const Edit &edit) { return edit.begin == begin && edit.end == end; });
+  if (isDone)
+    return;
+  std::string text;
+  for (const Decl *each : declaration->decls())
+    text += (text.empty() ? "" : "\n" + source.indentationAt(begin)) +
+            declarationOf(*cast<VarDecl>(each), *declaration, texts[owner]);
+  edits.push_back(replacement(begin, end, text));
+}
+
+bool KernelWriter::isRetyped(size_t copy) const {
+  return moved(copy) || (ringOf(copy) && needsSlots(copy));
+}
+
+/// Of several variables that are declared together, one by itself.
+std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt &declaration,
+                                        const FunctionText &text) const {
+  std::optional<size_t> copy = copyOf(variable.getLocation());
+  const Ring *ring = copy ? ringOf(*copy) : nullptr;
+  std::string name =
+      ring ? ringTile(*copy) + "[" + ring->stages + "]" : variable.getNameAsString();
+  if (copy && isRetyped(*copy)) {
+    bool isDependent = text.pattern->isTemplated() || !text.path.inKernel();
+    return "__shared__ " + std::string(isDependent ? "typename " : "") + planIn(text) +
+           "::" + tileTypeName(variable.getName()) + " " + name + ";";
+  }
+  unsigned begin = source.offsetOf(declaration.getBeginLoc());
+  unsigned specifiers = source.offsetOf((*declaration.decl_begin())->getLocation());
+  std::string before = source.between(begin, specifiers).str();
+  if (size_t shared = before.find("__shared__"); copy && shared != std::string::npos)
+    before.insert(shared + 10, " __align__(128)");
+  return before + name +
+         source.between(source.endOfToken(variable.getLocation()),
+                        source.endOfToken(variable.getEndLoc()))
+             .str() +
+         ";";
+}
+
+void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionText &text) {
+  const VarDecl *tile = copies()[copy].tile;
+  // __shared__ is a macro; the alignment goes right behind it.
+  unsigned begin = source.offsetOf(declaration.getBeginLoc());
+  size_t shared = source.between(begin, source.endOf(&declaration)).find("__shared__");
+  StringRef before = source.before(begin).rtrim();
+  unsigned at = shared != StringRef::npos
+                    ? begin + unsigned(shared) + 10
+                    : source.fileOf(begin).begin + unsigned(before.size());
+  if (shared == StringRef::npos && !before.ends_with("__shared__")) {
+    failure =
+        diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
     return;
   }
-  std::string text;
-  auto declarators = declaration->decls();
-  unsigned specifiers = source.offsetOf((*declarators.begin())->getLocation());
-  for (const Decl *each : declarators) {
-    const auto *variable = cast<VarDecl>(each);
-    text += text.empty() ? "" : "\n" + indent;
-    if (variable->getLocation() == tile->getLocation())
-      text += "__shared__ " +
-              std::string(texts[owner].pattern->isTemplated() || owner != 0 ? "typename " : "") +
-              planIn(texts[owner]) + "::" + tileTypeName(tile->getName()) + " " +
-              (ring ? ringTile(copy) + "[" + ring->stages + "]" : tile->getNameAsString()) + ";";
-    else
-      text += (source.between(begin, specifiers) +
-               source.between(source.offsetOf(variable->getLocation()),
-                              source.endOfToken(variable->getEndLoc())) +
-               ";")
-                  .str();
-  }
-  edits.push_back(replacement(begin, end, text));
+  // Tiles that are declared together are aligned together.
+  if (llvm::none_of(text.edits,
+                    [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
+    text.edits.push_back(insertion(at, " __align__(128)"));
+  if (const Ring *ring = ringOf(copy))
+    text.edits.push_back(replacement(source.offsetOf(tile->getLocation()),
+                                     source.endOfToken(tile->getLocation()),
+                                     ringTile(copy) + "[" + ring->stages + "]"));
 }
 
 void KernelWriter::removeDeadVariables(FunctionText &function) {
@@ -595,7 +652,11 @@ std::string KernelWriter::planType() const {
         text += "  using " + copyNames[copy].box + " = " + boxType(plan) + ";\n  static_assert(" +
                 copyNames[copy].box +
                 "::bytes == " + std::to_string(plan.expectedBytes / plan.pieces()) +
-                ", \"the barrier expects what the map delivers\");\n";
+                (plan.kind == CopyKind::Load ? ", \"the barrier expects what the map delivers\");\n"
+                                             : ", \"the map takes what the tile has\");\n");
+      if (!copyNames[copy].operation.empty())
+        text += "  using " + copyNames[copy].operation + " = decltype(" +
+                operatorOf(*plan.reduction) + ");\n";
       if (moved(copy) && first && plan.mode == Mode::Tile)
         text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";

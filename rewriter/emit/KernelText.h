@@ -31,6 +31,7 @@ struct KernelNames {
   std::string launcher; ///< blur_tma_launch
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
+  std::string stores;   ///< tma_stores
   std::string memory;   ///< tma_memory
   std::string slot;     ///< tma_slot
   std::string lifts;    ///< tma_lifts
@@ -43,10 +44,11 @@ struct KernelNames {
 
 /// One copy as both kernel and launcher call it.
 struct CopyNames {
-  std::string tile;  ///< tile
-  std::string map;   ///< tile_map; empty for bulk copies
-  std::string box;   ///< tile_box
-  std::string bytes; ///< a member of the plan type: tile_box::bytes
+  std::string tile;      ///< tile
+  std::string map;       ///< tile_map; empty for bulk copies
+  std::string box;       ///< tile_box
+  std::string bytes;     ///< a member of the plan type: tile_box::bytes
+  std::string operation; ///< another, where instantiations combine in different ways
 };
 
 /// Copies that are made ahead of their rounds and arrive together: their barriers, and
@@ -63,8 +65,13 @@ struct Ring {
 /// The barriers around the copies, in the copies' order, and those that can go.
 struct CopyOrders {
   std::vector<CopyOrder> copies;
+  std::vector<StoreOrder> stores;
   std::vector<const clang::CallExpr *> redundant;
+  std::vector<BarrierDuty> duties;
 };
+
+/// As CCCL calls an operation.
+std::string operatorOf(const Reduction &reduction);
 
 /// Its size is an argument of the launch.
 inline bool isDynamic(const clang::VarDecl *tile) {
@@ -108,7 +115,12 @@ private:
   std::vector<Piece> siblingOf(const FunctionText &text, const std::string &name) const;
   std::vector<Piece> declarationOf(const FunctionText &text, const std::string &name) const;
   void openBody();
+  std::optional<size_t> copyOf(clang::SourceLocation declared) const;
   void declareTile(size_t copy);
+  void alignTile(size_t copy, const clang::DeclStmt &declaration, FunctionText &text);
+  std::string declarationOf(const clang::VarDecl &variable, const clang::DeclStmt &declaration,
+                            const FunctionText &text) const;
+  bool isRetyped(size_t copy) const;
   void captureIn(FunctionText &text, size_t copy);
   void moveDynamicMemory(const clang::Stmt *within);
   std::string pointerToMemory(const clang::VarDecl *array) const;
@@ -130,11 +142,10 @@ private:
   std::string checksText(size_t copy, bool isAhead);
   std::string orderText(size_t first, size_t last, const std::string &indent) const;
   std::string issueText(size_t first, size_t last, const std::string &indent);
-  std::string loadText(size_t copy, const std::string &indent);
-  std::string bulkText(size_t copy, std::string to, const std::string &policy,
-                       const std::string &indent);
+  std::string bulkText(size_t copy, std::string place, const std::string &indent);
+  std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
   std::string waitText(const std::string &indent) const;
-  std::optional<std::string> destination(size_t copy, CodeText &code);
+  std::optional<std::string> placeInTile(size_t copy, CodeText &code);
   std::string expectedBytes(size_t first) const;
   bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;
   std::string barrierOf(size_t copy) const {
@@ -144,11 +155,19 @@ private:
   bool isLastOfGroup(size_t copy) const {
     return copy + 1 == copies().size() || !orders.copies[copy + 1].joinsPrevious;
   }
+  std::string operationOf(size_t copy) const;
   std::vector<const Plan *> issuedPlansOf(size_t copy) const;
   CodeText codeOf(size_t copy, bool isAhead) {
     return {isAhead ? issuedPlansOf(copy) : plansOf(copy), planIn(texts[textOf[copy]]),
             planConstants};
   }
+
+  // Stores.
+  bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
+  bool anyStore(const FunctionText &text) const;
+  std::string storeText(size_t first, size_t last, const std::string &indent);
+  std::string callText(size_t copy, const std::string &indent);
+  void dutyEdits(FunctionText &text);
 
   // Copies that are made ahead.
   void nameRings();

@@ -253,8 +253,12 @@ std::string Writer::mapText(size_t copy) {
   }
   bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string promotion;
-  if (std::optional<unsigned> bytes = copies()[copy].directive->clauses.promotion)
-    promotion = ", " + std::to_string(*bytes);
+  unsigned span = span_of(first.layout.swizzle);
+  std::optional<unsigned> promoted = copies()[copy].directive->clauses.promotion;
+  if (promoted || span != 0)
+    promotion = ", " + std::to_string(promoted.value_or(128));
+  if (span != 0)
+    promotion += ", tilelift::swizzle_mode::b" + std::to_string(span);
   return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
          "map<" + (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
          ">(\n      " + elementType(copy, code) + ", " + tile + ", " + tensor + ", " + address +

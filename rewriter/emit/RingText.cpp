@@ -207,7 +207,7 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
   std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
   std::string inner = indent + "    ";
   for (size_t i = ring.first; i <= ring.last; ++i)
-    loads += loadText(i, checks.empty() ? inner : inner + "  ");
+    loads += callText(i, checks.empty() ? inner : inner + "  ");
   if (!checks.empty())
     loads = inner + "if (" + names.lifts + ") {\n" + loads + inner + "}\n";
   std::string claim = "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +

@@ -76,10 +76,15 @@ private:
   bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
   bool moveRows(int64_t userPitch, int64_t pitch);
+  bool staysWithin(int64_t first, int64_t length) const;
   bool failLayout(int64_t before, int64_t after, const Twine &why);
   void checkSlot();
   /// What the start of a copy in shared memory is a multiple of.
   int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
+  bool isStored() const { return relation.kind != CopyKind::Load; }
+  bool takeReduction(Reduction reduction);
+  void storeWhole();
+  void keepApart();
   bool isWholeBulk() const;
   void endRows();
   void makeBulk();
@@ -122,9 +127,13 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     return std::move(*failure);
 
   // A guard that has to hold for the whole tile needs no tensor map either.
-  bool isBulk =
-      shape.digits.size() == 1 && (shape.columns.empty() || !shape.outsideIsZero) && isWholeBulk();
+  // Of a row that is stored, one that goes past the end is the plain statement's: how
+  // long the tensor is, is then nobody's concern.
+  bool mayBeGuarded = !shape.outsideIsZero || relation.kind == CopyKind::Store;
+  bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || mayBeGuarded) &&
+                isWholeBulk() && relation.kind != CopyKind::Reduce;
   if (isBulk) {
+    shape.outsideIsZero = false;
     makeBulk();
     placeConstraints();
   } else {
@@ -132,11 +141,14 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     if (!failure)
       placeConstraints();
     splitOffset();
+    if (!failure && isStored())
+      storeWhole();
     if (!failure) {
       alignInner();
       boundCoordinates();
       limitBoxes();
       endRows();
+      keepApart();
       plan.expectedBytes = size_of(plan.element);
       for (const PlanDimension &dim : plan.dims)
         plan.expectedBytes *= dim.box;
@@ -187,8 +199,28 @@ bool Fitter::isKnownWhereRead(const NamedPointer &pointer) const {
   return false;
 }
 
+/// But for their order, numbers with a sign are numbers without one.
+bool Fitter::takeReduction(Reduction reduction) {
+  bool isOrder =
+      reduction.operation == reduce_operation::min || reduction.operation == reduce_operation::max;
+  if (reduction.type == element_type::i64 && !isOrder)
+    reduction.type = element_type::u64;
+  plan.reduction = reduction;
+  if (reduces(reduction.operation, reduction.type))
+    return true;
+  std::string types;
+  for (unsigned type = 0; type < unsigned(element_type::f32_ftz); ++type)
+    if (reduces(reduction.operation, element_type(type)))
+      types += std::string(types.empty() ? "" : ", ") + name_of(element_type(type));
+  return fail(diagnose("no-such-reduction", relation.place, name_of(reduction.operation),
+                       name_of(reduction.type), types));
+}
+
 /// What does not depend on the mode.
 bool Fitter::start() {
+  plan.kind = relation.kind;
+  if (relation.reduction && !takeReduction(*relation.reduction))
+    return false;
   plan.kernel = relation.kernel;
   plan.tile = relation.tile.name;
   plan.tileElement = relation.tile.elementType;
@@ -221,6 +253,8 @@ bool Fitter::start() {
 /// wider ones where a row would not fit a box otherwise and nothing is cut.
 void Fitter::chooseElement() {
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
+  if (plan.reduction)
+    plan.element = plan.reduction->type;
   while (int64_t(size_of(plan.element)) > shape.unitSize)
     plan.element = elementTypeOf("", size_of(plan.element) / 2);
   auto innerIsFree = [&] {
@@ -232,7 +266,7 @@ void Fitter::chooseElement() {
            (shape.unitSize % bytes == 0 || innerIsFree()) && shape.start.divisor() % bytes == 0;
   };
   while (shape.digits[0].count * shape.unitSize / int64_t(size_of(plan.element)) > maxBox &&
-         size_of(plan.element) < 8 && divides(2 * size_of(plan.element)))
+         size_of(plan.element) < 8 && !plan.reduction && divides(2 * size_of(plan.element)))
     plan.element = elementTypeOf("", 2 * size_of(plan.element));
   int64_t size = size_of(plan.element);
   for (const Digit &digit : shape.digits) {
@@ -469,6 +503,8 @@ void Fitter::boundCoordinates() {
     Interval allowed = rangeOfType(32, true);
     if (!hasLower[d] && !startsInside(d))
       allowed.low = 0;
+    if (hasLower[d] && isStored()) // a store that starts below zero is an illegal instruction
+      addCheck({"guard", dim.coordinate, {0, Interval::highest}, 1, relation.place}, false);
     if (!dim.extent) // the whole box lies before the end that was made up
       allowed.high = unbounded_extent - dim.box;
     if (dim.coordinate.isConstant() &&
@@ -501,7 +537,7 @@ bool Fitter::startsInside(size_t d) const {
 void Fitter::alignInner() {
   PlanDimension &inner = plan.dims[0];
   int64_t perGrain = grain / size_of(plan.element);
-  int64_t lead = floorMod(inner.coordinate.constantTerm(), perGrain);
+  int64_t lead = isStored() ? 0 : floorMod(inner.coordinate.constantTerm(), perGrain);
   plan.layout.lead = lead * size_of(plan.element);
   plan.layout.rowLength = inner.box * size_of(plan.element);
   inner.coordinate -= Polynomial(lead);
@@ -529,7 +565,8 @@ void Fitter::limitBoxes() {
   // is room for it.
   bool isRow = cut == plan.dims.begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
-  bool mayOverhang = (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty();
+  bool mayOverhang =
+      (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty() && !isStored();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
     bool fits = piece * pieces == cut->box || mayOverhang;
@@ -574,12 +611,58 @@ void Fitter::endRows() {
   PlanDimension &inner = plan.dims[0];
   int64_t element = size_of(plan.element);
   int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
-  if (failure || inner.extent || inner.box == length)
+  if (failure || inner.extent || inner.box == length || isStored())
     return;
   if (!endsAtLaunch(inner.coordinate))
     fail(diagnose("reads-past-end", relation.place, (inner.box - length) * element,
                   plan.base.spelling));
   inner.lastLength = length;
+}
+
+/// Stores write whole 16 bytes: neither may a row start or end within them, nor the
+/// tensor, unless no box gets there.
+void Fitter::storeWhole() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t size = size_of(plan.element);
+  auto isWhole = [&](const Polynomial &elements) {
+    return plan.symbols.divisorOf(elements * Polynomial(size)) % grain == 0;
+  };
+  auto failAs = [&](const std::string &does, int64_t bytes) {
+    fail(diagnose("store-not-whole", relation.place, plan.tile, does, bytes));
+  };
+  int64_t behind = floorMod(inner.coordinate.constantTerm() * size, grain);
+  if (behind != 0 && isWhole(inner.coordinate.withoutConstant()))
+    return failAs("start in '" + plan.base.spelling + "' behind a multiple of 16 bytes, by",
+                  behind);
+  if (inner.box * size % grain != 0)
+    return failAs("have", inner.box * size);
+  // A stride is a multiple, or there is no map.
+  bool endsWhole = !inner.extent || isWhole(*inner.extent) ||
+                   llvm::any_of(ArrayRef(plan.dims).drop_front(), [&](const PlanDimension &dim) {
+                     Polynomial rest = *inner.extent * Polynomial(size) - dim.stride;
+                     return plan.symbols.divisorOf(rest) % grain == 0;
+                   });
+  if (endsWhole)
+    return;
+  Polynomial inside = *inner.extent - inner.coordinate - Polynomial(inner.box);
+  addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+  inner.extent.reset();
+}
+
+/// Of two elements that go to one place, TMA stores either last: there must be none.
+void Fitter::keepApart() {
+  if (failure || !isStored())
+    return;
+  Polynomial span(plan.mode == Mode::Tile ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
+  auto add = [&](const Polynomial &stride, const Polynomial &count) {
+    addCheck({"store-overlap", stride - span, {0, Interval::highest}, 1, relation.place}, true);
+    span += (count - Polynomial(1)) * stride;
+  };
+  for (const PlanDimension &dim : plan.dims)
+    if (dim.box > 1) // of those, only what lies inside of the tensor is stored
+      add(dim.stride, dim.extent ? *dim.extent : Polynomial(dim.box));
+  for (const RowDigit &row : plan.rows)
+    add(row.stride, Polynomial(row.count));
 }
 
 /// Without a map, nothing keeps the last 16 bytes from reaching past the tensor's end.
@@ -636,11 +719,13 @@ bool Fitter::makeRows() {
              plan.symbols.knownAtLaunch(value));
   };
   checkGrain(plan.offset);
+  keepApart();
   for (const RowDigit &row : plan.rows) {
     isWhole &= row.distance % grain == 0;
     checkGrain(row.stride);
   }
-  return (isWhole && plan.pieces() <= maxRows) || fail(diagnose("not-a-copy", relation.place));
+  return (isWhole && plan.pieces() <= maxRows) ||
+         fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
 }
 
 /// Decides where the user's elements lie in the filled tile. Works in bytes
@@ -653,14 +738,23 @@ bool Fitter::layOut() {
   layout.rows = 1;
   for (const Digit &digit : ArrayRef(shape.digits).drop_front())
     layout.rows *= digit.count;
-  int64_t pitch = plan.expectedBytes / layout.rows;
+  // A swizzle has rows of its own length, however short those of the box are.
+  if (plan.mode == Mode::Tile)
+    layout.swizzle = options.swizzle;
+  int64_t span = span_of(layout.swizzle);
+  int64_t pitch = span != 0 ? span : plan.expectedBytes / layout.rows;
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
-  layout.moved = plan.rows.empty() && (layout.lead != 0 || pitch != userPitch || isLonger);
+  layout.moved =
+      plan.rows.empty() && (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
   layout.pitch = innermost;
   layout.bytes = tile.bytes();
+  if (options.swizzle != swizzle_mode::none && plan.mode != Mode::Tile)
+    return fail(diagnose("no-rows", relation.place, tile.name));
+  if (span != 0 && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
+    return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
   if (!layout.moved && layout.destination % startsOn() != 0)
@@ -685,6 +779,14 @@ void Fitter::checkSlot() {
   addCheck({rule, plan.layout.slot, {}, startsOn(), relation.place}, false);
 }
 
+/// Whether nobody uses a row's elements before a byte, or behind so many from there.
+bool Fitter::staysWithin(int64_t first, int64_t length) const {
+  int64_t element = relation.tile.elementSize;
+  Interval kept{first / element, (first + length) / element - 1};
+  return relation.tile.extents.size() > 1 && first % element == 0 &&
+         kept.contains(relation.tile.columns);
+}
+
 /// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
 /// and no element of the user's lies before the tile.
 bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
@@ -694,19 +796,25 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
+  if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
+    return escapes("it is accessed " + Twine(tile.widestAccess) +
+                   " bytes at a time, and a swizzle keeps only 16 together");
   bool hasRows = layout.rows > 1;
   layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
   if (layout.folded)
     innermost = userPitch;
   if (layout.folded && userPitch % tile.widestAccess != 0)
     return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
+  if (hasRows && isStored() && pitch < userPitch && !staysWithin(shape.firstByte % innermost, pitch))
+    return escapes("the rest of its rows may be used");
   if (hasRows && userPitch != innermost)
     return escapes("the copy does not fill whole rows of '" + tile.name + "'");
   // A row of its own may be as long as it needs to be. Of a longer one, the box covers
   // what is next to the copy's elements.
   bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
   bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
-  bool isShared = !tile.otherWriter.empty() || !layout.slot.isZero();
+  bool isShared =
+      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
   layout.pitch = hasRows ? pitch : isRow && !isAll ? roundUp(pitch, startsOn()) : innermost;
@@ -733,7 +841,7 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
     return escapes("that is no whole number of elements");
   int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
   layout.bytes = roundUp(
-      std::max(layout.destination + plan.expectedBytes, layout.lead + beforeLast + innermost),
+      std::max(layout.destination + layout.rows * pitch, layout.lead + beforeLast + innermost),
       grain);
   return true;
 }
@@ -802,6 +910,7 @@ tile_request Fitter::tileRequest() const {
     request.dims[d].stride = describeValue(dim.stride);
     request.dims[d].box = quantity::exactly(dim.boxOfPiece());
   }
+  request.swizzle = options.swizzle;
   return request;
 }
 
@@ -821,6 +930,8 @@ void Fitter::checkRules() {
         return;
       }
     check(tileRequest(), sink);
+    if (isStored())
+      return; // no barrier counts them
     report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
             "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
                 " bytes, a barrier counts at most 1048575"});
@@ -852,6 +963,8 @@ std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOption
   };
   auto box = Fitter(relation, options).run();
   if (canBeMade(box))
+    return box;
+  if (relation.kind == CopyKind::Reduce)
     return box;
   auto rows = Fitter(relation, options).runRows();
   if (canBeMade(rows))

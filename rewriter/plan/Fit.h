@@ -25,6 +25,7 @@ namespace tilelift {
 struct FitOptions {
   /// Cells that the guard leaves out are dead: `outside(any)`.
   bool outsideIsAny = false;
+  swizzle_mode swizzle = swizzle_mode::none;
   /// Whether the copy can name what a plan needs where it stands.
   std::function<bool(const Plan &)> canBeSaid = [](const Plan &) { return true; };
 };

@@ -25,6 +25,10 @@ const char *nameOf(verdict outcome) {
   return "";
 }
 
+const char *nameOf(CopyKind kind) {
+  return kind == CopyKind::Load ? "load" : kind == CopyKind::Store ? "store" : "reduce";
+}
+
 json::Array checksToJson(const std::vector<Check> &checks, const Symbols &symbols) {
   json::Array list;
   for (const Check &check : checks)
@@ -66,17 +70,28 @@ SmallVector<int64_t, 3> Plan::extentsWithRows() const {
   return {(tileExtents[0] + length - 1) / length, length};
 }
 
+int64_t Plan::placeOf(int64_t byte) const {
+  if (!layout.moved)
+    return byte;
+  int64_t size = tileElementSize, element = byte / size;
+  int64_t length = layout.folded ? layout.rowLength : tileExtents.back();
+  int64_t place =
+      (layout.lead + element / length * layout.pitch + element % length) * size + byte % size;
+  int64_t span = span_of(layout.swizzle);
+  return span == 0 ? place : place ^ (place >> 3 & (span - 16));
+}
+
 bool sameOperations(const Plan &a, const Plan &b) {
   auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
     bool samePieces = x.pieces == y.pieces && (x.pieces == 1 || x.box == y.box);
     return x.extent.has_value() == y.extent.has_value() &&
            x.lastLength.has_value() == y.lastLength.has_value() && samePieces;
   };
-  return a.mode == b.mode && a.base.spelling == b.base.spelling &&
+  return a.kind == b.kind && a.mode == b.mode && a.base.spelling == b.base.spelling &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          sameChecks(a.launchChecks, b.launchChecks) &&
-         a.layout.destination == b.layout.destination &&
+         a.layout.destination == b.layout.destination && a.layout.swizzle == b.layout.swizzle &&
          a.layout.slot.isZero() == b.layout.slot.isZero();
 }
 
@@ -102,7 +117,15 @@ int64_t Plan::tileBytes() const {
 
 int64_t Plan::sharedBytes() const {
   int64_t one = std::max(tileBytes(), layout.bytes);
-  return stages == 1 ? one : stages * int64_t(alignTo(uint64_t(one), 128));
+  return stages == 1 ? one : stages * int64_t(alignTo(uint64_t(one), uint64_t(layout.alignment())));
+}
+
+/// "from 'in' to 'tile'", whichever way.
+static std::string endsOf(const Plan &plan) {
+  bool isLoad = plan.kind == CopyKind::Load;
+  return std::string(plan.reduction ? " of '" : " from '") +
+         (isLoad ? plan.base.spelling : plan.tile) + (plan.reduction ? "' into '" : "' to '") +
+         (isLoad ? plan.tile : plan.base.spelling) + "'";
 }
 
 std::string summary(const Plan &plan) {
@@ -110,21 +133,26 @@ std::string summary(const Plan &plan) {
   if (plan.mode == Mode::Bulk) {
     int64_t rows = plan.pieces();
     std::string what = rows == 1 ? "1-D bulk copy" : std::to_string(rows) + " 1-D bulk copies";
-    text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes from '" +
-           plan.base.spelling + "' to '" + plan.tile + "'";
-    text += rows == 1 ? ", contiguous and unguarded" : ", a row each";
+    text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes" + endsOf(plan);
+    text += rows > 1                      ? ", a row each"
+            : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
+                                          : ", contiguous";
   } else {
-    text = "tile copy of ";
+    text = plan.reduction
+               ? std::string("tile reduction by '") + name_of(plan.reduction->operation) + "' of "
+               : "tile copy of ";
     for (const PlanDimension &dim : reverse(plan.dims))
       text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
     text += " " + std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
-            " bytes) from '" + plan.base.spelling + "' to '" + plan.tile + "'";
+            " bytes)" + endsOf(plan);
     if (plan.pieces() > 1)
       text += " in " + std::to_string(plan.pieces()) + " pieces";
   }
   if (plan.layout.moved)
     text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
             std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
+  if (unsigned span = span_of(plan.layout.swizzle))
+    text += ", swizzled by " + std::to_string(span) + " bytes";
   return text;
 }
 
@@ -147,6 +175,7 @@ std::string toJson(const Plan &plan) {
   return pretty(json::Object{{"kernel", plan.kernel},
                              {"tile", plan.tile},
                              {"tensor", plan.base.spelling},
+                             {"kind", nameOf(plan.kind)},
                              {"mode", plan.mode == Mode::Tile ? "tile" : "bulk"},
                              {"element", name_of(plan.element)},
                              {"offset", symbols.print(plan.offset)},
@@ -160,6 +189,7 @@ std::string toJson(const Plan &plan) {
                                                      {"pitch", plan.layout.pitch},
                                                      {"lead", plan.layout.lead},
                                                      {"destination", plan.layout.destination},
+                                                     {"swizzle", span_of(plan.layout.swizzle)},
                                                      {"slot", symbols.print(plan.layout.slot)},
                                                      {"bytes", plan.layout.bytes}}},
                              {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
@@ -182,9 +212,11 @@ std::string toJson(const CopyRelation &relation) {
       case Source::Kind::Load:
         from = relation.bases[source.base].spelling + " + " + symbols.print(source.offset);
         break;
+      case Source::Kind::Shared: break; // on its way only
       case Source::Kind::Other: from = "other: " + source.text; break;
       }
-      cases.push_back(json::Object{{"when", each.guard.print(symbols)}, {"from", from}});
+      const char *end = relation.kind == CopyKind::Load ? "from" : "to";
+      cases.push_back(json::Object{{"when", each.guard.print(symbols)}, {end, from}});
     }
     cells.push_back(json::Object{{"byte", cell.offset},
                                  {"size", cell.size},
@@ -200,6 +232,7 @@ std::string toJson(const CopyRelation &relation) {
   return pretty(
       json::Object{{"kernel", relation.kernel},
                    {"tile", relation.tile.name},
+                   {"kind", nameOf(relation.kind)},
                    {"element", relation.tile.elementType},
                    {"extents", std::move(extents)},
                    {"block", json::Array{relation.block[0], relation.block[1], relation.block[2]}},

@@ -57,6 +57,13 @@ struct SharedLayout {
   int64_t destination = 0;
   /// And how many bytes past that: a stage, known at the copy.
   Polynomial slot;
+  /// Where in each 8 rows of its span the 16-byte parts go.
+  swizzle_mode swizzle = swizzle_mode::none;
+
+  /// What the tile starts on, so that everybody knows where the parts go.
+  int64_t alignment() const {
+    return swizzle == swizzle_mode::none ? 128 : 8 * int64_t(span_of(swizzle));
+  }
 };
 
 /// Rows that are copied one by one: bytes from one to the next.
@@ -78,6 +85,8 @@ struct Check {
 };
 
 struct Plan {
+  CopyKind kind = CopyKind::Load;
+  std::optional<Reduction> reduction;
   Mode mode = Mode::Tile;
   std::string kernel;
   std::string tile;
@@ -95,6 +104,9 @@ struct Plan {
   SharedLayout layout;
   /// Tiles of that layout, of which all but one are filled in advance.
   unsigned stages = 1;
+  /// How often warps pass shared memory for an access to the tile, on average: with this
+  /// layout, and as it was declared. Zero where nobody has counted.
+  double passes = 0, passesBefore = 0;
   int64_t expectedBytes = 0;
   BlockShape block{1, 1, 1};
 
@@ -117,6 +129,8 @@ struct Plan {
   int64_t tileBytes() const;
   /// Of all of its tiles as they are laid out now, those of a ring aligned.
   int64_t sharedBytes() const;
+  /// Where a byte of the tile as it was declared lies now.
+  int64_t placeOf(int64_t byte) const;
   /// The tile's extents; of a flat one whose rows are found by division, with the rows.
   llvm::SmallVector<int64_t, 3> extentsWithRows() const;
 };

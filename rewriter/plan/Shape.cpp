@@ -63,7 +63,7 @@ private:
   bool failAsUneven() {
     return fail(diagnose("uneven-steps", units.back().place, at(units.back()),
                          "the end of a row of " + std::to_string(radices[0].high + 1),
-                         "rows of equal length"));
+                         "rows of equal length", words.reads));
   }
   /// Whether there is a gap to blame.
   bool failAsGap() {
@@ -73,13 +73,14 @@ private:
     auto after = std::find_if(gap, units.end(), [](const Unit &unit) { return unit.isLive(); });
     if (after == units.end())
       return false;
-    fail(diagnose("gap-in-tile", after->place, at(*gap), at(*after)));
+    fail(diagnose("gap-in-tile", after->place, at(*gap), at(*after), words.done, words.verb));
     return true;
   }
 
   const CopyRelation &relation;
   const UnitList &list;
   Gaps gaps;
+  Wording words = wordingOf(relation.kind);
   std::vector<Unit> units;
   std::vector<size_t> live;
   std::vector<Radix> radices;
@@ -243,7 +244,7 @@ bool Shaper::solveStep(Radix &radix) {
     return true;
   }
   if (!failAsGap())
-    fail(diagnose("not-a-copy", relation.place));
+    fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
   return false;
 }
 
@@ -265,7 +266,7 @@ bool Shaper::checkOffsets() {
     if (expected != units[n].offset)
       return fail(diagnose("uneven-steps", units[n].place, at(units[n]),
                            "'" + base + "' + " + symbols.print(units[n].offset) + " bytes",
-                           symbols.print(expected) + " bytes"));
+                           symbols.print(expected) + " bytes", words.reads));
   }
   return true;
 }
@@ -405,7 +406,8 @@ void Shaper::excludeConstants() {
 }
 
 /// Gaps that the box covers are read from the tensor, too. They exist if they lie
-/// between cells that are read, or inside of bounds in every direction.
+/// between cells that are read, or inside of bounds in every direction. Nothing may be
+/// stored from one.
 bool Shaper::checkGaps() const {
   auto isBounded = [&](bool low) {
     for (size_t d = 0; d < radices.size(); ++d)
@@ -435,7 +437,7 @@ bool Shaper::checkGaps() const {
     most.push_back(radix.count - 1);
     total *= radix.count;
   }
-  bool mayStay = gaps == Gaps::Stay;
+  bool mayStay = gaps == Gaps::Stay || relation.kind != CopyKind::Load;
   bool needsBelow = mayStay || (!isBounded(true) && isBeyond(least, true));
   bool needsAbove = mayStay || (!isBounded(false) && isBeyond(most, false));
   if (!needsBelow && !needsAbove)

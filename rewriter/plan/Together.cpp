@@ -12,7 +12,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-constexpr int64_t mostShared = 48 << 10, barrierBytes = 8, tileAlignment = 128;
+constexpr int64_t mostShared = 48 << 10, barrierBytes = 8;
 constexpr int64_t mostParameters = 32764, mapBytes = 128;
 
 /// The first of the copies that fill the same tile.
@@ -31,7 +31,8 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
     const SharedLayout &own = plan.layout;
     bool isMoved = own.moved || common.moved;
     bool isSame = own.pitch == common.pitch && own.lead == common.lead &&
-                  own.folded == common.folded && own.rowLength == common.rowLength;
+                  own.folded == common.folded && own.rowLength == common.rowLength &&
+                  own.swizzle == common.swizzle;
     if (isMoved && !isSame)
       return Misfit{i, diagnose("layouts-clash", plan.place, plan.tile, own.pitch, own.lead,
                                 common.pitch, common.lead)};
@@ -55,7 +56,8 @@ std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes 
       continue;
     const Plan &plan = *copies[i].plan;
     total +=
-        plan.sharedBytes() - plan.tileBytes() + tileAlignment + (plan.stages - 1) * barrierBytes;
+        plan.sharedBytes() - plan.tileBytes() + plan.layout.alignment() +
+        (plan.stages - 1) * barrierBytes;
     if (plan.sharedBytes() > copies[largest].plan->sharedBytes())
       largest = i;
   }

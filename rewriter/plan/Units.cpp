@@ -40,6 +40,7 @@ private:
   bool outsideIsAny;
   Gaps gaps;
   UnitList result;
+  Wording words = wordingOf(relation.kind);
   bool hasBase = false;
   std::optional<Diagnostic> failure;
 };
@@ -58,12 +59,12 @@ std::variant<UnitList, Diagnostic> UnitReader::run() {
 
 bool UnitReader::findUnitSize() {
   if (relation.cells.empty())
-    return fail(diagnose("not-a-copy", relation.place));
+    return fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
   int64_t first = relation.cells.front().offset, next = first;
   for (const Cell &cell : relation.cells) {
     if (cell.offset < next)
-      return fail(
-          diagnose("clashing-stores", cell.place, at(cell.offset), cell.thread, cell.thread));
+      return fail(diagnose("clashing-stores", cell.place, at(cell.offset), words.done, cell.thread,
+                           cell.thread, words.elsewhere));
     next = cell.offset + cell.size;
     result.unitSize = std::gcd(std::gcd<int64_t>(result.unitSize, cell.size), cell.offset - first);
   }
@@ -73,8 +74,10 @@ bool UnitReader::findUnitSize() {
 /// What the statement leaves out may be overwritten if nobody else ever writes it.
 bool UnitReader::addGap(int64_t from, int64_t to) {
   const SharedTile &tile = relation.tile;
-  if (from < to && gaps == Gaps::MayBeFilled && !tile.otherWriter.empty()) {
-    Diagnostic reason = diagnose("gap-in-tile", relation.cells.front().place, at(from), at(to));
+  bool isFilled = gaps == Gaps::MayBeFilled && relation.kind == CopyKind::Load;
+  if (from < to && isFilled && !tile.otherWriter.empty()) {
+    Diagnostic reason = diagnose("gap-in-tile", relation.cells.front().place, at(from), at(to),
+                                 words.done, words.verb);
     reason.notes.push_back({tile.otherWriterPlace, "'" + tile.name + "' " + tile.otherWriter});
     return fail(std::move(reason));
   }
@@ -119,18 +122,23 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
       if (load && load->source.base != source.base)
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
                              relation.bases[load->source.base].spelling,
-                             relation.bases[source.base].spelling, "depending on a condition"));
+                             relation.bases[source.base].spelling, "depending on a condition",
+                             words.comes, words.from));
       isMixed |= load != nullptr;
+      if (!(source.reduction == relation.reduction))
+        return fail(diagnose("computed-value", cell.place, at(cell.offset),
+                             "is combined in another way than others"));
       if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
         load = &each;
       break;
+    case Source::Kind::Shared:
     case Source::Kind::Other: other = &source; break;
     case Source::Kind::Constant:
       if (!source.bits.isZero() && !outsideIsAny)
         result.outsideIsZero = false;
       break;
     case Source::Kind::Untouched:
-      if (!outsideIsAny && !relation.tile.isFresh)
+      if (!outsideIsAny && !relation.tile.isFresh && relation.kind == CopyKind::Load)
         result.outsideIsZero = false;
       break;
     }
@@ -140,7 +148,7 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
                          at(cell.offset), other->text));
   if (isMixed && !result.severalPlaces)
     result.severalPlaces = diagnose("several-places", cell.place, at(cell.offset),
-                                    relation.bases[load->source.base].spelling);
+                                    relation.bases[load->source.base].spelling, words.reads);
   if (isMixed || other)
     result.outsideIsZero = false;
   return true;
@@ -195,7 +203,8 @@ bool UnitReader::takeBase(const Cell &cell, unsigned base) {
   return base == result.base ||
          fail(diagnose("two-sources", cell.place, "'" + relation.tile.name + "'",
                        relation.bases[result.base].spelling, relation.bases[base].spelling,
-                       "element by element: give each an array of its own"));
+                       "element by element: give each an array of its own", words.comes,
+                       words.from));
 }
 
 bool UnitReader::addCell(const Cell &cell) {

@@ -4,12 +4,9 @@
 
 #include "relation/BarrierFacts.h"
 
-#include "support/VariableFacts.h"
+#include "relation/BlockFlow.h"
 
 #include "clang/AST/StmtCXX.h"
-#include "clang/Analysis/CFG.h"
-
-#include <map>
 
 using namespace clang;
 using namespace llvm;
@@ -28,6 +25,8 @@ struct State {
   uint64_t everWritten = 0;
   /// Copies whose source a store may have changed, through a pointer of its own.
   uint64_t sourceWritten = 0;
+  /// The copy that the path is in.
+  std::optional<size_t> inside;
 
   bool join(const State &other) {
     State before = *this;
@@ -53,23 +52,7 @@ class Flow {
 public:
   Flow(const FunctionDecl *function, ASTContext &context,
        const std::vector<LiftedStatement> &copies, ArrayRef<const CallExpr *> lifting)
-      : function(function),
-        copies(copies),
-        lifting(lifting),
-        isKernel(function->hasAttr<CUDAGlobalAttr>()),
-        facts(CallPath(function)),
-        body(function->getBody()),
-        graph(CFG::buildCFG(function, function->getBody(), &context, CFG::BuildOptions())) {
-    // The graph splits `int a, b;` in two.
-    if (graph)
-      for (const auto &[part, whole] : graph->synthetic_stmts())
-        original[part] = whole;
-    findAliased(body);
-    // Others have these tiles, too, and may have handed them in.
-    for (size_t i = 0; i < copies.size(); ++i)
-      if (copies[i].tile->getLexicalDeclContext() != function)
-        aliased |= uint64_t(1) << i;
-  }
+      : copies(copies), lifting(lifting), function(function, context, copies) {}
 
   BarrierFacts run() {
     result.copies.resize(copies.size());
@@ -82,7 +65,8 @@ public:
     });
     result.redundant.assign(candidates.begin(), candidates.end());
     for (size_t i = 0; i < copies.size(); ++i) {
-      bool runsOnce = isKernel && facts.parentOf(copies[i].statement) == body;
+      bool runsOnce =
+          function.isKernel && function.facts.parentOf(copies[i].statement) == function.getBody();
       result.copies[i] = {runsOnce, result.copies[i].joinsPrevious};
     }
     solve();
@@ -94,33 +78,16 @@ private:
   bool sharesTile(size_t copy) const;
   bool isQuiet(const Stmt *statement) const;
   void solve();
-  void step(State &state, std::optional<size_t> &inside, const Stmt *statement);
-  void reachCopy(State &state, size_t copy);
-  void access(State &state, const Stmt *statement, Use use);
-  uint64_t copiesTo(const VarDecl *tile) const;
-  void findAliased(const Stmt *statement, bool inLambda = false);
-  bool mayPointToShared(const Expr *pointer) const;
-  void accessAliased(State &state, bool isStore);
-  std::optional<size_t> copyAround(const Stmt *statement) const {
-    if (auto split = original.find(statement); split != original.end())
-      statement = split->second;
-    for (size_t i = 0; i < copies.size(); ++i)
-      if (facts.isWithin(statement, copies[i].statement))
-        return i;
-    return std::nullopt;
-  }
+  void step(State &state, const Stmt *statement, std::optional<size_t> copy);
+  void enterCopies(State &state, size_t first);
+  void reachLoad(State &state, size_t copy);
+  void access(State &state, const Stmt *statement);
+  bool callsLifting(const Stmt *statement) const;
 
-  const FunctionDecl *function;
   const std::vector<LiftedStatement> &copies;
   ArrayRef<const CallExpr *> lifting;
-  bool isKernel;
-  VariableFacts facts;
-  const Stmt *body;
-  std::unique_ptr<CFG> graph;
-  DenseMap<const Stmt *, const Stmt *> original;
+  BlockFlow function;
   BarrierFacts result;
-  /// Copies to tiles whose address is kept somewhere: any pointer may lead there.
-  uint64_t aliased = 0;
   SmallVector<const CallExpr *, 8> candidates;
   SmallVector<const CallExpr *, 8> kept;
 };
@@ -148,10 +115,11 @@ void Flow::groupCopies() {
       result.copies[i].joinsPrevious = true;
       continue;
     }
-    const auto *body = dyn_cast_or_null<CompoundStmt>(facts.parentOf(copies[i].statement));
-    bool together = body && body == facts.parentOf(copies[i - 1].statement) &&
+    const auto *body = dyn_cast_or_null<CompoundStmt>(function.facts.parentOf(copies[i].statement));
+    bool together = body && body == function.facts.parentOf(copies[i - 1].statement) &&
                     !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i) &&
-                    copies[i].isAhead == copies[i - 1].isAhead;
+                    copies[i].isAhead == copies[i - 1].isAhead && !copies[i].isStore &&
+                    !copies[i - 1].isStore;
     if (!together)
       continue;
     bool between = false;
@@ -176,82 +144,24 @@ bool Flow::sharesTile(size_t copy) const {
   return false;
 }
 
-/// A bit for each copy that fills the variable.
-uint64_t Flow::copiesTo(const VarDecl *tile) const {
-  uint64_t bits = 0;
-  for (size_t i = 0; i < copies.size(); ++i)
-    if (copies[i].tile->getCanonicalDecl() == tile->getCanonicalDecl())
-      bits |= uint64_t(1) << i;
-  return bits;
-}
-
-/// A tile is used by its name as long as it is subscripted down to an element.
-void Flow::findAliased(const Stmt *statement, bool inLambda) {
-  if (!statement)
-    return;
-  inLambda |= isa<LambdaExpr>(statement);
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  if (variable && variable->hasAttr<CUDASharedAttr>()) {
-    const Stmt *use = reference, *parent = facts.parentOf(use);
-    while (isa_and_nonnull<ArraySubscriptExpr, MemberExpr, ParenExpr>(parent) ||
-           (isa_and_nonnull<ImplicitCastExpr>(parent) &&
-            isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(parent))))
-      use = parent, parent = facts.parentOf(use);
-    QualType type = cast<Expr>(use)->getType();
-    const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
-    if (inLambda || type->isArrayType() || type->isRecordType() ||
-        (address && address->getOpcode() == UO_AddrOf))
-      aliased |= copiesTo(variable);
-  }
-  for (const Stmt *child : statement->children())
-    findAliased(child, inLambda);
-}
-
-/// Not where it comes from an argument of the kernel, or is a tile by its name.
-bool Flow::mayPointToShared(const Expr *pointer) const {
-  bool hasOther = false, hasKnown = false;
-  for (const VarDecl *variable : variablesIn(pointer)) {
-    bool isArgument = isKernel && isa<ParmVarDecl>(variable);
-    if (variable->hasAttr<CUDASharedAttr>() || isArgument)
-      hasKnown = true;
-    else if (variable->getType()->isPointerType() || variable->getType()->isReferenceType())
-      hasOther = true;
-  }
-  return hasOther || !hasKnown;
-}
-
-void Flow::accessAliased(State &state, bool isStore) {
-  state.otherMemory = true;
-  state.touched |= aliased;
-  (isStore ? state.everWritten : state.everRead) |= aliased;
-}
-
-void Flow::access(State &state, const Stmt *statement, Use use) {
-  bool isStore = use != Use::Read;
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  if (variable && variable->hasAttr<CUDASharedAttr>()) {
-    state.otherMemory = true;
-    state.touched |= copiesTo(variable);
-    (isStore ? state.everWritten : state.everRead) |= copiesTo(variable);
-  }
-  const Expr *pointer = pointerOf(statement);
-  if (pointer && mayPointToShared(pointer))
-    accessAliased(state, isStore);
-  state.otherMemory |= pointer != nullptr;
+bool Flow::callsLifting(const Stmt *statement) const {
   const auto *call = dyn_cast<CallExpr>(statement);
-  if (call && llvm::is_contained(lifting, call))
-    state.waited = state.copied = true;
-  if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
-    accessAliased(state, true);
-
-  for (const Stmt *child : statement->children())
-    if (child)
-      access(state, child, std::max(use, useThrough(statement, child, facts)));
+  return (call && llvm::is_contained(lifting, call)) ||
+         llvm::any_of(statement->children(),
+                      [&](const Stmt *child) { return child && callsLifting(child); });
 }
 
-void Flow::reachCopy(State &state, size_t copy) {
+void Flow::access(State &state, const Stmt *statement) {
+  TileUses uses = function.usesIn(statement);
+  state.otherMemory |= uses.any;
+  state.touched |= uses.read | uses.written;
+  state.everRead |= uses.read;
+  state.everWritten |= uses.written;
+  if (callsLifting(statement))
+    state.waited = state.copied = true;
+}
+
+void Flow::reachLoad(State &state, size_t copy) {
   CopyOrder &order = result.copies[copy];
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
@@ -261,33 +171,47 @@ void Flow::reachCopy(State &state, size_t copy) {
   order.writtenBefore |= state.everWritten & bit;
 }
 
-/// `inside` is the copy that the path is in, or none; leaving a copy is its wait.
-void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *statement) {
-  std::optional<size_t> copy = copyAround(statement);
-  if (inside && inside != copy)
-    state.waited |= !copy || !result.copies[*copy].joinsPrevious;
-  if (copy && inside != copy) {
-    state.copied = true;
-    auto isSame = [&](size_t i) {
-      return i < copies.size() && copies[i].statement == copies[*copy].statement;
-    };
-    for (size_t i = *copy; isSame(i); ++i)
-      reachCopy(state, i);
-    for (size_t i = *copy; isSame(i); ++i)
-      if (copies[i].mayRunPlain) {
-        state.otherMemory = true;
-        state.everWritten |= copiesTo(copies[i].tile);
-        state.touched |= copiesTo(copies[i].tile);
-      }
+/// All that one statement copies. Where the plain statement may run, it is the threads
+/// who fill or read the tile; a store leaves it to be read in either way.
+void Flow::enterCopies(State &state, size_t first) {
+  state.copied = true;
+  auto isSame = [&](size_t i) {
+    return i < copies.size() && copies[i].statement == copies[first].statement;
+  };
+  for (size_t i = first; isSame(i); ++i)
+    if (!copies[i].isStore)
+      reachLoad(state, i);
+  for (size_t i = first; isSame(i); ++i) {
+    uint64_t tile = function.copiesOf(copies[i].tile);
+    if (copies[i].isStore || copies[i].mayRunPlain) {
+      state.otherMemory = true;
+      state.touched |= tile;
+    }
+    if (copies[i].isStore)
+      state.everRead |= copies[i].mayRunPlain ? tile : 0;
+    else if (copies[i].mayRunPlain)
+      state.everWritten |= tile;
+    for (size_t load = 0; load < copies.size() && copies[i].isStore; ++load)
+      if (mayWrite(copies[i].statement, copies[load].source, function.isKernel, function.facts))
+        state.sourceWritten |= uint64_t(1) << load;
   }
-  inside = copy;
+}
+
+/// Leaving a copy is its wait.
+void Flow::step(State &state, const Stmt *statement, std::optional<size_t> copy) {
+  std::optional<size_t> inside = std::exchange(state.inside, copy);
+  if (inside && inside != copy && !copies[*inside].isStore)
+    state.waited |= !copy || !result.copies[*copy].joinsPrevious;
+  if (copy && inside != copy)
+    enterCopies(state, *copy);
   if (copy)
     return;
   if (!isBlockBarrier(statement)) {
     for (size_t i = 0; i < copies.size(); ++i)
-      if (mayWrite(statement, copies[i].source, isKernel, facts))
+      if (!copies[i].isStore &&
+          mayWrite(statement, copies[i].source, function.isKernel, function.facts))
         state.sourceWritten |= uint64_t(1) << i;
-    return access(state, statement, Use::Read);
+    return access(state, statement);
   }
 
   const auto *call = cast<CallExpr>(statement);
@@ -302,42 +226,21 @@ void Flow::step(State &state, std::optional<size_t> &inside, const Stmt *stateme
 }
 
 void Flow::solve() {
-  if (!graph)
-    return;
-  // Paths that are inside a copy are kept apart from those that are not.
-  using Point = std::pair<const CFGBlock *, std::optional<size_t>>;
-  std::map<std::pair<unsigned, size_t>, State> atEntry;
-  auto stateAt = [&](const Point &point) -> std::pair<State &, bool> {
-    auto [place, isNew] =
-        atEntry.try_emplace({point.first->getBlockID(), point.second ? *point.second + 1 : 0});
-    return {place->second, isNew};
-  };
-  SmallVector<Point, 16> work{{&graph->getEntry(), std::nullopt}};
-  State &entry = stateAt(work.front()).first;
-  if (!isKernel) {
+  State entry;
+  if (!function.isKernel) {
     entry.touched = entry.everRead = ~uint64_t(0);
     for (const LiftedStatement &copy : copies)
       if (copy.tileIsWritten || copy.mayRunPlain)
-        entry.everWritten |= copiesTo(copy.tile);
+        entry.everWritten |= function.copiesOf(copy.tile);
     entry.waited = entry.otherMemory = true;
     for (size_t i = 0; i < copies.size(); ++i)
       if (copies[i].source.mayBeWritten())
         entry.sourceWritten |= uint64_t(1) << i;
   }
-  while (!work.empty()) {
-    auto [block, inside] = work.pop_back_val();
-    State state = stateAt({block, inside}).first;
-    for (const CFGElement &element : *block)
-      if (std::optional<CFGStmt> statement = element.getAs<CFGStmt>())
-        step(state, inside, statement->getStmt());
-    for (const CFGBlock::AdjacentBlock &next : block->succs()) {
-      if (!next)
-        continue;
-      auto [known, isNew] = stateAt({next, inside});
-      if (known.join(state) || isNew)
-        work.push_back({next, inside});
-    }
-  }
+  function.run<State>(std::move(entry),
+                      [&](State &state, const Stmt *statement, std::optional<size_t> copy) {
+                        step(state, statement, copy);
+                      });
 }
 
 } // namespace

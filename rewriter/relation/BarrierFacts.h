@@ -32,6 +32,8 @@ struct LiftedStatement {
   bool tileIsWritten = false;
   /// It is made ahead of its round.
   bool isAhead = false;
+  /// The tile goes to `source`.
+  bool isStore = false;
   CopySource source;
 };
 
@@ -50,6 +52,31 @@ struct CopyOrder {
   bool writtenBefore = false;
 };
 
+/// The same for stores, which others than the leader need not wait for.
+struct StoreOrder {
+  /// Every thread fences, then a barrier: here, or at the barriers that come before.
+  bool needsBarrier = false;
+  /// Not only the tile: threads may have accessed the tensor.
+  bool fencesAll = false;
+  /// Somebody may be at the tile or the tensor before the next barrier: all wait here.
+  bool waitsHere = false;
+  /// It has to be done, not only read: somebody may look for it.
+  bool needsResult = false;
+};
+
+/// A barrier of the program that has a part in ordering stores.
+struct BarrierDuty {
+  const clang::CallExpr *barrier = nullptr;
+  bool fences = false, fencesAll = false;
+  bool waits = false, waitsForResult = false;
+};
+
+struct StoreFacts {
+  /// By copy; of loads, nothing.
+  std::vector<StoreOrder> stores;
+  std::vector<BarrierDuty> duties;
+};
+
 struct BarrierFacts {
   std::vector<CopyOrder> copies;
   /// __syncthreads() that may be dropped.
@@ -62,6 +89,12 @@ struct BarrierFacts {
 BarrierFacts findBarrierFacts(const clang::FunctionDecl *function, clang::ASTContext &context,
                               const std::vector<LiftedStatement> &copies,
                               llvm::ArrayRef<const clang::CallExpr *> lifting);
+
+/// What orders the stores among them, once the redundant barriers are gone. What happens
+/// behind the end of a function other than a kernel is not known either.
+StoreFacts findStoreFacts(const clang::FunctionDecl *function, clang::ASTContext &context,
+                          const std::vector<LiftedStatement> &copies,
+                          llvm::ArrayRef<const clang::CallExpr *> redundant);
 
 } // namespace tilelift
 

@@ -140,7 +140,7 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
                     : isSystem        ? ""
                                       : ", whose body is not visible";
   if (copying && !isComputation && !isHarmless)
-    fail(diagnose("side-effect", place, "calls '" + name + "'" + why));
+    failAsSideEffect("calls '" + name + "'" + why, place);
   for (const Expr *argument : call->arguments())
     forgetPointed(argument->isGLValue() ? addressOf(argument) : evaluate(argument), name, place);
   return Scalar::unknown("is returned by '" + name + "'", place);
@@ -173,6 +173,8 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
     known = copying && runAsyncCopy(callee, call);
     return Value();
   }
+  if (std::optional<Value> value = combineByCall(name, call))
+    return *value;
   bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
   bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
   if ((isMinimum || isMaximum) && call->getNumArgs() == 2 && numberType(type)) {

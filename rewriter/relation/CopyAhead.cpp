@@ -17,49 +17,6 @@ bool isBefore(const Stmt *a, const Stmt *b, const SourceManager &sources) {
   return sources.isBeforeInTranslationUnit(a->getBeginLoc(), b->getBeginLoc());
 }
 
-/// Finds what tells a thread that others have written something meanwhile: atomics,
-/// fences, volatile accesses, barriers of more than the block.
-class SignalFinder {
-public:
-  bool isIn(const Stmt *statement);
-
-private:
-  bool isSignal(const CallExpr *call);
-  static bool isSignal(const GCCAsmStmt *assembly);
-
-  DenseSet<const FunctionDecl *> seen;
-};
-
-bool SignalFinder::isIn(const Stmt *statement) {
-  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
-    return false;
-  const auto *expression = dyn_cast<Expr>(statement);
-  const auto *call = dyn_cast<CallExpr>(statement);
-  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
-  if (isa<AtomicExpr>(statement) || (expression && expression->getType().isVolatileQualified()) ||
-      (call && isSignal(call)) || (assembly && isSignal(assembly)))
-    return true;
-  return llvm::any_of(statement->children(), [&](const Stmt *child) { return isIn(child); });
-}
-
-bool SignalFinder::isSignal(const CallExpr *call) {
-  if (const FunctionDecl *callee = calledBody(call))
-    return seen.insert(callee).second && isIn(callee->getBody());
-  StringRef name = calleeName(call);
-  if (name.empty())
-    return true;
-  return llvm::any_of(
-      ArrayRef<StringRef>{"atom", "fence", "membar", "barrier_cluster", "DependencySync"},
-      [&](StringRef part) { return name.contains(part); });
-}
-
-bool SignalFinder::isSignal(const GCCAsmStmt *assembly) {
-  std::string text = assembly->getAsmString();
-  return llvm::any_of(ArrayRef<StringRef>{"atom", "fence", "membar", "acquire", "volatile",
-                                          "relaxed", "barrier.cluster", "griddepcontrol"},
-                      [&](StringRef part) { return StringRef(text).contains(part); });
-}
-
 /// In one that would copy the name's reference, or not know it.
 bool isInLambda(const Stmt *use, const VariableFacts &facts) {
   for (; use; use = facts.parentOf(use))
@@ -96,9 +53,12 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
   }
   if (!copy.source.mayBeWritten())
     return std::nullopt;
-  for (const Stmt *statement : cast<CompoundStmt>(body)->body()) {
+  SmallVector<const Stmt *, 16> round(cast<CompoundStmt>(body)->body());
+  if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInc())
+    round.push_back(counted->getInc());
+  for (const Stmt *statement : round) {
     bool isWritten = mayWrite(statement, copy.source, true, kernel.facts);
-    if (isWritten || SignalFinder().isIn(statement))
+    if (isWritten || maySignal(statement))
       return diagnose("written-in-loop", place, copy.source.spelling)
           .note(placeOf(sources, statement->getBeginLoc()),
                 isWritten ? "it may be written here" : "others may have written to it by then");

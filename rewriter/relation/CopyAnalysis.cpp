@@ -142,7 +142,10 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
     return known->second;
   };
   for (const auto &[lookup, readers] : block.readers) {
-    bool isSafe = readers.threads.size() == threads || !isWritten(readers.base);
+    bool isOwn =
+        kernel.kind != CopyKind::Load && mayWrite(statement, sourceOf(block.bases[readers.base]),
+                                                  kernel.path.inKernel(), kernel.facts);
+    bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
     if (!isSafe || !block.bases[readers.base].hasNameAtCopy)
       block.hideFromCopy(lookup);
   }
@@ -193,7 +196,7 @@ bool Analysis::takeTiles() {
   for (const SharedObject &object : block.shared)
     if (!object.cells.empty())
       takeParts(object);
-  return !result.empty() || fail(diagnose("not-a-copy", place()));
+  return !result.empty() || fail(diagnose("not-a-copy", place(), wordingOf(kernel.kind).nothing));
 }
 
 std::optional<unsigned> baseOf(const CellRecord &record) {
@@ -220,7 +223,7 @@ void Analysis::takeParts(const SharedObject &filled) {
   begins.push_back(Interval::highest);
   for (size_t i = 0; i + 1 < begins.size(); ++i) {
     result.push_back(takePart(filled, begins[i], begins[i + 1]));
-    if (begins.size() > 2) {
+    if (begins.size() > 2 && kernel.kind == CopyKind::Load) {
       result.back().relation.tile.otherWriter = "is filled from another tensor, too";
       result.back().relation.tile.otherWriterPlace = place();
     }
@@ -269,6 +272,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   AnalysedCopy part;
   part.tile = static_cast<const VarDecl *>(filled.declaration);
   CopyRelation &relation = part.relation;
+  relation.kind = kernel.kind;
   relation.kernel = kernel.path.kernel()->getNameAsString();
   relation.block = kernel.shape;
   relation.symbols = block.symbols;
@@ -292,8 +296,11 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     cell.size = record.size;
     cell.place = record.place;
     cell.thread = record.thread;
-    for (const ValueCase &each : record.value.getCases())
+    for (const ValueCase &each : record.value.getCases()) {
       cell.cases.push_back({each.guard, each.scalar.data, each.scalar.needs});
+      if (!relation.reduction)
+        relation.reduction = each.scalar.data.reduction;
+    }
     relation.cells.push_back(std::move(cell));
   }
   QualType type = part.tile->getType();

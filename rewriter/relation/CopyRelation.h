@@ -11,6 +11,10 @@
 //   tile[1][2]  <-  in + 4*w*y0 + 4*x0 + ...   when  y0 >= -1 && ...
 //                   zero                       otherwise
 //
+// A store is kept the other way round, as the load that would bring the same bytes
+// back: for each cell of the tile, where it goes. What has a shape as one has it as
+// the other.
+//
 // It is made by the interpreter, read by the fit, and free of Clang.
 //===----------------------------------------------------------------------===//
 
@@ -19,6 +23,7 @@
 
 #include "relation/Condition.h"
 #include "relation/Requirement.h"
+#include "tilelift/rules.h"
 
 #include "llvm/ADT/APInt.h"
 
@@ -27,20 +32,80 @@
 
 namespace tilelift {
 
-/// Where the value of a cell comes from.
+/// What a statement does with a tile.
+enum class CopyKind {
+  Load,   ///< fills it from global memory
+  Store,  ///< writes it to global memory
+  Reduce, ///< combines it into what is in global memory
+};
+
+/// How messages speak of a copy of a kind, and of a cell in it.
+struct Wording {
+  const char *purpose;      ///< what the statement is said to do
+  const char *nothing;      ///< what it does instead
+  const char *done;         ///< what happens to it
+  const char *elsewhere;    ///< by somebody else, once more
+  const char *verb;         ///< what TMA does to all of them
+  const char *reads;        ///< what it has to do with a place of global memory
+  const char *comes, *from; ///< and with one or another
+};
+constexpr Wording wordingOf(CopyKind kind) {
+  return kind == CopyKind::Load    ? Wording{"copying to shared memory",
+                                             "stores nothing to shared memory",
+                                             "written",
+                                             ", from elsewhere,",
+                                             "fills",
+                                             "is read from",
+                                             "comes from",
+                                             "from"}
+         : kind == CopyKind::Store ? Wording{"copying from shared to global memory",
+                                             "stores nothing from shared to global memory",
+                                             "stored",
+                                             "",
+                                             "stores",
+                                             "is stored to",
+                                             "goes to",
+                                             "to"}
+                                   : Wording{"combining shared into global memory",
+                                             "combines nothing from shared into global memory",
+                                             "combined",
+                                             "",
+                                             "combines",
+                                             "is combined into",
+                                             "goes to",
+                                             "to"};
+}
+
+/// What is done to an element of global memory with one of a tile, as numbers of a type.
+struct Reduction {
+  reduce_operation operation = reduce_operation::add;
+  element_type type = element_type::f32;
+
+  bool operator==(const Reduction &other) const {
+    return operation == other.operation && type == other.type;
+  }
+};
+
+/// Where the value of a cell comes from, or where a cell goes.
 struct Source {
   enum class Kind {
     Untouched, ///< the statement leaves what was there
     Constant,  ///< the same number always
     Load,      ///< bytes of global memory
+    Shared,    ///< bytes of shared memory, on their way to global memory
     Other,     ///< anything else; `text` says what
   };
 
   Kind kind = Kind::Untouched;
   Place place;
-  /// Load: which of the relation's bases, and how many bytes past it.
+  /// Load: which of the relation's bases, and how many bytes past it. Shared: the same of
+  /// what the block has in shared memory.
   unsigned base = 0;
   Polynomial offset;
+  /// Shared: what they were combined with; its base and offset are those of a load.
+  std::optional<Reduction> reduction;
+  unsigned combinedBase = 0;
+  Polynomial combinedOffset;
   /// Load: an integer of so many bits that is being handled as a wider one, as
   /// `cond ? byte : 0` does; 0 if it is not.
   unsigned widenedFrom = 0;
@@ -56,11 +121,13 @@ struct Source {
   llvm::APInt bits;
   std::string text;
 
+  bool isMemory() const { return kind == Kind::Load || kind == Kind::Shared; }
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
            llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom &&
            madeBy == other.madeBy && isOfRoundBefore == other.isOfRoundBefore &&
-           kind != Kind::Other;
+           reduction == other.reduction && combinedBase == other.combinedBase &&
+           combinedOffset == other.combinedOffset && kind != Kind::Other;
   }
 };
 
@@ -110,8 +177,15 @@ struct GlobalBase {
   const std::string &name() const { return symbol.empty() ? spelling : symbol; }
 };
 
-/// The shared array that is filled, and what the rest of the kernel lets us do
-/// with its layout.
+/// What the threads of a warp do to a shared array at once: bytes from its start.
+struct WarpAccess {
+  bool isStore = false;
+  unsigned bytes = 0;
+  llvm::SmallVector<int64_t, 32> offsets;
+};
+
+/// The shared array that is filled or stored, and what the rest of the kernel lets us
+/// do with its layout.
 struct SharedTile {
   std::string name;
   std::string elementType;
@@ -137,6 +211,8 @@ struct SharedTile {
   bool isFresh = false;
   /// The most bytes that one access of the consumer touches at once.
   unsigned widestAccess = 1;
+  /// Between which indices of the innermost dimension the rest of the kernel stays.
+  Interval columns{Interval::highest, Interval::lowest};
   Place place;
 
   int64_t bytes() const {
@@ -179,6 +255,9 @@ struct NamesInScope {
 using BlockShape = std::array<unsigned, 3>;
 
 struct CopyRelation {
+  CopyKind kind = CopyKind::Load;
+  /// What a cell is combined with others by.
+  std::optional<Reduction> reduction;
   std::string kernel;
   SharedTile tile;
   BlockShape block{1, 1, 1};

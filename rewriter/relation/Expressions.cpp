@@ -21,37 +21,6 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// threadIdx.x, in the form of Clang's CUDA headers (a property) or a plain
-/// member: the variable's and the member's name.
-std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *expression) {
-  const Expr *base = nullptr;
-  StringRef member;
-  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
-    expression = pseudo->getSyntacticForm()->IgnoreParens();
-  if (const auto *property = dyn_cast<MSPropertyRefExpr>(expression)) {
-    base = property->getBaseExpr();
-    member = property->getPropertyDecl()->getName();
-  } else if (const auto *access = dyn_cast<MemberExpr>(expression)) {
-    if (!access->getMemberDecl()->getDeclName().isIdentifier())
-      return std::nullopt;
-    base = access->getBase();
-    member = access->getMemberDecl()->getName();
-  }
-  if (!base)
-    return std::nullopt;
-  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(base))
-    base = opaque->getSourceExpr();
-  const auto *reference = base ? dyn_cast<DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  if (!variable || !variable->getIdentifier() || variable->isLocalVarDeclOrParm())
-    return std::nullopt;
-  StringRef name = variable->getName();
-  if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
-      name == "warpSize")
-    return std::make_pair(name, member);
-  return std::nullopt;
-}
-
 Scalar constantData(APInt bits) {
   Source source;
   source.kind = Source::Kind::Constant;
@@ -571,9 +540,9 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
     for (const Expr *argument : construct->arguments())
       evaluate(argument);
     if (copying)
-      fail(diagnose("side-effect", placeOf(construct),
-                    "calls the constructor of '" + constructor->getParent()->getNameAsString() +
-                        "', whose body is not visible"));
+      failAsSideEffect("calls the constructor of '" + constructor->getParent()->getNameAsString() +
+                           "', whose body is not visible",
+                       placeOf(construct));
     return object;
   }
   SmallVector<const Expr *, 4> arguments(construct->arg_begin(), construct->arg_end());

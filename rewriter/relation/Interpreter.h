@@ -37,6 +37,8 @@ struct KernelUnderTest {
   CallPath path;
   const VariableFacts &facts;
   BlockShape shape;
+  /// What the copy is said to do.
+  CopyKind kind = CopyKind::Load;
   /// One text has to serve several calls of a lambda: its numbers may be any.
   bool servesSeveralCalls = false;
   /// What no single formula describes, but all threads have alike, goes by the name of
@@ -47,6 +49,15 @@ struct KernelUnderTest {
   std::map<std::string, int64_t> givenArguments = {};
   /// What the source is tried with.
   MissingGuard guard = {};
+};
+
+/// What a thread does to shared memory at some place of the program.
+struct SharedAccess {
+  Place place;
+  unsigned object = 0;
+  int64_t offset = 0;
+  unsigned bytes = 0;
+  bool isStore = false;
 };
 
 /// Characters; what a loop puts into itself twice would double in each round.
@@ -69,6 +80,10 @@ public:
   /// Whether it depends on more than that.
   bool mayMissTarget() const { return mayMiss; }
 
+  /// Runs all of the kernel, of loops a few rounds, and says what is done to shared memory
+  /// where indices are followed. What is not known does not stop it.
+  std::vector<SharedAccess> watch();
+
   /// The whole numbers and global pointers that are in scope here.
   NamesInScope namesInScope();
 
@@ -82,6 +97,9 @@ private:
   void runGuarded(const clang::Expr *expression);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                const clang::Stmt *body, bool testFirst);
+  void sampleLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
+                  const clang::Stmt *body, bool testFirst);
+  void sampleBranches(const clang::IfStmt *branch);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
   void approachCase(const clang::SwitchStmt *choice);
@@ -232,6 +250,12 @@ private:
   Condition asCondition(const Value &value, clang::QualType type, Place place);
   Scalar asData(const Scalar &scalar, clang::QualType type);
 
+  // What a copy combines into global memory.
+  std::optional<element_type> numbersOf(clang::QualType type) const;
+  std::optional<Scalar> combined(reduce_operation operation, const Scalar &a, const Scalar &b,
+                                 clang::QualType type) const;
+  std::optional<Value> combineByCall(llvm::StringRef name, const clang::CallExpr *call);
+
   // What is looked up in memory.
   const clang::ParmVarDecl *unchangedArgument(unsigned object) const;
   unsigned tableOf(const clang::ParmVarDecl *argument);
@@ -249,12 +273,16 @@ private:
   Value typed(const Value &value, clang::QualType type) const;
   Value load(const Value &address, clang::QualType type, Place place);
   Scalar loadGlobal(const Scalar &from, clang::QualType type, Place place) const;
+  Scalar loadShared(const Scalar &from, clang::QualType type, Place place);
+  void noteAccess(const Scalar &address, clang::QualType type, bool isStore, Place place);
   Value loadLocal(const Scalar &from, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
   void noteWriteOutside(unsigned object, Place place);
-  void storeShared(const Scalar &address, const Condition &guard, const Value &value,
+  void storeGlobal(const Scalar &address, const Condition &guard, const Value &value,
                    clang::QualType type, Place place);
+  void record(const Scalar &address, const Condition &guard, const Value &value,
+              clang::QualType type, Place place);
   bool copyLocal(const Value &to, const Scalar &from, unsigned size);
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
@@ -279,6 +307,7 @@ private:
   bool gone() const { return stopped() || mask.isNever(); }
   bool isOnTheSide() const { return frames.size() > framesOnPath; }
   void fail(Diagnostic diagnostic) { block.fail(std::move(diagnostic)); }
+  void failAsSideEffect(const std::string &what, Place place);
   Place placeOf(clang::SourceLocation location) const;
   Place placeOf(const clang::Stmt *statement) const { return placeOf(statement->getBeginLoc()); }
   unsigned sizeOf(clang::QualType type) const;
@@ -328,6 +357,9 @@ private:
   bool isInRoundBefore = false;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;
+  /// All of the kernel is run, to see these.
+  bool watching = false;
+  std::vector<SharedAccess> accesses;
   /// Local objects from this one on belong to the copy.
   unsigned ownObjects = 0;
   unsigned steps = 0;

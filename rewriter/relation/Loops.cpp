@@ -178,6 +178,12 @@ Symbol Interpreter::symbolOf(const VarDecl *variable) const {
 Symbol Interpreter::symbolOf(const Moving &moving) const {
   Symbol symbol = symbolOf(moving.variable);
   describeCounter(symbol, moving.start, moving.changes, kernel.context);
+  // Steps of a size that nobody knows, as those of a grid, lead away from the start as well.
+  const Scalar *start = moving.start.single();
+  bool isAscending = start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
+                     moving.step && block.symbols.rangeOf(moving.step->number).low >= 0;
+  if (isAscending)
+    symbol.range.low = std::max(symbol.range.low, block.symbols.rangeOf(start->number).low);
   return symbol;
 }
 

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The interpreter's arithmetic on values, and its loads and stores. A store to
-// shared memory is the record that the copy relation is made of.
+// The interpreter's arithmetic on values, and its loads and stores. What is recorded
+// of those that make the copy is in Records.cpp.
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
@@ -42,11 +42,22 @@ std::optional<Condition> asTruth(const Scalar &scalar) {
 }
 
 /// `a & b` of truth values is `a && b`, but for the order of evaluation.
-std::optional<Condition> combined(BinaryOperatorKind op, const Condition &a, const Condition &b) {
+std::optional<Condition> combinedTruth(BinaryOperatorKind op, const Condition &a,
+                                       const Condition &b) {
   switch (op) {
   case BO_And: return a && b;
   case BO_Or: return a || b;
   case BO_Xor: return (a && !b) || (!a && b);
+  default: return std::nullopt;
+  }
+}
+
+std::optional<reduce_operation> reductionOf(BinaryOperatorKind op) {
+  switch (op) {
+  case BO_Add: return reduce_operation::add;
+  case BO_And: return reduce_operation::and_;
+  case BO_Or: return reduce_operation::or_;
+  case BO_Xor: return reduce_operation::xor_;
   default: return std::nullopt;
   }
 }
@@ -200,8 +211,11 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   Place place = placeOf(where);
   if (a.is(Scalar::Kind::Truth) || b.is(Scalar::Kind::Truth))
     if (std::optional<Condition> left = asTruth(a), right = asTruth(b); left && right)
-      if (std::optional<Condition> both = combined(op, *left, *right))
+      if (std::optional<Condition> both = combinedTruth(op, *left, *right))
         return Scalar::ofTruth(*both);
+  if (std::optional<reduce_operation> reduction = reductionOf(op))
+    if (std::optional<Scalar> both = combined(*reduction, a, b, type))
+      return *both;
   std::optional<NumberType> number = numberType(type);
   std::optional<NumberOperator> known = numberOperator(op);
   if (!number || !known)
@@ -323,7 +337,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
       block.demand(from.needs);
       loaded = loadLocal(from, type, place);
     } else if (from.space == Scalar::Space::Shared) {
-      loaded = Scalar::unknown("is read from shared memory", place);
+      loaded = loadShared(from, type, place);
     } else {
       loaded = loadGlobal(from, type, place);
     }
@@ -363,6 +377,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
   unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)
     fail(diagnose("unsupported-statement", place, "a volatile access"));
+  auto data = [&] { return value.map([&](const Scalar &scalar) { return asData(scalar, type); }); };
   for (const ValueCase &one : address.getCases()) {
     Scalar to = asAddress(one.scalar, type, place);
     Condition guard = mask && one.guard;
@@ -385,12 +400,15 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       else
         memory[to.object].forget("is written at an index that is not a number", place);
     } else if (to.space == Scalar::Space::Shared) {
-      if (copying)
-        storeShared(to, guard,
-                    value.map([&](const Scalar &scalar) { return asData(scalar, type); }), type,
-                    place);
+      noteAccess(to, type, true, place);
+      if (copying && kernel.kind == CopyKind::Load)
+        record(to, guard, data(), type, place);
+      else if (copying)
+        failAsSideEffect("writes to '" + block.shared[to.object].name + "'", place);
+    } else if (copying && kernel.kind != CopyKind::Load) {
+      storeGlobal(to, guard, data(), type, place);
     } else if (copying) {
-      fail(diagnose("side-effect", place, "writes to '" + block.bases[to.object].name() + "'"));
+      failAsSideEffect("writes to '" + block.bases[to.object].name() + "'", place);
     }
   }
 }
@@ -400,7 +418,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
 void Interpreter::noteWriteOutside(unsigned object, Place place) {
   for (const auto &[variable, number] : objects)
     if (number == object && kernel.facts.escapes(variable) && !followed.contains(variable))
-      fail(diagnose("side-effect", place, "writes to '" + variable->getNameAsString() + "'"));
+      failAsSideEffect("writes to '" + variable->getNameAsString() + "'", place);
 }
 
 /// The first value of an object that nobody else has seen: wherever the object
@@ -413,72 +431,6 @@ void Interpreter::initialise(const Value &address, const Value &value, QualType 
   else
     store(address, value, type, place);
   mask = before;
-}
-
-/// Wherever a slot is, what is written there lies no further apart than the object is long.
-static bool isOutside(const SharedObject &object, int64_t offset, int64_t size) {
-  constexpr int64_t anywhere = int64_t(1) << 61; // with room for sums of two
-  int64_t low = 0, high = object.bytes;
-  if (!object.slot.isZero()) {
-    low = object.cells.empty() ? -anywhere : object.cells.rbegin()->first + 1 - object.bytes;
-    high = object.cells.empty() ? anywhere : object.cells.begin()->first + object.bytes;
-  }
-  return offset < low || offset > high - size;
-}
-
-void Interpreter::storeShared(const Scalar &address, const Condition &guard, const Value &value,
-                              QualType type, Place place) {
-  SharedObject &object = block.shared[address.object];
-  unsigned size = sizeOf(type);
-  // What all stores have in common, a stage's number, says which slot is filled.
-  Polynomial slot = address.number.withoutConstant();
-  int64_t offset = address.number.constantTerm();
-  bool isFirst = object.cells.empty();
-  if (isFirst) {
-    object.slot = slot;
-    object.elementType = type.getUnqualifiedType().getAsString(kernel.context.getPrintingPolicy());
-  }
-  block.demand(address.needs);
-  if (slot != object.slot || !address.number.isValid()) {
-    block.leaveOpen(slot - object.slot);
-    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
-                         "it depends on '" + block.symbols.print(slot) + "'"));
-  }
-  if (guard.isUnknown())
-    return fail(diagnose("unknown-index", place, "the guard of this store to '" + object.name + "'",
-                         "it depends on more than indices and arguments"));
-  if (isOutside(object, offset, size)) {
-    if (guard.isAlways() || !slot.isZero())
-      return fail(diagnose("outside-the-tile", place, object.name,
-                           block.symbols.print(address.number), object.bytes));
-    // No defined execution gets here.
-    frames.back().returned = frames.back().returned || mask;
-    mask = Condition::never();
-    return;
-  }
-  CellRecord &cell = object.cells[offset];
-  if (cell.size != 0 && cell.size != size)
-    return fail(diagnose("clashing-stores", place,
-                         "byte " + std::to_string(offset) + " of '" + object.name + "'",
-                         cell.thread, threadNumber));
-  bool otherThread = cell.size != 0 && cell.thread != threadNumber;
-  if (otherThread && !(cell.written && guard).isNever()) {
-    const Scalar *old = cell.value.single(), *now = value.single();
-    bool same = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
-                old->data.sameValue(now->data);
-    if (!same)
-      return fail(diagnose("clashing-stores", place,
-                           "byte " + std::to_string(offset) + " of '" + object.name + "'",
-                           cell.thread, threadNumber));
-  }
-  if (cell.size == 0)
-    cell.value = Scalar::ofData(Source()); // untouched so far
-  cell.size = size;
-  steps += 4 * (unsigned(guard.getAlternatives().size()) - 1); // many are much work
-  cell.value = cell.value.overwritten(guard, value);
-  cell.written = cell.written || guard;
-  cell.thread = threadNumber;
-  cell.place = place;
 }
 
 /// A local object into another one, part by part.

@@ -4,6 +4,7 @@
 
 #include "relation/MemoryAccess.h"
 
+#include "support/CallPath.h"
 #include "support/VariableFacts.h"
 
 #include "clang/AST/Attr.h"
@@ -121,12 +122,41 @@ bool mayWriteThrough(const Expr *pointer, QualType stored, const CopySource &sou
   return !isRestrict && mayBeOneType(stored, source.element);
 }
 
-bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
-              const VariableFacts &facts, Use use) {
+/// Instructions that read memory, but for those that name shared memory or arguments.
+bool mayLoad(const GCCAsmStmt *assembly) {
+  std::string text = assembly->getAsmString();
+  SmallVector<StringRef, 8> words;
+  SplitString(text, words, " \t\n\r;{}@");
+  return llvm::any_of(words, [](StringRef word) {
+    return word.starts_with("ld") && !word.starts_with("ldmatrix") && !word.contains(".shared") &&
+           !word.contains(".param");
+  });
+}
+
+/// Through its arguments, of what types these may be.
+bool mayLoad(const CallExpr *call, const CopySource &source, bool isInKernel) {
+  if (isHarmlessCall(call) || isBlockBarrier(call))
+    return false;
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  auto reaches = [&](const Expr *argument) {
+    bool isAddress = argument->isGLValue() || !holdsNoAddress(argument->getType());
+    return isAddress && !llvm::all_of(variablesIn(argument), isNoWayOut) &&
+           mayWriteThrough(argument, QualType(), source, isInKernel);
+  };
+  return (member && reaches(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), reaches);
+}
+
+/// Whether a statement may do as much as `least` with what a copy reads or stores.
+bool mayAccess(const Stmt *statement, const CopySource &source, bool isInKernel,
+               const VariableFacts &facts, Use least, Use use) {
   const auto *call = dyn_cast<CallExpr>(statement);
   const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
   bool storesSomewhere = (call && mayStore(call)) || (assembly && mayStore(assembly));
   if (storesSomewhere && source.mayBeWritten())
+    return true;
+  if (least == Use::Read && ((call && mayLoad(call, source, isInKernel)) ||
+                             (assembly && mayLoad(assembly) && source.mayBeWritten())))
     return true;
   const auto *expression = dyn_cast<Expr>(statement);
   const Expr *pointer = pointerOf(statement);
@@ -135,13 +165,56 @@ bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
   bool isArray = variable && isGlobalArray(variable);
   if (isArray)
     pointer = reference;
-  if (pointer && use == Use::Store &&
+  if (pointer && use >= least &&
       mayWriteThrough(pointer, isArray ? QualType() : expression->getType(), source, isInKernel))
     return true;
   return llvm::any_of(statement->children(), [&](const Stmt *child) {
-    return child && mayWrite(child, source, isInKernel, facts,
-                             std::max(use, useThrough(statement, child, facts)));
+    return child && mayAccess(child, source, isInKernel, facts, least,
+                              std::max(use, useThrough(statement, child, facts)));
   });
+}
+
+/// Finds what tells a thread that others have written something meanwhile: atomics,
+/// fences, volatile accesses, barriers of more than the block.
+class SignalFinder {
+public:
+  bool isIn(const Stmt *statement);
+
+private:
+  bool isSignal(const CallExpr *call);
+  static bool isSignal(const GCCAsmStmt *assembly);
+
+  DenseSet<const FunctionDecl *> seen;
+};
+
+bool SignalFinder::isIn(const Stmt *statement) {
+  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+    return false;
+  const auto *expression = dyn_cast<Expr>(statement);
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+  if (isa<AtomicExpr>(statement) || (expression && expression->getType().isVolatileQualified()) ||
+      (call && isSignal(call)) || (assembly && isSignal(assembly)))
+    return true;
+  return llvm::any_of(statement->children(), [&](const Stmt *child) { return isIn(child); });
+}
+
+bool SignalFinder::isSignal(const CallExpr *call) {
+  if (const FunctionDecl *callee = calledBody(call))
+    return seen.insert(callee).second && isIn(callee->getBody());
+  StringRef name = calleeName(call);
+  if (name.empty())
+    return true;
+  return llvm::any_of(
+      ArrayRef<StringRef>{"atom", "fence", "membar", "barrier_cluster", "DependencySync"},
+      [&](StringRef part) { return name.contains(part); });
+}
+
+bool SignalFinder::isSignal(const GCCAsmStmt *assembly) {
+  std::string text = assembly->getAsmString();
+  return llvm::any_of(ArrayRef<StringRef>{"atom", "fence", "membar", "acquire", "volatile",
+                                          "relaxed", "barrier.cluster", "griddepcontrol"},
+                      [&](StringRef part) { return StringRef(text).contains(part); });
 }
 
 } // namespace
@@ -218,7 +291,14 @@ const Expr *pointerOf(const Stmt *statement) {
 
 bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts) {
-  return mayWrite(statement, source, isInKernel, facts, Use::Read);
+  return mayAccess(statement, source, isInKernel, facts, Use::Store, Use::Read);
 }
+
+bool mayTouch(const Stmt *statement, const CopySource &source, bool isInKernel,
+              const VariableFacts &facts) {
+  return mayAccess(statement, source, isInKernel, facts, Use::Read, Use::Read);
+}
+
+bool maySignal(const Stmt *statement) { return SignalFinder().isIn(statement); }
 
 } // namespace tilelift

@@ -39,7 +39,7 @@ const clang::Expr *pointerOf(const clang::Stmt *statement);
 /// What relations know a type by, whatever it is called and however it is qualified.
 const void *identityOf(clang::QualType type);
 
-/// Where a copy reads from, as far as it tells who may write there.
+/// Where a copy reads from or stores to, as far as it tells who may access that, too.
 struct CopySource {
   /// The pointer, as in "in" or "args.in".
   std::string spelling;
@@ -56,6 +56,13 @@ CopySource sourceOf(const GlobalBase &base);
 /// `isInKernel`: arguments are what the host passed, not what some caller made.
 bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts);
+/// The same for reading as well.
+bool mayTouch(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
+              const VariableFacts &facts);
+
+/// Whether a statement may tell other blocks, or learn from them, that something has been
+/// written: by atomics, fences, volatile accesses, barriers of more than the block.
+bool maySignal(const clang::Stmt *statement);
 
 } // namespace tilelift
 

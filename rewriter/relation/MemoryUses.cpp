@@ -4,6 +4,8 @@
 
 #include "relation/MemoryUses.h"
 
+#include "relation/IndexRange.h"
+
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
@@ -116,7 +118,10 @@ private:
     return tilelift::parentOf(statement, kernel.facts);
   }
 
-  void readElement(const DeclRefExpr *reference, const Stmt *element) {
+  void readElement(const DeclRefExpr *reference, const ArraySubscriptExpr *element) {
+    Interval column = rangeOf(element->getIdx(), kernel);
+    tile.columns.low = std::min(tile.columns.low, column.low);
+    tile.columns.high = std::max(tile.columns.high, column.high);
     const Stmt *parent = parentOf(element);
     tile.widestAccess = std::max(tile.widestAccess, tile.elementSize);
     const auto *address = dyn_cast_or_null<UnaryOperator>(parent);

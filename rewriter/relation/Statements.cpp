@@ -29,6 +29,8 @@ constexpr unsigned maxStepsOfBlock = 1u << 23;
 constexpr unsigned maxOpenRounds = 1u << 11;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
+/// How often a loop is run, and all of a thread, to see how it accesses memory.
+constexpr unsigned sampledRounds = 4, maxSampledSteps = 1u << 14;
 
 bool jumps(const Stmt *statement) {
   if (!statement || isa<LambdaExpr>(statement))
@@ -72,8 +74,15 @@ void Interpreter::runCopy(const Stmt *statement) {
   run(statement);
 }
 
+std::vector<SharedAccess> Interpreter::watch() {
+  watching = true;
+  loops.emplace_back();
+  run(kernel.path.kernel()->getBody());
+  return std::move(accesses);
+}
+
 bool Interpreter::matters(const Stmt *statement) const {
-  if (leaves(statement))
+  if (watching || leaves(statement))
     return true;
   return llvm::any_of(kernel.facts.changedWithin(statement),
                       [&](const VarDecl *variable) { return relevant->contains(variable); });
@@ -193,7 +202,7 @@ void Interpreter::assume(const Condition &condition) {
 Condition Interpreter::conditionOf(const Expr *expression) {
   Condition condition =
       asCondition(evaluate(expression), expression->getType(), placeOf(expression));
-  if (condition.isUnknown() && !copying && !isOnTheSide() &&
+  if (condition.isUnknown() && !copying && !watching && !isOnTheSide() &&
       kernel.facts.mayDifferBetweenThreads(expression))
     fail(diagnose("divergent-copy", placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
@@ -238,7 +247,9 @@ void Interpreter::run(const Stmt *statement) {
   ++steps;
   if (++block.steps > maxStepsOfBlock)
     return fail(diagnose("too-much-work", placeOf(target), maxStepsOfBlock));
-  if (steps > (copying ? maxSteps : maxStepsBefore)) {
+  if (watching && steps > maxSampledSteps)
+    return;
+  if (steps > (copying ? maxSteps : maxStepsBefore) && !watching) {
     bool isInLoop = openLoops > 0; // which has a better answer
     if (copying && !isInLoop)
       fail(diagnose("too-much-work", placeOf(target), maxSteps));
@@ -329,7 +340,7 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     const auto *variable = dyn_cast<VarDecl>(each);
     if (!variable || !variable->hasLocalStorage())
       continue;
-    bool wanted = copying || isOnTheSide() || relevant->contains(variable);
+    bool wanted = copying || watching || isOnTheSide() || relevant->contains(variable);
     if (!wanted) { // but its value may be that of `i++`
       if (const Expr *init = variable->getInit(); init && matters(init))
         evaluate(init);
@@ -380,6 +391,8 @@ void Interpreter::runIf(const IfStmt *branch) {
   Condition condition = conditionOf(branch->getCond());
   if (stopped())
     return;
+  if (condition.isUnknown() && watching)
+    return sampleBranches(branch);
   if (condition.isUnknown()) {
     if (copying)
       return fail(diagnose("unknown-index", placeOf(branch->getCond()),
@@ -404,6 +417,8 @@ void Interpreter::runIf(const IfStmt *branch) {
 
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
+  if (watching)
+    return sampleLoop(loop, condition, step, body, testFirst);
   Condition entered = mask, returnedBefore = frames.back().returned, firstOpen;
   unsigned before = steps, openRounds = 0;
   bool cut = false;
@@ -455,6 +470,47 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   mask = someReturned ? entered && !frames.back().returned : entered;
   loops.pop_back();
   --openLoops;
+}
+
+/// Some rounds, or one if nobody knows whether there are others.
+void Interpreter::sampleLoop(const Stmt *loop, const Expr *condition, const Expr *step,
+                             const Stmt *body, bool testFirst) {
+  Condition entered = mask;
+  bool isDone = false;
+  loops.emplace_back();
+  ++openLoops;
+  for (unsigned round = 0; round < sampledRounds && !gone() && !isDone; ++round) {
+    bool isAsked = condition && (testFirst || round > 0);
+    Condition again = isAsked ? conditionOf(condition) : Condition::always();
+    isDone = again.isNever();
+    if (isDone)
+      break;
+    run(body);
+    mask = entered;
+    if (!again.isAlways())
+      break;
+    if (step)
+      evaluate(step);
+  }
+  mask = entered;
+  loops.pop_back();
+  --openLoops;
+  if (!isDone)
+    for (const VarDecl *variable : kernel.facts.changedWithin(loop))
+      if (objects.count(variable))
+        memory[objectOf(variable)].forget("is changed by further rounds", placeOf(loop));
+}
+
+/// Both sides, whichever is taken.
+void Interpreter::sampleBranches(const IfStmt *branch) {
+  Condition before = mask;
+  run(branch->getThen());
+  mask = before;
+  run(branch->getElse());
+  mask = before;
+  for (const VarDecl *variable : kernel.facts.changedWithin(branch))
+    if (objects.count(variable))
+      memory[objectOf(variable)].forget("is set under a condition", placeOf(branch));
 }
 
 void Interpreter::addNumber(const std::string &name, QualType type, const Value &value,

@@ -187,7 +187,7 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
                ? whole
                : Scalar::unknown("is a part of another value", whole.place);
   Scalar part = whole;
-  if (whole.data.kind == Source::Kind::Load) {
+  if (whole.data.isMemory()) {
     part.data.offset += Polynomial(offset);
     part.data.widenedFrom = 0;
     part.data.isSigned.reset();
@@ -217,8 +217,8 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   Value low = read(offset, first, place), high = read(end, size - first, place);
   return Value::combine(low, high, [&](const Scalar &a, const Scalar &b) {
     bool bothData = a.is(Scalar::Kind::Data) && b.is(Scalar::Kind::Data);
-    if (bothData && a.data.kind == Source::Kind::Load && b.data.kind == Source::Kind::Load &&
-        a.data.base == b.data.base && b.data.offset == a.data.offset + Polynomial(first)) {
+    if (bothData && a.data.isMemory() && a.data.kind == b.data.kind && a.data.base == b.data.base &&
+        b.data.offset == a.data.offset + Polynomial(first)) {
       Scalar both = a;
       addNeeds(both.needs, b.needs);
       return both;

@@ -438,4 +438,33 @@ DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots
   return relevant;
 }
 
+std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *expression) {
+  const Expr *base = nullptr;
+  StringRef member;
+  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
+    expression = pseudo->getSyntacticForm()->IgnoreParens();
+  if (const auto *property = dyn_cast<MSPropertyRefExpr>(expression)) {
+    base = property->getBaseExpr();
+    member = property->getPropertyDecl()->getName();
+  } else if (const auto *access = dyn_cast<MemberExpr>(expression)) {
+    if (!access->getMemberDecl()->getDeclName().isIdentifier())
+      return std::nullopt;
+    base = access->getBase();
+    member = access->getMemberDecl()->getName();
+  }
+  if (!base)
+    return std::nullopt;
+  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(base))
+    base = opaque->getSourceExpr();
+  const auto *reference = base ? dyn_cast<DeclRefExpr>(base->IgnoreParenImpCasts()) : nullptr;
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable || !variable->getIdentifier() || variable->isLocalVarDeclOrParm())
+    return std::nullopt;
+  StringRef name = variable->getName();
+  if (name == "threadIdx" || name == "blockIdx" || name == "blockDim" || name == "gridDim" ||
+      name == "warpSize")
+    return std::make_pair(name, member);
+  return std::nullopt;
+}
+
 } // namespace tilelift

@@ -109,6 +109,11 @@ private:
   mutable llvm::DenseMap<const clang::FunctionDecl *, bool> endingCalls;
 };
 
+/// Of threadIdx.x and its like, in the form of Clang's CUDA headers (a property) or a plain
+/// member: the variable's and the member's name.
+std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
+builtinMember(const clang::Expr *expression);
+
 /// The local variable or parameter that an lvalue is part of, or null.
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue);
 

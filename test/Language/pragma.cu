@@ -10,11 +10,11 @@ __global__ void directives(float *out, const float *in) {
 #pragma tma
   // expected-error@-1 {{unknown directive '' after '#pragma tma'; expected 'load', 'store', 'reduce' or 'pipeline'}}
   part[threadIdx.x] = in[threadIdx.x];
-#pragma tma store
-  // expected-error@-1 {{'#pragma tma store' is not available yet [-Wtilelift-not-available-yet]}}
+#pragma tma store promote(128)
+  // expected-error@-1 {{unknown clause 'promote' on '#pragma tma store' [-Wtilelift-unknown-clause]}}
   out[threadIdx.x] = part[threadIdx.x];
-#pragma tma reduce
-  // expected-error@-1 {{'#pragma tma reduce' is not available yet}}
+#pragma tma reduce swizzle(64)
+  // expected-error@-1 {{'swizzle(64)' is not available yet}}
   out[threadIdx.x] += part[threadIdx.x];
 #pragma tma pipeline stages(3)
   // expected-error@-1 {{this loop makes no copy that is lifted: there is nothing to keep in flight}}

@@ -86,7 +86,7 @@ __global__ void two_layouts(float *out, const float *in, int w, int h) {
     } else {
       int x = blockIdx.x * 64 + int(threadIdx.x) - 2;
 #pragma tma load threads(36, 8)
-      tile[threadIdx.y][threadIdx.x] = y < h && x >= 0 && x < w ? in[y * w + x] : 0.f; // expected-error {{'tile' is filled by several copies that need different layouts: rows of 40 elements starting at 2 here, of 40 starting at 3 before [-Wtilelift-layouts-clash]}}
+      tile[threadIdx.y][threadIdx.x] = y < h && x >= 0 && x < w ? in[y * w + x] : 0.f; // expected-error {{'tile' takes part in several copies that need different layouts: rows of 40 elements starting at 2 here, of 40 starting at 3 before [-Wtilelift-layouts-clash]}}
     }
     __syncthreads();
     out[threadIdx.x] = tile[7][threadIdx.x];

@@ -240,6 +240,20 @@ __global__ void scratch(float *__restrict__ out, const float *__restrict__ in, i
   }
 }
 
+// Between two rounds as well.
+__global__ void written_by_step(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i, out[threadIdx.x] = sum) { // expected-note {{it may be written here}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare what is written '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
+    __syncthreads();
+    sum += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // What is read may change until its round.
 __global__ void written(float *out, const float *in, int n) {
   __shared__ float part[64];
@@ -406,6 +420,7 @@ void run(float *out, const float *in, const int *numbers) {
   left_out<<<1, 64>>>(out, in, 5);
   scratch<<<1, 64>>>(out, in, 5);
   written<<<1, 64>>>(out, in, 5);
+  written_by_step<<<1, 64>>>(out, in, 5);
   told<<<1, 64>>>(out, in, numbers, 5);
   conditional<<<1, 64>>>(out, in, 5);
   dynamic<<<1, 64>>>(out, in, 5);

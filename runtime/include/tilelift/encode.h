@@ -101,7 +101,7 @@ inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, i
   CUresult result =
       encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
              reinterpret_cast<void *>(uintptr_t(request.address.low)), extents, strides, box, steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_NONE,
+             CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(request.swizzle),
              detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
     return "there is no current CUDA context";

@@ -221,12 +221,14 @@ public:
   /// rule is never used.
   template <typename Box>
   CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
-                  const extent (&extents)[Box::rank], int promotion = 128) {
+                  const extent (&extents)[Box::rank], int promotion = 128,
+                  swizzle_mode swizzle = swizzle_mode::none) {
     tile_request request;
     request.tensor = tensor;
     request.tile = tile;
     request.type = type;
     request.rank = Box::rank;
+    request.swizzle = swizzle;
     request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
     for (int d = 0; d < Box::rank; ++d) {
       request.dims[d].extent = quantity::exactly(extents[d].elements, extents[d].elements_text);

@@ -76,6 +76,33 @@ constexpr const char *name_of(element_type type) {
   return unsigned(type) < element_types ? names[unsigned(type)] : "unknown";
 }
 
+/// What a copy may do with an element of global memory instead of overwriting it.
+enum class reduce_operation : unsigned char { add, min, max, inc, dec, and_, or_, xor_ };
+constexpr unsigned reduce_operations = 8;
+
+constexpr const char *name_of(reduce_operation operation) {
+  constexpr const char *names[reduce_operations] = {"add", "min", "max", "inc",
+                                                    "dec", "and", "or",  "xor"};
+  return unsigned(operation) < reduce_operations ? names[unsigned(operation)] : "unknown";
+}
+
+/// Whether a copy through a map of that type can do it. No assembler checks that: the
+/// type is the map's, and the wrong one is an illegal instruction.
+constexpr bool reduces(reduce_operation operation, element_type type) {
+  switch (operation) {
+  case reduce_operation::add:
+    return type == element_type::u32 || type == element_type::i32 || type == element_type::u64 ||
+           is_floating(type);
+  case reduce_operation::min:
+  case reduce_operation::max:
+    return (type >= element_type::u32 && type <= element_type::f16) || type == element_type::bf16;
+  case reduce_operation::inc:
+  case reduce_operation::dec: return type == element_type::u32;
+  default:
+    return type == element_type::u32 || type == element_type::i32 || type == element_type::u64;
+  }
+}
+
 /// Where the bytes of a row go in shared memory, numbered as CUtensorMapSwizzle.
 enum class swizzle_mode : unsigned char {
   none,

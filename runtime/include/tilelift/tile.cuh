@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Shared-memory tiles whose rows lie where TMA puts them.
+// Shared-memory tiles whose rows, and the parts of swizzled rows, lie where TMA puts them.
 //
 // A box starts and ends on 16 bytes of global memory, so a tile with a halo has
 // a few elements at each end of a row that are not the user's. `tile[r][c]`
@@ -90,6 +90,60 @@ struct flat_tile : tile<Array, Pitch, Lead, Least> {
   template <typename Index> __device__ typename rows::element &operator[](Index index) {
     constexpr int columns = rows::shape::columns;
     return this->storage[index / columns * Pitch + index % columns + Lead];
+  }
+};
+
+namespace detail {
+
+/// Where an element of a swizzled tile lies, of which the tile is so many elements in: the
+/// 16-byte parts of a row of Span bytes change places, in the next row in another way.
+template <typename T, int Span> __device__ T &swizzled(T *storage, int element) {
+  const int bytes = element * int(sizeof(T));
+  return *reinterpret_cast<T *>(reinterpret_cast<char *>(storage) +
+                                (bytes ^ (bytes >> 3 & (Span - 16))));
+}
+
+/// One subscript after the other, down to an element.
+template <typename Array, int Pitch, int Span> struct swizzled_view;
+template <typename T, decltype(sizeof(0)) N, int Pitch, int Span>
+struct swizzled_view<T[N], Pitch, Span> {
+  T *storage;
+  int first;
+  template <typename Index> __device__ T &operator[](Index index) const {
+    return swizzled<T, Span>(storage, first + int(index));
+  }
+};
+template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, int Pitch, int Span>
+struct swizzled_view<T[N][M], Pitch, Span> {
+  using below = swizzled_view<T[M], Pitch, Span>;
+  typename shape<T[M]>::element *storage;
+  int first;
+  template <typename Index> __device__ decltype(auto) operator[](Index index) const {
+    return below{storage, first + int(index) * (shape<T[M]>::rows * Pitch)};
+  }
+};
+
+} // namespace detail
+
+/// The same as a tile, with the rows of TMA's swizzle of Span bytes. It starts where all
+/// of the swizzle's bits of an address are zero.
+template <typename Array, int Pitch, int Lead, int Span, int Least = 0>
+struct alignas(8 * Span) swizzled_tile : tile<Array, Pitch, Lead, Least> {
+  using element = typename detail::shape<Array>::element;
+  static_assert(sizeof(element) <= 16, "a swizzle keeps 16 bytes together");
+
+  template <typename Index> __device__ decltype(auto) operator[](Index index) {
+    return detail::swizzled_view<Array, Pitch, Span>{this->storage, Lead}[index];
+  }
+};
+template <typename Array, int Pitch, int Lead, int Span, int Least = 0>
+struct alignas(8 * Span) swizzled_flat_tile : tile<Array, Pitch, Lead, Least> {
+  using element = typename detail::shape<Array>::element;
+
+  template <typename Index> __device__ element &operator[](Index index) {
+    constexpr int columns = detail::shape<Array>::columns;
+    const int element = int(index) / columns * Pitch + int(index) % columns + Lead;
+    return detail::swizzled<typename detail::shape<Array>::element, Span>(this->storage, element);
   }
 };
 

@@ -1,0 +1,54 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/BankConflicts.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <array>
+#include <set>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+constexpr int64_t banks = 32, word = 4;
+
+size_t passes(const WarpAccess &access, function_ref<int64_t(int64_t)> placeOf) {
+  size_t lanesAtOnce = access.bytes <= word ? 32 : access.bytes <= 2 * word ? 16 : 8, total = 0;
+  ArrayRef<int64_t> all = access.offsets;
+  for (size_t first = 0; first < all.size(); first += lanesAtOnce) {
+    std::array<std::set<int64_t>, banks> words;
+    for (int64_t offset : all.slice(first, std::min(lanesAtOnce, all.size() - first))) {
+      int64_t begin = placeOf(offset) / word, end = (placeOf(offset) + access.bytes - 1) / word;
+      for (int64_t each = begin; each <= end; ++each)
+        words[size_t(((each % banks) + banks) % banks)].insert(each);
+    }
+    size_t most = 0;
+    for (const std::set<int64_t> &bank : words)
+      most = std::max(most, bank.size());
+    total += most;
+  }
+  return total;
+}
+
+double mean(ArrayRef<WarpAccess> accesses, function_ref<int64_t(int64_t)> placeOf) {
+  size_t total = 0;
+  for (const WarpAccess &access : accesses)
+    total += passes(access, placeOf);
+  return accesses.empty() ? 0 : double(total) / double(accesses.size());
+}
+
+} // namespace
+
+double passesAsDeclared(ArrayRef<WarpAccess> accesses) {
+  return mean(accesses, [](int64_t offset) { return offset; });
+}
+
+double passesAsPlanned(ArrayRef<WarpAccess> accesses, const Plan &plan) {
+  return mean(accesses, [&](int64_t offset) { return plan.placeOf(offset); });
+}
+
+} // namespace tilelift

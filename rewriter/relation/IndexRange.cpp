@@ -1,0 +1,269 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/IndexRange.h"
+
+#include "llvm/IR/ConstantRange.h"
+
+using namespace clang;
+using llvm::APInt;
+using llvm::ArrayRef;
+using llvm::ConstantRange;
+using llvm::dyn_cast;
+using llvm::isa;
+using llvm::SmallVector;
+using llvm::StringRef;
+
+namespace tilelift {
+namespace {
+
+constexpr unsigned bits = 64;
+
+ConstantRange fromTo(int64_t low, int64_t high) {
+  return ConstantRange::getNonEmpty(APInt(bits, uint64_t(low), true),
+                                    APInt(bits, uint64_t(high), true) + 1);
+}
+
+int64_t lowest(const ConstantRange &range) { return range.getSignedMin().getSExtValue(); }
+int64_t highest(const ConstantRange &range) { return range.getSignedMax().getSExtValue(); }
+
+/// Without its attributes, value changes and parentheses.
+const Expr *plain(const Expr *expression) { return expression->IgnoreParenImpCasts(); }
+
+class RangeReader {
+public:
+  explicit RangeReader(const KernelUnderTest &kernel) : kernel(kernel) {}
+
+  ConstantRange read(const Expr *expression);
+
+private:
+  ConstantRange ofType(QualType type) const;
+  ConstantRange readCast(const CastExpr *cast);
+  ConstantRange readBinary(const BinaryOperator *binary);
+  ConstantRange readCall(const CallExpr *call);
+  ConstantRange readBuiltin(StringRef variable, StringRef member) const;
+  ConstantRange readVariable(const DeclRefExpr *use, const VarDecl *variable);
+  ConstantRange narrowed(ConstantRange range, const DeclRefExpr *use, const VarDecl *variable);
+  ConstantRange given(ConstantRange range, const Expr *condition, bool holds,
+                      const VarDecl *variable);
+  bool isKept(const VarDecl *variable, const Stmt *within, const Stmt *except) const;
+
+  const KernelUnderTest &kernel;
+  /// Variables that are being looked at, some of which may depend on each other.
+  SmallVector<const VarDecl *, 4> open;
+};
+
+ConstantRange RangeReader::ofType(QualType type) const {
+  if (!type->isIntegralOrEnumerationType())
+    return ConstantRange::getFull(bits);
+  unsigned width = kernel.context.getIntWidth(type);
+  if (type->isBooleanType())
+    return fromTo(0, 1);
+  if (width >= bits)
+    return ConstantRange::getFull(bits);
+  bool isSigned = type->isSignedIntegerOrEnumerationType();
+  Interval all = rangeOfType(width, isSigned);
+  return fromTo(all.low, all.high);
+}
+
+ConstantRange RangeReader::readBuiltin(StringRef variable, StringRef member) const {
+  unsigned axis = member.ends_with("x") ? 0 : member.ends_with("y") ? 1 : 2;
+  if (variable == "warpSize")
+    return fromTo(32, 32);
+  if (variable == "threadIdx")
+    return fromTo(0, int64_t(kernel.shape[axis]) - 1);
+  if (variable == "blockDim")
+    return fromTo(kernel.shape[axis], kernel.shape[axis]);
+  int64_t most = axis == 0 ? INT32_MAX : UINT16_MAX;
+  return variable == "gridDim" ? fromTo(1, most) : fromTo(0, most - 1);
+}
+
+ConstantRange RangeReader::read(const Expr *expression) {
+  expression = expression->IgnoreParens();
+  QualType type = expression->getType();
+  if (!type->isIntegralOrEnumerationType() || expression->isValueDependent())
+    return ConstantRange::getFull(bits);
+  Expr::EvalResult constant;
+  if (expression->EvaluateAsInt(constant, kernel.context) && constant.Val.isInt())
+    return ConstantRange(constant.Val.getInt().extOrTrunc(bits));
+  ConstantRange range = ofType(type);
+  if (auto builtin = builtinMember(expression))
+    range = readBuiltin(builtin->first, builtin->second);
+  else if (const auto *cast = dyn_cast<CastExpr>(expression))
+    range = readCast(cast);
+  else if (const auto *binary = dyn_cast<BinaryOperator>(expression))
+    range = readBinary(binary);
+  else if (const auto *call = dyn_cast<CallExpr>(expression))
+    range = readCall(call);
+  else if (const auto *choice = dyn_cast<ConditionalOperator>(expression))
+    range = read(choice->getTrueExpr()).unionWith(read(choice->getFalseExpr()));
+  else if (const auto *unary = dyn_cast<UnaryOperator>(expression);
+           unary && unary->getOpcode() == UO_Minus)
+    range = ConstantRange(APInt(bits, 0)).sub(read(unary->getSubExpr()));
+  else if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+      range = readVariable(reference, variable);
+  // What leaves the type wraps around, or is undefined.
+  ConstantRange whole = ofType(type);
+  return whole.contains(range) ? range : whole;
+}
+
+ConstantRange RangeReader::readCast(const CastExpr *cast) {
+  const Expr *operand = cast->getSubExpr();
+  bool isNumber = operand->getType()->isIntegralOrEnumerationType();
+  bool keeps = cast->getCastKind() == CK_IntegralCast || cast->getCastKind() == CK_NoOp ||
+               cast->getCastKind() == CK_LValueToRValue;
+  return isNumber && keeps ? read(operand) : ofType(cast->getType());
+}
+
+ConstantRange RangeReader::readBinary(const BinaryOperator *binary) {
+  if (binary->isComparisonOp() || binary->isLogicalOp())
+    return fromTo(0, 1);
+  if (binary->isAssignmentOp())
+    return ofType(binary->getType());
+  ConstantRange a = read(binary->getLHS()), b = read(binary->getRHS());
+  bool isPositive = lowest(a) >= 0 && lowest(b) >= 0;
+  switch (binary->getOpcode()) {
+  case BO_Add: return a.add(b);
+  case BO_Sub: return a.sub(b);
+  case BO_Mul: return a.multiply(b);
+  case BO_Div: return isPositive ? a.udiv(b) : a.sdiv(b);
+  case BO_Rem: return isPositive ? a.urem(b) : a.srem(b);
+  case BO_And: return a.binaryAnd(b);
+  case BO_Or: return a.binaryOr(b);
+  case BO_Xor: return a.binaryXor(b);
+  case BO_Shl: return a.shl(b);
+  case BO_Shr: return isPositive ? a.lshr(b) : a.ashr(b);
+  case BO_Comma: return b;
+  default: return ofType(binary->getType());
+  }
+}
+
+ConstantRange RangeReader::readCall(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  StringRef name =
+      callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
+  if ((name != "min" && name != "max") || call->getNumArgs() != 2)
+    return ofType(call->getType());
+  ConstantRange a = read(call->getArg(0)), b = read(call->getArg(1));
+  return name == "min" ? a.smin(b) : a.smax(b);
+}
+
+/// Whether a statement leaves a variable alone, but for one part of it.
+bool RangeReader::isKept(const VarDecl *variable, const Stmt *within, const Stmt *except) const {
+  return llvm::all_of(kernel.facts.changesWithin(variable, within), [&](const Change &change) {
+    return except && kernel.facts.isWithin(change.statement, except);
+  });
+}
+
+ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *variable) {
+  ConstantRange whole = ofType(variable->getType());
+  bool isFollowed = variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) &&
+                    !variable->getType()->isReferenceType() && !kernel.facts.escapes(variable) &&
+                    !llvm::is_contained(open, variable);
+  if (!isFollowed)
+    return narrowed(whole, use, variable);
+  open.push_back(variable);
+  ArrayRef<Change> changes = kernel.facts.changesOf(variable);
+  ConstantRange range = ConstantRange::getEmpty(bits);
+  bool isCounted = false;
+  for (const Change &change : changes) {
+    bool isSet = (change.kind == Change::Kind::Initialised ||
+                  change.kind == Change::Kind::Assigned) &&
+                 change.value;
+    isCounted |= change.kind == Change::Kind::Added;
+    if (isSet)
+      range = range.unionWith(read(change.value));
+    else if (change.kind != Change::Kind::Added)
+      range = whole;
+  }
+  if (range.isEmptySet())
+    range = whole;
+  for (const Change &change : changes) // goes on from there, one way
+    if (isCounted && change.kind == Change::Kind::Added) {
+      ConstantRange step = change.value ? read(change.value) : fromTo(1, 1);
+      bool isUp = lowest(step) >= 0 && change.direction > 0;
+      bool isDown = lowest(step) >= 0 && change.direction < 0;
+      range = fromTo(isUp ? lowest(range) : lowest(whole), isDown ? highest(range) : highest(whole));
+    }
+  open.pop_back();
+  if (!whole.contains(range))
+    range = whole;
+  return narrowed(range, use, variable);
+}
+
+/// By what loops and branches around the use ask of the variable, if it stays what it
+/// is from there on.
+ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
+                                    const VarDecl *variable) {
+  if (kernel.facts.escapes(variable))
+    return range;
+  const Stmt *inner = use;
+  for (const Stmt *outer = kernel.facts.parentOf(use); outer;
+       inner = outer, outer = kernel.facts.parentOf(outer)) {
+    if (const auto *loop = dyn_cast<ForStmt>(outer)) {
+      if (inner == loop->getBody() && loop->getCond() &&
+          isKept(variable, loop->getBody(), nullptr))
+        range = given(range, loop->getCond(), true, variable);
+    } else if (const auto *branch = dyn_cast<IfStmt>(outer)) {
+      bool isBranch = inner == branch->getThen() || inner == branch->getElse();
+      if (isBranch && isKept(variable, inner, nullptr))
+        range = given(range, branch->getCond(), inner == branch->getThen(), variable);
+    } else if (const auto *loop = dyn_cast<WhileStmt>(outer)) {
+      if (inner == loop->getBody() && isKept(variable, loop->getBody(), nullptr))
+        range = given(range, loop->getCond(), true, variable);
+    }
+  }
+  return range;
+}
+
+/// Where the condition holds, or does not.
+ConstantRange RangeReader::given(ConstantRange range, const Expr *condition, bool holds,
+                                 const VarDecl *variable) {
+  const auto *binary = dyn_cast<BinaryOperator>(plain(condition));
+  if (!binary)
+    return range;
+  if (binary->getOpcode() == (holds ? BO_LAnd : BO_LOr))
+    return given(given(range, binary->getLHS(), holds, variable), binary->getRHS(), holds, variable);
+  if (!binary->isRelationalOp())
+    return range;
+  BinaryOperatorKind op = binary->getOpcode();
+  const Expr *left = plain(binary->getLHS()), *right = plain(binary->getRHS());
+  auto isIt = [&](const Expr *side) {
+    const auto *reference = dyn_cast<DeclRefExpr>(side);
+    return reference && reference->getDecl() == variable;
+  };
+  if (isIt(right)) {
+    std::swap(left, right);
+    op = BinaryOperator::reverseComparisonOp(op);
+  }
+  bool isSame = isIt(left) && lowest(range) >= 0; // as a number without a sign, too
+  bool isSigned = binary->getLHS()->getType()->isSignedIntegerOrEnumerationType();
+  if (!isIt(left) || (!isSame && !isSigned) || llvm::is_contained(open, variable))
+    return range;
+  if (!holds)
+    op = BinaryOperator::negateComparisonOp(op);
+  open.push_back(variable);
+  ConstantRange limit = read(right);
+  open.pop_back();
+  int64_t low = lowest(range), high = highest(range);
+  if (op == BO_LT && highest(limit) > INT64_MIN)
+    high = std::min(high, highest(limit) - 1);
+  else if (op == BO_LE)
+    high = std::min(high, highest(limit));
+  else if (op == BO_GT && lowest(limit) < INT64_MAX)
+    low = std::max(low, lowest(limit) + 1);
+  else if (op == BO_GE)
+    low = std::max(low, lowest(limit));
+  return low <= high ? fromTo(low, high) : range;
+}
+
+} // namespace
+
+Interval rangeOf(const Expr *index, const KernelUnderTest &kernel) {
+  ConstantRange range = RangeReader(kernel).read(index);
+  return {lowest(range), highest(range)};
+}
+
+} // namespace tilelift

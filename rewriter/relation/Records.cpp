@@ -1,0 +1,152 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The records that a copy relation is made of: what the annotated statement stores
+// to shared memory, cell by cell, or stores from there to global memory, or combines
+// into it. The latter two are recorded as the load that would bring the cell back.
+//===----------------------------------------------------------------------===//
+
+#include "relation/Interpreter.h"
+#include "relation/MemoryAccess.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+void Interpreter::failAsSideEffect(const std::string &what, Place place) {
+  fail(diagnose("side-effect", place, what, wordingOf(kernel.kind).purpose));
+}
+
+/// Only a copy that stores the tile has to know what is read there.
+Scalar Interpreter::loadShared(const Scalar &from, QualType type, Place place) {
+  noteAccess(from, type, false, place);
+  if (!copying || kernel.kind == CopyKind::Load)
+    return Scalar::unknown("is read from shared memory", place);
+  Source source;
+  source.kind = Source::Kind::Shared;
+  source.base = from.object;
+  source.offset = from.number;
+  source.place = place;
+  source.typeIdentity = identityOf(type);
+  source.text = "is computed from what is in shared memory";
+  if (std::optional<NumberType> number = numberType(type))
+    source.isSigned = number->isSigned;
+  Scalar data = Scalar::ofData(source);
+  data.needs = from.needs;
+  return data;
+}
+
+void Interpreter::noteAccess(const Scalar &address, QualType type, bool isStore, Place place) {
+  if (watching && address.number.isValid())
+    accesses.push_back({place, address.object, address.number.constantTerm(), sizeOf(type), isStore});
+}
+
+/// Why a value is none that this kind of copy stores at an address; empty if it is one.
+static std::string whyNotStored(const Source &value, const Scalar &to, CopyKind kind) {
+  switch (value.kind) {
+  case Source::Kind::Constant: return "is always the same number";
+  case Source::Kind::Load: return "is read from global memory";
+  case Source::Kind::Shared: break;
+  default: return value.text.empty() ? "is computed" : value.text;
+  }
+  if (kind == CopyKind::Store)
+    return value.reduction ? "is combined with what is there: '#pragma tma reduce' does that" : "";
+  if (!value.reduction)
+    return "overwrites what is there: '#pragma tma store' does that";
+  bool isSamePlace = value.combinedBase == to.object && value.combinedOffset == to.number;
+  return isSamePlace ? "" : "is combined with what is in another place";
+}
+
+void Interpreter::storeGlobal(const Scalar &to, const Condition &guard, const Value &value,
+                              QualType type, Place place) {
+  for (const ValueCase &one : value.getCases()) {
+    Condition when = guard && one.guard;
+    const Source &from = one.scalar.data;
+    if (when.isNever())
+      continue;
+    std::string why = whyNotStored(from, to, kernel.kind);
+    if (!why.empty())
+      return fail(diagnose("computed-value", place,
+                           "what is stored to '" + block.bases[to.object].name() + "'", why));
+    Source destination;
+    destination.kind = Source::Kind::Load;
+    destination.base = to.object;
+    destination.offset = to.number;
+    destination.place = place;
+    destination.reduction = from.reduction;
+    Scalar cell = Scalar::ofData(destination);
+    cell.needs = to.needs;
+    record(Scalar::ofAddress(Scalar::Space::Shared, from.base, from.offset, one.scalar.needs), when,
+           cell, type, place);
+  }
+}
+
+/// Wherever a slot is, what is accessed there lies no further apart than the object is long.
+static bool isOutside(const SharedObject &object, int64_t offset, int64_t size) {
+  constexpr int64_t anywhere = int64_t(1) << 61; // with room for sums of two
+  int64_t low = 0, high = object.bytes;
+  if (!object.slot.isZero()) {
+    low = object.cells.empty() ? -anywhere : object.cells.rbegin()->first + 1 - object.bytes;
+    high = object.cells.empty() ? anywhere : object.cells.begin()->first + object.bytes;
+  }
+  return offset < low || offset > high - size;
+}
+
+/// What one cell of an object is, or where it goes.
+void Interpreter::record(const Scalar &address, const Condition &guard, const Value &value,
+                         QualType type, Place place) {
+  SharedObject &object = block.shared[address.object];
+  unsigned size = sizeOf(type);
+  Wording words = wordingOf(kernel.kind);
+  // What all cells have in common, a stage's number, says which slot is copied.
+  Polynomial slot = address.number.withoutConstant();
+  int64_t offset = address.number.constantTerm();
+  bool isFirst = object.cells.empty();
+  if (isFirst) {
+    object.slot = slot;
+    object.elementType = type.getUnqualifiedType().getAsString(kernel.context.getPrintingPolicy());
+  }
+  block.demand(address.needs);
+  if (slot != object.slot || !address.number.isValid()) {
+    block.leaveOpen(slot - object.slot);
+    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
+                         "it depends on '" + block.symbols.print(slot) + "'"));
+  }
+  if (guard.isUnknown())
+    return fail(diagnose("unknown-index", place,
+                         std::string("the guard of this store ") +
+                             (kernel.kind == CopyKind::Load ? "to" : "of") + " '" + object.name +
+                             "'",
+                         "it depends on more than indices and arguments"));
+  if (isOutside(object, offset, size)) {
+    if (guard.isAlways() || !slot.isZero())
+      return fail(diagnose("outside-the-tile", place, object.name, words.done,
+                           block.symbols.print(address.number), object.bytes));
+    // No defined execution gets here.
+    frames.back().returned = frames.back().returned || mask;
+    mask = Condition::never();
+    return;
+  }
+  CellRecord &cell = object.cells[offset];
+  bool isOther = cell.size != 0 && !(cell.written && guard).isNever();
+  // A thread may change its mind about what a cell is, but what it has stored stays there.
+  bool isFinal = cell.thread != threadNumber || kernel.kind != CopyKind::Load;
+  const Scalar *old = cell.value.single(), *now = value.single();
+  bool isSame = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
+                old->data.sameValue(now->data) && kernel.kind != CopyKind::Reduce;
+  if ((cell.size != 0 && cell.size != size) || (isOther && isFinal && !isSame))
+    return fail(diagnose("clashing-stores", place,
+                         "byte " + std::to_string(offset) + " of '" + object.name + "'", words.done,
+                         cell.thread, threadNumber, words.elsewhere));
+  if (cell.size == 0)
+    cell.value = Scalar::ofData(Source()); // untouched so far
+  cell.size = size;
+  steps += 4 * (unsigned(guard.getAlternatives().size()) - 1); // many are much work
+  cell.value = cell.value.overwritten(guard, value);
+  cell.written = cell.written || guard;
+  cell.thread = threadNumber;
+  cell.place = place;
+}
+
+} // namespace tilelift

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Tiles whose rows are swizzled, by what the pragma says and by what the warps do with
+// them: read down columns, sixteen bytes at a time, in rings, with halos, through to
+// another tensor.
+
+#include "harness.cuh"
+
+constexpr int T = 32;
+
+// Padding that nobody needs any more.
+__global__ void transpose(float *out, const float *in, int w, int h) {
+  __shared__ float tile[T][T + 1];
+  int x0 = blockIdx.x * T, y0 = blockIdx.y * T;
+#pragma tma load
+  for (int i = threadIdx.y; i < T; i += blockDim.y)
+    tile[i][threadIdx.x] = y0 + i < h && x0 + threadIdx.x < w ? in[(y0 + i) * w + x0 + threadIdx.x] : 0.f;
+  __syncthreads();
+  for (int i = threadIdx.y; i < T; i += blockDim.y)
+    if (x0 + i < w && y0 + threadIdx.x < h)
+      out[(x0 + i) * h + y0 + threadIdx.x] = tile[threadIdx.x][i];
+}
+
+// In by one tile, out by another.
+__global__ void transpose_both(float *out, const float *in, int w, int h) {
+  __shared__ float from[T][T], to[T][T + 1];
+  int x0 = blockIdx.x * T, y0 = blockIdx.y * T;
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.y; i < T; i += blockDim.y)
+    from[i][threadIdx.x] = y0 + i < h && x0 + threadIdx.x < w ? in[(y0 + i) * w + x0 + threadIdx.x] : 0.f;
+  __syncthreads();
+  for (int i = threadIdx.y; i < T; i += blockDim.y)
+    to[threadIdx.x][i] = from[i][threadIdx.x];
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.y; i < T; i += blockDim.y)
+    if (x0 + i < w && y0 + threadIdx.x < h)
+      out[(x0 + i) * h + y0 + threadIdx.x] = to[i][threadIdx.x];
+}
+
+// Each mode, with rows as long as its span and shorter ones.
+__global__ void narrow32(unsigned short *out, const unsigned short *in, int w) {
+  __shared__ unsigned short tile[16][16];
+#pragma tma load swizzle(32)
+  for (int i = threadIdx.x; i < 256; i += 64)
+    tile[i / 16][i % 16] = in[(i / 16) * w + blockIdx.x * 16 + i % 16];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += 64)
+    out[blockIdx.x * 256 + i] = tile[i % 16][i / 16] + 1;
+}
+__global__ void narrow64(int *out, const int *in, int w) {
+  __shared__ int tile[24][16];
+#pragma tma load swizzle(64)
+  for (int i = threadIdx.x; i < 24 * 16; i += 64)
+    tile[i / 16][i % 16] = in[(i / 16) * w + blockIdx.x * 16 + i % 16];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 24 * 16; i += 64)
+    out[blockIdx.x * 384 + i] = tile[i % 24][i / 24];
+}
+__global__ void shorter(double *out, const double *in, int w) {
+  __shared__ double tile[9][10];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 90; i += 64)
+    tile[i / 10][i % 10] = in[(i / 10) * w + blockIdx.x * 10 + i % 10];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 90; i += 64)
+    out[blockIdx.x * 90 + i] = tile[i % 9][i / 9];
+}
+
+// A halo off the 16 bytes, vectors of four.
+__global__ void halo(float *out, const float *in, int w, int h) {
+  __shared__ float tile[10][26];
+  int x0 = int(blockIdx.x) * 24 - 1, y0 = int(blockIdx.y) * 8 - 1;
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 260; i += 96) {
+    int y = y0 + i / 26, x = x0 + i % 26;
+    tile[i / 26][i % 26] = y >= 0 && y < h && x >= 0 && x < w ? in[y * w + x] : 0.f;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 192; i += 96) {
+    int r = i % 8, c = i / 8;
+    if (y0 + 1 + r < h && x0 + 1 + c < w)
+      out[(y0 + 1 + r) * w + x0 + 1 + c] =
+          tile[r][c + 1] + tile[r + 2][c + 1] + tile[r + 1][c] + tile[r + 1][c + 2];
+  }
+}
+__global__ void vectors(float4 *out, const float4 *in, int w) {
+  __shared__ float4 tile[32][8];
+#pragma tma load swizzle(128)
+  for (int r = threadIdx.y; r < 32; r += 8)
+    tile[r][threadIdx.x] = in[(blockIdx.x * 32 + r) * w + threadIdx.x];
+  __syncthreads();
+  for (int r = threadIdx.y; r < 32; r += 8)
+    out[blockIdx.x * 256 + threadIdx.x * 32 + r] = tile[r][threadIdx.x];
+}
+
+// A ring of tiles, read down their columns.
+__global__ void columns(float *out, const float *in, int w, int rounds) {
+  __shared__ float tile[32][32];
+  float sum = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    for (int r = threadIdx.y; r < 32; r += 4)
+      tile[r][threadIdx.x] = in[(k * 32 + r) * w + blockIdx.x * 32 + threadIdx.x];
+    __syncthreads();
+    for (int c = threadIdx.y; c < 32; c += 4)
+      sum = sum * 0.5f + tile[threadIdx.x][c];
+    __syncthreads();
+  }
+  out[(blockIdx.x * 4 + threadIdx.y) * 32 + threadIdx.x] = sum;
+}
+
+// One long row, and a volume; in place and out again.
+__global__ void flat(int *out, const int *in, int w) {
+  __shared__ int tile[16 * 32];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 512; i += 128)
+    tile[i] = in[(i / 32) * w + blockIdx.x * 32 + i % 32];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 512; i += 128)
+    out[blockIdx.x * 512 + i] = tile[i % 16 * 32 + i / 16];
+}
+__global__ void volume(short *__restrict__ out, const short *__restrict__ in, int w, int h) {
+  __shared__ short tile[4][8][64];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 2048; i += 128)
+    tile[i / 512][i / 64 % 8][i % 64] = in[(i / 512 * h + i / 64 % 8) * w + blockIdx.x * 64 + i % 64];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 2048; i += 128)
+    tile[i % 4][i / 4 % 8][i / 32] += i;
+  __syncthreads();
+#pragma tma store swizzle(128)
+  for (int i = threadIdx.x; i < 2048; i += 128)
+    out[(i / 512 * h + i / 64 % 8) * w + blockIdx.x * 64 + i % 64] = tile[i / 512][i / 64 % 8][i % 64];
+}
+
+template <typename Launch> void test(const std::string &name, Launch launch) {
+  Buffer in(1 << 18, 1), out(1 << 18, 2);
+  launch(out, in);
+  CHECK(cudaGetLastError());
+  report(name, out);
+}
+
+int main() {
+  for (auto [w, h] : {std::pair(96, 64), {100, 44}}) {
+    std::string size = " " + std::to_string(w) + "x" + std::to_string(h);
+    dim3 grid((w + T - 1) / T, (h + T - 1) / T);
+    test("transpose" + size, [&, w = w, h = h](Buffer &out, Buffer &in) {
+      transpose<<<grid, dim3(T, 8)>>>(out.as<float>(), in.as<float>(), w, h);
+    });
+    test("transpose_both" + size, [&, w = w, h = h](Buffer &out, Buffer &in) {
+      transpose_both<<<grid, dim3(T, 8)>>>(out.as<float>(), in.as<float>(), w, h);
+    });
+    test("halo" + size, [&, w = w, h = h](Buffer &out, Buffer &in) {
+      halo<<<dim3((w + 23) / 24, (h + 7) / 8), 96>>>(out.as<float>(), in.as<float>(), w, h);
+    });
+  }
+  test("narrow32", [](Buffer &out, Buffer &in) {
+    narrow32<<<3, 64>>>(out.as<unsigned short>(), in.as<unsigned short>(), 128);
+  });
+  test("narrow64", [](Buffer &out, Buffer &in) { narrow64<<<3, 64>>>(out.as<int>(), in.as<int>(), 64); });
+  test("shorter", [](Buffer &out, Buffer &in) {
+    shorter<<<3, 64>>>(out.as<double>(), in.as<double>(), 64);
+  });
+  test("vectors", [](Buffer &out, Buffer &in) {
+    vectors<<<3, dim3(8, 8)>>>(out.as<float4>(), in.as<float4>(), 16);
+  });
+  for (int rounds : {0, 1, 5})
+    test("columns " + std::to_string(rounds), [&](Buffer &out, Buffer &in) {
+      columns<<<2, dim3(32, 4)>>>(out.as<float>(), in.as<float>(), 64, rounds);
+    });
+  test("flat", [](Buffer &out, Buffer &in) { flat<<<3, 128>>>(out.as<int>(), in.as<int>(), 96); });
+  test("volume", [](Buffer &out, Buffer &in) {
+    volume<<<2, 128>>>(out.as<short>(), in.as<short>(), 128, 8);
+  });
+}
