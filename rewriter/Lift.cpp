@@ -16,6 +16,7 @@
 #include "plan/Together.h"
 #include "relation/CopyAhead.h"
 #include "relation/CopyAnalysis.h"
+#include "relation/IndexRange.h"
 #include "relation/MemoryUses.h"
 #include "relation/WarpAccesses.h"
 #include "support/Locations.h"
@@ -439,6 +440,53 @@ static std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
              : "";
 }
 
+/// By how much each change of a symbol moves something, if by a number.
+static std::optional<int64_t> slopeOf(const Polynomial &value, SymbolId symbol) {
+  std::optional<int64_t> slope;
+  for (const Term &term : value.getTerms()) {
+    if (!llvm::is_contained(term.factors, symbol))
+      continue;
+    if (slope || term.factors.size() > 1)
+      return std::nullopt;
+    slope = term.coefficient;
+  }
+  return slope;
+}
+
+/// Whether no two rounds of the only loop around a store write to the same place: a
+/// variable that they move one way moves it by its own length, or more.
+static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
+  const Stmt *loop = under.facts.outermostLoopAround(copy.statement);
+  auto isInner = [&](const Stmt *outer) {
+    return outer != loop && isa<ForStmt, WhileStmt, DoStmt>(outer);
+  };
+  for (const Stmt *outer = copy.statement; outer && outer != loop;
+       outer = under.facts.parentOf(outer))
+    if (outer != copy.statement && isInner(outer))
+      return false;
+  if (!loop || isa<DoStmt>(loop) || !copy.path.inKernel())
+    return false;
+  auto found = findRounds(loop, under.facts, under.context.getSourceManager());
+  const auto *rounds = std::get_if<Rounds>(&found);
+  const Plan &plan = copy.plan;
+  bool isBulk = plan.mode == Mode::Bulk && plan.rows.empty();
+  if (!rounds || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
+    return false;
+  const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
+  int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
+  return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {
+    bool isOneWay = llvm::all_of(cursor.steps, [&](const Change &step) {
+      return step.direction == cursor.steps[0].direction &&
+             (!step.value || rangeOf(step.value, under).low >= 1);
+    });
+    for (SymbolId id = 0; isOneWay && id < plan.symbols.size(); ++id)
+      if (plan.symbols[id].identity == cursor.variable)
+        if (std::optional<int64_t> slope = slopeOf(place, id))
+          return std::abs(*slope) >= length;
+    return false;
+  });
+}
+
 static FitOptions fitOptionsOf(const Directive &directive) {
   const Clauses &clauses = directive.clauses;
   return {clauses.outsideIsAny, clauses.swizzle.value_or(swizzle_mode::none),
@@ -480,12 +528,19 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
       made.refusal = diagnose("expression-not-available", copy.relation.place, *unnamed);
       return made;
     }
-    made.copies.push_back({annotated.directive, annotated.statement, annotated.path, copy.tile,
-                           !copy.relation.tile.otherWriter.empty(),
-                           whyKept(copy.relation, fitOptions.outsideIsAny),
-                           std::move(std::get<Plan>(fitted)),
-                           std::make_shared<CopyRelation>(copy.relation), std::nullopt,
-                           std::nullopt});
+    CopyToEmit lifted{annotated.directive,
+                      annotated.statement,
+                      annotated.path,
+                      copy.tile,
+                      !copy.relation.tile.otherWriter.empty(),
+                      /*movesOn=*/false,
+                      whyKept(copy.relation, fitOptions.outsideIsAny),
+                      std::move(std::get<Plan>(fitted)),
+                      std::make_shared<CopyRelation>(copy.relation),
+                      std::nullopt,
+                      std::nullopt};
+    lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
+    made.copies.push_back(std::move(lifted));
   }
   return made;
 }

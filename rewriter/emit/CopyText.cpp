@@ -81,6 +81,16 @@ std::string KernelWriter::operationOf(size_t copy) const {
   return (dependent ? "typename " : "") + planIn(text) + "::" + copyNames[copy].operation + "{}";
 }
 
+/// What a bulk reduction counts in.
+std::string KernelWriter::numberOf(size_t copy) const {
+  const CopyNames &own = copyNames[copy];
+  if (own.number.empty())
+    return numberNameOf(*copies()[copy].plan.reduction);
+  const FunctionText &text = texts[textOf[copy]];
+  bool dependent = text.pattern->isTemplated() || textOf[copy] != 0;
+  return (dependent ? "typename " : "") + planIn(text) + "::" + own.number;
+}
+
 /// One operation, between a place in shared memory and one of the tensor: a box's
 /// coordinates or, for bulk copies, an address.
 std::string KernelWriter::operationText(size_t copy, const std::string &place,
@@ -89,6 +99,9 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
   const CopyNames &name = copyNames[copy];
   std::string policy = policyArgument(own.directive->clauses.cache);
   std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
+  if (own.plan.mode == Mode::Bulk && own.plan.reduction)
+    return "tilelift::reduce_bytes<" + numberOf(copy) + ">(" + operationOf(copy) + ", " + tensor +
+           ", " + place + ", " + bytes;
   if (own.plan.mode == Mode::Bulk)
     return isStore(copy) ? "tilelift::store_bytes(" + tensor + ", " + place + ", " + bytes + policy
                          : "tilelift::load_bytes(" + place + ", " + tensor + ", " + bytes + ", " +

@@ -34,6 +34,8 @@ struct CopyToEmit {
   const clang::VarDecl *tile = nullptr;
   /// Threads may write to the tile, besides by the copy.
   bool tileIsWritten = false;
+  /// It is stored, in each round of a loop to another place.
+  bool movesOn = false;
   /// Why the tile may hold what it held before, in some cells; empty if it does not.
   std::string keeps;
   Plan plan;

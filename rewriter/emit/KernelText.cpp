@@ -85,6 +85,17 @@ std::string operatorOf(const Reduction &reduction) {
   return std::string("tilelift::ptx::op_") + name_of(reduction.operation) + (isOfBits ? "_op" : "");
 }
 
+std::string numberNameOf(const Reduction &reduction) {
+  switch (reduction.type) {
+  case element_type::i32: return "cuda::std::int32_t";
+  case element_type::u64: return "cuda::std::uint64_t";
+  case element_type::i64: return "cuda::std::int64_t";
+  case element_type::f32: return "float";
+  case element_type::f64: return "double";
+  default: return "cuda::std::uint32_t";
+  }
+}
+
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
                            const KernelNames &names, const CopyOrders &orders)
     : source(source), kernel(kernel), names(names), orders(orders) {
@@ -145,6 +156,12 @@ void KernelWriter::nameCopies() {
     };
     if (copy.plan.reduction && llvm::any_of(plansOf(copyNames.size()), differs))
       result.operation = stem + "_operation";
+    auto countsOthers = [&](const Plan *other) {
+      return other->reduction->type != copy.plan.reduction->type;
+    };
+    bool isBulk = copy.plan.reduction && copy.plan.mode == Mode::Bulk;
+    if (isBulk && llvm::any_of(plansOf(copyNames.size()), countsOthers))
+      result.number = stem + "_number";
     copyNames.push_back(result);
   }
 }
@@ -522,8 +539,8 @@ void KernelWriter::declareTile(size_t copy) {
     return alignTile(copy, *declaration, texts[owner]);
   unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
   std::vector<Edit> &edits = texts[owner].edits;
-  bool isDone = llvm::any_of(
-      edits, [&](const Edit &edit) { return edit.begin == begin && edit.end == end; });
+  bool isDone =
+      llvm::any_of(edits, [&](const Edit &edit) { return edit.begin == begin && edit.end == end; });
   if (isDone)
     return;
   std::string text;
@@ -542,8 +559,7 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
                                         const FunctionText &text) const {
   std::optional<size_t> copy = copyOf(variable.getLocation());
   const Ring *ring = copy ? ringOf(*copy) : nullptr;
-  std::string name =
-      ring ? ringTile(*copy) + "[" + ring->stages + "]" : variable.getNameAsString();
+  std::string name = ring ? ringTile(*copy) + "[" + ring->stages + "]" : variable.getNameAsString();
   if (copy && isRetyped(*copy)) {
     bool isDependent = text.pattern->isTemplated() || !text.path.inKernel();
     return "__shared__ " + std::string(isDependent ? "typename " : "") + planIn(text) +
@@ -555,8 +571,9 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
   if (size_t shared = before.find("__shared__"); copy && shared != std::string::npos)
     before.insert(shared + 10, " __align__(128)");
   return before + name +
-         source.between(source.endOfToken(variable.getLocation()),
-                        source.endOfToken(variable.getEndLoc()))
+         source
+             .between(source.endOfToken(variable.getLocation()),
+                      source.endOfToken(variable.getEndLoc()))
              .str() +
          ";";
 }
@@ -567,9 +584,8 @@ void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionT
   unsigned begin = source.offsetOf(declaration.getBeginLoc());
   size_t shared = source.between(begin, source.endOf(&declaration)).find("__shared__");
   StringRef before = source.before(begin).rtrim();
-  unsigned at = shared != StringRef::npos
-                    ? begin + unsigned(shared) + 10
-                    : source.fileOf(begin).begin + unsigned(before.size());
+  unsigned at = shared != StringRef::npos ? begin + unsigned(shared) + 10
+                                          : source.fileOf(begin).begin + unsigned(before.size());
   if (shared == StringRef::npos && !before.ends_with("__shared__")) {
     failure =
         diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
@@ -657,6 +673,8 @@ std::string KernelWriter::planType() const {
       if (!copyNames[copy].operation.empty())
         text += "  using " + copyNames[copy].operation + " = decltype(" +
                 operatorOf(*plan.reduction) + ");\n";
+      if (!copyNames[copy].number.empty())
+        text += "  using " + copyNames[copy].number + " = " + numberNameOf(*plan.reduction) + ";\n";
       if (moved(copy) && first && plan.mode == Mode::Tile)
         text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";

@@ -49,6 +49,7 @@ struct CopyNames {
   std::string box;       ///< tile_box
   std::string bytes;     ///< a member of the plan type: tile_box::bytes
   std::string operation; ///< another, where instantiations combine in different ways
+  std::string number;    ///< or numbers of different types
 };
 
 /// Copies that are made ahead of their rounds and arrive together: their barriers, and
@@ -70,8 +71,9 @@ struct CopyOrders {
   std::vector<BarrierDuty> duties;
 };
 
-/// As CCCL calls an operation.
+/// As CCCL calls an operation, and the numbers.
 std::string operatorOf(const Reduction &reduction);
+std::string numberNameOf(const Reduction &reduction);
 
 /// Its size is an argument of the launch.
 inline bool isDynamic(const clang::VarDecl *tile) {
@@ -156,6 +158,7 @@ private:
     return copy + 1 == copies().size() || !orders.copies[copy + 1].joinsPrevious;
   }
   std::string operationOf(size_t copy) const;
+  std::string numberOf(size_t copy) const;
   std::vector<const Plan *> issuedPlansOf(size_t copy) const;
   CodeText codeOf(size_t copy, bool isAhead) {
     return {isAhead ? issuedPlansOf(copy) : plansOf(copy), planIn(texts[textOf[copy]]),
@@ -178,8 +181,14 @@ private:
   bool needsSlots(size_t copy) const;
   void replaceGroup(const Ring &ring);
   void openPipelines();
+  bool startsBeforeLoop(const Ring &ring) const;
+  std::string startText(const Ring &ring, const std::string &indent);
   std::string fillText(const Ring &ring, const std::string &indent);
-  std::string roundsAhead(const Ring &ring, const std::string &loads);
+  /// The leader's part of one round to come.
+  struct RoundAhead {
+    std::string condition, steps, copies;
+  };
+  RoundAhead roundAhead(const Ring &ring, const std::string &indent);
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
   std::string declarationAhead(const Cursor &cursor, const std::string &name);

@@ -1,11 +1,11 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that are made ahead of their rounds: a ring of tiles in place of each tile,
-// and at the copy, the leader's loop over the rounds to come for which there is room.
+// Copies that are made ahead of their rounds: a ring of tiles in place of each tile.
+// Before the loop, the leader fills it for the first rounds, and at the copy for one more.
 //
-// That loop asks the user's condition and takes the user's steps, on variables of its
-// own, so that it sees the rounds which the user's loop will run, and no others.
+// It asks the user's condition and takes the user's steps, on variables of its own, so that
+// it sees the rounds which the user's loop will run, and no others.
 //===----------------------------------------------------------------------===//
 
 #include "emit/KernelText.h"
@@ -157,21 +157,28 @@ std::string KernelWriter::stepsAhead(const Cursor &cursor, const std::string &na
   return llvm::join(steps, ", ");
 }
 
-/// The head of the leader's loop over the rounds to come.
-std::string KernelWriter::roundsAhead(const Ring &ring, const std::string &loads) {
+/// What the leader does for a round to come, if there is one, and how it gets to the next.
+KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::string &indent) {
+  std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
+  RoundAhead round;
+  std::string loads;
+  for (size_t i = ring.first; i <= ring.last; ++i)
+    loads += callText(i, checks.empty() ? indent : indent + "  ");
+  if (!checks.empty()) {
+    round.copies = indent + "const bool " + names.lifts + " = " + checks + ";\n";
+    bytes = names.lifts + " ? " + bytes + " : 0";
+    loads = indent + "if (" + names.lifts + ") {\n" + loads + indent + "}\n";
+  }
+  round.copies += indent + "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
+                  ", " + bytes + ");\n" + loads;
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
-  std::string condition = aheadText(rounds.condition, ring);
-  const auto *binary = dyn_cast<BinaryOperator>(rounds.condition->IgnoreImpCasts());
-  bool bindsLess = isa<AbstractConditionalOperator>(rounds.condition->IgnoreImpCasts()) ||
-                   (binary && (binary->getOpcode() == BO_LOr || binary->isCommaOp()));
-  if (bindsLess)
-    condition = "(" + condition + ")";
+  round.condition = aheadText(rounds.condition, ring);
   SmallVector<std::string, 2> steps;
   for (const auto &[cursor, name] : ring.cursors)
-    if (isWordOf(condition, name) || isWordOf(loads, name))
+    if (isWordOf(round.condition, name) || isWordOf(round.copies, name))
       steps.push_back(stepsAhead(*cursor, name, ring));
-  return "for (; " + ring.place + ".has_room() && " + condition + "; " + llvm::join(steps, ", ") +
-         ")";
+  round.steps = llvm::join(steps, ", ");
+  return round;
 }
 
 /// What a loop variable's double is before the loop.
@@ -192,9 +199,30 @@ std::string KernelWriter::declarationAhead(const Cursor &cursor, const std::stri
   return type + " " + name + " = " + aheadText(cursor.start, {}) + ";";
 }
 
+/// Whether the leader fills the ring before the loop, so that each round has one tile to
+/// fill: where no thread has to do something first.
+bool KernelWriter::startsBeforeLoop(const Ring &ring) const {
+  return !anyOrder(ring.first, ring.last, &CopyOrder::sourceWritten) &&
+         !anyOrder(ring.first, ring.last, &CopyOrder::writtenBefore);
+}
+
+/// The loop over the rounds to come for which there is room.
+std::string KernelWriter::startText(const Ring &ring, const std::string &indent) {
+  RoundAhead round = roundAhead(ring, indent + "    ");
+  const Expr *condition =
+      kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds.condition;
+  const auto *binary = dyn_cast<BinaryOperator>(condition->IgnoreImpCasts());
+  bool bindsLess = isa<AbstractConditionalOperator>(condition->IgnoreImpCasts()) ||
+                   (binary && (binary->getOpcode() == BO_LOr || binary->isCommaOp()));
+  if (bindsLess)
+    round.condition = "(" + round.condition + ")";
+  return indent + "  for (; " + ring.place + ".has_room() && " + round.condition + "; " +
+         round.steps + ") {\n" + round.copies + indent + "  }\n";
+}
+
 /// All that stands at the place of the first copy of a ring.
 std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
-  std::string text = indent + ring.place + ".advance();\n", loads;
+  std::string text = indent + ring.place + ".advance();\n";
   for (size_t i = ring.first; i <= ring.last; ++i) {
     bool isBound = false;
     for (size_t j = 0; j < i; ++j)
@@ -204,21 +232,17 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
       text +=
           indent + "auto &" + copyNames[i].tile + " = " + slotOf(i, ring.place + ".stage") + ";\n";
   }
-  std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
-  std::string inner = indent + "    ";
-  for (size_t i = ring.first; i <= ring.last; ++i)
-    loads += callText(i, checks.empty() ? inner : inner + "  ");
-  if (!checks.empty())
-    loads = inner + "if (" + names.lifts + ") {\n" + loads + inner + "}\n";
-  std::string claim = "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
-                      ", " + (checks.empty() ? bytes : names.lifts + " ? " + bytes + " : 0") +
-                      ");\n";
   text += orderText(ring.first, ring.last, indent);
-  text += indent + "  " + roundsAhead(ring, checks + loads) + " {\n";
-  if (!checks.empty())
-    text += inner + "const bool " + names.lifts + " = " + checks + ";\n";
-  text += inner + claim + loads + indent + "  }\n" + indent + "}\n";
-  return text + indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
+  if (startsBeforeLoop(ring)) {
+    RoundAhead round = roundAhead(ring, indent + "    ");
+    text += indent + "  if (" + round.condition + ") {\n" + round.copies;
+    if (!round.steps.empty())
+      text += indent + "    " + round.steps + ";\n";
+    text += indent + "  }\n";
+  } else {
+    text += startText(ring, indent);
+  }
+  return text + indent + "}\n" + indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
 }
 
 /// The first of a ring's statements makes all of its copies; of the others, nothing stays.
@@ -253,16 +277,23 @@ void KernelWriter::openPipelines() {
       used += piece.text + "\n";
   for (size_t number = 0; number < pipelines.size() && !failure; ++number) {
     const Directive &directive = *pipelines[number].directive;
-    std::string stages, declarations;
+    std::string stages, declarations, starts;
+    std::string indent = source.indentationAt(directive.statement.offset);
     for (const Ring &ring : rings) {
       if (copies()[ring.first].pipeline != number)
         continue;
       stages = ring.stages;
       for (const auto &[cursor, name] : ring.cursors)
         if (isWordOf(used, name))
-          declarations += "\n" + source.indentationAt(directive.statement.offset) +
-                          declarationAhead(*cursor, name);
+          declarations += "\n" + indent + declarationAhead(*cursor, name);
+      if (!startsBeforeLoop(ring))
+        continue;
+      starts += "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";
+      if (anyOrder(ring.first, ring.last, &CopyOrder::readBefore))
+        starts += indent + "  tilelift::fence_before_tma();\n";
+      starts += startText(ring, indent) + indent + "}";
     }
+    declarations += starts;
     texts.front().edits.push_back(
         source.pragmaComment(directive, stages + " stages" + declarations));
   }

@@ -42,6 +42,20 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
   return rest;
 }
 
+/// What the copy without a map has, too: no sums that flush, and no bits.
+bool reducesBulk(const Reduction &reduction) {
+  bool isSum = reduction.operation == reduce_operation::add;
+  switch (reduction.type) {
+  case element_type::u32:
+  case element_type::i32:
+  case element_type::u64: return reduction.operation < reduce_operation::and_;
+  case element_type::i64: return !isSum;
+  case element_type::f32:
+  case element_type::f64: return isSum;
+  default: return false;
+  }
+}
+
 /// A guard bound that holds for digit i of one dimension while
 /// `room + slope * i >= 0`.
 struct Constraint {
@@ -129,9 +143,9 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   // A guard that has to hold for the whole tile needs no tensor map either.
   // Of a row that is stored, one that goes past the end is the plain statement's: how
   // long the tensor is, is then nobody's concern.
-  bool mayBeGuarded = !shape.outsideIsZero || relation.kind == CopyKind::Store;
+  bool mayBeGuarded = !shape.outsideIsZero || isStored();
   bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || mayBeGuarded) &&
-                isWholeBulk() && relation.kind != CopyKind::Reduce;
+                isWholeBulk() && (!plan.reduction || reducesBulk(*plan.reduction));
   if (isBulk) {
     shape.outsideIsZero = false;
     makeBulk();
@@ -769,8 +783,11 @@ bool Fitter::layOut() {
 
 bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
   const SharedTile &tile = relation.tile;
+  bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
   return fail(diagnose("layout-escapes", tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
-                       tile.name, after, before, why.str()));
+                       tile.name,
+                       (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after),
+                       isSwizzled ? std::string("plain ones") : std::to_string(before), why.str()));
 }
 
 /// The slot that is filled starts where TMA can write.
@@ -805,7 +822,8 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
     innermost = userPitch;
   if (layout.folded && userPitch % tile.widestAccess != 0)
     return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
-  if (hasRows && isStored() && pitch < userPitch && !staysWithin(shape.firstByte % innermost, pitch))
+  if (hasRows && isStored() && pitch < userPitch &&
+      !staysWithin(shape.firstByte % innermost, pitch))
     return escapes("the rest of its rows may be used");
   if (hasRows && userPitch != innermost)
     return escapes("the copy does not fill whole rows of '" + tile.name + "'");

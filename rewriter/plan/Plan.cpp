@@ -133,6 +133,8 @@ std::string summary(const Plan &plan) {
   if (plan.mode == Mode::Bulk) {
     int64_t rows = plan.pieces();
     std::string what = rows == 1 ? "1-D bulk copy" : std::to_string(rows) + " 1-D bulk copies";
+    if (plan.reduction)
+      what = std::string("1-D bulk reduction by '") + name_of(plan.reduction->operation) + "'";
     text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes" + endsOf(plan);
     text += rows > 1                      ? ", a row each"
             : plan.kind == CopyKind::Load ? ", contiguous and unguarded"

@@ -32,8 +32,9 @@ struct LiftedStatement {
   bool tileIsWritten = false;
   /// It is made ahead of its round.
   bool isAhead = false;
-  /// The tile goes to `source`.
+  /// The tile goes to `source`, in each round of a loop to another place.
   bool isStore = false;
+  bool movesOn = false;
   CopySource source;
 };
 

@@ -102,6 +102,9 @@ void StoreFlow::meet(const State &state, uint64_t stores) {
 void StoreFlow::accessTensors(State &state, const Stmt *statement) {
   bool signals = maySignal(statement);
   for (size_t i = 0; i < copies.size(); ++i) {
+    bool isNextRound = copies[i].statement == statement;
+    if (isNextRound && copies[i].movesOn)
+      continue;
     bool touches = copies[i].isStore &&
                    mayTouch(statement, copies[i].source, function.isKernel, function.facts);
     if (touches) {

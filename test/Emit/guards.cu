@@ -16,7 +16,7 @@
 __global__ void any_start(float *out, const float *in, const int *starts, int w) {
   __shared__ float tile[8][32];
   int first = starts[blockIdx.x];
-#pragma tma load
+#pragma tma load swizzle(none)
   tile[threadIdx.y][threadIdx.x] = first + int(threadIdx.x) >= 0 && first + int(threadIdx.x) < w ? in[(blockIdx.y * 8 + threadIdx.y) * w + first + threadIdx.x] : 0.f;
   __syncthreads();
   out[(blockIdx.y * gridDim.x + blockIdx.x) * 256 + threadIdx.y * 32 + threadIdx.x] =
@@ -32,7 +32,7 @@ __global__ void stale(float *out, const float *in, int w, int h) {
   tile[threadIdx.y][threadIdx.x] = 7;
   __syncthreads();
   int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 8 + threadIdx.y;
-#pragma tma load
+#pragma tma load swizzle(none)
   if (x < w && y < h)
     tile[threadIdx.y][threadIdx.x] = in[y * w + x];
   __syncthreads();
@@ -65,7 +65,7 @@ __global__ void some_of_it(float *out, const float *in, int n) {
   __shared__ float part[512];
   for (int i = threadIdx.x; i < 512; i += blockDim.x)
     part[i] = 0;
-#pragma tma load
+#pragma tma load swizzle(none)
   for (int i = threadIdx.x; i < n; i += blockDim.x)
     part[i] = in[blockIdx.x * 512 + i];
   __syncthreads();

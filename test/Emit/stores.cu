@@ -55,10 +55,10 @@ __global__ void in_rounds(float *out) {
 // CHECK:          tilelift::fence_before_tma();
 // CHECK-NEXT:     __syncthreads();
 // CHECK-NEXT:     if (tilelift::leader(alone_tma_plan::block)) {
-// CHECK-NEXT:       tilelift::reduce(tilelift::ptx::op_add, part_map, {64 * i}, part);
+// CHECK-NEXT:       tilelift::reduce_bytes<cuda::std::int32_t>(tilelift::ptx::op_add, out + 64 * (long long)i, part, alone_tma_plan::part_bytes);
 // CHECK-NEXT:       tilelift::commit_stores();
 // CHECK-NEXT:     }
-// CHECK-NEXT:     tilelift::finish_stores();
+// CHECK-NEXT:     tilelift::finish_reads();
 // CHECK-NEXT:     __syncthreads();
 __global__ void alone(int *out, int n) {
   __shared__ int part[64];
@@ -114,7 +114,7 @@ struct Most {
 // CHECK: using part_operation = decltype(tilelift::ptx::op_add);
 // CHECK: template <> struct either_tma_plan<Most> {
 // CHECK: using part_operation = decltype(tilelift::ptx::op_max);
-// CHECK: tilelift::reduce(typename either_tma_plan<Operation>::part_operation{}, part_map, {0}, part);
+// CHECK: tilelift::reduce_bytes<cuda::std::int32_t>(typename either_tma_plan<Operation>::part_operation{}, out, part, either_tma_plan<Operation>::part_bytes);
 template <typename Operation> __global__ void either(int *out) {
   __shared__ int part[64];
   part[63 - threadIdx.x] = threadIdx.x;

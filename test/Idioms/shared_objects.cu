@@ -33,7 +33,7 @@ __global__ void arrivals(float *out, const float *in, int w) {
   if (threadIdx.x == 0)
     init(&ready, blockDim.x);
   __syncthreads();
-#pragma tma load
+#pragma tma load swizzle(none)
   cuda::memcpy_async(&tile[r][c], &in[(blockIdx.y * 8 + r) * w + blockIdx.x * 32 + c],
                      cuda::aligned_size_t<16>(16), ready);
   ready.wait(ready.arrive());
@@ -56,7 +56,7 @@ __global__ void rounds(T *out, const T *in, int w, int n) {
   block.sync();
   T sum = 0;
   for (int k = 0; k < n; ++k) {
-#pragma tma load
+#pragma tma load swizzle(none)
     for (int r = 0; r < 8; ++r)
       cuda::memcpy_async(block, tile[r], in + (k * 8 + r) * w + blockIdx.x * 32, sizeof(T) * 32,
                          ready);
@@ -76,7 +76,7 @@ __global__ void stages(float *out, const float *in, int w) {
   auto block = cg::this_thread_block();
   auto pipe = cuda::make_pipeline(block, &state);
   pipe.producer_acquire();
-#pragma tma load
+#pragma tma load swizzle(none)
   for (int s = 0; s < 2; ++s)
     for (int i = threadIdx.x; i < 256; i += 64)
       cuda::memcpy_async(&tiles[s][i / 32][i % 32],
@@ -104,7 +104,7 @@ __global__ void starts(float *out, const float *in, const int *places, int w, in
     start = {places[blockIdx.x], int(blockIdx.y * 8)};
   __syncthreads();
   int x = start.x, y = start.y;
-#pragma tma load
+#pragma tma load swizzle(none)
   for (int i = threadIdx.x; i < 256; i += 64)
     tile[i / 32][i % 32] = x >= 0 && x + i % 32 < w && y >= 0 && y + i / 32 < h
                                ? in[(y + i / 32) * w + x + i % 32]

@@ -13,8 +13,8 @@ __global__ void directives(float *out, const float *in) {
 #pragma tma store promote(128)
   // expected-error@-1 {{unknown clause 'promote' on '#pragma tma store' [-Wtilelift-unknown-clause]}}
   out[threadIdx.x] = part[threadIdx.x];
-#pragma tma reduce swizzle(64)
-  // expected-error@-1 {{'swizzle(64)' is not available yet}}
+#pragma tma reduce swizzle(48)
+  // expected-error@-1 {{'48' is no value of clause 'swizzle': expected 'auto', 'none', '32', '64' or '128'}}
   out[threadIdx.x] += part[threadIdx.x];
 #pragma tma pipeline stages(3)
   // expected-error@-1 {{this loop makes no copy that is lifted: there is nothing to keep in flight}}
@@ -68,8 +68,8 @@ __global__ void clauses(float *out, const float *in) {
 #pragma tma load threads()
   // expected-error@-1 {{expected a number in 'threads(...)' in '#pragma tma load'}}
   part[threadIdx.x] = in[threadIdx.x];
-#pragma tma load swizzle(128)
-  // expected-error@-1 {{'swizzle(128)' is not available yet}}
+#pragma tma load swizzle(256)
+  // expected-error@-1 {{'256' is no value of clause 'swizzle': expected 'auto', 'none', '32', '64' or '128'}}
   part[threadIdx.x] = in[threadIdx.x];
 #pragma tma load multicast(x)
   // expected-error@-1 {{'multicast(x)' is not available yet}}

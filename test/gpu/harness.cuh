@@ -61,6 +61,7 @@ public:
   template <typename T> T *as() const {
     return reinterpret_cast<T *>(static_cast<char *>(memory) + 1024 + offset);
   }
+  size_t size() const { return bytes; }
   unsigned long long hash() const {
     unsigned long long *sum, result;
     CHECK(cudaMalloc(&sum, 8));

@@ -42,6 +42,15 @@ __device__ inline void reduce(Operation operation, const Map &map, const int (&a
                                                    &map, at, tile));
 }
 
+/// Combines contiguous numbers, in a multiple of 16 bytes to a multiple of 16.
+template <typename Number, typename Operation>
+__device__ inline void reduce_bytes(Operation operation, void *to, const void *tile,
+                                    unsigned bytes) {
+  TILELIFT_ON_TMA(ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, operation,
+                                            static_cast<Number *>(to),
+                                            static_cast<const Number *>(tile), bytes));
+}
+
 /// Copies contiguous bytes, a multiple of 16 to a multiple of 16.
 __device__ inline void store_bytes(void *to, const void *tile, unsigned bytes) {
   TILELIFT_ON_TMA(ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, tile, bytes));

@@ -1,0 +1,105 @@
+#!/ usr / bin / env python3
+#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+"""Measures the workloads on a GPU: plain, lifted, by hand, and what libraries have.
+
+  bench/lift.sh build/bench                             where tilelift is built
+  bench/run.py build/bench --json results.json          where the GPU is
+  bench/report.py results.json docs                     anywhere
+
+Every variant of a workload has to leave the same bytes as the plain kernel, but for
+libraries, which may add in another order. Each program runs several times, plain and
+lifted in turns, and the median of its medians counts.
+"""
+import argparse
+import collections
+import json
+import os
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent
+LIBRARIES = ("cublas", "pytorch")
+
+
+def build(source, arch):
+    binary = source.with_suffix(".bin")
+    flags = ["-DTILELIFTED"] if source.name.endswith(".tilelift.cu") else []
+    command = ["nvcc", "-std=c++17", "-O3", "-w", f"-gencode=arch=compute_{arch},code=sm_{arch}",
+               f"-I{ROOT}/runtime/include", f"-I{ROOT}/test/gpu", f"-I{HERE}", *flags, str(source),
+               "-o", str(binary), "-lcublas"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"cannot build {source}:\n{done.stdout}{done.stderr}")
+    return binary
+
+
+def pytorch(times):
+    """What PyTorch needs for the same, if it is there."""
+    try:
+        import torch
+    except ImportError:
+        return
+    square, rows = torch.randn(16384, 16384, device="cuda"), torch.randn(32768, 4096, device="cuda")
+    work = {"transpose": lambda: square.t().contiguous(), "softmax": lambda: torch.softmax(rows, 1)}
+    for name, run in work.items():
+        samples = []
+        for i in range(25):
+            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+            begin.record()
+            run()
+            end.record()
+            torch.cuda.synchronize()
+            samples += [begin.elapsed_time(end)] if i >= 5 else []
+        times[name]["pytorch"].append(statistics.median(samples))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--arch", default="90a")
+    parser.add_argument("--runs", type=int, default=3)
+    parser.add_argument("--json", type=pathlib.Path)
+    arguments = parser.parse_args()
+    names = sorted(p.name[: -len(".plain.cu")] for p in arguments.folder.glob("*.plain.cu"))
+    sources = [arguments.folder / f"{n}.{kind}.cu" for n in names for kind in ("plain", "tilelift")]
+    with ThreadPoolExecutor() as pool:
+        binaries = list(pool.map(lambda s: build(s, arguments.arch), sources))
+
+    times = collections.defaultdict(lambda: collections.defaultdict(list))
+    work, hashes, problems = {}, {}, []
+    for _ in range(arguments.runs):
+        for binary in binaries:
+            done = subprocess.run([str(binary)], capture_output=True, text=True,
+                                  env={**os.environ, "TILELIFT_VERBOSE": "1"})
+            if done.returncode:
+                problems.append(f"{binary.name}: {done.stdout[-300:]}{done.stderr[-300:]}")
+            problems += sorted(set(re.findall(r"^tilelift: \S+: plain.*$", done.stderr, re.M)))
+            for name, bytes_, operations in re.findall(
+                    r"^work (\S+) bytes (\d+) operations (\d+)$", done.stdout, re.M):
+                work[name] = {"bytes": int(bytes_), "operations": int(operations)}
+            for name, variant, ms, hash_ in re.findall(
+                    r"^variant (\S+) (\S+) ([\d.]+) ms hash (\w+)$", done.stdout, re.M):
+                times[name][variant].append(float(ms))
+                expected = hashes.setdefault(name, hash_)
+                if hash_ != expected and variant not in LIBRARIES:
+                    problems.append(f"{name}: {variant} leaves other bytes than the plain kernel")
+    pytorch(times)
+
+    results = {name: {"work": work.get(name), "ms": {v: statistics.median(t) for v, t in all_.items()}}
+               for name, all_ in times.items()}
+    for name, result in results.items():
+        print(name, *(f"{v} {ms:.4f}" for v, ms in result["ms"].items()), sep="  ")
+    for problem in problems:
+        print("FAILED", problem)
+    if arguments.json:
+        arguments.json.write_text(json.dumps(results, indent=1) + "\n")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,47 @@
+// RUN: %verify %s
+//
+// Tiles whose rows cannot be swizzled.
+
+__device__ float sum(const float *row);
+
+// No rows, rows that are too long, and elements that a swizzle would take apart.
+struct Wide {
+  float values[8];
+};
+__global__ void shapes(float *out, const float *in, const Wide *wide, int w) {
+  __shared__ float line[256], longer[8][64];
+  __shared__ Wide parts[8][4]; // expected-error {{'parts' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but it is accessed 32 bytes at a time, and a swizzle keeps only 16 together [-Wtilelift-layout-escapes]}}
+#pragma tma load swizzle(128)
+  line[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x]; // expected-error {{'line' is copied without a box, byte after byte, so it has no rows to swizzle [-Wtilelift-no-rows]}}
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 512; i += 256) // expected-error {{a row of the box of 'longer' has 256 bytes, the swizzle has room for 128 (swizzle-span) [-Wtilelift-rule-violated]}}
+    longer[i / 64][i % 64] = in[(i / 64) * w + i % 64];
+#pragma tma load swizzle(128)
+  if (threadIdx.x < 32)
+    parts[threadIdx.x / 4][threadIdx.x % 4] = wide[(threadIdx.x / 4) * w + threadIdx.x % 4];
+  __syncthreads();
+  out[threadIdx.x] = line[255 - threadIdx.x] + longer[threadIdx.x % 8][threadIdx.x % 64] +
+                     parts[threadIdx.x % 8][threadIdx.x % 4].values[3];
+}
+
+// Somebody takes the rows as they are; two copies of one tile want to have it both ways.
+__global__ void used(float *out, const float *in, int w) {
+  __shared__ float tile[32][32], both[32][32];
+#pragma tma load swizzle(128)
+  for (int r = threadIdx.y; r < 32; r += 8)
+    tile[r][threadIdx.x] = in[r * w + threadIdx.x];
+#pragma tma load swizzle(128)
+  for (int r = threadIdx.y; r < 32; r += 8)
+    both[r][threadIdx.x] = in[r * w + threadIdx.x + 32];
+  __syncthreads();
+  float own = sum(tile[threadIdx.x]); // expected-error {{'tile' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but it is passed to 'sum' [-Wtilelift-layout-escapes]}}
+#pragma tma store swizzle(none)
+  for (int r = threadIdx.y; r < 32; r += 8) // expected-error {{'both' takes part in several copies that need different layouts}}
+    out[r * w + threadIdx.x] = both[r][threadIdx.x];
+  out[w * 32 + threadIdx.x] = own;
+}
+
+void launch(float *out, const float *in, const Wide *wide) {
+  shapes<<<1, 256>>>(out, in, wide, 64);
+  used<<<1, dim3(32, 8)>>>(out, in, 64);
+}
