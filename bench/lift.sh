@@ -1,8 +1,8 @@
-#!/ usr / bin / env bash
-#SPDX - License - Identifier : Apache - 2.0 WITH LLVM - exception
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-#Lifts the workloads, so that run.py can build them where there is a GPU but no Clang:
-#bench / lift.sh FOLDER[TILELIFT]
+# Lifts the workloads, so that run.py can build them where there is a GPU but no Clang:
+# bench/lift.sh FOLDER [TILELIFT]
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1

@@ -32,6 +32,14 @@ __global__ void product(float *c, const float *a, const float *b, int n, int k) 
 // CHECK-NEXT: __shared__ __align__(128) float as_ring[3][32][32], bs_ring[3][32][32];
 // CHECK: // tma pipeline: 3 stages
 // CHECK-NEXT: int k0_ahead = 0;
+// CHECK-NEXT: if (tilelift::leader(product_tma_plan::block)) {
+// CHECK-NEXT: tilelift::fence_before_tma();
+// CHECK-NEXT: for (; as_place.has_room() && k0_ahead < k; k0_ahead += 32) {
+// CHECK-NEXT: const int tma_slot_1 = as_place.claim(as_full, product_tma_plan::as_box::bytes + product_tma_plan::bs_box::bytes);
+// CHECK-NEXT: tilelift::load(as_ring[tma_slot_1], as_map, {k0_ahead, 32 * int(blockIdx.y)}, as_full[tma_slot_1]);
+// CHECK-NEXT: tilelift::load(bs_ring[tma_slot_1], bs_map, {32 * int(blockIdx.x), k0_ahead}, as_full[tma_slot_1]);
+// CHECK-NEXT: }
+// CHECK-NEXT: }
 // CHECK-NEXT: for (int k0 = 0; k0 < k; k0 += 32) {
 // CHECK-NEXT: // tma load: tile copy of 32 x 32 f32 (4096 bytes) from 'a' to 'as'
 // CHECK-NEXT: as_place.advance();
@@ -39,10 +47,11 @@ __global__ void product(float *c, const float *a, const float *b, int n, int k) 
 // CHECK-NEXT: auto &bs = bs_ring[as_place.stage];
 // CHECK-NEXT: if (tilelift::leader(product_tma_plan::block)) {
 // CHECK-NEXT: tilelift::fence_before_tma();
-// CHECK-NEXT: for (; as_place.has_room() && k0_ahead < k; k0_ahead += 32) {
+// CHECK-NEXT: if (k0_ahead < k) {
 // CHECK-NEXT: const int tma_slot_1 = as_place.claim(as_full, product_tma_plan::as_box::bytes + product_tma_plan::bs_box::bytes);
 // CHECK-NEXT: tilelift::load(as_ring[tma_slot_1], as_map, {k0_ahead, 32 * int(blockIdx.y)}, as_full[tma_slot_1]);
 // CHECK-NEXT: tilelift::load(bs_ring[tma_slot_1], bs_map, {32 * int(blockIdx.x), k0_ahead}, as_full[tma_slot_1]);
+// CHECK-NEXT: k0_ahead += 32;
 // CHECK-NEXT: }
 // CHECK-NEXT: }
 // CHECK-NEXT: tilelift::wait(as_full, as_place);
@@ -115,7 +124,7 @@ __global__ void small(float *__restrict__ out, const float *__restrict__ in, int
 // CHECK: __global__ void small_tma(
 // CHECK: // tma pipeline: 3 stages
 // CHECK-NEXT: int i_ahead{{.*}} = 0;
-// CHECK-NEXT: #pragma unroll 1
+// CHECK: #pragma unroll 1
 // CHECK-NEXT: for (int i = 0; i < n; ++i) {
 
 void run(float *out, const float *in, int n) {
