@@ -550,6 +550,11 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
                                                    ArrayRef<const CopyToEmit *> copies) {
   std::vector<Plan> plans;
   for (const CopyToEmit *copy : copies) {
+    const Plan &own = copy->plan;
+    bool mayHaveOne = own.mode == Mode::Tile && copy->relation->tile.layoutEscape.empty() &&
+                      own.dims[0].box * size_of(own.element) <= span_of(swizzle);
+    if (!mayHaveOne)
+      return std::nullopt;
     FitOptions options = fitOptionsOf(*copy->directive);
     options.swizzle = swizzle;
     auto fitted = fit(*copy->relation, options);
@@ -573,12 +578,14 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   }
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
-    bool isOpen = llvm::all_of(copies, [](const CopyToEmit *copy) {
-      return copy->relation->tile.layoutEscape.empty() && copy->plan.mode == Mode::Tile;
-    });
-    if (!isOpen)
+    std::vector<std::vector<Plan>> choices;
+    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
+      if (auto plans = plansWith(mode, {copies.begin(), copies.end()}))
+        choices.push_back(std::move(*plans));
+    bool isAsked = copies[0]->directive->clauses.swizzle.has_value();
+    if (choices.empty() && !isAsked)
       continue;
-    if (!accesses) {
+    if (!accesses) { // that takes a while
       VariableFacts facts(copies[0]->path);
       accesses = accessesOfWarps({context, copies[0]->path, facts, instance.block}, annotated);
     }
@@ -587,14 +594,13 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
     bool isAuto = llvm::none_of(copies, [](const CopyToEmit *copy) {
       return copy->directive->clauses.swizzle.has_value();
     });
-    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
-      std::optional<std::vector<Plan>> plans =
-          isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt;
-      if (!plans || passesAsPlanned(own, plans->front()) > best - 0.01)
+    for (std::vector<Plan> &plans : choices) {
+      double passes = passesAsPlanned(own, plans.front());
+      if (!isAuto || passes > best - 0.01)
         continue;
-      best = passesAsPlanned(own, plans->front());
+      best = passes;
       for (size_t i = 0; i < copies.size(); ++i)
-        copies[i]->plan = std::move((*plans)[i]);
+        copies[i]->plan = std::move(plans[i]);
     }
     copies[0]->plan.passes = best;
     copies[0]->plan.passesBefore = passesAsDeclared(own);

@@ -71,6 +71,7 @@ private:
   std::string spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const;
   std::string elementType(size_t copy, CodeText &code);
   std::string lastLength(size_t copy, size_t d, CodeText &code);
+  std::string swizzleOf(size_t copy, CodeText &code);
   std::string require(size_t copy, size_t index);
   std::string value(const std::optional<std::string> &text, const CodeText &code) {
     if (!text && !failure)
@@ -253,12 +254,10 @@ std::string Writer::mapText(size_t copy) {
   }
   bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string promotion;
-  unsigned span = span_of(first.layout.swizzle);
+  std::string swizzle = swizzleOf(copy, code);
   std::optional<unsigned> promoted = copies()[copy].directive->clauses.promotion;
-  if (promoted || span != 0)
-    promotion = ", " + std::to_string(promoted.value_or(128));
-  if (span != 0)
-    promotion += ", tilelift::swizzle_mode::b" + std::to_string(span);
+  if (promoted || !swizzle.empty())
+    promotion = ", " + std::to_string(promoted.value_or(128)) + swizzle;
   return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
          "map<" + (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
          ">(\n      " + elementType(copy, code) + ", " + tile + ", " + tensor + ", " + address +
@@ -284,6 +283,20 @@ std::string Writer::elementType(size_t copy, CodeText &code) {
   if (isOne)
     return std::string("tilelift::element_type::") + name_of(plans.front()->element);
   return "tilelift::element_type(" + code.number(types, writer.namesOf(copy).tile + "_element") +
+         ")";
+}
+
+/// The argument, if some instantiation has a swizzle.
+std::string Writer::swizzleOf(size_t copy, CodeText &code) {
+  std::vector<int64_t> modes;
+  for (const Plan *plan : writer.plansOf(copy))
+    modes.push_back(int64_t(plan->layout.swizzle));
+  if (llvm::all_of(modes, [](int64_t mode) { return mode == 0; }))
+    return "";
+  bool isOne = llvm::all_of(modes, [&](int64_t mode) { return mode == modes.front(); });
+  if (isOne)
+    return ", tilelift::swizzle_mode::b" + std::to_string(span_of(swizzle_mode(modes.front())));
+  return ", tilelift::swizzle_mode(" + code.number(modes, writer.namesOf(copy).tile + "_swizzle") +
          ")";
 }
 

@@ -91,7 +91,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          sameChecks(a.launchChecks, b.launchChecks) &&
-         a.layout.destination == b.layout.destination && a.layout.swizzle == b.layout.swizzle &&
+         a.layout.destination == b.layout.destination &&
          a.layout.slot.isZero() == b.layout.slot.isZero();
 }
 

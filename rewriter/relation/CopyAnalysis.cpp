@@ -6,6 +6,7 @@
 
 #include "relation/Liveness.h"
 #include "relation/LoadsAhead.h"
+#include "relation/MemoryAccess.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -88,6 +89,7 @@ private:
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
   bool checkEscapes();
   bool checkLoadsAhead();
+  bool checkTargets();
   bool isUsedElsewhere(const VarDecl *variable) const;
   Place place() const;
   bool fail(Diagnostic diagnostic) {
@@ -109,7 +111,7 @@ Place Analysis::place() const {
 }
 
 CopyAnalysis Analysis::run() {
-  if (!runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead())
+  if (!runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() || !checkTargets())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
@@ -325,6 +327,26 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   }
   dropImpossible(relation);
   return part;
+}
+
+/// Tiles that one statement stores go their ways in any order.
+bool Analysis::checkTargets() {
+  if (kernel.kind == CopyKind::Load)
+    return true;
+  auto baseOf = [](const AnalysedCopy &part) -> const GlobalBase * {
+    for (const Cell &cell : part.relation.cells)
+      for (const Case &each : cell.cases)
+        if (each.source.kind == Source::Kind::Load)
+          return &part.relation.bases[each.source.base];
+    return nullptr;
+  };
+  for (size_t i = 0; i < result.size(); ++i)
+    for (size_t j = 0; j < i; ++j) {
+      const GlobalBase *a = baseOf(result[j]), *b = baseOf(result[i]);
+      if (a && b && mayMeet(*a, *b))
+        return fail(diagnose("stores-may-meet", place(), a->name(), b->name()));
+    }
+  return true;
 }
 
 /// What is stored here and was loaded before has to be there still.

@@ -80,9 +80,9 @@ public:
   /// Whether it depends on more than that.
   bool mayMissTarget() const { return mayMiss; }
 
-  /// Runs all of the kernel, of loops a few rounds, and says what is done to shared memory
-  /// where indices are followed. What is not known does not stop it.
-  std::vector<SharedAccess> watch();
+  /// Runs all of the kernel but some statements, of loops a few rounds, and says what is done
+  /// to shared memory where indices are followed. What is not known does not stop it.
+  std::vector<SharedAccess> watch(llvm::ArrayRef<const clang::Stmt *> without);
 
   /// The whole numbers and global pointers that are in scope here.
   NamesInScope namesInScope();
@@ -100,6 +100,7 @@ private:
   void sampleLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
                   const clang::Stmt *body, bool testFirst);
   void sampleBranches(const clang::IfStmt *branch);
+  void forgetSampled(const clang::Stmt *statement);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
   void approachCase(const clang::SwitchStmt *choice);
@@ -359,6 +360,7 @@ private:
   bool copying = false;
   /// All of the kernel is run, to see these.
   bool watching = false;
+  llvm::ArrayRef<const clang::Stmt *> notWatched;
   std::vector<SharedAccess> accesses;
   /// Local objects from this one on belong to the copy.
   unsigned ownObjects = 0;

@@ -228,6 +228,13 @@ CopySource sourceOf(const GlobalBase &base) {
           base.isRestrict};
 }
 
+bool mayMeet(const GlobalBase &a, const GlobalBase &b) {
+  CopySource first = sourceOf(a), second = sourceOf(b);
+  bool isOne = a.name() == b.name() && a.identity == b.identity;
+  return isOne ||
+         (!first.isRestrict && !second.isRestrict && mayBeOneType(first.element, second.element));
+}
+
 StringRef calleeName(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   return callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();

@@ -52,6 +52,8 @@ struct CopySource {
   bool mayBeWritten() const { return !isConstant || !isRestrict; }
 };
 CopySource sourceOf(const GlobalBase &base);
+/// Whether two pointers may lead to the same memory.
+bool mayMeet(const GlobalBase &a, const GlobalBase &b);
 
 /// `isInKernel`: arguments are what the host passed, not what some caller made.
 bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInKernel,

@@ -30,7 +30,7 @@ constexpr unsigned maxOpenRounds = 1u << 11;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
 /// How often a loop is run, and all of a thread, to see how it accesses memory.
-constexpr unsigned sampledRounds = 4, maxSampledSteps = 1u << 14;
+constexpr unsigned sampledRounds = 2, maxSampledSteps = 1u << 12;
 
 bool jumps(const Stmt *statement) {
   if (!statement || isa<LambdaExpr>(statement))
@@ -74,8 +74,9 @@ void Interpreter::runCopy(const Stmt *statement) {
   run(statement);
 }
 
-std::vector<SharedAccess> Interpreter::watch() {
+std::vector<SharedAccess> Interpreter::watch(ArrayRef<const Stmt *> without) {
   watching = true;
+  notWatched = without;
   loops.emplace_back();
   run(kernel.path.kernel()->getBody());
   return std::move(accesses);
@@ -249,6 +250,8 @@ void Interpreter::run(const Stmt *statement) {
     return fail(diagnose("too-much-work", placeOf(target), maxStepsOfBlock));
   if (watching && steps > maxSampledSteps)
     return;
+  if (watching && llvm::is_contained(notWatched, statement))
+    return forgetSampled(statement);
   if (steps > (copying ? maxSteps : maxStepsBefore) && !watching) {
     bool isInLoop = openLoops > 0; // which has a better answer
     if (copying && !isInLoop)
@@ -496,9 +499,13 @@ void Interpreter::sampleLoop(const Stmt *loop, const Expr *condition, const Expr
   loops.pop_back();
   --openLoops;
   if (!isDone)
-    for (const VarDecl *variable : kernel.facts.changedWithin(loop))
-      if (objects.count(variable))
-        memory[objectOf(variable)].forget("is changed by further rounds", placeOf(loop));
+    forgetSampled(loop);
+}
+
+void Interpreter::forgetSampled(const Stmt *statement) {
+  for (const VarDecl *variable : kernel.facts.changedWithin(statement))
+    if (objects.count(variable))
+      memory[objectOf(variable)].forget("is changed meanwhile", placeOf(statement));
 }
 
 /// Both sides, whichever is taken.
@@ -508,9 +515,7 @@ void Interpreter::sampleBranches(const IfStmt *branch) {
   mask = before;
   run(branch->getElse());
   mask = before;
-  for (const VarDecl *variable : kernel.facts.changedWithin(branch))
-    if (objects.count(variable))
-      memory[objectOf(variable)].forget("is set under a condition", placeOf(branch));
+  forgetSampled(branch);
 }
 
 void Interpreter::addNumber(const std::string &name, QualType type, const Value &value,

@@ -16,12 +16,8 @@ constexpr unsigned lanes = 32;
 
 class Watcher {
 public:
-  Watcher(const KernelUnderTest &kernel, ArrayRef<const Stmt *> annotated) : kernel(kernel) {
-    const SourceManager &sources = kernel.context.getSourceManager();
-    for (const Stmt *statement : annotated)
-      left.push_back({tilelift::placeOf(sources, statement->getBeginLoc()).offset,
-                      tilelift::placeOf(sources, statement->getEndLoc()).offset});
-  }
+  Watcher(const KernelUnderTest &kernel, ArrayRef<const Stmt *> annotated)
+      : kernel(kernel), annotated(annotated) {}
 
   AccessesByTile run() {
     unsigned threads = kernel.shape[0] * kernel.shape[1] * kernel.shape[2];
@@ -40,9 +36,7 @@ private:
     for (unsigned thread = first; thread < end; ++thread) {
       Block block; // what stops one thread need not stop the others
       std::map<Moment, unsigned> times;
-      for (const SharedAccess &access : Interpreter(kernel, block, thread).watch()) {
-        if (isLeftOut(access.place.offset))
-          continue;
+      for (const SharedAccess &access : Interpreter(kernel, block, thread).watch(annotated)) {
         const void *tile = block.shared[access.object].declaration;
         Moment moment{access.place.offset, access.isStore, access.bytes, tile, 0};
         std::get<4>(moment) = times[moment]++;
@@ -56,14 +50,8 @@ private:
       result[std::get<3>(moment)].push_back(std::move(access));
   }
 
-  bool isLeftOut(unsigned offset) const {
-    return llvm::any_of(left, [&](const auto &range) {
-      return range.first <= offset && offset <= range.second;
-    });
-  }
-
   const KernelUnderTest &kernel;
-  std::vector<std::pair<unsigned, unsigned>> left;
+  ArrayRef<const Stmt *> annotated;
   AccessesByTile result;
 };
 

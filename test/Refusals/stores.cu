@@ -84,6 +84,18 @@ __global__ void places(float *out, float *other, int n) {
   out[threadIdx.x] = part[threadIdx.x + 4]; // expected-error {{'part' is stored at byte 256, it has 256 [-Wtilelift-outside-the-tile]}}
 }
 
+// Two tiles at once, to what may be one place.
+__global__ void several(float *a, float *b) {
+  __shared__ float one[64], two[64];
+  one[63 - threadIdx.x] = two[63 - threadIdx.x] = threadIdx.x;
+  __syncthreads();
+#pragma tma store
+  { // expected-error {{'a' and 'b' may be the same memory, and TMA stores to them in any order: declare one of them '__restrict__', or store to them in two statements [-Wtilelift-stores-may-meet]}}
+    a[threadIdx.x] = one[threadIdx.x];
+    b[threadIdx.x] = two[threadIdx.x];
+  }
+}
+
 // TMA stores 16 bytes at a time.
 __global__ void whole(float *out, int w) {
   __shared__ float rows[8][32], parts[8][36];
@@ -162,6 +174,7 @@ void launch(float *out, const float *in, double *sums) {
   computed<<<1, 64>>>(out, in, 2.f);
   floats<<<1, 64>>>(out, sums);
   places<<<1, 64>>>(out, out + 100, 64);
+  several<<<1, 64>>>(out, out + 64);
   whole<<<1, 32>>>(out, 64);
   escaping<<<1, 32>>>(out, 64);
   clashing<<<1, 32>>>(out, in, 64);

@@ -979,6 +979,12 @@ TEST(TmaReduce, tableOfTypes) {
   EXPECT_EQ(types(isReducibleTensor, ReduceOperation::Min), "u32 i32 u64 i64 f16 bf16");
   EXPECT_EQ(types(isReducibleTensor, ReduceOperation::Inc), "u32");
   EXPECT_EQ(types(isReducibleTensor, ReduceOperation::Xor), "u32 i32 u64");
+  // The rules that the rewriter asks say the same.
+  for (unsigned operation = 0; operation < tilelift::reduce_operations; ++operation)
+    for (unsigned type = 0; type < tilelift::element_types; ++type)
+      EXPECT_EQ(tilelift::reduces(tilelift::reduce_operation(operation), ElementType(type)),
+                isReducibleTensor(ReduceOperation(operation), ElementType(type)))
+          << operation << " " << tilelift::name_of(ElementType(type));
   EXPECT_EQ(types(isReducibleBulk, ReduceOperation::Add), "u32 i32 u64 f16 f32 f64 bf16");
   EXPECT_EQ(types(isReducibleBulk, ReduceOperation::And), "u32 u64");
   EXPECT_EQ(types(isReducibleShared, ReduceOperation::Add), "u32 i32 u64");

@@ -178,7 +178,7 @@ __global__ void helper(float *out) {
 }
 
 // Two tiles by one statement, three dimensions, halves.
-__global__ void volume(unsigned short *a, unsigned short *b, int w, int h, int d) {
+__global__ void volume(unsigned short *__restrict__ a, unsigned short *b, int w, int h, int d) {
   __shared__ unsigned short one[4][8][32], two[4][8][32];
   for (int i = threadIdx.x; i < 4 * 8 * 32; i += blockDim.x) {
     one[i / 256][i / 32 % 8][i % 32] = i;
