@@ -4,6 +4,7 @@
 
 #include "relation/IndexRange.h"
 
+#include "clang/AST/ExprCXX.h"
 #include "llvm/IR/ConstantRange.h"
 
 using namespace clang;
@@ -142,8 +143,7 @@ ConstantRange RangeReader::readBinary(const BinaryOperator *binary) {
 
 ConstantRange RangeReader::readCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
-  StringRef name =
-      callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
+  StringRef name = callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
   if ((name != "min" && name != "max") || call->getNumArgs() != 2)
     return ofType(call->getType());
   ConstantRange a = read(call->getArg(0)), b = read(call->getArg(1));
@@ -167,12 +167,10 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
   open.push_back(variable);
   ArrayRef<Change> changes = kernel.facts.changesOf(variable);
   ConstantRange range = ConstantRange::getEmpty(bits);
-  bool isCounted = false;
   for (const Change &change : changes) {
-    bool isSet = (change.kind == Change::Kind::Initialised ||
-                  change.kind == Change::Kind::Assigned) &&
-                 change.value;
-    isCounted |= change.kind == Change::Kind::Added;
+    bool isSet =
+        (change.kind == Change::Kind::Initialised || change.kind == Change::Kind::Assigned) &&
+        change.value;
     if (isSet)
       range = range.unionWith(read(change.value));
     else if (change.kind != Change::Kind::Added)
@@ -180,12 +178,14 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
   }
   if (range.isEmptySet())
     range = whole;
-  for (const Change &change : changes) // goes on from there, one way
-    if (isCounted && change.kind == Change::Kind::Added) {
+  // Goes on from there, one way; numbers without a sign may come around.
+  bool isSigned = variable->getType()->isSignedIntegerOrEnumerationType();
+  for (const Change &change : changes)
+    if (change.kind == Change::Kind::Added) {
       ConstantRange step = change.value ? read(change.value) : fromTo(1, 1);
-      bool isUp = lowest(step) >= 0 && change.direction > 0;
-      bool isDown = lowest(step) >= 0 && change.direction < 0;
-      range = fromTo(isUp ? lowest(range) : lowest(whole), isDown ? highest(range) : highest(whole));
+      bool isOneWay = isSigned && lowest(step) >= 0;
+      range = fromTo(isOneWay && change.direction > 0 ? lowest(range) : lowest(whole),
+                     isOneWay && change.direction < 0 ? highest(range) : highest(whole));
     }
   open.pop_back();
   if (!whole.contains(range))
@@ -200,11 +200,10 @@ ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
   if (kernel.facts.escapes(variable))
     return range;
   const Stmt *inner = use;
-  for (const Stmt *outer = kernel.facts.parentOf(use); outer;
+  for (const Stmt *outer = kernel.facts.parentOf(use); outer && !isa<LambdaExpr>(outer);
        inner = outer, outer = kernel.facts.parentOf(outer)) {
     if (const auto *loop = dyn_cast<ForStmt>(outer)) {
-      if (inner == loop->getBody() && loop->getCond() &&
-          isKept(variable, loop->getBody(), nullptr))
+      if (inner == loop->getBody() && loop->getCond() && isKept(variable, loop->getBody(), nullptr))
         range = given(range, loop->getCond(), true, variable);
     } else if (const auto *branch = dyn_cast<IfStmt>(outer)) {
       bool isBranch = inner == branch->getThen() || inner == branch->getElse();
@@ -225,7 +224,8 @@ ConstantRange RangeReader::given(ConstantRange range, const Expr *condition, boo
   if (!binary)
     return range;
   if (binary->getOpcode() == (holds ? BO_LAnd : BO_LOr))
-    return given(given(range, binary->getLHS(), holds, variable), binary->getRHS(), holds, variable);
+    return given(given(range, binary->getLHS(), holds, variable), binary->getRHS(), holds,
+                 variable);
   if (!binary->isRelationalOp())
     return range;
   BinaryOperatorKind op = binary->getOpcode();

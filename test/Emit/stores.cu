@@ -103,6 +103,18 @@ __global__ void signalled(float *out, int *done) {
     atomicAdd(done, 1);
 }
 
+// The pointer has no type, or one through which nothing is written.
+// CHECK-LABEL: void untyped_tma(
+// CHECK: tilelift::store_bytes(
+__global__ void untyped(void *out) {
+  __shared__ float part[64];
+  const float *view = static_cast<const float *>(out);
+  part[63 - threadIdx.x] = view[threadIdx.x];
+  __syncthreads();
+#pragma tma store
+  static_cast<float *>(out)[blockIdx.x * 64 + threadIdx.x] = part[threadIdx.x];
+}
+
 // Instantiations that combine in different ways.
 struct Sum {
   static __device__ int of(int a, int b) { return a + b; }
@@ -129,6 +141,7 @@ void launch(float *out, const float *in, int *sums) {
   alone<<<2, 64>>>(sums, 3);
   through<<<2, 64>>>(out, in);
   signalled<<<1, 64>>>(out, sums);
+  untyped<<<1, 64>>>(out);
   either<Sum><<<1, 64>>>(sums);
   either<Most><<<1, 64>>>(sums);
 }

@@ -44,16 +44,18 @@ __device__ inline void reduce(Operation operation, const Map &map, const int (&a
 
 /// Combines contiguous numbers, in a multiple of 16 bytes to a multiple of 16.
 template <typename Number, typename Operation>
-__device__ inline void reduce_bytes(Operation operation, void *to, const void *tile,
+__device__ inline void reduce_bytes(Operation operation, const void *to, const void *tile,
                                     unsigned bytes) {
   TILELIFT_ON_TMA(ptx::cp_reduce_async_bulk(ptx::space_global, ptx::space_shared, operation,
-                                            static_cast<Number *>(to),
+                                            static_cast<Number *>(const_cast<void *>(to)),
                                             static_cast<const Number *>(tile), bytes));
 }
 
-/// Copies contiguous bytes, a multiple of 16 to a multiple of 16.
-__device__ inline void store_bytes(void *to, const void *tile, unsigned bytes) {
-  TILELIFT_ON_TMA(ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, to, tile, bytes));
+/// Copies contiguous bytes, a multiple of 16 to a multiple of 16; a pointer through which
+/// the kernel itself does not write may lead there.
+__device__ inline void store_bytes(const void *to, const void *tile, unsigned bytes) {
+  TILELIFT_ON_TMA(ptx::cp_async_bulk(ptx::space_global, ptx::space_shared, const_cast<void *>(to),
+                                     tile, bytes));
 }
 
 /// The leader, once its stores are issued.
@@ -98,18 +100,13 @@ __device__ inline void store(const Map &map, const int (&at)[Rank], const void *
 #undef TILELIFT_STORE
 }
 
-__device__ inline void store_bytes(void *to, const void *tile, unsigned bytes,
+__device__ inline void store_bytes(const void *to, const void *tile, unsigned bytes,
                                    cache_policy policy) {
   TILELIFT_ON_TMA(asm volatile(
       "cp.async.bulk.global.shared::cta.bulk_group.L2::cache_hint [%0], [%1], %2, %3;" ::"l"(
           __cvta_generic_to_global(to)),
       "r"(detail::shared_address(tile)), "r"(bytes),
       "l"(static_cast<unsigned long long>(policy)) : "memory"));
-}
-
-/// A place in global memory so many bytes behind `first`, for rows that are stored one by one.
-__device__ inline void *row_at(void *first, long long bytes) {
-  return static_cast<char *>(first) + bytes;
 }
 
 } // namespace tilelift
