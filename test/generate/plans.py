@@ -156,7 +156,15 @@ class Transfer:
         if layout["moved"]:
             row, column = divmod(cell, self.row)
             cell = layout["lead"] + row * layout["pitch"] + column
-        return cell * self.size - self.to
+        byte = cell * self.size - self.to
+        # Where the parts of a swizzled row go is between TMA and the tile's subscripts, but
+        # shorter rows get its length.
+        span = layout.get("swizzle", 0)
+        if not span or byte < 0:
+            return byte
+        length = self.dims[0][0] * self.unit
+        row, column = divmod(byte, span)
+        return row * length + column if column + self.size <= length else -1
 
     def _row(self, byte: int) -> tuple[int, int]:
         """How far into its row of the tile a byte is, and how far into the tensor."""
