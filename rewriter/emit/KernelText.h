@@ -167,7 +167,6 @@ private:
 
   // Stores.
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
-  bool anyStore(const FunctionText &text) const;
   std::string storeText(size_t first, size_t last, const std::string &indent);
   std::string callText(size_t copy, const std::string &indent);
   void dutyEdits(FunctionText &text);
