@@ -9,6 +9,7 @@
 
 #include <cuda.h>
 #include <cuda/ptx>
+#include <cuda_fp16.h>
 
 namespace by_hand {
 
@@ -37,16 +38,19 @@ __device__ inline void store(const CUtensorMap &map, const int (&at)[Rank], cons
   ptx::cp_async_bulk_commit_group();
 }
 
-/// A tensor of floats with rows that follow each other, innermost dimension first.
-template <int Rank>
-CUtensorMap map_of(const float *tensor, const int (&extents)[Rank], const int (&box)[Rank],
+inline CUtensorMapDataType type_of(const float *) { return CU_TENSOR_MAP_DATA_TYPE_FLOAT32; }
+inline CUtensorMapDataType type_of(const half *) { return CU_TENSOR_MAP_DATA_TYPE_FLOAT16; }
+
+/// A tensor with rows that follow each other, innermost dimension first.
+template <int Rank, typename Element>
+CUtensorMap map_of(const Element *tensor, const int (&extents)[Rank], const int (&box)[Rank],
                    CUtensorMapSwizzle swizzle = CU_TENSOR_MAP_SWIZZLE_NONE) {
   static void *encode = nullptr;
   cudaDriverEntryPointQueryResult status;
   if (!encode)
     CHECK(cudaGetDriverEntryPointByVersion("cuTensorMapEncodeTiled", &encode, 12000,
                                            cudaEnableDefault, &status));
-  cuuint64_t sizes[Rank], strides[Rank], stride = 4;
+  cuuint64_t sizes[Rank], strides[Rank], stride = sizeof(Element);
   cuuint32_t boxes[Rank], steps[Rank];
   for (int d = 0; d < Rank; ++d) {
     sizes[d] = cuuint64_t(extents[d]);
@@ -56,8 +60,8 @@ CUtensorMap map_of(const float *tensor, const int (&extents)[Rank], const int (&
   }
   CUtensorMap map;
   CUresult result = reinterpret_cast<decltype(&cuTensorMapEncodeTiled)>(encode)(
-      &map, CU_TENSOR_MAP_DATA_TYPE_FLOAT32, Rank, const_cast<float *>(tensor), sizes, strides,
-      boxes, steps, CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+      &map, type_of(tensor), Rank, const_cast<Element *>(tensor), sizes, strides, boxes, steps,
+      CU_TENSOR_MAP_INTERLEAVE_NONE, swizzle, CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
       CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
   if (result != CUDA_SUCCESS)
     std::exit(std::printf("error: encode %d\n", int(result)));

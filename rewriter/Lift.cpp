@@ -13,6 +13,7 @@
 #include "fix/Remedies.h"
 #include "plan/BankConflicts.h"
 #include "plan/Fit.h"
+#include "plan/Stages.h"
 #include "plan/Together.h"
 #include "relation/CopyAhead.h"
 #include "relation/CopyAnalysis.h"
@@ -113,7 +114,7 @@ private:
                                         const AnnotatedStatement &annotated);
   Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated);
   Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated);
-  std::optional<unsigned> stagesOf(const Directive &directive, InstanceToEmit filled);
+  std::optional<RingUse> stagesOf(const Directive &directive, InstanceToEmit filled);
   static void setStages(InstanceToEmit &instance, size_t pipeline, unsigned stages);
   void pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotated);
   std::optional<Diagnostic> fillAhead(CopyToEmit &copy, const Rounds &rounds,
@@ -214,6 +215,12 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
     }
     emitted.instances.push_back(std::move(*one));
   }
+  bool moves = llvm::any_of(emitted.instances, [&](InstanceToEmit &instance) {
+    return needsDynamicRings(plannedCopies(instance), sizesOf(instance.function));
+  });
+  for (InstanceToEmit &instance : emitted.instances)
+    if (moves)
+      moveRings(plannedCopies(instance));
   for (const AnnotatedStatement &annotated : kernel.instances.front().statements) {
     if (llvm::is_contained(emitted.plain, annotated.directive))
       continue;
@@ -353,7 +360,8 @@ bool Lifter::checkCalls(const InstanceToEmit &emitted) {
 }
 
 KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
-  KernelSizes sizes{kernel->getNameAsString(), staticSharedBytes(kernel), 0};
+  KernelSizes sizes{kernel->getNameAsString(), staticSharedBytes(kernel), 0,
+                    !foreignDynamicMemory(kernel)};
   for (const ParmVarDecl *parameter : kernel->parameters()) {
     TypeInfoChars type = context.getTypeInfoInChars(parameter->getType());
     sizes.parameterBytes =
@@ -551,8 +559,11 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
   std::vector<Plan> plans;
   for (const CopyToEmit *copy : copies) {
     const Plan &own = copy->plan;
-    bool mayHaveOne = own.mode == Mode::Tile && copy->relation->tile.layoutEscape.empty() &&
-                      own.dims[0].box * size_of(own.element) <= span_of(swizzle);
+    int64_t row = own.mode == Mode::Tile ? own.dims[0].box * int64_t(size_of(own.element))
+                                         : copy->relation->tile.rowBytes();
+    bool hasOne = own.layout.swizzle != swizzle_mode::none && !own.layout.moved;
+    bool mayHaveOne =
+        !hasOne && row > 0 && copy->relation->tile.layoutEscape.empty() && row <= span_of(swizzle);
     if (!mayHaveOne)
       return std::nullopt;
     FitOptions options = fitOptionsOf(*copy->directive);
@@ -578,12 +589,14 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   }
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
+    bool isAuto = llvm::none_of(copies, [](const CopyToEmit *copy) {
+      return copy->directive->clauses.swizzle.has_value();
+    });
     std::vector<std::vector<Plan>> choices;
     for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
-      if (auto plans = plansWith(mode, {copies.begin(), copies.end()}))
+      if (auto plans = isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt)
         choices.push_back(std::move(*plans));
-    bool isAsked = copies[0]->directive->clauses.swizzle.has_value();
-    if (choices.empty() && !isAsked)
+    if (choices.empty() && isAuto)
       continue;
     if (!accesses) { // that takes a while
       VariableFacts facts(copies[0]->path);
@@ -591,12 +604,9 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
     }
     const std::vector<WarpAccess> &own = (*accesses)[tile];
     double best = passesAsPlanned(own, copies[0]->plan);
-    bool isAuto = llvm::none_of(copies, [](const CopyToEmit *copy) {
-      return copy->directive->clauses.swizzle.has_value();
-    });
     for (std::vector<Plan> &plans : choices) {
       double passes = passesAsPlanned(own, plans.front());
-      if (!isAuto || passes > best - 0.01)
+      if (passes > best - 0.01)
         continue;
       best = passes;
       for (size_t i = 0; i < copies.size(); ++i)
@@ -643,17 +653,29 @@ static const char *whyNoRoom(const AnnotatedStatement &annotated, const Variable
   return isInBlock ? nullptr : "a pipeline of a loop that does not stand in a block";
 }
 
-/// As many as are asked for, or three, or two where three do not fit.
-std::optional<unsigned> Lifter::stagesOf(const Directive &directive, InstanceToEmit filled) {
+/// As many as are asked for, or as many as bring something.
+std::optional<RingUse> Lifter::stagesOf(const Directive &directive, InstanceToEmit filled) {
   constexpr unsigned most = 64;
   if (const std::optional<CountArgument> &asked = directive.clauses.stages) {
     size_t before = result.diagnostics.size();
     auto stages = countOf(*asked, "stages", most, filled.function, result.diagnostics);
     result.anyRefused |= result.diagnostics.size() > before;
-    return stages;
+    return stages ? std::optional(RingUse{*stages}) : std::nullopt;
   }
-  setStages(filled, filled.pipelines.size() - 1, 3);
-  return fitTogether(plannedCopies(filled), sizesOf(filled.function)) ? 2 : 3;
+  size_t pipeline = filled.pipelines.size() - 1;
+  int64_t roundBytes = 0;
+  for (const CopyToEmit &copy : filled.copies)
+    roundBytes += copy.pipeline == pipeline ? copy.plan.expectedBytes : 0;
+  KernelSizes sizes = sizesOf(filled.function);
+  SmallVector<RingUse, 4> choices;
+  for (unsigned stages : {2, 3, 4}) {
+    setStages(filled, pipeline, stages);
+    bool fits = !fitTogether(plannedCopies(filled), sizes);
+    if (fits || choices.empty())
+      choices.push_back(
+          ringUse(stages, sharedBytesOf(plannedCopies(filled), sizes), roundBytes, filled.block));
+  }
+  return pickStages(choices);
 }
 
 void Lifter::setStages(InstanceToEmit &instance, size_t pipeline, unsigned stages) {
@@ -684,7 +706,7 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
     return refuseIt(std::move(*reason));
   InstanceToEmit filled = emitted;
-  filled.pipelines.push_back({&directive, std::get<Rounds>(rounds)});
+  filled.pipelines.push_back({&directive, std::get<Rounds>(rounds), {}});
   KernelUnderTest under{context, annotated.path, facts, emitted.block};
   for (CopyToEmit &copy : filled.copies) {
     if (!isMade(copy))
@@ -693,10 +715,11 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
     if (std::optional<Diagnostic> reason = fillAhead(copy, std::get<Rounds>(rounds), under))
       return refuseIt(std::move(*reason));
   }
-  std::optional<unsigned> stages = stagesOf(directive, filled);
-  if (!stages)
+  std::optional<RingUse> use = stagesOf(directive, filled);
+  if (!use)
     return;
-  setStages(filled, emitted.pipelines.size(), *stages);
+  setStages(filled, emitted.pipelines.size(), use->stages);
+  filled.pipelines.back().use = *use;
   emitted = std::move(filled);
 }
 
@@ -781,7 +804,7 @@ void Lifter::remark(const Plan &plan) {
   }
   result.diagnostics.push_back(std::move(lifted));
   unsigned span = span_of(plan.layout.swizzle);
-  if (plan.passes != plan.passesBefore || span != 0)
+  if (plan.passes != plan.passesBefore || (span != 0 && plan.layout.moved))
     result.diagnostics.push_back(
         diagnose("bank-conflicts", plan.place, plan.tile, formatv("{0:f1}", plan.passes).str(),
                  formatv("{0:f1}", plan.passesBefore).str(),
@@ -804,8 +827,16 @@ void Lifter::remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline) {
   std::string ahead = stages == 1   ? "no round"
                       : stages == 2 ? "a round"
                                     : std::to_string(stages - 1) + " rounds";
-  result.diagnostics.push_back(diagnose(
-      "pipelined", instance.pipelines[pipeline].directive->statement, ahead, after, before));
+  const auto &[directive, rounds, use] = instance.pipelines[pipeline];
+  Diagnostic made = diagnose("pipelined", directive->statement, ahead, after, before);
+  if (!directive->clauses.stages)
+    made.notes.push_back(
+        {directive->statement,
+         formatv("{0} stages were picked: of such blocks {1} run on an SM at once, with {2} bytes "
+                 "on their way to it; memory is busy with {3}",
+                 use.stages, use.blocks, use.bytesAhead, bytesWanted)
+             .str()});
+  result.diagnostics.push_back(std::move(made));
 }
 
 /// A kernel that cannot be written is not lifted.

@@ -62,7 +62,7 @@ std::optional<std::string> KernelWriter::placeInTile(size_t copy, CodeText &code
     }),
                       own.plan.tile + "_place");
   std::string name = ringOf(copy) ? slotOf(copy, names.slot) : own.plan.tile;
-  std::string to = isDynamic(own.tile)                  ? names.memory
+  std::string to = isDynamic(own.tile)                  ? startOfDynamicMemory()
                    : moved(copy)                        ? name + ".data()"
                    : own.tile->getType()->isArrayType() ? name
                                                         : "&" + name;

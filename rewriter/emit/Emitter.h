@@ -16,6 +16,7 @@
 #include "directive/Program.h"
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
+#include "plan/Stages.h"
 #include "relation/Rounds.h"
 
 namespace tilelift {
@@ -24,6 +25,8 @@ namespace tilelift {
 struct PipelineToEmit {
   const Directive *directive = nullptr;
   Rounds rounds;
+  /// What its ring means for an SM, where nobody asked for so many stages.
+  RingUse use;
 };
 
 struct CopyToEmit {

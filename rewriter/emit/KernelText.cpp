@@ -75,7 +75,9 @@ std::string tileType(const Plan &plan) {
 /// A tile of a ring that keeps its type.
 std::string slotType(const CopyToEmit &copy) {
   const ASTContext &context = copy.tile->getASTContext();
-  return "tilelift::slot<" + copy.tile->getType().getAsString(context.getPrintingPolicy()) + ">";
+  int64_t alignment = copy.plan.layout.alignment();
+  return "tilelift::slot<" + copy.tile->getType().getAsString(context.getPrintingPolicy()) +
+         (alignment == 128 ? "" : ", " + std::to_string(alignment)) + ">";
 }
 
 } // namespace
@@ -229,8 +231,9 @@ void KernelWriter::openBody() {
     declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
     declarations += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
-  if (llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); })) {
-    declarations += "\n  extern __shared__ __align__(128) unsigned char " + names.memory + "[];";
+  if (usesDynamicMemory()) {
+    declarations += "\n  extern __shared__ " + alignmentText([](const VarDecl *) { return true; }) +
+                    " unsigned char " + names.memory + "[];";
     // Those that are declared outside go by the same names in here.
     for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
       declarations += "\n  " + pointerToMemory(array);
@@ -462,7 +465,7 @@ std::string KernelWriter::pointerToMemory(const VarDecl *array) const {
   QualType element = context.getAsArrayType(array->getType())->getElementType();
   return "const auto " + array->getNameAsString() + " = reinterpret_cast<" +
          context.getPointerType(element).getAsString(context.getPrintingPolicy()) + ">(" +
-         names.memory + ");";
+         startOfDynamicMemory() + ");";
 }
 
 void KernelWriter::moveDynamicMemory(const Stmt *within) {
@@ -550,26 +553,39 @@ void KernelWriter::declareTile(size_t copy) {
   edits.push_back(replacement(begin, end, text));
 }
 
+/// Of a tile that TMA gets to: the strictest that some of the copies need.
+std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMeant) const {
+  int64_t alignment = 128;
+  for (size_t i = 0; i < copies().size(); ++i)
+    if (isMeant(copies()[i].tile))
+      for (const Plan *plan : plansOf(i))
+        alignment = std::max(alignment, plan->layout.alignment());
+  return "__align__(" + std::to_string(alignment) + ")";
+}
+
 bool KernelWriter::isRetyped(size_t copy) const {
   return moved(copy) || (ringOf(copy) && needsSlots(copy));
 }
 
 /// Of several variables that are declared together, one by itself.
 std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt &declaration,
-                                        const FunctionText &text) const {
+                                        const FunctionText &text) {
   std::optional<size_t> copy = copyOf(variable.getLocation());
   const Ring *ring = copy ? ringOf(*copy) : nullptr;
   std::string name = ring ? ringTile(*copy) + "[" + ring->stages + "]" : variable.getNameAsString();
   if (copy && isRetyped(*copy)) {
     bool isDependent = text.pattern->isTemplated() || !text.path.inKernel();
-    return "__shared__ " + std::string(isDependent ? "typename " : "") + planIn(text) +
-           "::" + tileTypeName(variable.getName()) + " " + name + ";";
+    std::string type = std::string(isDependent ? "typename " : "") + planIn(text) +
+                       "::" + tileTypeName(variable.getName());
+    return ring ? ringDeclaration(*copy, *ring, type) : "__shared__ " + type + " " + name + ";";
   }
   unsigned begin = source.offsetOf(declaration.getBeginLoc());
   unsigned specifiers = source.offsetOf((*declaration.decl_begin())->getLocation());
   std::string before = source.between(begin, specifiers).str();
   if (size_t shared = before.find("__shared__"); copy && shared != std::string::npos)
-    before.insert(shared + 10, " __align__(128)");
+    before.insert(shared + 10, " " + alignmentText([&](const VarDecl *tile) {
+                                 return tile->getLocation() == variable.getLocation();
+                               }));
   return before + name +
          source
              .between(source.endOfToken(variable.getLocation()),
@@ -592,9 +608,14 @@ void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionT
     return;
   }
   // Tiles that are declared together are aligned together.
+  auto isDeclaredHere = [&](const VarDecl *tile) {
+    return llvm::any_of(declaration.decls(), [&](const Decl *each) {
+      return each->getLocation() == tile->getLocation();
+    });
+  };
   if (llvm::none_of(text.edits,
                     [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
-    text.edits.push_back(insertion(at, " __align__(128)"));
+    text.edits.push_back(insertion(at, " " + alignmentText(isDeclaredHere)));
   if (const Ring *ring = ringOf(copy))
     text.edits.push_back(replacement(source.offsetOf(tile->getLocation()),
                                      source.endOfToken(tile->getLocation()),
@@ -630,6 +651,17 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
     edits.push_back(source.removal(source.offsetOf(dead->getBeginLoc()), source.endOf(dead)));
   for (const DeclStmt *partly : found.partlyDead)
     edits.push_back(insertion(source.offsetOf(partly->getBeginLoc()), "[[maybe_unused]] "));
+}
+
+/// In front of what the launch asks for of dynamic shared memory, and as well aligned.
+static int64_t ringBytes(const InstanceToEmit &instance) {
+  int64_t bytes = 0, alignment = 128;
+  for (const CopyToEmit &copy : instance.copies) {
+    alignment = std::max(alignment, copy.plan.layout.alignment());
+    if (copy.plan.ringAt)
+      bytes = std::max(bytes, *copy.plan.ringAt + copy.plan.sharedBytes());
+  }
+  return int64_t(alignTo(uint64_t(bytes), uint64_t(alignment)));
 }
 
 std::string KernelWriter::planType() const {
@@ -679,6 +711,8 @@ std::string KernelWriter::planType() const {
         text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }
+    if (int64_t bytes = ringBytes(instance))
+      text += "  static constexpr int ring_bytes = " + std::to_string(bytes) + ";\n";
     for (const PlanConstant &constant : planConstants) {
       bool fitsInt = llvm::all_of(constant.values, [](int64_t v) { return isInt<32>(v); });
       text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") + constant.name +

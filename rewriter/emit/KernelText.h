@@ -93,6 +93,8 @@ public:
   std::string planType() const;
   std::vector<PlanConstant> &constants() { return planConstants; }
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
+  /// Whether the launch needs `ring_bytes` of dynamic shared memory for rings of tiles.
+  bool hasDynamicRings() const;
   /// What a tile with moved rows is called in the plan type.
   static std::string tileTypeName(llvm::StringRef tile) {
     bool isTaken = tile == "block" || tile == "lifted";
@@ -121,8 +123,9 @@ private:
   void declareTile(size_t copy);
   void alignTile(size_t copy, const clang::DeclStmt &declaration, FunctionText &text);
   std::string declarationOf(const clang::VarDecl &variable, const clang::DeclStmt &declaration,
-                            const FunctionText &text) const;
+                            const FunctionText &text);
   bool isRetyped(size_t copy) const;
+  std::string alignmentText(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   void captureIn(FunctionText &text, size_t copy);
   void moveDynamicMemory(const clang::Stmt *within);
   std::string pointerToMemory(const clang::VarDecl *array) const;
@@ -178,6 +181,12 @@ private:
   std::string ringTile(size_t copy) const { return source.unused(copyNames[copy].tile + "_ring"); }
   std::string slotOf(size_t copy, const std::string &index) const;
   bool needsSlots(size_t copy) const;
+  bool isInDynamicMemory(const Ring &ring) const {
+    return copies()[ring.first].plan.ringAt.has_value();
+  }
+  bool usesDynamicMemory() const;
+  std::string startOfDynamicMemory() const;
+  std::string ringDeclaration(size_t copy, const Ring &ring, const std::string &type);
   void replaceGroup(const Ring &ring);
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;

@@ -137,6 +137,8 @@ std::string Writer::body() {
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
   text += checks() + maps();
+  if (writer.hasDynamicRings())
+    text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
   text +=
       "  if (" + names.launch + ".can_lift(" + lifted + ", " + plain + ", " + names.facts + "))\n";
   std::string mapArguments;

@@ -106,16 +106,46 @@ std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
   return plans;
 }
 
-/// Whether an array of such tiles would leave some of them off the alignment.
+/// Whether an array of such tiles would leave some of them off the alignment, or has to
+/// be made out of bytes.
 bool KernelWriter::needsSlots(size_t copy) const {
+  if (isInDynamicMemory(*ringOf(copy)))
+    return !moved(copy);
   return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstanceToEmit &instance) {
     const VarDecl *tile = instance.copies[copy].tile;
-    return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() % 128 != 0;
+    return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() %
+               instance.copies[copy].plan.layout.alignment() !=
+           0;
   });
 }
 
 std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
   return ringTile(copy) + "[" + index + "]" + (needsSlots(copy) ? ".value" : "");
+}
+
+bool KernelWriter::hasDynamicRings() const {
+  return llvm::any_of(rings, [&](const Ring &ring) { return isInDynamicMemory(ring); });
+}
+
+bool KernelWriter::usesDynamicMemory() const {
+  return hasDynamicRings() ||
+         llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); });
+}
+
+/// Rings come first, as only the launch says how much the user has.
+std::string KernelWriter::startOfDynamicMemory() const {
+  return names.memory + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
+}
+
+std::string KernelWriter::ringDeclaration(size_t copy, const Ring &ring, const std::string &type) {
+  if (!isInDynamicMemory(ring))
+    return "__shared__ " + type + " " + ringTile(copy) + "[" + ring.stages + "];";
+  std::vector<int64_t> starts;
+  for (const Plan *plan : plansOf(copy))
+    starts.push_back(*plan->ringAt);
+  std::string start = codeOf(copy, false).number(starts, copyNames[copy].tile + "_ring_at");
+  return "auto &" + ringTile(copy) + " = tilelift::tiles<" + type + ", " + ring.stages + ">(" +
+         names.memory + (start == "0" ? "" : " + " + start) + ");";
 }
 
 /// An expression of the loop's, on the leader's variables.

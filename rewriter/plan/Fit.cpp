@@ -66,8 +66,10 @@ struct Constraint {
 
 class Fitter {
 public:
-  Fitter(const CopyRelation &relation, const FitOptions &options)
-      : relation(relation), options(options) {}
+  /// `written` is the swizzle that the program wrote itself, of a relation without it.
+  Fitter(const CopyRelation &relation, const FitOptions &options,
+         swizzle_mode written = swizzle_mode::none)
+      : relation(relation), options(options), written(written) {}
 
   std::variant<Plan, Diagnostic> run();
   /// Row by row, with every address as it is: no box, no map, no other layout.
@@ -76,6 +78,7 @@ public:
 private:
   bool isKnownWhereRead(const NamedPointer &pointer) const;
   bool start();
+  void splitRows();
   void chooseElement();
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
@@ -95,6 +98,7 @@ private:
   void checkSlot();
   /// What the start of a copy in shared memory is a multiple of.
   int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
+  swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
   bool isStored() const { return relation.kind != CopyKind::Load; }
   bool takeReduction(Reduction reduction);
   void storeWhole();
@@ -119,6 +123,7 @@ private:
 
   const CopyRelation &relation;
   const FitOptions &options;
+  swizzle_mode written;
   TileShape shape;
   bool inRows = false;
   Plan plan;
@@ -139,6 +144,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   shape = std::move(std::get<TileShape>(found));
   if (!start())
     return std::move(*failure);
+  splitRows();
 
   // A guard that has to hold for the whole tile needs no tensor map either.
   // Of a row that is stored, one that goes past the end is the plain statement's: how
@@ -261,6 +267,26 @@ bool Fitter::start() {
   if (!plan.base.knownAtLaunch && !(inRows && !plan.pointers.empty()))
     return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
   return true;
+}
+
+/// A swizzle has rows, even where the bytes of one follow those of the row before.
+void Fitter::splitRows() {
+  const SharedTile &tile = relation.tile;
+  int64_t bytes = written == swizzle_mode::none ? tile.rowBytes() : span_of(written);
+  Digit &inner = shape.digits.front();
+  bool hasRows = swizzle() != swizzle_mode::none && bytes > 0 && bytes % shape.unitSize == 0 &&
+                 bytes <= span_of(swizzle()) && inner.count * shape.unitSize > bytes &&
+                 inner.count * shape.unitSize % bytes == 0 && shape.firstByte % bytes == 0;
+  bool isGuarded =
+      llvm::any_of(shape.columns, [](const GuardColumn &column) { return column.slopes[0] != 0; });
+  if (!hasRows || isGuarded)
+    return;
+  int64_t units = bytes / shape.unitSize;
+  Digit rows{inner.count / units, inner.distance * units, Polynomial(bytes)};
+  inner.count = units;
+  shape.digits.insert(shape.digits.begin() + 1, rows);
+  for (GuardColumn &column : shape.columns)
+    column.slopes.insert(column.slopes.begin() + 1, 0);
 }
 
 /// The element that TMA counts in: the tile's own where that is a size TMA has,
@@ -754,13 +780,17 @@ bool Fitter::layOut() {
     layout.rows *= digit.count;
   // A swizzle has rows of its own length, however short those of the box are.
   if (plan.mode == Mode::Tile)
-    layout.swizzle = options.swizzle;
+    layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
   int64_t pitch = span != 0 ? span : plan.expectedBytes / layout.rows;
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
-  layout.moved =
-      plan.rows.empty() && (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
+  bool isAsWritten = plan.mode == Mode::Tile && written != swizzle_mode::none && layout.lead == 0 &&
+                     userPitch == span && row == span && !isLonger;
+  if (written != swizzle_mode::none && !isAsWritten)
+    return fail(diagnose("no-rows", relation.place, tile.name));
+  layout.moved = plan.rows.empty() && !isAsWritten &&
+                 (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
   layout.pitch = innermost;
@@ -793,7 +823,9 @@ bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
 /// The slot that is filled starts where TMA can write.
 void Fitter::checkSlot() {
   const char *rule = startsOn() == boxAlignment ? "shared-128" : "shared-16";
-  addCheck({rule, plan.layout.slot, {}, startsOn(), relation.place}, false);
+  // What the program swizzles itself, it does from where a slot starts.
+  int64_t multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
+  addCheck({rule, plan.layout.slot, {}, multiple, relation.place}, false);
 }
 
 /// Whether nobody uses a row's elements before a byte, or behind so many from there.
@@ -928,7 +960,7 @@ tile_request Fitter::tileRequest() const {
     request.dims[d].stride = describeValue(dim.stride);
     request.dims[d].box = quantity::exactly(dim.boxOfPiece());
   }
-  request.swizzle = options.swizzle;
+  request.swizzle = swizzle();
   return request;
 }
 
@@ -974,6 +1006,18 @@ static bool isAboutShape(const Diagnostic &refusal) {
                             refusal.id);
 }
 
+/// The cells of a tile in the order of their rows, if a swizzle has put them where they are.
+static std::optional<CopyRelation> withoutSwizzle(const CopyRelation &relation, int64_t span) {
+  CopyRelation ordered = relation;
+  for (Cell &cell : ordered.cells) {
+    if (cell.offset % grain + cell.size > grain)
+      return std::nullopt;
+    cell.offset ^= cell.offset >> 3 & (span - grain);
+  }
+  llvm::sort(ordered.cells, [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
+  return ordered;
+}
+
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
   auto canBeMade = [&](const std::variant<Plan, Diagnostic> &fitted) {
     const Plan *plan = std::get_if<Plan>(&fitted);
@@ -982,6 +1026,11 @@ std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOption
   auto box = Fitter(relation, options).run();
   if (canBeMade(box))
     return box;
+  if (options.swizzle == swizzle_mode::none)
+    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
+      if (auto ordered = withoutSwizzle(relation, span_of(mode)))
+        if (auto written = Fitter(*ordered, options, mode).run(); canBeMade(written))
+          return written;
   if (relation.kind == CopyKind::Reduce)
     return box;
   auto rows = Fitter(relation, options).runRows();

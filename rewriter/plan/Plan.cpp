@@ -154,7 +154,8 @@ std::string summary(const Plan &plan) {
     text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
             std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
   if (unsigned span = span_of(plan.layout.swizzle))
-    text += ", swizzled by " + std::to_string(span) + " bytes";
+    text += ", swizzled by " + std::to_string(span) + " bytes" +
+            (plan.layout.moved ? "" : ", as it is written");
   return text;
 }
 

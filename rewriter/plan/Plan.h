@@ -104,6 +104,8 @@ struct Plan {
   SharedLayout layout;
   /// Tiles of that layout, of which all but one are filled in advance.
   unsigned stages = 1;
+  /// Where they start in dynamic shared memory, if they do not fit anywhere else.
+  std::optional<int64_t> ringAt;
   /// How often warps pass shared memory for an access to the tile, on average: with this
   /// layout, and as it was declared. Zero where nobody has counted.
   double passes = 0, passesBefore = 0;

@@ -12,7 +12,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-constexpr int64_t mostShared = 48 << 10, barrierBytes = 8;
+constexpr int64_t mostStatic = 48 << 10, mostShared = 227 << 10, barrierBytes = 8;
 constexpr int64_t mostParameters = 32764, mapBytes = 128;
 
 /// The first of the copies that fill the same tile.
@@ -47,27 +47,42 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
   return std::nullopt;
 }
 
-/// Tiles with longer rows, and the alignment of all of them, cost shared memory.
-std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
-  int64_t total = kernel.sharedBytes + barrierBytes;
+/// What a kernel needs of a block's shared memory, and the tile that takes most of it.
+struct SharedUse {
+  int64_t fixed = 0, rings = 0;
   size_t largest = 0;
+};
+
+/// Tiles with longer rows, those of rings, and the alignment of all of them.
+SharedUse sharedUseOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  SharedUse use{kernel.sharedBytes + barrierBytes, 0, 0};
   for (size_t i = 0; i < copies.size(); ++i) {
     if (leaderOf(copies, i) != i)
       continue;
     const Plan &plan = *copies[i].plan;
-    total +=
-        plan.sharedBytes() - plan.tileBytes() + plan.layout.alignment() +
-        (plan.stages - 1) * barrierBytes;
-    if (plan.sharedBytes() > copies[largest].plan->sharedBytes())
-      largest = i;
+    int64_t bytes = plan.sharedBytes() + plan.layout.alignment();
+    use.fixed += (plan.stages - 1) * barrierBytes - plan.tileBytes();
+    (plan.stages > 1 ? use.rings : use.fixed) += bytes;
+    if (plan.sharedBytes() > copies[use.largest].plan->sharedBytes())
+      use.largest = i;
   }
-  if (total <= mostShared || kernel.sharedBytes > mostShared)
+  return use;
+}
+
+std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  SharedUse use = sharedUseOf(copies, kernel);
+  bool ringsMove = use.rings > 0 && kernel.mayMoveRings;
+  int64_t fixed = use.fixed + (ringsMove ? 0 : use.rings), total = use.fixed + use.rings;
+  if ((fixed <= mostStatic && total <= mostShared) || kernel.sharedBytes > mostStatic)
     return std::nullopt;
-  const Plan &plan = *copies[largest].plan;
+  const Plan &plan = *copies[use.largest].plan;
   std::string size = std::to_string(plan.sharedBytes()) + " bytes";
   if (plan.stages > 1)
     size += " in " + std::to_string(plan.stages) + " stages";
-  return Misfit{largest, diagnose("shared-size", plan.place, plan.tile, size, total)};
+  bool isStatic = fixed > mostStatic;
+  return Misfit{use.largest,
+                diagnose("shared-size", plan.place, plan.tile, size, isStatic ? "static " : "",
+                         isStatic ? fixed : total, isStatic ? mostStatic : mostShared)};
 }
 
 /// Each map is a parameter.
@@ -86,6 +101,34 @@ std::optional<Misfit> fitParameters(ArrayRef<PlannedCopy> copies, const KernelSi
 }
 
 } // namespace
+
+int64_t sharedBytesOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  SharedUse use = sharedUseOf(copies, kernel);
+  return use.fixed + use.rings;
+}
+
+bool needsDynamicRings(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+  SharedUse use = sharedUseOf(copies, kernel);
+  return use.rings > 0 && use.fixed + use.rings > mostStatic;
+}
+
+void moveRings(ArrayRef<PlannedCopy> copies) {
+  // The strictest alignment first, so that no room is lost between them.
+  SmallVector<size_t, 4> rings;
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (leaderOf(copies, i) == i && copies[i].plan->stages > 1)
+      rings.push_back(i);
+  llvm::stable_sort(rings, [&](size_t a, size_t b) {
+    return copies[a].plan->layout.alignment() > copies[b].plan->layout.alignment();
+  });
+  int64_t at = 0;
+  for (size_t ring : rings) {
+    for (const PlannedCopy &copy : copies)
+      if (copy.tile == copies[ring].tile)
+        copy.plan->ringAt = at;
+    at += copies[ring].plan->sharedBytes();
+  }
+}
 
 std::optional<Misfit> fitTogether(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
   if (std::optional<Misfit> misfit = agreeOnLayouts(copies))

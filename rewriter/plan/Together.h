@@ -29,6 +29,8 @@ struct KernelSizes {
   std::string name;
   int64_t sharedBytes = 0;
   int64_t parameterBytes = 0;
+  /// Nobody else has a name for the block's dynamic memory, so rings may lie there.
+  bool mayMoveRings = true;
 };
 
 /// Why copies that fit each by itself do not fit together, and which is to blame.
@@ -39,6 +41,14 @@ struct Misfit {
 
 /// Gives copies to one tile the same layout.
 std::optional<Misfit> fitTogether(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+
+/// What a block has of shared memory once the copies are lifted.
+int64_t sharedBytesOf(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+
+/// Whether rings of tiles are more than a block may have of static shared memory.
+bool needsDynamicRings(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+/// Puts all rings into dynamic memory, one behind the other.
+void moveRings(llvm::ArrayRef<PlannedCopy> copies);
 
 } // namespace tilelift
 

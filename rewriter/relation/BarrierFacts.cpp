@@ -23,6 +23,7 @@ struct State {
   bool copied = false;
   uint64_t everRead = 0;
   uint64_t everWritten = 0;
+  bool everStored = false;
   /// Copies whose source a store may have changed, through a pointer of its own.
   uint64_t sourceWritten = 0;
   /// The copy that the path is in.
@@ -36,11 +37,12 @@ struct State {
     copied |= other.copied;
     everRead |= other.everRead;
     everWritten |= other.everWritten;
+    everStored |= other.everStored;
     sourceWritten |= other.sourceWritten;
     return touched != before.touched || waited != before.waited ||
            otherMemory != before.otherMemory || copied != before.copied ||
            everRead != before.everRead || everWritten != before.everWritten ||
-           sourceWritten != before.sourceWritten;
+           everStored != before.everStored || sourceWritten != before.sourceWritten;
   }
   void barrier() {
     touched = 0;
@@ -153,7 +155,9 @@ bool Flow::callsLifting(const Stmt *statement) const {
 
 void Flow::access(State &state, const Stmt *statement) {
   TileUses uses = function.usesIn(statement);
-  state.otherMemory |= uses.any;
+  // A fence and the barrier behind it may be for what was written before another barrier.
+  state.otherMemory |= uses.any || (isProxyFence(statement) && state.everStored);
+  state.everStored |= uses.store;
   state.touched |= uses.read | uses.written;
   state.everRead |= uses.read;
   state.everWritten |= uses.written;
@@ -185,6 +189,7 @@ void Flow::enterCopies(State &state, size_t first) {
     uint64_t tile = function.copiesOf(copies[i].tile);
     if (copies[i].isStore || copies[i].mayRunPlain) {
       state.otherMemory = true;
+      state.everStored |= copies[i].mayRunPlain;
       state.touched |= tile;
     }
     if (copies[i].isStore)
@@ -232,7 +237,7 @@ void Flow::solve() {
     for (const LiftedStatement &copy : copies)
       if (copy.tileIsWritten || copy.mayRunPlain)
         entry.everWritten |= function.copiesOf(copy.tile);
-    entry.waited = entry.otherMemory = true;
+    entry.waited = entry.otherMemory = entry.everStored = true;
     for (size_t i = 0; i < copies.size(); ++i)
       if (copies[i].source.mayBeWritten())
         entry.sourceWritten |= uint64_t(1) << i;

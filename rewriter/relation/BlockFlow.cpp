@@ -89,6 +89,7 @@ TileUses BlockFlow::usesIn(const Stmt *statement) const {
 void BlockFlow::addUses(const Stmt *statement, Use use, TileUses &uses) const {
   auto add = [&](uint64_t tiles, bool isStore) {
     uses.any = true;
+    uses.store |= isStore;
     (isStore ? uses.written : uses.read) |= tiles;
   };
   const auto *reference = dyn_cast<DeclRefExpr>(statement);
@@ -100,8 +101,10 @@ void BlockFlow::addUses(const Stmt *statement, Use use, TileUses &uses) const {
     add(aliased, use != Use::Read);
   uses.any |= pointer != nullptr;
   const auto *call = dyn_cast<CallExpr>(statement);
+  if (isProxyFence(statement))
+    return;
   if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
-    add(aliased, true);
+    add(aliased, mayStoreToShared(statement, isKernel));
   for (const Stmt *child : statement->children())
     if (child)
       addUses(child, std::max(use, useThrough(statement, child, facts)), uses);

@@ -23,8 +23,10 @@ namespace tilelift {
 struct TileUses {
   uint64_t read = 0;
   uint64_t written = 0;
-  /// Whether they access any memory that others may have, too.
+  /// Whether they access any memory that others may have, too, and may write to some of it
+  /// that is shared.
   bool any = false;
+  bool store = false;
 };
 
 class BlockFlow {

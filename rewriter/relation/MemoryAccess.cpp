@@ -64,17 +64,36 @@ bool isGlobalArray(const VarDecl *variable) {
          (type->isArrayType() || type->isRecordType()) && !type.isConstQualified();
 }
 
-/// Instructions that write to memory, but for those that name shared memory as where to.
-bool mayStore(const GCCAsmStmt *assembly) {
+/// Whether some word of a statement's instructions is one of those that are meant.
+bool hasInstruction(const GCCAsmStmt *assembly, function_ref<bool(StringRef)> isMeant) {
   std::string text = assembly->getAsmString();
   SmallVector<StringRef, 8> words;
   SplitString(text, words, " \t\n\r;{}@");
-  return llvm::any_of(words, [](StringRef word) {
-    bool writes = word.starts_with("st.") || word.starts_with("atom") || word.starts_with("red") ||
-                  word.starts_with("cp.") || word.starts_with("multimem") || word == "call" ||
-                  word.starts_with("call.");
-    bool isOrder = word.starts_with("cp.async.commit") || word.starts_with("cp.async.wait");
-    return writes && !isOrder && word.find(".shared") >= word.find(".global");
+  return llvm::any_of(words, isMeant);
+}
+
+bool isStoring(StringRef instruction) {
+  bool isOrder = instruction.starts_with("cp.async.commit") ||
+                 instruction.starts_with("cp.async.wait") ||
+                 instruction.starts_with("cp.async.bulk.commit") ||
+                 instruction.starts_with("cp.async.bulk.wait");
+  return !isOrder && llvm::any_of(ArrayRef<StringRef>{"st.", "stmatrix", "atom", "red.", "cp.",
+                                                      "multimem", "call"},
+                                  [&](StringRef each) { return instruction.starts_with(each); });
+}
+
+/// Instructions that write to memory, but for those that name shared memory as where to.
+bool mayStore(const GCCAsmStmt *assembly) {
+  return hasInstruction(assembly, [](StringRef word) {
+    return isStoring(word) && !word.starts_with("stmatrix") &&
+           word.find(".shared") >= word.find(".global");
+  });
+}
+
+/// The same, but for those that name global memory.
+bool mayStoreToShared(const GCCAsmStmt *assembly) {
+  return hasInstruction(assembly, [](StringRef word) {
+    return isStoring(word) && (word.find(".global") >= word.find(".shared"));
   });
 }
 
@@ -96,6 +115,44 @@ bool mayStore(const CallExpr *call) {
   };
   return (member && carries(member->getImplicitObjectArgument())) ||
          llvm::any_of(call->arguments(), carries);
+}
+
+/// Finds what may write to a tile that it has no name of: assembly that stores, and names of
+/// shared memory in functions that are called.
+class SharedStoreFinder {
+public:
+  bool isIn(const Stmt *statement, bool isCalled) {
+    if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+      return false;
+    const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    bool isNamed = isCalled && variable && variable->hasAttr<CUDASharedAttr>();
+    if (isNamed || (assembly && mayStoreToShared(assembly)))
+      return true;
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call ? calledBody(call) : nullptr;
+    if (callee && seen.insert(callee).second && isIn(callee->getBody(), true))
+      return true;
+    return llvm::any_of(statement->children(),
+                        [&](const Stmt *child) { return isIn(child, isCalled); });
+  }
+
+private:
+  DenseSet<const FunctionDecl *> seen;
+};
+
+/// Whether an argument leads to memory that the callee may write to, and that may be shared.
+bool carriesShared(const Expr *argument, bool isKernel) {
+  QualType type = argument->getType();
+  bool isReadOnly = argument->isGLValue()      ? type.isConstQualified() && holdsNoAddress(type)
+                    : type->isAnyPointerType() ? type->getPointeeType().isConstQualified()
+                                               : holdsNoAddress(type);
+  return !isReadOnly && llvm::any_of(variablesIn(argument), [&](const VarDecl *variable) {
+    bool isNumber = variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) &&
+                    holdsNoAddress(variable->getType());
+    return !isNumber && !(isKernel && isa<ParmVarDecl>(variable));
+  });
 }
 
 /// Whether a store through a pointer may change what a copy reads; one of unknown type
@@ -124,10 +181,7 @@ bool mayWriteThrough(const Expr *pointer, QualType stored, const CopySource &sou
 
 /// Instructions that read memory, but for those that name shared memory or arguments.
 bool mayLoad(const GCCAsmStmt *assembly) {
-  std::string text = assembly->getAsmString();
-  SmallVector<StringRef, 8> words;
-  SplitString(text, words, " \t\n\r;{}@");
-  return llvm::any_of(words, [](StringRef word) {
+  return hasInstruction(assembly, [](StringRef word) {
     return word.starts_with("ld") && !word.starts_with("ldmatrix") && !word.contains(".shared") &&
            !word.contains(".param");
   });
@@ -304,6 +358,30 @@ bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
 bool mayTouch(const Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts) {
   return mayAccess(statement, source, isInKernel, facts, Use::Read, Use::Read);
+}
+
+bool mayStoreToShared(const Stmt *statement, bool isInKernel) {
+  const auto *call = dyn_cast<CallExpr>(statement);
+  if (call && (isHarmlessCall(call) || isBlockBarrier(call)))
+    return false;
+  const auto *member = dyn_cast_or_null<CXXMemberCallExpr>(call);
+  bool isHandedOn = (member && carriesShared(member->getImplicitObjectArgument(), isInKernel)) ||
+                    (call && llvm::any_of(call->arguments(), [&](const Expr *argument) {
+                       return carriesShared(argument, isInKernel);
+                     }));
+  return isHandedOn || SharedStoreFinder().isIn(statement, false);
+}
+
+bool isProxyFence(const Stmt *statement) {
+  if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))
+    return hasInstruction(assembly, [](StringRef word) { return !word.empty(); }) &&
+           !hasInstruction(assembly, [](StringRef word) {
+             return !word.empty() && !word.starts_with("fence.proxy");
+           });
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const FunctionDecl *callee = call && call->getNumArgs() == 0 ? calledBody(call) : nullptr;
+  const auto *body = callee ? dyn_cast<CompoundStmt>(callee->getBody()) : nullptr;
+  return body && body->size() == 1 && isProxyFence(body->body_front());
 }
 
 bool maySignal(const Stmt *statement) { return SignalFinder().isIn(statement); }

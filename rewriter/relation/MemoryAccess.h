@@ -62,6 +62,13 @@ bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInK
 bool mayTouch(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts);
 
+/// Whether a call or assembly may write to shared memory that it has no name of.
+bool mayStoreToShared(const clang::Stmt *statement, bool isInKernel);
+
+/// Assembly that does nothing but to order what threads did to memory before what others do
+/// to it by asynchronous copies and products, or a call of it.
+bool isProxyFence(const clang::Stmt *statement);
+
 /// Whether a statement may tell other blocks, or learn from them, that something has been
 /// written: by atomics, fences, volatile accesses, barriers of more than the block.
 bool maySignal(const clang::Stmt *statement);

@@ -39,7 +39,8 @@ Scalar Interpreter::loadShared(const Scalar &from, QualType type, Place place) {
 
 void Interpreter::noteAccess(const Scalar &address, QualType type, bool isStore, Place place) {
   if (watching && address.number.isValid())
-    accesses.push_back({place, address.object, address.number.constantTerm(), sizeOf(type), isStore});
+    accesses.push_back(
+        {place, address.object, address.number.constantTerm(), sizeOf(type), isStore});
 }
 
 /// Why a value is none that this kind of copy stores at an address; empty if it is one.

@@ -49,6 +49,20 @@ __global__ void shorts(short *out, const short *in, int w) {
     out[(blockIdx.x * 32 + r) * 32 + threadIdx.x] = part[threadIdx.x][r];
 }
 
+// What the program swizzles itself stays as it is, where TMA has the same.
+// CHECK: __shared__ __align__(512) unsigned short own[64][32];
+// CHECK: // tma load: tile copy of 64 x 32 u16 (4096 bytes) from 'in' to 'own', swizzled by 64 bytes, as it is written
+// CHECK: tilelift::load(own, own_map, {32 * int(blockIdx.x), 0}, tma_barrier);
+// CHECK: tilelift::swizzle_mode::b64);
+__global__ void by_the_program(unsigned short *out, const unsigned short *in, int w) {
+  __shared__ unsigned short own[64][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 2048; i += 128)
+    own[i / 32][(i / 8 % 4 ^ i / 64 % 4) * 8 + i % 8] = in[i / 32 * w + blockIdx.x * 32 + i % 32];
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = own[threadIdx.x / 2][threadIdx.x % 2];
+}
+
 // As it was asked for.
 // REMARK: remark: warps that access 'kept' pass shared memory 32.0 times on average, in the plain kernel 1.0 [-Wtilelift-bank-conflicts]
 // CHECK: using kept = tilelift::tile<float[32][33], 32, 0, 1028>;
@@ -66,5 +80,6 @@ void launch(float *out, const float *in, short *a, const short *b) {
   transpose<<<dim3(2, 2), dim3(32, 8)>>>(out, in, 64, 64);
   along<<<dim3(2, 2), dim3(32, 8)>>>(out, in, 64, 16);
   shorts<<<2, dim3(32, 8)>>>(a, b, 64);
+  by_the_program<<<2, 128>>>((unsigned short *)a, (const unsigned short *)b, 64);
   asked<<<2, dim3(32, 8)>>>(out, in, 64);
 }

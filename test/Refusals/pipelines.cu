@@ -393,10 +393,10 @@ __global__ void in_a_function(float *__restrict__ out, const float *__restrict__
 // Too much of them.
 __global__ void too_large(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[4096];
-#pragma tma pipeline stages(4)
+#pragma tma pipeline stages(15)
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 65536 bytes in 4 stages and the static shared memory of a block to 65696, which may have 49152 [-Wtilelift-shared-size]}}
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 245760 bytes in 15 stages and the shared memory of a block to 246008, which may have 232448 [-Wtilelift-shared-size]}}
       part[j] = in[i * 4096 + j];
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
@@ -404,7 +404,25 @@ __global__ void too_large(float *__restrict__ out, const float *__restrict__ in,
   }
 }
 
+// Nothing can be put in front of dynamic memory that another function names.
+extern __shared__ float everybodys[];
+__device__ float last() { return everybodys[63]; }
+__global__ void no_room(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[4096];
+  everybodys[threadIdx.x] = n;
+#pragma tma pipeline stages(4)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 65536 bytes in 4 stages and the static shared memory of a block to 65696, which may have 49152 [-Wtilelift-shared-size]}}
+      part[j] = in[i * 4096 + j];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x] + last();
+    __syncthreads();
+  }
+}
+
 void run(float *out, const float *in, const int *numbers) {
+  no_room<<<1, 64, 256>>>(out, in, 5);
   empty<<<1, 64>>>(out, in, 5);
   stages<<<1, 64>>>(out, in, 5);
   no_loop<<<1, 64>>>(out, in, 5);

@@ -178,6 +178,28 @@ __global__ void in_the_tile(float *__restrict__ out, const float *__restrict__ i
   }
 }
 
+// More than a block has of static memory, beside dynamic memory of the launch's own.
+template <int Stages>
+__global__ void large(float *__restrict__ out, const float *__restrict__ in, int rounds) {
+  extern __shared__ float sums[];
+  __shared__ float part[64][64], scale[3];
+  sums[threadIdx.x] = 0.f;
+#pragma tma pipeline stages(Stages)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 4096; i += 128)
+      part[i / 64][i % 64] = in[(k * 64 + i / 64) * 64 + i % 64];
+#pragma tma load
+    if (threadIdx.x < 3)
+      scale[threadIdx.x] = in[k * 4 + threadIdx.x];
+    __syncthreads();
+    for (int i = 0; i < 32; ++i)
+      sums[threadIdx.x] += part[threadIdx.x / 2][threadIdx.x % 2 * 32 + i] * scale[i % 3];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sums[threadIdx.x];
+}
+
 void run_sgemm(int m, int n, int k) {
   std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   Buffer a(size_t(m) * k * 4, 1), b(size_t(k) * n * 4, 2), c(size_t(m) * n * 4, 3);
@@ -202,6 +224,10 @@ void run_rounds(int rounds) {
   report("strided" + name, out);
   uneven<<<2, dim3(32, 2)>>>(out.as<float>(), in.as<float>(), rounds);
   report("uneven" + name, out);
+  large<2><<<2, 128, 512>>>(out.as<float>(), in.as<float>(), rounds);
+  report("large<2>" + name, out);
+  large<5><<<2, 128, 512>>>(out.as<float>(), in.as<float>(), rounds);
+  report("large<5>" + name, out);
 }
 
 int main() {

@@ -135,6 +135,68 @@ __global__ void volume(short *__restrict__ out, const short *__restrict__ in, in
     out[(i / 512 * h + i / 64 % 8) * w + blockIdx.x * 64 + i % 64] = tile[i / 512][i / 64 % 8][i % 64];
 }
 
+// Swizzles that the program writes itself, in rows of 32, 64 and 128 bytes, and hands on.
+template <int Parts> __device__ int swizzled(int row, int part) {
+  return part ^ row / (8 / Parts) % Parts;
+}
+template <int Parts> __device__ unsigned sum_of(const uint4 *rows, int row) {
+  unsigned sum = 0;
+  for (int part = 0; part < Parts; ++part) {
+    uint4 four = rows[row * Parts + swizzled<Parts>(row, part)];
+    sum = sum * 31 + four.x * 7 + four.y * 5 + four.z * 3 + four.w;
+  }
+  return sum;
+}
+template <int Parts> __global__ void written(unsigned *out, const uint4 *in, int w) {
+  __shared__ uint4 tile[48][Parts];
+#pragma tma load
+  for (int i = threadIdx.x; i < 48 * Parts; i += 64)
+    tile[i / Parts][swizzled<Parts>(i / Parts, i % Parts)] =
+        in[(blockIdx.x * 48 + i / Parts) * w + i % Parts];
+  __syncthreads();
+  if (threadIdx.x < 48)
+    out[blockIdx.x * 48 + threadIdx.x] = sum_of<Parts>(&tile[0][0], threadIdx.x);
+}
+
+// Rows that follow each other in both, one after the other and in a ring that only
+// dynamic memory has room for; element by element.
+__global__ void written_rows(unsigned *out, const uint4 *in) {
+  __shared__ uint4 tile[512];
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += 64)
+    tile[i ^ i / 8 % 8] = in[blockIdx.x * 512 + i];
+  __syncthreads();
+  out[blockIdx.x * 64 + threadIdx.x] = sum_of<8>(tile, threadIdx.x);
+}
+__global__ void written_ring(unsigned short *out, const unsigned short *in, int w, int rounds) {
+  __shared__ unsigned short tile[128][64];
+  unsigned short sum = 0;
+#pragma tma pipeline stages(4)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 128 * 64; i += 128) {
+      int row = i / 64, part = i / 8 % 8 ^ row % 8;
+      tile[row][part * 8 + i % 8] = in[(blockIdx.x * 128 + row) * w + k * 64 + i % 64];
+    }
+    __syncthreads();
+    for (int c = 0; c < 64; ++c)
+      sum = sum * 31 + tile[threadIdx.x][(c / 8 ^ threadIdx.x % 8) * 8 + c % 8];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
+// The other way, from a part of a tile.
+__global__ void written_out(uint4 *__restrict__ out, const uint4 *__restrict__ in, int w) {
+  __shared__ uint4 tile[2][32][8];
+  for (int i = threadIdx.x; i < 512; i += 64)
+    tile[i / 256][i / 8 % 32][i % 8 ^ i / 8 % 8] = in[blockIdx.x * 512 + i];
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 256; i += 64)
+    out[(blockIdx.x * 32 + i / 8) * w + i % 8] = tile[1][i / 8][i % 8 ^ i / 8 % 8];
+}
+
 template <typename Launch> void test(const std::string &name, Launch launch) {
   Buffer in(1 << 18, 1), out(1 << 18, 2);
   launch(out, in);
@@ -173,5 +235,24 @@ int main() {
   test("flat", [](Buffer &out, Buffer &in) { flat<<<3, 128>>>(out.as<int>(), in.as<int>(), 96); });
   test("volume", [](Buffer &out, Buffer &in) {
     volume<<<2, 128>>>(out.as<short>(), in.as<short>(), 128, 8);
+  });
+  test("written<2>", [](Buffer &out, Buffer &in) {
+    written<2><<<3, 64>>>(out.as<unsigned>(), in.as<uint4>(), 5);
+  });
+  test("written<4>", [](Buffer &out, Buffer &in) {
+    written<4><<<3, 64>>>(out.as<unsigned>(), in.as<uint4>(), 4);
+  });
+  test("written<8>", [](Buffer &out, Buffer &in) {
+    written<8><<<3, 64>>>(out.as<unsigned>(), in.as<uint4>(), 9);
+  });
+  test("written_rows", [](Buffer &out, Buffer &in) {
+    written_rows<<<2, 64>>>(out.as<unsigned>(), in.as<uint4>());
+  });
+  for (int rounds : {0, 2, 7})
+    test("written_ring " + std::to_string(rounds), [&](Buffer &out, Buffer &in) {
+      written_ring<<<2, 128>>>(out.as<unsigned short>(), in.as<unsigned short>(), 456, rounds);
+    });
+  test("written_out", [](Buffer &out, Buffer &in) {
+    written_out<<<3, 64>>>(out.as<uint4>(), in.as<uint4>(), 11);
   });
 }

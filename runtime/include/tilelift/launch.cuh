@@ -154,7 +154,8 @@ inline bool verbose() {
 } // namespace detail
 
 /// What one launcher knows about its kernel on each device: whether the program
-/// holds code for it that uses TMA. Asked once for each device.
+/// holds code for it that uses TMA, asked once, and how much dynamic shared memory it has
+/// been allowed.
 class kernel_facts {
 public:
   template <typename Kernel> bool uses_tma(Kernel *kernel, int device) {
@@ -172,10 +173,18 @@ public:
     }
     return answer > 0;
   }
+  long long allowed_memory(int device) const {
+    return device < slots ? allowed[device].load(std::memory_order_relaxed) : 0;
+  }
+  void allow_memory(int device, int bytes) {
+    if (device < slots)
+      allowed[device].store(bytes, std::memory_order_relaxed);
+  }
 
 private:
   static constexpr int slots = 64;
   std::atomic<signed char> answers[slots] = {};
+  std::atomic<int> allowed[slots] = {};
 };
 
 class launch {
@@ -254,20 +263,27 @@ public:
     check(request, [this](const finding &found) { note(found); });
   }
 
-  /// Whether the lifted kernel may run. Prints the decision when asked to.
+  /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
+  void reserve(int bytes) { reserved = static_cast<size_t>(bytes); }
+
+  /// Whether the lifted kernel may run, which is then the one that is started. Prints the
+  /// decision when asked to.
   template <typename... Parameters, typename... PlainParameters>
   bool can_lift(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
                 kernel_facts &facts) {
     if (violations.empty() && !facts.uses_tma(lifted, device))
       reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
                        "or later");
-    if (violations.empty() && config.dynamicSmemBytes > 0)
-      share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain));
+    if (violations.empty() && needed_memory() > facts.allowed_memory(device))
+      share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain),
+                   facts);
     if (violations.empty() && is_cooperative())
       fit_at_once(reinterpret_cast<const void *>(lifted));
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    violations.empty() ? "TMA" : ("plain, " + why()).c_str());
+    if (violations.empty())
+      config.dynamicSmemBytes += reserved;
     return violations.empty();
   }
 
@@ -291,9 +307,12 @@ public:
   }
 
 private:
+  long long needed_memory() const {
+    return static_cast<long long>(config.dynamicSmemBytes + reserved);
+  }
   /// What the program allowed the plain kernel with cudaFuncSetAttribute holds for the
-  /// lifted one, too, which has a little more static memory.
-  void share_memory(const void *lifted, const void *plain) {
+  /// lifted one, too, which has a little more static memory, and rings of its own.
+  void share_memory(const void *lifted, const void *plain, kernel_facts &facts) {
     cudaFuncAttributes own = {}, allowed = {};
     int most = 0;
     cudaError_t error = cudaFuncGetAttributes(&own, lifted);
@@ -301,17 +320,21 @@ private:
       error = cudaFuncGetAttributes(&allowed, plain);
     if (error == cudaSuccess)
       error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
-    long long dynamic = static_cast<long long>(most) - static_cast<long long>(own.sharedSizeBytes);
-    if (allowed.maxDynamicSharedSizeBytes < dynamic)
-      dynamic = allowed.maxDynamicSharedSizeBytes;
-    if (error == cudaSuccess && static_cast<long long>(config.dynamicSmemBytes) > dynamic)
-      return reject("shared-size", "with its barrier the block has room for " +
-                                       std::to_string(dynamic) +
-                                       " bytes of dynamic shared memory, and needs " +
-                                       std::to_string(config.dynamicSmemBytes));
+    long long room = static_cast<long long>(most) - static_cast<long long>(own.sharedSizeBytes);
+    if (allowed.maxDynamicSharedSizeBytes + static_cast<long long>(reserved) < room)
+      room = allowed.maxDynamicSharedSizeBytes + static_cast<long long>(reserved);
+    long long needed = needed_memory();
+    if (error == cudaSuccess && needed > room)
+      return reject(
+          "shared-size",
+          "with its barriers the block has room for " + std::to_string(room) +
+              " bytes of dynamic shared memory, and needs " + std::to_string(needed) +
+              (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings" : ""));
     if (error == cudaSuccess)
       error = cudaFuncSetAttribute(lifted, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                                   static_cast<int>(dynamic));
+                                   static_cast<int>(room));
+    if (error == cudaSuccess)
+      facts.allow_memory(device, static_cast<int>(room));
     if (error != cudaSuccess) {
       (void)cudaGetLastError(); // the plain kernel may still run
       reject("shared-size",
@@ -330,7 +353,8 @@ private:
     const dim3 &grid = config.gridDim, &block = config.blockDim;
     int each = 0, processors = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &each, lifted, static_cast<int>(block.x * block.y * block.z), config.dynamicSmemBytes);
+        &each, lifted, static_cast<int>(block.x * block.y * block.z),
+        config.dynamicSmemBytes + reserved);
     if (error == cudaSuccess)
       error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess)
@@ -356,6 +380,7 @@ private:
 
   const char *kernel;
   cudaLaunchConfig_t config;
+  size_t reserved = 0;
   int device = -1;
   std::vector<std::string> violations;
 };

@@ -148,9 +148,14 @@ struct alignas(8 * Span) swizzled_flat_tile : tile<Array, Pitch, Lead, Least> {
 };
 
 /// A tile of a ring that keeps its layout; TMA wants each of them to be aligned.
-template <typename Tile> struct alignas(128) slot {
+template <typename Tile, int Alignment = 128> struct alignas(Alignment) slot {
   Tile value;
 };
+
+/// The tiles of a ring in dynamic shared memory.
+template <typename Tile, int Stages>
+__device__ inline Tile (&tiles(unsigned char *memory))
+    [Stages] { return *reinterpret_cast<Tile(*)[Stages]>(memory); }
 
 } // namespace tilelift
 

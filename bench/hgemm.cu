@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The product of matrices of halves on the tensor cores, with wgmma: tiles that the
+// program swizzles itself, as their descriptors say. The second matrix has its columns in
+// rows, as weights have.
+
+#include "bench.cuh"
+#include "by_hand.cuh"
+
+#include <cublas_v2.h>
+#include <cuda_fp16.h>
+
+constexpr int BM = 128, BN = 256, BK = 64, THREADS = 256;
+/// So many rows of blocks go through the columns together, for L2.
+constexpr int TOGETHER = 16;
+
+#define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
+#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
+#define HALF(i) SIXTEEN(i), SIXTEEN(i + 16), SIXTEEN(i + 32), SIXTEEN(i + 48)
+
+/// d += a * b, of 64 x 16 and 16 x 256.
+__device__ inline void multiply(float (&d)[128], uint64_t a, uint64_t b) {
+  asm volatile(
+      "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 {"
+      "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
+      "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
+      "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
+      "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63, "
+      "%64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, "
+      "%80, %81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, "
+      "%96, %97, %98, %99, %100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, "
+      "%111, %112, %113, %114, %115, %116, %117, %118, %119, %120, %121, %122, %123, %124, "
+      "%125, %126, %127}, %128, %129, 1, 1, 1, 0, 0;"
+      : HALF(0), HALF(64)
+      : "l"(a), "l"(b)
+      : "memory");
+}
+
+/// Rows of 128 bytes, swizzled, eight of them 1024 bytes from the next eight.
+__device__ inline uint64_t descriptor(const void *tile) {
+  uint64_t address = __cvta_generic_to_shared(tile);
+  return (address & 0x3ffff) >> 4 | uint64_t(1) << 16 | uint64_t(64) << 32 | uint64_t(1) << 62;
+}
+
+/// One warpgroup's product of 64 rows with all columns.
+__device__ inline void multiply(float (&d)[128], const half (&as)[BM][BK],
+                                const half (&bs)[BN][BK]) {
+  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
+#pragma unroll
+  for (int i = 0; i < BK; i += 16)
+    multiply(d, descriptor(&as[threadIdx.x / 128 * 64][i]), descriptor(&bs[0][i]));
+  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
+}
+
+__device__ inline void write(half *c, const float (&d)[128], int m0, int n0, int n) {
+  int lane = threadIdx.x % 32, row = m0 + threadIdx.x / 32 * 16 + lane / 4;
+  int column = n0 + lane % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < 128; i += 2)
+    *reinterpret_cast<half2 *>(&c[size_t(row + i / 2 % 2 * 8) * n + column + i / 4 * 8]) =
+        __floats2half2_rn(d[i], d[i + 1]);
+}
+
+__global__ void __launch_bounds__(THREADS) hgemm(half *__restrict__ c, const half *__restrict__ a,
+                                                 const half *__restrict__ b, int n, int k) {
+  __shared__ __align__(1024) half as[BM][BK], bs[BN][BK];
+  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * BM, n0 = blockIdx.y * BN;
+  float d[128] = {};
+#pragma tma pipeline stages(4)
+  for (int k0 = 0; k0 < k; k0 += BK) {
+#pragma tma load
+    for (int i = threadIdx.x; i < BM * 8; i += THREADS) {
+      int row = i / 8, part = i % 8;
+      *reinterpret_cast<uint4 *>(&as[row][(part ^ row % 8) * 8]) =
+          *reinterpret_cast<const uint4 *>(&a[(m0 + row) * k + k0 + part * 8]);
+    }
+#pragma tma load
+    for (int i = threadIdx.x; i < BN * 8; i += THREADS) {
+      int row = i / 8, part = i % 8;
+      *reinterpret_cast<uint4 *>(&bs[row][(part ^ row % 8) * 8]) =
+          *reinterpret_cast<const uint4 *>(&b[(n0 + row) * k + k0 + part * 8]);
+    }
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+    __syncthreads();
+    multiply(d, as, bs);
+    __syncthreads();
+  }
+  write(c, d, m0, n0, n);
+}
+
+constexpr int STAGES = 4;
+struct Tiles {
+  half as[STAGES][BM][BK], bs[STAGES][BN][BK];
+};
+
+__global__ void __launch_bounds__(THREADS)
+    hgemm_by_hand(half *__restrict__ c, const __grid_constant__ CUtensorMap a,
+                  const __grid_constant__ CUtensorMap b, int n, int k) {
+  extern __shared__ __align__(1024) unsigned char memory[];
+  Tiles &tiles = *reinterpret_cast<Tiles *>(memory);
+  __shared__ uint64_t full[STAGES];
+  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * BM, n0 = blockIdx.y * BN, rounds = k / BK;
+  auto issue = [&](int round) {
+    int stage = round % STAGES;
+    by_hand::expect(full[stage], sizeof(tiles.as[0]) + sizeof(tiles.bs[0]));
+    by_hand::load(&tiles.as[stage], a, {round * BK, m0}, full[stage]);
+    by_hand::load(&tiles.bs[stage], b, {round * BK, n0}, full[stage]);
+  };
+  if (threadIdx.x == 0) {
+    for (uint64_t &each : full)
+      by_hand::init(each);
+    for (int round = 0; round < STAGES - 1 && round < rounds; ++round)
+      issue(round);
+  }
+  __syncthreads();
+  float d[128] = {};
+  for (int round = 0; round < rounds; ++round) {
+    if (threadIdx.x == 0 && round + STAGES - 1 < rounds)
+      issue(round + STAGES - 1);
+    by_hand::wait(full[round % STAGES], round / STAGES % 2);
+    multiply(d, tiles.as[round % STAGES], tiles.bs[round % STAGES]);
+    __syncthreads();
+  }
+  write(c, d, m0, n0, n);
+}
+
+int main() {
+  int n = 8192;
+  size_t bytes = size_t(n) * n * sizeof(half);
+  Buffer a(bytes, 1), b(bytes, 2), c(bytes, 3);
+  std::vector<half> numbers(size_t(n) * n);
+  for (const Buffer *buffer : {&a, &b}) {
+    for (size_t i = 0; i < numbers.size(); ++i)
+      numbers[i] = __float2half(float(i * 2654435761u >> 13 & 2047) / 1024.f - 1.f);
+    CHECK(cudaMemcpy(buffer->as<half>(), numbers.data(), bytes, cudaMemcpyHostToDevice));
+  }
+  const half *left = a.as<half>(), *right = b.as<half>();
+  half *out = c.as<half>();
+  dim3 blocks(TOGETHER, n / BN, n / (TOGETHER * BM));
+  work("hgemm-wgmma", 3. * double(bytes), 2. * n * n * n);
+  kernel("hgemm-wgmma", c, [&] { hgemm<<<blocks, THREADS>>>(out, left, right, n, n); });
+  CHECK(cudaFuncSetAttribute(hgemm_by_hand, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             sizeof(Tiles)));
+  other("hgemm-wgmma", "by-hand", c, [&] {
+    CUtensorMap rows = by_hand::map_of(left, {n, n}, {BK, BM}, CU_TENSOR_MAP_SWIZZLE_128B);
+    CUtensorMap columns = by_hand::map_of(right, {n, n}, {BK, BN}, CU_TENSOR_MAP_SWIZZLE_128B);
+    hgemm_by_hand<<<blocks, THREADS, sizeof(Tiles)>>>(out, rows, columns, n, n);
+  });
+  cublasHandle_t blas;
+  cublasCreate(&blas);
+  float one = 1, zero = 0;
+  other("hgemm-wgmma", "cublas", c, [&] {
+    cublasGemmEx(blas, CUBLAS_OP_T, CUBLAS_OP_N, n, n, n, &one, right, CUDA_R_16F, n, left,
+                 CUDA_R_16F, n, &zero, out, CUDA_R_16F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
+  });
+}
