@@ -257,7 +257,7 @@ struct bulk_request {
 };
 
 /// One rule applied to one number of one copy. `text` says what was found and
-/// what is needed, in the user's names.
+/// what is needed, in the user's names; of a rule that holds, nothing.
 struct finding {
   const char *rule;
   verdict outcome;
@@ -327,6 +327,13 @@ inline finding broken(const char *rule, std::string text) {
   return {rule, verdict::fails, std::move(text)};
 }
 
+/// Launches are checked each time they are made, and words take longer than the rules: what
+/// holds has none.
+template <typename Report, typename Text>
+void judge(Report &&report, const char *rule, verdict outcome, Text &&text) {
+  report(finding{rule, outcome, outcome == verdict::holds ? std::string() : text()});
+}
+
 template <typename Report> void check_values(const map_request &request, Report &&report) {
   auto known = [&](const char *what, unsigned value, unsigned count) {
     if (value >= count)
@@ -374,52 +381,56 @@ template <typename Report>
 void check_extent(const map_request &request, int d, Report &&report, limits_of limits) {
   const quantity &extent = request.dims[d].extent;
   const int power = limits == limits_of::driver ? 32 : 31;
-  report(finding{"extent-range", is_within(extent, 1, int64_t(1) << power),
-                 "the extent of " + quoted(request.tensor) + " in " + ordinal(d) +
-                     (d == 0 ? " dimension is " : " is ") + describe(extent) +
-                     " elements, allowed are 1 to 2^" + std::to_string(power)});
+  judge(report, "extent-range", is_within(extent, 1, int64_t(1) << power), [&] {
+    return "the extent of " + quoted(request.tensor) + " in " + ordinal(d) +
+           (d == 0 ? " dimension is " : " is ") + describe(extent) +
+           " elements, allowed are 1 to 2^" + std::to_string(power);
+  });
   if (d > 0 || !is_packed(request.type))
     return;
   const int whole = is_padded(request.type) ? 128 : 2;
-  report(finding{"packed-extent", is_multiple(extent, whole),
-                 "the rows of " + quoted(request.tensor) + " have " +
-                     no_multiple(extent, " elements", whole)});
+  judge(report, "packed-extent", is_multiple(extent, whole), [&] {
+    return "the rows of " + quoted(request.tensor) + " have " +
+           no_multiple(extent, " elements", whole);
+  });
 }
 
 template <typename Report>
 void check_stride(const map_request &request, int d, int alignment, Report &&report) {
   const quantity &stride = request.dims[d].stride;
-  const std::string found =
-      "the stride of " + quoted(request.tensor) + " in " + ordinal(d) + " is ";
-  report(finding{alignment == 32 ? "stride-32" : "stride-16", is_multiple(stride, alignment),
-                 found + no_multiple(stride, " bytes", alignment)});
-  report(finding{"stride-range", is_within(stride, 0, (int64_t(1) << 40) - 1),
-                 found + describe(stride) + " bytes, allowed are 0 to 2^40 - 1"});
+  const auto found = [&] {
+    return "the stride of " + quoted(request.tensor) + " in " + ordinal(d) + " is ";
+  };
+  judge(report, alignment == 32 ? "stride-32" : "stride-16", is_multiple(stride, alignment),
+        [&] { return found() + no_multiple(stride, " bytes", alignment); });
+  judge(report, "stride-range", is_within(stride, 0, (int64_t(1) << 40) - 1),
+        [&] { return found() + describe(stride) + " bytes, allowed are 0 to 2^40 - 1"; });
 }
 
 /// What one row of a box is subject to.
 template <typename Report>
 void check_row(const map_request &request, const quantity &elements, Report &&report) {
-  const std::string found = "a row of the box of " + quoted(request.tile) + " has ";
+  const auto found = [&] { return "a row of the box of " + quoted(request.tile) + " has "; };
   const quantity bits = quantity::exactly(count(elements) * int64_t(bits_of(request.type)));
   const quantity bytes = quantity::exactly(bits.low / 8);
-  report(finding{"inner-box-16", is_multiple(bits, 128), found + no_multiple(bytes, " bytes", 16)});
+  judge(report, "inner-box-16", is_multiple(bits, 128),
+        [&] { return found() + no_multiple(bytes, " bytes", 16); });
   const int64_t span = span_of(request.swizzle);
   if (span > 0 && request.interleave == interleave_layout::none && bytes.low > span)
-    report(broken("swizzle-span", found + describe(bytes) + " bytes, the swizzle has room for " +
+    report(broken("swizzle-span", found() + describe(bytes) + " bytes, the swizzle has room for " +
                                       std::to_string(span)));
   if (is_padded(request.type) && elements.low != 128)
-    report(broken("padded-box", found + describe(elements) + " elements, " + name_of(request.type) +
-                                    " takes 128"));
+    report(broken("padded-box", found() + describe(elements) + " elements, " +
+                                    name_of(request.type) + " takes 128"));
 }
 
 template <typename Report>
 void check_bytes(const map_request &request, int64_t bytes, Report &&report, limits_of limits) {
   const int64_t most = limits == limits_of::driver ? 233472 : largest_shared_memory;
-  report(finding{"box-bytes", is_within(quantity::exactly(bytes), 0, most),
-                 "the box of " + quoted(request.tile) + " has " + std::to_string(bytes) +
-                     " bytes, a block has at most " + std::to_string(most) +
-                     " bytes of shared memory"});
+  judge(report, "box-bytes", is_within(quantity::exactly(bytes), 0, most), [&] {
+    return "the box of " + quoted(request.tile) + " has " + std::to_string(bytes) +
+           " bytes, a block has at most " + std::to_string(most) + " bytes of shared memory";
+  });
 }
 
 /// What the layout of a tensor asks of its address and strides.
@@ -430,15 +441,16 @@ inline int alignment_of(const map_request &request) {
 template <typename Report>
 void check_address(const map_request &request, Report &&report, limits_of limits) {
   const int alignment = alignment_of(request);
-  const std::string tensor = quoted(request.tensor);
+  const auto tensor = [&] { return quoted(request.tensor); };
   if (limits == limits_of::lifted_copies)
-    report(finding{"address-null", is_within(request.address, 1, quantity().high),
-                   tensor + " is null"});
-  report(finding{alignment == 32 ? "address-32" : "address-16",
-                 is_multiple(request.address, alignment),
-                 tensor + " starts at " + no_multiple(request.address, "", alignment) + " bytes"});
+    judge(report, "address-null", is_within(request.address, 1, quantity().high),
+          [&] { return tensor() + " is null"; });
+  judge(report, alignment == 32 ? "address-32" : "address-16",
+        is_multiple(request.address, alignment), [&] {
+          return tensor() + " starts at " + no_multiple(request.address, "", alignment) + " bytes";
+        });
   if (is_within(request.address, 0, (int64_t(1) << 57) - 1) == verdict::fails)
-    report(broken("address-range", tensor + " starts at " + describe(request.address) +
+    report(broken("address-range", tensor() + " starts at " + describe(request.address) +
                                        ", an address is less than 2^57"));
 }
 
@@ -447,9 +459,10 @@ template <typename Report>
 void check_map(const map_request &request, int least_rank, Report &&report, limits_of limits) {
   const bool interleaved = request.interleave != interleave_layout::none;
   const int least = interleaved ? 3 : least_rank;
-  report(finding{"rank", is_within(quantity::exactly(request.rank), least, max_rank),
-                 "the copy to " + quoted(request.tile) + " has " + std::to_string(request.rank) +
-                     " dimensions, a tensor map has " + std::to_string(least) + " to 5"});
+  judge(report, "rank", is_within(quantity::exactly(request.rank), least, max_rank), [&] {
+    return "the copy to " + quoted(request.tile) + " has " + std::to_string(request.rank) +
+           " dimensions, a tensor map has " + std::to_string(least) + " to 5";
+  });
   check_values(request, report);
   check_device(request, report);
   if (is_padded(request.type))
@@ -482,18 +495,19 @@ template <typename Report> void check_corners(const im2col_request &request, Rep
   const int64_t limit = int64_t(1) << (bits - 1);
   const int first = request.interleave == interleave_layout::none ? 1 : 0;
   for (int i = 0; i < request.corners() && i < 3; ++i) {
-    const std::string where = " in dimension " + std::to_string(first + i);
+    const auto where = [&] { return " in dimension " + std::to_string(first + i); };
     for (const quantity *corner : {&request.lower[i], &request.upper[i]})
-      report(finding{"corner-range", is_within(*corner, -limit, limit - 1),
-                     std::string(corner == &request.lower[i] ? "the lower" : "the upper") +
-                         " corner of " + quoted(request.tile) + " is " + describe(*corner) + where +
-                         ", allowed are " + std::to_string(-limit) + " to " +
-                         std::to_string(limit - 1)});
+      judge(report, "corner-range", is_within(*corner, -limit, limit - 1), [&] {
+        return std::string(corner == &request.lower[i] ? "the lower" : "the upper") +
+               " corner of " + quoted(request.tile) + " is " + describe(*corner) + where() +
+               ", allowed are " + std::to_string(-limit) + " to " + std::to_string(limit - 1);
+      });
     const quantity &extent = request.dims[first + i].extent;
-    report(finding{"corner-order", has_pixel(extent, request.lower[i], request.upper[i]),
-                   "the box of " + quoted(request.tile) + " is empty" + where + ": it starts at " +
-                       describe(request.lower[i]) + " and ends " + describe(request.upper[i]) +
-                       " from an extent of " + describe(extent)});
+    judge(report, "corner-order", has_pixel(extent, request.lower[i], request.upper[i]), [&] {
+      return "the box of " + quoted(request.tile) + " is empty" + where() + ": it starts at " +
+             describe(request.lower[i]) + " and ends " + describe(request.upper[i]) +
+             " from an extent of " + describe(extent);
+    });
   }
 }
 
@@ -506,10 +520,11 @@ void check(const tile_request &request, Report &&report,
            limits_of limits = limits_of::lifted_copies) {
   detail::check_map(request, 1, report, limits);
   for (int d = 0; d < request.rank && d < max_rank; ++d)
-    report(finding{"box-range", is_within(request.dims[d].box, 1, 256),
-                   "the box of " + detail::quoted(request.tile) + " has " +
-                       describe(request.dims[d].box) + " elements in " + detail::ordinal(d) +
-                       (d == 0 ? " dimension" : "") + ", allowed are 1 to 256"});
+    detail::judge(report, "box-range", is_within(request.dims[d].box, 1, 256), [&] {
+      return "the box of " + detail::quoted(request.tile) + " has " +
+             describe(request.dims[d].box) + " elements in " + detail::ordinal(d) +
+             (d == 0 ? " dimension" : "") + ", allowed are 1 to 256";
+    });
   detail::check_row(request, request.dims[0].box, report);
   detail::check_bytes(
       request, limits == limits_of::driver ? request.box_bytes_of_driver() : request.box_bytes(),
@@ -519,15 +534,17 @@ void check(const tile_request &request, Report &&report,
 template <typename Report>
 void check(const im2col_request &request, Report &&report,
            limits_of limits = limits_of::lifted_copies) {
-  const std::string found = "the copy to " + detail::quoted(request.tile) + " has ";
+  const auto found = [&] { return "the copy to " + detail::quoted(request.tile) + " has "; };
   detail::check_map(request, 3, report, limits);
   if (request.rank < 3 || request.rank > max_rank)
     return;
   detail::check_corners(request, report);
-  report(finding{"channel-range", is_within(request.channels, 1, 256),
-                 found + describe(request.channels) + " channels, allowed are 1 to 256"});
-  report(finding{"pixel-range", is_within(request.pixels, 1, 1024),
-                 found + describe(request.pixels) + " pixels, allowed are 1 to 1024"});
+  detail::judge(report, "channel-range", is_within(request.channels, 1, 256), [&] {
+    return found() + describe(request.channels) + " channels, allowed are 1 to 256";
+  });
+  detail::judge(report, "pixel-range", is_within(request.pixels, 1, 1024), [&] {
+    return found() + describe(request.pixels) + " pixels, allowed are 1 to 1024";
+  });
   detail::check_row(request, request.channels, report);
   detail::check_bytes(request,
                       count(request.channels) * count(request.pixels) * bits_of(request.type) / 8,
@@ -553,22 +570,26 @@ template <typename Report> void check_new_address(const quantity &address, Repor
 
 /// The same for a copy without a tensor map.
 template <typename Report> void check(const bulk_request &request, Report &&report) {
-  const std::string tensor = detail::quoted(request.tensor);
-  const std::string tile = detail::quoted(request.tile);
-  report(
-      finding{"address-null", is_within(request.address, 1, quantity().high), tensor + " is null"});
-  report(finding{"address-16", is_multiple(request.address, 16),
-                 tensor + " starts at " + describe(request.address) +
-                     ", which is no multiple of 16 bytes"});
-  report(finding{"bulk-offset-16", is_multiple(request.offset, 16),
-                 "the copy to " + tile + " starts " + describe(request.offset) + " bytes into " +
-                     tensor + ", which is no multiple of 16"});
-  report(finding{"bulk-size-16", is_multiple(request.bytes, 16),
-                 "the copy to " + tile + " has " + describe(request.bytes) +
-                     " bytes, which is no multiple of 16"});
-  report(finding{"bytes-in-flight", is_within(request.bytes, 16, (1 << 20) - 1),
-                 "the copy to " + tile + " has " + describe(request.bytes) +
-                     " bytes, a barrier counts at most 1048575"});
+  const auto tensor = [&] { return detail::quoted(request.tensor); };
+  const auto tile = [&] { return detail::quoted(request.tile); };
+  detail::judge(report, "address-null", is_within(request.address, 1, quantity().high),
+                [&] { return tensor() + " is null"; });
+  detail::judge(report, "address-16", is_multiple(request.address, 16), [&] {
+    return tensor() + " starts at " + describe(request.address) +
+           ", which is no multiple of 16 bytes";
+  });
+  detail::judge(report, "bulk-offset-16", is_multiple(request.offset, 16), [&] {
+    return "the copy to " + tile() + " starts " + describe(request.offset) + " bytes into " +
+           tensor() + ", which is no multiple of 16";
+  });
+  detail::judge(report, "bulk-size-16", is_multiple(request.bytes, 16), [&] {
+    return "the copy to " + tile() + " has " + describe(request.bytes) +
+           " bytes, which is no multiple of 16";
+  });
+  detail::judge(report, "bytes-in-flight", is_within(request.bytes, 16, (1 << 20) - 1), [&] {
+    return "the copy to " + tile() + " has " + describe(request.bytes) +
+           " bytes, a barrier counts at most 1048575";
+  });
 }
 
 } // namespace tilelift
