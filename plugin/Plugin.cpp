@@ -45,6 +45,7 @@ bool isNested = false;
 
 struct PluginOptions {
   DiagnosticOptions diagnostics;
+  Selection selection;
   std::string arch = firstArchWithTma;
   /// Only says what would happen.
   bool check = false;
@@ -205,6 +206,8 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
     options.check |= argument == "check";
     if (argument == "remarks" || argument == "check") {
       options.diagnostics.showRemarks();
+    } else if (argument == "only-profitable") {
+      options.selection.onlyProfitable = true;
     } else if (argument.consume_front("dump=")) {
       options.dumpFolder = argument.str();
     } else if (argument.consume_front("dump-plan=")) {
@@ -220,7 +223,8 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
         return fail(*wrong);
     } else {
       return fail("unknown plugin argument '" + argument +
-                  "'; there are remarks, check, arch=<sm_NN>, dump=<folder>, dump-plan=<file>, "
+                  "'; there are remarks, check, only-profitable, arch=<sm_NN>, dump=<folder>, "
+                  "dump-plan=<file>, "
                   "dump-relation=<file> and W<diagnostic>");
     }
   }
@@ -262,8 +266,9 @@ std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler
     else if (!result.edits.empty() && !options.check)
       replaceFiles(compiler, files);
   };
-  bool isParsed = liftFile(invocation, compiler.getVirtualFileSystemPtr(),
-                           {options.diagnostics, take, &errors, options.arch});
+  bool isParsed =
+      liftFile(invocation, compiler.getVirtualFileSystemPtr(),
+               {options.diagnostics, take, &errors, options.arch, {}, options.selection});
   isNested = false;
   if (isParsed)
     return std::make_unique<ASTConsumer>();

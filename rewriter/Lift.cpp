@@ -13,6 +13,7 @@
 #include "fix/Remedies.h"
 #include "plan/BankConflicts.h"
 #include "plan/Fit.h"
+#include "plan/Profit.h"
 #include "plan/Stages.h"
 #include "plan/Together.h"
 #include "relation/CopyAhead.h"
@@ -80,6 +81,12 @@ struct Attempt {
   }
 };
 
+/// Without its attributes, which pragmas such as `unroll` give it.
+const Stmt *loopOf(const AnnotatedStatement &annotated) {
+  const auto *attributed = dyn_cast<AttributedStmt>(annotated.statement);
+  return attributed ? attributed->getSubStmt() : annotated.statement;
+}
+
 SmallVector<PlannedCopy, 4> plannedCopies(InstanceToEmit &instance) {
   SmallVector<PlannedCopy, 4> planned;
   for (CopyToEmit &copy : instance.copies)
@@ -90,11 +97,12 @@ SmallVector<PlannedCopy, 4> plannedCopies(InstanceToEmit &instance) {
 class Lifter {
 public:
   Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options,
-         const ProgramFacts &others)
+         const ProgramFacts &others, const Selection &selection)
       : context(context),
         directives(directives),
         options(options),
         others(others),
+        selection(selection),
         program(findProgram(context, directives.directives)) {
     result.diagnostics = directives.diagnostics;
     append(program.diagnostics);
@@ -124,6 +132,8 @@ private:
                                                     ArrayRef<const CopyToEmit *> copies);
   void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                  const AnnotatedStatement &annotated);
+  bool isSelected(const Directive &directive) const;
+  bool mayPay(ArrayRef<CopyToEmit> copies);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -145,6 +155,7 @@ private:
   const DirectiveList &directives;
   const DiagnosticOptions &options;
   const ProgramFacts &others;
+  const Selection &selection;
   Program program;
   LiftResult result;
   std::vector<KernelToEmit> kernels;
@@ -300,7 +311,14 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     VariableFacts facts(annotated.path);
     KernelUnderTest under{context, annotated.path, facts, *shape, kindOf(*annotated.directive),
                           isShared};
-    std::vector<CopyToEmit> copies = liftStatement(under, annotated);
+    std::vector<CopyToEmit> copies;
+    if (isSelected(*annotated.directive))
+      copies = liftStatement(under, annotated);
+    bool isAhead = llvm::any_of(instance.pipelines, [&](const AnnotatedStatement &pipeline) {
+      return facts.isWithin(annotated.statement, loopOf(pipeline));
+    });
+    if (!copies.empty() && !isAhead && !mayPay(copies))
+      copies.clear();
     if (copies.empty())
       emitted.plainPaths.push_back(annotated.path);
     else if (isShared && !joinCalls(emitted, copies))
@@ -369,6 +387,32 @@ KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
         type.Width.getQuantity();
   }
   return sizes;
+}
+
+bool Lifter::isSelected(const Directive &directive) const {
+  if (!selection.only)
+    return true;
+  size_t number = 0;
+  for (const Directive &other : directives.directives) {
+    if (&other == &directive)
+      return number == *selection.only;
+    number += other.kind != DirectiveKind::Pipeline;
+  }
+  return false;
+}
+
+/// Whether a statement's loads are worth it, or nobody asked. Stores cost no wait.
+bool Lifter::mayPay(ArrayRef<CopyToEmit> copies) {
+  auto isLittle = [](const CopyToEmit &copy) {
+    return copy.plan.kind == CopyKind::Load && !workOf(*copy.relation).pays();
+  };
+  if (!llvm::all_of(copies, isLittle))
+    return true;
+  const CopyToEmit &first = copies.front();
+  result.diagnostics.push_back(diagnose(
+      "little-to-gain", first.plan.place, print(workOf(*first.relation)), first.plan.tile,
+      selection.onlyProfitable ? ": it stays a loop" : "; '--only-profitable' leaves it a loop"));
+  return !selection.onlyProfitable;
 }
 
 /// All copies that a statement makes, or none of them.
@@ -632,12 +676,6 @@ void Lifter::tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
     refusal.remedy = llvm::find_if(guards, lifts)->remedy;
 }
 
-/// Without its attributes, which pragmas such as `unroll` give it.
-static const Stmt *loopOf(const AnnotatedStatement &annotated) {
-  const auto *attributed = dyn_cast<AttributedStmt>(annotated.statement);
-  return attributed ? attributed->getSubStmt() : annotated.statement;
-}
-
 /// Why there is no room for a pipeline's variables before its loop, if there is none.
 static const char *whyNoRoom(const AnnotatedStatement &annotated, const VariableFacts &facts,
                              const SourceManager &sources) {
@@ -700,7 +738,10 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   auto isMade = [&](const CopyToEmit &copy) {
     return copy.plan.kind == CopyKind::Load && facts.isWithin(copy.statement, loop);
   };
-  if (llvm::none_of(emitted.copies, isMade))
+  bool isEmpty = llvm::none_of(emitted.copies, isMade);
+  if (isEmpty && (selection.only || selection.onlyProfitable))
+    return; // what it would be of was not selected
+  if (isEmpty)
     return refuseIt(diagnose("pipeline-empty", directive.begin));
   auto rounds = findRounds(loop, facts, sources);
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
@@ -878,10 +919,12 @@ void Lifter::remarkOnUses() {
 constexpr unsigned stackBytes = 512u << 20;
 
 LiftResult lift(ASTContext &context, const DirectiveList &directives,
-                const DiagnosticOptions &options, const ProgramFacts &others) {
+                const DiagnosticOptions &options, const ProgramFacts &others,
+                const Selection &selection) {
   LiftResult result;
-  llvm::thread worker(std::optional<unsigned>(stackBytes),
-                      [&] { result = Lifter(context, directives, options, others).run(); });
+  llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
+    result = Lifter(context, directives, options, others, selection).run();
+  });
   worker.join();
   return result;
 }

@@ -38,11 +38,19 @@ struct LiftResult {
   ProgramFacts facts;
 };
 
+/// Which of the annotated copies are lifted; the others stay loops.
+struct Selection {
+  bool onlyProfitable = false;
+  /// By its number among the pragmas of copies, in the order of the text.
+  std::optional<size_t> only;
+};
+
 /// `directives` is what the pragma reader found while `context` was parsed.
 /// `options` decides which refusals leave a copy plain instead of failing; `others` is
 /// what the other files of the program say.
 LiftResult lift(clang::ASTContext &context, const DirectiveList &directives,
-                const DiagnosticOptions &options, const ProgramFacts &others = {});
+                const DiagnosticOptions &options, const ProgramFacts &others = {},
+                const Selection &selection = {});
 
 } // namespace tilelift
 

@@ -41,7 +41,8 @@ public:
       return;
     if (request.whenParsed)
       request.whenParsed();
-    LiftResult result = lift(context, directives, request.options, request.others);
+    LiftResult result =
+        lift(context, directives, request.options, request.others, request.selection);
     request.consumer(compiler, directives, result);
   }
 

@@ -51,6 +51,7 @@ struct LiftRequest {
   clang::DiagnosticConsumer *client = nullptr;
   llvm::StringRef arch = firstArchWithTma;
   ProgramFacts others = {};
+  Selection selection = {};
   /// Called between parsing and lifting.
   llvm::function_ref<void()> whenParsed = nullptr;
 };

@@ -196,7 +196,7 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
                   {options.diagnostics,
                    [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
                        LiftResult &result) { take(compiler, directives, result); },
-                   &printer, options.arch, others, [&] { objects.restore(); }});
+                   &printer, options.arch, others, options.selection, [&] { objects.restore(); }});
 }
 
 /// Makes the edits of the remedies instead of those of the lift. Two that meet in the

@@ -51,6 +51,9 @@ ToolOptions parseOptions(int argc, const char **argv) {
                              cl::cat(category));
   cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
   cl::opt<bool> remarks("remarks", cl::desc("say what became of each copy"), cl::cat(category));
+  cl::opt<bool> onlyProfitable("only-profitable",
+                               cl::desc("leave copies as loops that are as fast without TMA"),
+                               cl::cat(category));
   cl::opt<bool> verify("verify", cl::desc("check diagnostics against expected-... comments"),
                        cl::Hidden, cl::cat(category));
   cl::opt<std::string> database("p",
@@ -102,6 +105,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.dumpRelation = dumpRelation;
   options.dumpPlan = dumpPlan;
   options.verify = verify;
+  options.selection.onlyProfitable = onlyProfitable;
   options.databaseFolder = database;
   options.dependencyFile = dependencies;
   options.cudaPath = cudaPath;

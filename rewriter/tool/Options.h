@@ -7,6 +7,7 @@
 #ifndef TILELIFT_TOOL_OPTIONS_H
 #define TILELIFT_TOOL_OPTIONS_H
 
+#include "Lift.h"
 #include "support/Diagnostics.h"
 
 #include <map>
@@ -35,6 +36,7 @@ struct ToolOptions {
   std::string cudaPath;
   std::string arch;
   DiagnosticOptions diagnostics;
+  Selection selection;
 };
 
 /// Exits for --help and --version, and with 2 when something is wrong.
