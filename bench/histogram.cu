@@ -16,7 +16,8 @@ __device__ inline void count(unsigned *own, const unsigned *in, size_t n) {
     atomicAdd(&own[in[i] % BINS], 1u);
 }
 
-__global__ void __launch_bounds__(THREADS) histogram(unsigned *bins, const unsigned *in, size_t n) {
+__global__ void __launch_bounds__(THREADS)
+    histogram(unsigned *__restrict__ bins, const unsigned *__restrict__ in, size_t n) {
   __shared__ unsigned own[BINS];
   count(own, in, n);
   __syncthreads();

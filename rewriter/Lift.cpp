@@ -50,7 +50,8 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
   return std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const CopyToEmit &x, const CopyToEmit &y) {
                       return x.directive == y.directive && x.pipeline == y.pipeline &&
-                             sameWay(x.path, y.path) && sameOperations(x.plan, y.plan);
+                             x.takesTurns == y.takesTurns && sameWay(x.path, y.path) &&
+                             sameOperations(x.plan, y.plan);
                     });
 }
 
@@ -127,6 +128,7 @@ private:
   void pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotated);
   std::optional<Diagnostic> fillAhead(CopyToEmit &copy, const Rounds &rounds,
                                       const KernelUnderTest &under);
+  void takeTurns(InstanceToEmit &instance, const KernelUnderTest &under);
   void chooseSwizzles(InstanceToEmit &instance);
   static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
                                                     ArrayRef<const CopyToEmit *> copies);
@@ -586,6 +588,7 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
                       copy.tile,
                       !copy.relation.tile.otherWriter.empty(),
                       /*movesOn=*/false,
+                      /*takesTurns=*/false,
                       whyKept(copy.relation, fitOptions.outsideIsAny),
                       std::move(std::get<Plan>(fitted)),
                       std::make_shared<CopyRelation>(copy.relation),
@@ -762,6 +765,37 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   setStages(filled, emitted.pipelines.size(), use->stages);
   filled.pipelines.back().use = *use;
   emitted = std::move(filled);
+  takeTurns(emitted, under);
+}
+
+/// Where a round stores one tile, the next one can have another, if there is room for it.
+void Lifter::takeTurns(InstanceToEmit &instance, const KernelUnderTest &under) {
+  const Rounds &rounds = instance.pipelines.back().rounds;
+  CopyToEmit *store = nullptr;
+  for (CopyToEmit &copy : instance.copies) {
+    if (copy.plan.kind == CopyKind::Load)
+      continue;
+    if (store) // how many are on their way is counted for all of them
+      return;
+    store = &copy;
+  }
+  bool isOwn =
+      store && under.facts.isWithin(store->statement, rounds.loop) && store->path.inKernel() &&
+      store->tile->getType()->isConstantArrayType() && store->plan.layout.slot.isZero() &&
+      llvm::count_if(instance.copies,
+                     [&](const CopyToEmit &copy) { return copy.tile == store->tile; }) == 1;
+  if (!isOwn)
+    return;
+  const Stmt *writer =
+      onlyWriter({store->statement, store->tile, sourceOf(store->plan.base)}, rounds, under);
+  KernelUnderTest writing = under;
+  writing.kind = CopyKind::Load;
+  if (!writer || !alwaysWrites(writing, writer, {*store->relation, store->tile}))
+    return;
+  store->plan.stages = 2;
+  store->takesTurns = !fitTogether(plannedCopies(instance), sizesOf(instance.function));
+  if (!store->takesTurns)
+    store->plan.stages = 1;
 }
 
 /// Finds the names for a copy that is made ahead of its round, or says why it is not.

@@ -292,11 +292,21 @@ std::string KernelWriter::storeText(size_t first, size_t last, const std::string
   text += indent + "  tilelift::commit_stores();\n" + indent + "}";
   if (any(&StoreOrder::waitsHere)) {
     text += "\n" + indent +
-            (any(&StoreOrder::needsResult) ? "tilelift::finish_stores();\n"
-                                           : "tilelift::finish_reads();\n");
+            (any(&StoreOrder::needsResult)
+                 ? "tilelift::finish_stores();\n"
+                 : "tilelift::finish_reads" + pendingReads(copies()[first].statement) + "();\n");
     text += indent + "__syncthreads();";
   }
   return text;
+}
+
+/// A round of which the tile takes turns with another one may leave its store to be read.
+std::string KernelWriter::pendingReads(const Stmt *wait) const {
+  const Stmt *loop = pipelineAround(wait);
+  bool takesTurns = loop && llvm::any_of(copies(), [&](const CopyToEmit &copy) {
+                      return copy.takesTurns && pipelineAround(copy.statement) == loop;
+                    });
+  return takesTurns ? "<1>" : "";
 }
 
 /// What the program's own barriers do for stores, right before them.
@@ -307,6 +317,7 @@ void KernelWriter::dutyEdits(FunctionText &text) {
   std::map<unsigned, BarrierDuty> duties;
   for (const BarrierDuty &duty : orders.duties) {
     BarrierDuty &all = duties[source.offsetOf(duty.barrier->getBeginLoc())];
+    all.barrier = duty.barrier;
     for (bool BarrierDuty::*part : {&BarrierDuty::fences, &BarrierDuty::fencesAll,
                                     &BarrierDuty::waits, &BarrierDuty::waitsForResult})
       all.*part |= duty.*part;
@@ -315,12 +326,12 @@ void KernelWriter::dutyEdits(FunctionText &text) {
     if (at < begin || at >= end)
       continue;
     std::string indent = source.indentationAt(at), calls;
-    auto add = [&](bool isDue, const char *call) {
+    auto add = [&](bool isDue, const std::string &call) {
       if (isDue)
-        calls += "tilelift::" + std::string(call) + "();\n" + indent;
+        calls += "tilelift::" + call + "();\n" + indent;
     };
     add(duty.waitsForResult, "finish_stores");
-    add(duty.waits && !duty.waitsForResult, "finish_reads");
+    add(duty.waits && !duty.waitsForResult, "finish_reads" + pendingReads(duty.barrier));
     add(duty.fencesAll, "fence_all_before_tma");
     add(duty.fences && !duty.fencesAll, "fence_before_tma");
     text.edits.push_back(insertion(at, calls));

@@ -39,6 +39,8 @@ struct CopyToEmit {
   bool tileIsWritten = false;
   /// It is stored, in each round of a loop to another place.
   bool movesOn = false;
+  /// It is stored in each round of a pipeline, and written anew: two tiles take turns.
+  bool takesTurns = false;
   /// Why the tile may hold what it held before, in some cells; empty if it does not.
   std::string keeps;
   Plan plan;

@@ -239,6 +239,9 @@ void KernelWriter::openBody() {
       declarations += "\n  " + pointerToMemory(array);
     moveDynamicMemory(pattern->getBody());
   }
+  for (size_t i = 0; i < copies().size(); ++i)
+    if (copies()[i].takesTurns)
+      declarations += "\n  unsigned " + turnOf(i) + " = 0;";
   for (const Ring &ring : rings)
     declarations += "\n  __shared__ tilelift::barrier " + ring.full + "[" + ring.stages + "];" +
                     "\n  tilelift::ring<" + ring.stages + "> " + ring.place +
@@ -256,6 +259,8 @@ void KernelWriter::replaceCopies() {
       declared |= copies()[j].tile->getLocation() == copies()[i].tile->getLocation();
     if (!declared && !isDynamic(copies()[i].tile))
       declareTile(i);
+    if (copies()[i].takesTurns && !failure)
+      bindTurns(i);
     if (const Ring *ring = ringOf(i)) {
       if (i == ring->first && !failure)
         replaceGroup(*ring);
@@ -564,20 +569,21 @@ std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMe
 }
 
 bool KernelWriter::isRetyped(size_t copy) const {
-  return moved(copy) || (ringOf(copy) && needsSlots(copy));
+  return moved(copy) || (!tilesOf(copy).empty() && needsSlots(copy));
 }
 
 /// Of several variables that are declared together, one by itself.
 std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt &declaration,
                                         const FunctionText &text) {
   std::optional<size_t> copy = copyOf(variable.getLocation());
-  const Ring *ring = copy ? ringOf(*copy) : nullptr;
-  std::string name = ring ? ringTile(*copy) + "[" + ring->stages + "]" : variable.getNameAsString();
+  std::string tiles = copy ? tilesOf(*copy) : "";
+  std::string name =
+      tiles.empty() ? variable.getNameAsString() : ringTile(*copy) + "[" + tiles + "]";
   if (copy && isRetyped(*copy)) {
     bool isDependent = text.pattern->isTemplated() || !text.path.inKernel();
     std::string type = std::string(isDependent ? "typename " : "") + planIn(text) +
                        "::" + tileTypeName(variable.getName());
-    return ring ? ringDeclaration(*copy, *ring, type) : "__shared__ " + type + " " + name + ";";
+    return tiles.empty() ? "__shared__ " + type + " " + name + ";" : ringDeclaration(*copy, type);
   }
   unsigned begin = source.offsetOf(declaration.getBeginLoc());
   unsigned specifiers = source.offsetOf((*declaration.decl_begin())->getLocation());
@@ -616,10 +622,10 @@ void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionT
   if (llvm::none_of(text.edits,
                     [&](const Edit &edit) { return edit.begin == at && edit.end == at; }))
     text.edits.push_back(insertion(at, " " + alignmentText(isDeclaredHere)));
-  if (const Ring *ring = ringOf(copy))
+  if (std::string tiles = tilesOf(copy); !tiles.empty())
     text.edits.push_back(replacement(source.offsetOf(tile->getLocation()),
                                      source.endOfToken(tile->getLocation()),
-                                     ringTile(copy) + "[" + ring->stages + "]"));
+                                     ringTile(copy) + "[" + tiles + "]"));
 }
 
 void KernelWriter::removeDeadVariables(FunctionText &function) {
@@ -690,7 +696,7 @@ std::string KernelWriter::planType() const {
                         [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
       if (moved(copy) && first)
         text += "  using " + tileTypeName(plan.tile) + " = " + tileType(plan) + ";\n";
-      else if (first && ringOf(copy) && needsSlots(copy))
+      else if (first && !tilesOf(copy).empty() && needsSlots(copy))
         text +=
             "  using " + tileTypeName(plan.tile) + " = " + slotType(instance.copies[copy]) + ";\n";
       if (plan.mode == Mode::Bulk)

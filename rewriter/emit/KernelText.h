@@ -176,17 +176,21 @@ private:
 
   // Copies that are made ahead.
   void nameRings();
+  const clang::Stmt *pipelineAround(const clang::Stmt *statement) const;
+  void bindTurns(size_t copy);
+  std::string turnOf(size_t copy) const { return source.unused(copyNames[copy].tile + "_turn"); }
+  /// How many tiles there are in place of a copy's, as text; empty where it is one.
+  std::string tilesOf(size_t copy) const;
+  std::string pendingReads(const clang::Stmt *wait) const;
   void nameAhead(Ring &ring);
   const Ring *ringOf(size_t copy) const;
   std::string ringTile(size_t copy) const { return source.unused(copyNames[copy].tile + "_ring"); }
   std::string slotOf(size_t copy, const std::string &index) const;
   bool needsSlots(size_t copy) const;
-  bool isInDynamicMemory(const Ring &ring) const {
-    return copies()[ring.first].plan.ringAt.has_value();
-  }
+  bool isInDynamicMemory(size_t copy) const { return copies()[copy].plan.ringAt.has_value(); }
   bool usesDynamicMemory() const;
   std::string startOfDynamicMemory() const;
-  std::string ringDeclaration(size_t copy, const Ring &ring, const std::string &type);
+  std::string ringDeclaration(size_t copy, const std::string &type);
   void replaceGroup(const Ring &ring);
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;

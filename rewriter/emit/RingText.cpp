@@ -106,10 +106,16 @@ std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
   return plans;
 }
 
+std::string KernelWriter::tilesOf(size_t copy) const {
+  if (const Ring *ring = ringOf(copy))
+    return ring->stages;
+  return copies()[copy].takesTurns ? "2" : "";
+}
+
 /// Whether an array of such tiles would leave some of them off the alignment, or has to
 /// be made out of bytes.
 bool KernelWriter::needsSlots(size_t copy) const {
-  if (isInDynamicMemory(*ringOf(copy)))
+  if (isInDynamicMemory(copy))
     return !moved(copy);
   return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstanceToEmit &instance) {
     const VarDecl *tile = instance.copies[copy].tile;
@@ -124,7 +130,8 @@ std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
 }
 
 bool KernelWriter::hasDynamicRings() const {
-  return llvm::any_of(rings, [&](const Ring &ring) { return isInDynamicMemory(ring); });
+  return llvm::any_of(copies(),
+                      [](const CopyToEmit &copy) { return copy.plan.ringAt.has_value(); });
 }
 
 bool KernelWriter::usesDynamicMemory() const {
@@ -137,14 +144,14 @@ std::string KernelWriter::startOfDynamicMemory() const {
   return names.memory + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
 }
 
-std::string KernelWriter::ringDeclaration(size_t copy, const Ring &ring, const std::string &type) {
-  if (!isInDynamicMemory(ring))
-    return "__shared__ " + type + " " + ringTile(copy) + "[" + ring.stages + "];";
+std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) {
+  if (!isInDynamicMemory(copy))
+    return "__shared__ " + type + " " + ringTile(copy) + "[" + tilesOf(copy) + "];";
   std::vector<int64_t> starts;
   for (const Plan *plan : plansOf(copy))
     starts.push_back(*plan->ringAt);
   std::string start = codeOf(copy, false).number(starts, copyNames[copy].tile + "_ring_at");
-  return "auto &" + ringTile(copy) + " = tilelift::tiles<" + type + ", " + ring.stages + ">(" +
+  return "auto &" + ringTile(copy) + " = tilelift::tiles<" + type + ", " + tilesOf(copy) + ">(" +
          names.memory + (start == "0" ? "" : " + " + start) + ");";
 }
 
@@ -273,6 +280,29 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
     text += startText(ring, indent);
   }
   return text + indent + "}\n" + indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
+}
+
+/// The innermost loop with a pipeline that a statement stands in.
+const Stmt *KernelWriter::pipelineAround(const Stmt *statement) const {
+  const Stmt *innermost = nullptr;
+  unsigned at = source.offsetOf(statement->getBeginLoc());
+  for (const PipelineToEmit &pipeline : kernel.instances.front().pipelines) {
+    const Stmt *loop = pipeline.rounds.loop;
+    unsigned begin = source.offsetOf(loop->getBeginLoc());
+    if (begin < at && at < source.endOf(loop) &&
+        (!innermost || source.offsetOf(innermost->getBeginLoc()) < begin))
+      innermost = loop;
+  }
+  return innermost;
+}
+
+/// A tile that is stored in each round is not the one that TMA may still be reading.
+void KernelWriter::bindTurns(size_t copy) {
+  const Stmt *loop = pipelineAround(copies()[copy].statement);
+  texts.front().edits.push_back(
+      insertion(source.endOfToken(bodyOf(loop)->getBeginLoc()),
+                "\n" + source.indentationAt(source.offsetOf(loop->getBeginLoc())) + "  auto &" +
+                    copyNames[copy].tile + " = " + slotOf(copy, turnOf(copy) + " ^= 1") + ";"));
 }
 
 /// The first of a ring's statements makes all of its copies; of the others, nothing stays.

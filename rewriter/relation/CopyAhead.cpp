@@ -26,6 +26,16 @@ bool isInLambda(const Stmt *use, const VariableFacts &facts) {
   return false;
 }
 
+/// Whether an array's element gets a value, and nothing else.
+bool isAssigned(const Stmt *use, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(use);
+  while (isa_and_nonnull<ArraySubscriptExpr, ParenExpr, ImplicitCastExpr>(parent))
+    use = parent, parent = facts.parentOf(use);
+  const auto *assignment = dyn_cast_or_null<BinaryOperator>(parent);
+  return assignment && assignment->getOpcode() == BO_Assign && assignment->getLHS() == use &&
+         !cast<Expr>(use)->getType()->isArrayType();
+}
+
 } // namespace
 
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
@@ -64,6 +74,30 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
                 isWritten ? "it may be written here" : "others may have written to it by then");
   }
   return std::nullopt;
+}
+
+const Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,
+                       const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  const auto *body = dyn_cast<CompoundStmt>(bodyOf(rounds.loop));
+  if (!body || kernel.facts.parentOf(store.statement) != body)
+    return nullptr;
+  const Stmt *writer = nullptr;
+  for (const Stmt *statement : body->body())
+    if (isBefore(statement, store.statement, sources) && leavesRound(statement))
+      return nullptr;
+  for (const DeclRefExpr *use : usesOf(store.tile, kernel)) {
+    if (kernel.facts.isWithin(use, store.statement))
+      continue;
+    auto around = llvm::find_if(
+        body->body(), [&](const Stmt *statement) { return kernel.facts.isWithin(use, statement); });
+    bool isBeforeStore = around != body->body_end() && isBefore(*around, store.statement, sources);
+    if (!isBeforeStore || (writer && writer != *around) || !isAssigned(use, kernel.facts) ||
+        isInLambda(use, kernel.facts))
+      return nullptr;
+    writer = *around;
+  }
+  return writer;
 }
 
 NamesAhead::NamesAhead(const Stmt *copy, const Rounds &rounds, const KernelUnderTest &kernel) {

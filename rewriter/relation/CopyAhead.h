@@ -29,6 +29,11 @@ struct CopyInLoop {
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel);
 
+/// The statement of a round that writes to a tile, where all that the round does with it is
+/// to write it there and then to store it; else null.
+const clang::Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,
+                              const KernelUnderTest &kernel);
+
 /// The names that a copy ahead of its round can use: those of what the loop leaves alone,
 /// and those of its cursors, each of which it has another variable for.
 class NamesAhead {

@@ -79,6 +79,7 @@ public:
       : kernel(kernel), statement(statement) {}
 
   CopyAnalysis run();
+  bool alwaysWrites(const AnalysedCopy &copied);
 
 private:
   bool runThreads();
@@ -114,6 +115,25 @@ CopyAnalysis Analysis::run() {
   if (!runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() || !checkTargets())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
+}
+
+bool Analysis::alwaysWrites(const AnalysedCopy &copied) {
+  if (!runThreads())
+    return false;
+  BitVector written(unsigned(copied.relation.tile.bytes()));
+  for (const SharedObject &object : block.shared)
+    for (const auto &[offset, record] : object.cells) {
+      bool isAlways = llvm::none_of(record.value.getCases(), [](const ValueCase &each) {
+        return each.scalar.data.kind == Source::Kind::Untouched;
+      });
+      if (object.declaration == copied.tile && object.slot.isZero() && isAlways &&
+          offset + int64_t(record.size) <= int64_t(written.size()))
+        written.set(unsigned(offset), unsigned(offset + record.size));
+    }
+  return llvm::all_of(copied.relation.cells, [&](const Cell &cell) {
+    return written.find_first_unset_in(unsigned(cell.offset), unsigned(cell.offset) + cell.size) ==
+           -1;
+  });
 }
 
 bool Analysis::runThreads() {
@@ -387,6 +407,11 @@ bool Analysis::checkLoadsAhead() {
 
 CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const Stmt *statement) {
   return Analysis(kernel, statement).run();
+}
+
+bool alwaysWrites(const KernelUnderTest &kernel, const Stmt *statement,
+                  const AnalysedCopy &copied) {
+  return Analysis(kernel, statement).alwaysWrites(copied);
 }
 
 } // namespace tilelift

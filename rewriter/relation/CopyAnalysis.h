@@ -33,6 +33,10 @@ struct CopyAnalysis {
 
 CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const clang::Stmt *statement);
 
+/// Whether a statement always writes all cells of a tile that are copied from it.
+bool alwaysWrites(const KernelUnderTest &kernel, const clang::Stmt *statement,
+                  const AnalysedCopy &copied);
+
 } // namespace tilelift
 
 #endif

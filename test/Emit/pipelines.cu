@@ -172,7 +172,29 @@ __global__ void room(float *__restrict__ out, const float *__restrict__ in, int 
 // CHECK-NEXT: __syncthreads();
 // CHECK: launch.reserve(room_tma_plan::ring_bytes);
 
+// A tile that is stored in each round takes turns with another one.
+__global__ void stored(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float from[32], to[32];
+#pragma tma pipeline stages(3)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    from[threadIdx.x] = in[i * 32 + threadIdx.x];
+    __syncthreads();
+    to[threadIdx.x] = from[31 - threadIdx.x];
+    __syncthreads();
+#pragma tma store
+    out[i * 32 + threadIdx.x] = to[threadIdx.x];
+  }
+}
+// CHECK: __global__ void stored_tma(
+// CHECK: unsigned to_turn = 0;
+// CHECK: __shared__ __align__(128) float from_ring[3][32], to_ring[2][32];
+// CHECK: for (int i = 0; i < n; ++i) {
+// CHECK-NEXT: auto &to = to_ring[to_turn ^= 1];
+// CHECK: tilelift::finish_reads<1>();
+
 void run(float *out, const float *in, int n) {
+  stored<<<1, 32>>>(out, in, n);
   room<<<1, 32, 128>>>(out, in, n);
   large<<<1, 32>>>(out, in, n);
   small<<<1, 32>>>(out, in, n);

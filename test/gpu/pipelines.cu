@@ -200,6 +200,49 @@ __global__ void large(float *__restrict__ out, const float *__restrict__ in, int
   out[blockIdx.x * 128 + threadIdx.x] = sums[threadIdx.x];
 }
 
+// A tile that each round writes anew and stores takes turns with another one; one that a
+// round adds to, or writes half of, does not.
+template <int Kind>
+__global__ void stored(float *__restrict__ out, const float *__restrict__ in, int rounds) {
+  __shared__ float part[128];
+  __shared__ float result[128];
+  result[threadIdx.x] = 1.f;
+  for (int outer = 0; outer < 2; ++outer) {
+#pragma tma pipeline stages(3)
+    for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+      part[threadIdx.x] = in[(outer * rounds + k) * 128 + threadIdx.x];
+      __syncthreads();
+      if (Kind == 0)
+        result[threadIdx.x] = part[127 - threadIdx.x] * 2.f;
+      else if (Kind == 1)
+        result[threadIdx.x] += part[127 - threadIdx.x];
+      else if (threadIdx.x % 2)
+        result[threadIdx.x] = part[127 - threadIdx.x] * 3.f;
+      __syncthreads();
+#pragma tma store
+      out[((blockIdx.x * 2 + outer) * rounds + k) * 128 + threadIdx.x] = result[threadIdx.x];
+    }
+  }
+}
+__global__ void stored_anew(float *__restrict__ out, const float *__restrict__ in, int rounds) {
+  __shared__ float part[128], result[2][64];
+  for (int outer = 0; outer < 2; ++outer) {
+#pragma tma pipeline stages(3)
+    for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+      part[threadIdx.x] = in[(outer * rounds + k) * 128 + threadIdx.x];
+      __syncthreads();
+      for (int i = threadIdx.x; i < 128; i += 128)
+        result[i / 64][i % 64] = part[127 - i] * 2.f;
+      __syncthreads();
+#pragma tma store
+      out[((blockIdx.x * 2 + outer) * rounds + k) * 128 + threadIdx.x] =
+          result[threadIdx.x / 64][threadIdx.x % 64];
+    }
+  }
+}
+
 void run_sgemm(int m, int n, int k) {
   std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   Buffer a(size_t(m) * k * 4, 1), b(size_t(k) * n * 4, 2), c(size_t(m) * n * 4, 3);
@@ -224,6 +267,15 @@ void run_rounds(int rounds) {
   report("strided" + name, out);
   uneven<<<2, dim3(32, 2)>>>(out.as<float>(), in.as<float>(), rounds);
   report("uneven" + name, out);
+  Buffer stores(size_t(2) * 2 * (rounds + 1) * 512, 9);
+  stored<0><<<2, 128>>>(stores.as<float>(), in.as<float>(), rounds);
+  report("stored<0>" + name, stores);
+  stored<1><<<2, 128>>>(stores.as<float>(), in.as<float>(), rounds);
+  report("stored<1>" + name, stores);
+  stored<2><<<2, 128>>>(stores.as<float>(), in.as<float>(), rounds);
+  report("stored<2>" + name, stores);
+  stored_anew<<<2, 128>>>(stores.as<float>(), in.as<float>(), rounds);
+  report("stored_anew" + name, stores);
   large<2><<<2, 128, 512>>>(out.as<float>(), in.as<float>(), rounds);
   report("large<2>" + name, out);
   large<5><<<2, 128, 512>>>(out.as<float>(), in.as<float>(), rounds);

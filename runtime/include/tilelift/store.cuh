@@ -61,9 +61,9 @@ __device__ inline void store_bytes(const void *to, const void *tile, unsigned by
 /// The leader, once its stores are issued.
 __device__ inline void commit_stores() { TILELIFT_ON_TMA(ptx::cp_async_bulk_commit_group()); }
 
-/// Waits until TMA has read the tiles of this thread's stores.
-__device__ inline void finish_reads() {
-  TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group_read(ptx::n32_t<0>{}));
+/// Waits until TMA has read the tiles of this thread's stores, but for so many of the last.
+template <int Pending = 0> __device__ inline void finish_reads() {
+  TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group_read(ptx::n32_t<Pending>{}));
 }
 
 /// Waits until they are in global memory, where this thread sees them.
