@@ -6,6 +6,7 @@
 
 #include "ptx/Ptx.h"
 #include "run/Compile.h"
+#include "tool/Installation.h"
 #include "tool/Invocation.h"
 
 #include "llvm/IR/LLVMContext.h"
@@ -35,21 +36,6 @@ std::string in(StringRef folder, const Twine &name) {
 bool fail(const Twine &what) {
   errs() << "tilelift: error: " << what << "\n";
   return false;
-}
-
-/// A folder of the installation, or of the build: beside the tool's own.
-std::string beside(const Twine &name) {
-  static int here;
-  std::string tool = sys::fs::getMainExecutable("tilelift", &here);
-  SmallString<256> path(sys::path::parent_path(sys::path::parent_path(tool)));
-  sys::path::append(path, name);
-  return std::string(path);
-}
-
-std::string runtimeHeaders() {
-  std::string installed = beside("include");
-  return sys::fs::exists(installed + "/tilelift/tilelift.cuh") ? installed
-                                                               : TILELIFT_RUNTIME_HEADERS;
 }
 
 std::string emulatorLibrary() {

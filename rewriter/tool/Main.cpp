@@ -2,10 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command-line host: reads files, lifts each, writes text and messages.
-// `tilelift run` is a command of its own, in emulator/run.
+// `tilelift run` and `tilelift compare` are commands of their own, in emulator/run and in
+// CompareCommand.
 //===----------------------------------------------------------------------===//
 
 #include "run/RunCommand.h"
+#include "tool/CompareCommand.h"
 #include "tool/FixSource.h"
 #include "tool/LiftSource.h"
 #include "tool/Options.h"
@@ -115,6 +117,8 @@ int main(int argc, const char **argv) {
   InitLLVM init(argc, argv);
   if (argc > 1 && StringRef(argv[1]) == "run")
     return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
+  if (argc > 1 && StringRef(argv[1]) == "compare")
+    return compareCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   ToolOptions options = parseOptions(argc, argv);
   if (options.fix)
     options = fixSources(std::move(options));

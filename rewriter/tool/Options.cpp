@@ -29,6 +29,8 @@ constexpr const char *overview =
   tilelift -p build -o lifted/               lift all CUDA files of a compile database
   tilelift --check blur.cu                   only say what would happen
   tilelift --fix blur.cu -o blur.tma.cu      mend blur.cu where a message says how, then lift
+  tilelift run blur.cu                       run the lifted program without a GPU
+  tilelift compare blur.cu                   say what each copy brings, where there is a GPU
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
 What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,
@@ -54,6 +56,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<bool> onlyProfitable("only-profitable",
                                cl::desc("leave copies as loops that are as fast without TMA"),
                                cl::cat(category));
+  cl::opt<unsigned> onlyCopy("only-copy", cl::desc("lift one copy, by its number in the text"),
+                             cl::Hidden, cl::cat(category));
   cl::opt<bool> verify("verify", cl::desc("check diagnostics against expected-... comments"),
                        cl::Hidden, cl::cat(category));
   cl::opt<std::string> database("p",
@@ -106,6 +110,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.dumpPlan = dumpPlan;
   options.verify = verify;
   options.selection.onlyProfitable = onlyProfitable;
+  if (onlyCopy.getNumOccurrences() > 0)
+    options.selection.only = onlyCopy;
   options.databaseFolder = database;
   options.dependencyFile = dependencies;
   options.cudaPath = cudaPath;

@@ -12,6 +12,7 @@
 //
 //   TILELIFT_DISABLE=1   runs every plain kernel
 //   TILELIFT_VERBOSE=1   prints what each launch did and why
+//   TILELIFT_TIME=1      waits for each launch and prints how long it took
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_LAUNCH_CUH
@@ -20,6 +21,7 @@
 #include <tilelift/box.h>
 #include <tilelift/encode.h>
 #include <tilelift/rules.h>
+#include <tilelift/timing.h>
 
 #include <atomic>
 #include <cstdio>
@@ -138,10 +140,6 @@ template <typename Variable> const void *address_of(const Variable &variable) {
 
 namespace detail {
 
-inline bool is_set(const char *variable) {
-  const char *value = std::getenv(variable);
-  return value && *value && !(value[0] == '0' && value[1] == 0);
-}
 inline bool disabled() {
   static const bool value = is_set("TILELIFT_DISABLE");
   return value;
@@ -282,9 +280,10 @@ public:
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    violations.empty() ? "TMA" : ("plain, " + why()).c_str());
-    if (violations.empty())
+    lifts = violations.empty();
+    if (lifts)
       config.dynamicSmemBytes += reserved;
-    return violations.empty();
+    return lifts;
   }
 
   /// For `fallback(error)`: instead of running the plain kernel.
@@ -295,7 +294,13 @@ public:
 
   template <typename... Parameters, typename... Arguments>
   cudaError_t start(void (*function)(Parameters...), Arguments &&...arguments) const {
-    return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+    if (!detail::timed())
+      return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+    detail::stopwatch watch(config.stream);
+    cudaError_t error =
+        cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+    watch.print(kernel, reinterpret_cast<const void *>(function), lifts);
+    return error;
   }
 
   /// Every rule that is broken, in one line.
@@ -381,6 +386,7 @@ private:
   const char *kernel;
   cudaLaunchConfig_t config;
   size_t reserved = 0;
+  bool lifts = false;
   int device = -1;
   std::vector<std::string> violations;
 };
