@@ -593,7 +593,8 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
                       std::move(std::get<Plan>(fitted)),
                       std::make_shared<CopyRelation>(copy.relation),
                       std::nullopt,
-                      std::nullopt};
+                      std::nullopt,
+                      {}};
     lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
     made.copies.push_back(std::move(lifted));
   }
@@ -815,7 +816,14 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
           whyNotAhead({copy.statement, copy.tile, sourceOf(plan.base)}, rounds, under))
     return reason;
   copy.ahead = plan;
+  copy.turns = placeInRound(copy.statement, rounds, under.facts)->turns;
   NamesAhead names(copy.statement, rounds, under);
+  for (const Turn &turn : copy.turns)
+    for (const VarDecl *variable : variablesIn(turn.condition))
+      if (!names.has(variable->getName()))
+        return diagnose("not-ahead", plan.place,
+                        "'" + variable->getNameAsString() +
+                            "', which its condition names, is not known before its round");
   auto isUnknown = [&](const auto &named) { return !names.has(named.name); };
   llvm::erase_if(copy.ahead->names, isUnknown);
   llvm::erase_if(copy.ahead->pointers, isUnknown);
@@ -878,6 +886,8 @@ void Lifter::remark(const Plan &plan) {
                          "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
   }
   result.diagnostics.push_back(std::move(lifted));
+  if (plan.kind == CopyKind::Load && !plan.layout.slot.isZero())
+    result.diagnostics.push_back(diagnose("stages-by-hand", plan.place, plan.tile));
   unsigned span = span_of(plan.layout.swizzle);
   if (plan.passes != plan.passesBefore || (span != 0 && plan.layout.moved))
     result.diagnostics.push_back(

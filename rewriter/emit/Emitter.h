@@ -17,6 +17,7 @@
 #include "emit/EditSet.h"
 #include "plan/Plan.h"
 #include "plan/Stages.h"
+#include "relation/CopyAhead.h"
 #include "relation/Rounds.h"
 
 namespace tilelift {
@@ -49,6 +50,8 @@ struct CopyToEmit {
   /// Of those of the instance, the one that makes it ahead, with the names that it can use.
   std::optional<size_t> pipeline;
   std::optional<Plan> ahead;
+  /// And what its round asks on the way there.
+  llvm::SmallVector<Turn, 2> turns;
 };
 
 struct InstanceToEmit {

@@ -201,6 +201,7 @@ private:
     std::string condition, steps, copies;
   };
   RoundAhead roundAhead(const Ring &ring, const std::string &indent);
+  std::string turnsText(const Ring &ring);
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
   std::string declarationAhead(const Cursor &cursor, const std::string &name);

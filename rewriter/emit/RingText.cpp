@@ -194,6 +194,17 @@ std::string KernelWriter::stepsAhead(const Cursor &cursor, const std::string &na
   return llvm::join(steps, ", ");
 }
 
+/// Whether a round to come makes the copies at all; nothing where each one does.
+std::string KernelWriter::turnsText(const Ring &ring) {
+  SmallVector<std::string, 2> texts;
+  ArrayRef<Turn> turns = copies()[ring.first].turns;
+  for (const Turn &turn : llvm::reverse(turns)) {
+    std::string text = aheadText(turn.condition, ring);
+    texts.push_back(turn.isElse ? "!(" + text + ")" : turns.size() > 1 ? "(" + text + ")" : text);
+  }
+  return llvm::join(texts, " && ");
+}
+
 /// What the leader does for a round to come, if there is one, and how it gets to the next.
 KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::string &indent) {
   std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
@@ -208,6 +219,8 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
   }
   round.copies += indent + "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
                   ", " + bytes + ");\n" + loads;
+  if (std::string turns = turnsText(ring); !turns.empty())
+    round.copies = indent + "if (" + turns + ") {\n" + round.copies + indent + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
   round.condition = aheadText(rounds.condition, ring);
   SmallVector<std::string, 2> steps;
@@ -270,7 +283,8 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
           indent + "auto &" + copyNames[i].tile + " = " + slotOf(i, ring.place + ".stage") + ";\n";
   }
   text += orderText(ring.first, ring.last, indent);
-  if (startsBeforeLoop(ring)) {
+  // One tile is free now, and one round takes it, if each round takes one.
+  if (startsBeforeLoop(ring) && copies()[ring.first].turns.empty()) {
     RoundAhead round = roundAhead(ring, indent + "    ");
     text += indent + "  if (" + round.condition + ") {\n" + round.copies;
     if (!round.steps.empty())

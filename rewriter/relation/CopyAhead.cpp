@@ -26,6 +26,33 @@ bool isInLambda(const Stmt *use, const VariableFacts &facts) {
   return false;
 }
 
+/// The condition of an `if (...) continue;`, or null.
+const Expr *skipsRound(const Stmt *statement) {
+  const auto *branch = dyn_cast<IfStmt>(statement);
+  if (!branch || branch->getElse() || branch->getInit() || branch->getConditionVariable() ||
+      branch->isConstexpr())
+    return nullptr;
+  const Stmt *then = branch->getThen();
+  if (const auto *block = dyn_cast<CompoundStmt>(then))
+    then = block->size() == 1 ? block->body_front() : nullptr;
+  return isa_and_nonnull<ContinueStmt>(then) ? branch->getCond() : nullptr;
+}
+
+/// What may end a round and stands before a copy in its text, in another way than that.
+const Stmt *endBefore(const Stmt *statement, const Stmt *copy, const SourceManager &sources) {
+  if (!statement || !isBefore(statement, copy, sources) || isa<LambdaExpr>(statement) ||
+      skipsRound(statement))
+    return nullptr;
+  if (isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt>(statement))
+    return statement;
+  if (isa<ForStmt, WhileStmt, DoStmt>(statement)) // its own
+    return nullptr;
+  for (const Stmt *child : statement->children())
+    if (const Stmt *end = endBefore(child, copy, sources))
+      return end;
+  return nullptr;
+}
+
 /// Whether an array's element gets a value, and nothing else.
 bool isAssigned(const Stmt *use, const VariableFacts &facts) {
   const Stmt *parent = facts.parentOf(use);
@@ -38,24 +65,52 @@ bool isAssigned(const Stmt *use, const VariableFacts &facts) {
 
 } // namespace
 
+std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
+                                         const VariableFacts &facts) {
+  PlaceInRound place;
+  for (const Stmt *at = copy;;) {
+    const auto *block = dyn_cast_or_null<CompoundStmt>(facts.parentOf(at));
+    if (!block)
+      return std::nullopt;
+    place.block = place.block ? place.block : block;
+    for (const Stmt *before :
+         llvm::reverse(ArrayRef(block->body_begin(), llvm::find(block->body(), at))))
+      if (const Expr *condition = skipsRound(before))
+        place.turns.push_back({condition, true});
+    if (block == bodyOf(rounds.loop))
+      return place;
+    const auto *branch = dyn_cast_or_null<IfStmt>(facts.parentOf(block));
+    if (!branch || branch->getInit() || branch->getConditionVariable())
+      return std::nullopt;
+    if (!branch->isConstexpr())
+      place.turns.push_back({branch->getCond(), branch->getElse() == block});
+    at = branch;
+  }
+}
+
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
   Place place = placeOf(sources, copy.statement->getBeginLoc());
   const Stmt *body = bodyOf(rounds.loop);
-  if (kernel.facts.parentOf(copy.statement) != body || !isa<CompoundStmt>(body))
+  std::optional<PlaceInRound> where = placeInRound(copy.statement, rounds, kernel.facts);
+  if (!where)
     return diagnose("not-available-yet", place,
-                    "a pipeline of a copy that does not stand in the outermost block of the loop");
+                    "a pipeline of a copy in another loop, or in a statement without braces");
   for (const Stmt *statement : cast<CompoundStmt>(body)->body())
-    if (isBefore(statement, copy.statement, sources) && leavesRound(statement))
+    if (const Stmt *end = endBefore(statement, copy.statement, sources))
       return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
-          .note(placeOf(sources, statement->getBeginLoc()), "they may end here");
+          .note(placeOf(sources, end->getBeginLoc()), "they may end here");
+  for (const Turn &turn : where->turns)
+    if (std::optional<std::string> why = whyImpure(turn.condition, kernel.facts))
+      return diagnose("not-ahead", place, "the condition of the copy " + *why)
+          .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
   for (const DeclRefExpr *use : usesOf(copy.tile, kernel)) {
     if (isInLambda(use, kernel.facts))
       return diagnose("not-available-yet", placeOf(sources, use->getBeginLoc()),
                       "a tile of a ring in a lambda that does not capture all by reference");
     bool isInRound =
-        kernel.facts.isWithin(use, body) &&
+        kernel.facts.isWithin(use, where->block) &&
         (kernel.facts.isWithin(use, copy.statement) || isBefore(copy.statement, use, sources));
     if (!isInRound)
       return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())

@@ -25,6 +25,21 @@ struct CopyInLoop {
   CopySource source;
 };
 
+/// A question that a round asks on its way to a copy, and the answer that leads there.
+struct Turn {
+  const clang::Expr *condition = nullptr;
+  bool isElse = false;
+};
+
+/// Where in a round a copy stands: in which block, and which way there.
+struct PlaceInRound {
+  const clang::CompoundStmt *block = nullptr;
+  llvm::SmallVector<Turn, 2> turns;
+};
+/// Nothing where more than conditions lead there.
+std::optional<PlaceInRound> placeInRound(const clang::Stmt *copy, const Rounds &rounds,
+                                         const VariableFacts &facts);
+
 /// Why it has to be made in its own round, if it has to.
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel);

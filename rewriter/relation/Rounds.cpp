@@ -75,7 +75,6 @@ public:
 
 private:
   std::optional<Cursor> cursorOf(const VarDecl *variable) const;
-  std::optional<std::string> whyImpure(const Stmt *expression) const;
   Diagnostic refuse(const Stmt *where, const std::string &why) const {
     return diagnose("not-ahead", placeOf(sources, where->getBeginLoc()), why);
   }
@@ -85,36 +84,6 @@ private:
   const SourceManager &sources;
   ArrayRef<const VarDecl *> changed;
 };
-
-/// Why an expression may be something else, or do something, when it is asked once more.
-std::optional<std::string> RoundsFinder::whyImpure(const Stmt *expression) const {
-  if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
-    return std::nullopt;
-  const auto *binary = dyn_cast<BinaryOperator>(expression);
-  const auto *unary = dyn_cast<UnaryOperator>(expression);
-  if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
-    return "changes a variable";
-  if (pointerOf(expression))
-    return "reads memory";
-  if (const auto *call = dyn_cast<CallExpr>(expression))
-    if (!isHarmlessCall(call))
-      return "calls " +
-             (calleeName(call).empty() ? "a function" : "'" + calleeName(call) + "'").str();
-  if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, AtomicExpr, StmtExpr>(expression))
-    return "makes an object";
-  const auto *reference = dyn_cast<DeclRefExpr>(expression);
-  if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr) {
-    bool isOwn = variable->hasLocalStorage() && !facts.escapes(variable) &&
-                 !variable->getType()->isReferenceType() &&
-                 !variable->getType().isVolatileQualified();
-    if (!isOwn && !variable->getType().isConstQualified())
-      return "names '" + variable->getNameAsString() + "', which others may change";
-  }
-  for (const Stmt *child : expression->children())
-    if (auto why = whyImpure(child))
-      return why;
-  return std::nullopt;
-}
 
 std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
   bool isSimple = variable->getType()->isIntegerType() || variable->getType()->isPointerType();
@@ -130,13 +99,13 @@ std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
       continue;
     }
     bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    !whyImpure(change.value) && runsEachRound(change.statement, loop, facts);
+                    !whyImpure(change.value, facts) && runsEachRound(change.statement, loop, facts);
     if (!isSteady)
       return std::nullopt;
     cursor.steps.push_back(change);
   }
   // The double is set before the loop, where that has changed nothing yet.
-  bool isPure = !whyImpure(cursor.start) && !mentionsAny(cursor.start, changed);
+  bool isPure = !whyImpure(cursor.start, facts) && !mentionsAny(cursor.start, changed);
   return cursor.steps.empty() || !isPure ? std::nullopt : std::optional(cursor);
 }
 
@@ -149,7 +118,7 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
     rounds.condition = tested->getConditionVariable() ? nullptr : tested->getCond();
   if (!rounds.condition)
     return refuse(loop, "the loop has no condition that says whether another round follows");
-  if (auto why = whyImpure(rounds.condition))
+  if (auto why = whyImpure(rounds.condition, facts))
     return refuse(rounds.condition, "the loop's condition " + *why);
   if (const Stmt *end = endOfLoop(bodyOf(loop)))
     return refuse(end, "the loop may be left here, with tiles on their way");
@@ -192,6 +161,35 @@ bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts 
       return false;
   }
   return false;
+}
+
+std::optional<std::string> whyImpure(const Stmt *expression, const VariableFacts &facts) {
+  if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
+    return std::nullopt;
+  const auto *binary = dyn_cast<BinaryOperator>(expression);
+  const auto *unary = dyn_cast<UnaryOperator>(expression);
+  if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
+    return "changes a variable";
+  if (pointerOf(expression))
+    return "reads memory";
+  if (const auto *call = dyn_cast<CallExpr>(expression))
+    if (!isHarmlessCall(call))
+      return "calls " +
+             (calleeName(call).empty() ? "a function" : "'" + calleeName(call) + "'").str();
+  if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, AtomicExpr, StmtExpr>(expression))
+    return "makes an object";
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr) {
+    bool isOwn = variable->hasLocalStorage() && !facts.escapes(variable) &&
+                 !variable->getType()->isReferenceType() &&
+                 !variable->getType().isVolatileQualified();
+    if (!isOwn && !variable->getType().isConstQualified())
+      return "names '" + variable->getNameAsString() + "', which others may change";
+  }
+  for (const Stmt *child : expression->children())
+    if (auto why = whyImpure(child, facts))
+      return why;
+  return std::nullopt;
 }
 
 bool mentionsAny(const Stmt *expression, ArrayRef<const VarDecl *> variables) {

@@ -25,6 +25,9 @@ bool leavesRound(const clang::Stmt *body);
 /// Whether each round of the loop, but the one that leaves it, runs the statement once.
 bool runsEachRound(const clang::Stmt *statement, const clang::Stmt *loop,
                    const VariableFacts &facts);
+/// Why an expression may be something else, or do something, when it is asked once more; as
+/// in "reads memory".
+std::optional<std::string> whyImpure(const clang::Stmt *expression, const VariableFacts &facts);
 bool mentionsAny(const clang::Stmt *expression, llvm::ArrayRef<const clang::VarDecl *> variables);
 
 /// A variable that each round moves by the same amount, which nothing in the loop changes:

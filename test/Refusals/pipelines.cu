@@ -147,8 +147,10 @@ __global__ void some_rounds(float *__restrict__ out, const float *__restrict__ i
   __shared__ float part[64];
 #pragma tma pipeline
   for (int i = 0; i < n; ++i) {
-    if (i % 3 == 0) // expected-note {{they may end here}}
-      continue;
+    if (i % 3 == 0) {
+      out[i] = 0;
+      continue; // expected-note {{they may end here}}
+    }
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: some rounds may end before they get to the copy [-Wtilelift-not-ahead]}}
     __syncthreads();
@@ -284,20 +286,50 @@ __global__ void told(float *__restrict__ out, const float *in, const volatile in
   out[threadIdx.x] = sum;
 }
 
-// Not available yet.
-__global__ void conditional(float *__restrict__ out, const float *__restrict__ in, int n) {
+// Conditions that nobody can ask ahead of their round, and tiles that are used without them.
+__global__ void asked_of_memory(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ numbers, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
   for (int i = 0; i < n; ++i) {
-    if (i % 2 == 0) {
+    if (numbers[i] > 0) { // expected-note {{it stands here}}
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy that does not stand in the outermost block of the loop is not available yet [-Wtilelift-not-available-yet]}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: the condition of the copy reads memory [-Wtilelift-not-ahead]}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
       __syncthreads();
     }
   }
 }
+__global__ void of_the_round(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  int odd = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    odd = 1 - odd;
+    if (odd == 1) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: 'odd', which its condition names, is not known before its round [-Wtilelift-not-ahead]}}
+      __syncthreads();
+      out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+      __syncthreads();
+    }
+  }
+}
+__global__ void used_behind(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (i % 2 == 0) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'part' is used outside of the round that fills it}}
+    }
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it is used here}}
+    __syncthreads();
+  }
+}
+
+// Not available yet.
 
 __global__ void dynamic(float *__restrict__ out, const float *__restrict__ in, int n) {
   extern __shared__ float memory[];
@@ -368,7 +400,7 @@ __global__ void within(float *__restrict__ out, const float *__restrict__ in, in
 #pragma tma pipeline // expected-error {{'#pragma tma pipeline' stands within a statement that has one already}} expected-error {{a pipeline of a loop that does not stand in a block is not available yet}}
     for (int i = 0; i < n; ++i) {
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy that does not stand in the outermost block of the loop is not available yet}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy in another loop, or in a statement without braces is not available yet}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
       __syncthreads();
@@ -434,13 +466,15 @@ void run(float *out, const float *in, const int *numbers) {
   doubled<<<1, 64>>>(out, in, 5);
   looked_up<<<1, 64>>>(out, in, numbers, 5);
   used_before<<<1, 64>>>(out, in, 5);
-  used_after<<<1, 64>>>(out, in, 5);
+  used_behind<<<1, 64>>>(out, in, 5);
   left_out<<<1, 64>>>(out, in, 5);
   scratch<<<1, 64>>>(out, in, 5);
   written<<<1, 64>>>(out, in, 5);
   written_by_step<<<1, 64>>>(out, in, 5);
   told<<<1, 64>>>(out, in, numbers, 5);
-  conditional<<<1, 64>>>(out, in, 5);
+  asked_of_memory<<<1, 64>>>(out, in, numbers, 5);
+  of_the_round<<<1, 64>>>(out, in, 5);
+  used_after<<<1, 64>>>(out, in, 5);
   dynamic<<<1, 64>>>(out, in, 5);
   by_hand<<<1, 64>>>(out, in, 5);
   in_a_function<<<1, 64>>>(out, in, 5);

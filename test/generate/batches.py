@@ -16,12 +16,12 @@ from pathlib import Path
 from typing import Callable
 
 
-def run(tilelift: str, text: str) -> tuple[int, list[str]]:
+def run(tilelift: str, text: str, schedules: int) -> tuple[int, list[str]]:
     """How many copies are lifted, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "program.cu"
         source.write_text(text)
-        command = [tilelift, "run", "--compare", "--remarks", str(source), "--", "-O0",
+        command = [tilelift, "run", "--compare", f"--schedules={schedules}", "--remarks", str(source), "--", "-O0",
                    "-fwrapv", "-Wno-everything"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     output = done.stdout + done.stderr
@@ -39,6 +39,7 @@ def main(description: str, program: Callable[[int, list[int]], str], step: int) 
     parser.add_argument("--count", type=int, default=100, help="kernels")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
+    parser.add_argument("--schedules", type=int, default=0, help="orders of threads and copies at random")
     parser.add_argument("--show", action="store_true", help="print the programs, run none")
     arguments = parser.parse_args()
     lifted, failed = 0, 0
@@ -48,7 +49,7 @@ def main(description: str, program: Callable[[int, list[int]], str], step: int) 
         if arguments.show:
             print(text)
             continue
-        more, problems = run(arguments.tilelift, text)
+        more, problems = run(arguments.tilelift, text, arguments.schedules)
         lifted += more
         failed += len(problems)
         print(*problems, sep="\n", end="\n" if problems else "", flush=True)

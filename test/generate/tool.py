@@ -19,7 +19,8 @@ MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
                      r"(?P<severity>error|warning|remark): "
                      r"(?P<text>.*) \[-Wtilelift-(?P<id>[a-z0-9-]+)\]$", re.M)
 RULE = re.compile(r"\(([a-z0-9-]+)\)$")
-REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "little-to-gain", "barrier-dropped",
+REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "little-to-gain", "stages-by-hand",
+           "barrier-dropped",
            "barrier-added", "launch-not-lifted", "other-block-size", "other-argument", "instance-differs", "never-launched"}
 COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",
                    "-ferror-limit=0", "-Wno-unknown-cuda-version")

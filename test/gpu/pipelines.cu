@@ -243,6 +243,39 @@ __global__ void stored_anew(float *__restrict__ out, const float *__restrict__ i
   }
 }
 
+// Rounds that make no copy, by conditions of their own.
+__global__ void some_rounds(float *__restrict__ out, const float *__restrict__ in, int n, int skip) {
+  __shared__ float even[128], rare[64], late[2][64];
+  float sum = 0.f;
+  for (int outer = 0; outer < 2; ++outer) {
+#pragma tma pipeline stages(3)
+    for (int k = 0; k < n; ++k) {
+      if (k % skip == 1)
+        continue;
+      if ((k + outer) % 2 == 0) {
+#pragma tma load
+        even[threadIdx.x] = in[k * 128 + threadIdx.x];
+        __syncthreads();
+        sum = sum * 0.5f + even[127 - threadIdx.x];
+        if (k > 2 || skip == 4) {
+#pragma tma load
+          if (threadIdx.x < 64)
+            rare[threadIdx.x] = in[k * 64 + threadIdx.x];
+          __syncthreads();
+          sum += rare[threadIdx.x / 2];
+        }
+      } else {
+#pragma tma load
+        late[threadIdx.x / 64][threadIdx.x % 64] = in[k * 128 + outer * 64 + threadIdx.x];
+        __syncthreads();
+        sum -= late[threadIdx.x % 2][threadIdx.x / 2];
+      }
+      __syncthreads();
+    }
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
 void run_sgemm(int m, int n, int k) {
   std::string size = std::to_string(m) + "x" + std::to_string(n) + "x" + std::to_string(k);
   Buffer a(size_t(m) * k * 4, 1), b(size_t(k) * n * 4, 2), c(size_t(m) * n * 4, 3);
@@ -267,6 +300,10 @@ void run_rounds(int rounds) {
   report("strided" + name, out);
   uneven<<<2, dim3(32, 2)>>>(out.as<float>(), in.as<float>(), rounds);
   report("uneven" + name, out);
+  for (int skip : {2, 4, 100}) {
+    some_rounds<<<2, 128>>>(out.as<float>(), in.as<float>(), rounds, skip);
+    report("some_rounds " + std::to_string(skip) + name, out);
+  }
   Buffer stores(size_t(2) * 2 * (rounds + 1) * 512, 9);
   stored<0><<<2, 128>>>(stores.as<float>(), in.as<float>(), rounds);
   report("stored<0>" + name, stores);

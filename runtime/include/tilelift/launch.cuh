@@ -296,10 +296,11 @@ public:
   cudaError_t start(void (*function)(Parameters...), Arguments &&...arguments) const {
     if (!detail::timed())
       return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
-    detail::stopwatch watch(config.stream);
+    detail::stopwatch watch(kernel, reinterpret_cast<const void *>(function),
+                            lifts ? "TMA" : "plain", config.stream);
     cudaError_t error =
         cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
-    watch.print(kernel, reinterpret_cast<const void *>(function), lifts);
+    watch.print();
     return error;
   }
 

@@ -34,7 +34,13 @@ inline bool timed() {
 /// nothing runs, and there is nothing to time.
 class stopwatch {
 public:
-  explicit stopwatch(cudaStream_t stream) : stream(stream) {
+  stopwatch(const char *kernel, const void *function, const char *way, cudaStream_t stream)
+      : kernel(kernel), way(way), stream(stream) {
+    // That also loads it, which the first launch would have to do.
+    cudaFuncAttributes size = {};
+    if (cudaFuncGetAttributes(&size, function) == cudaSuccess)
+      std::fprintf(stderr, "tilelift: size %s %d registers %zu bytes %s\n", kernel, size.numRegs,
+                   size.sharedSizeBytes, way);
     cudaStreamCaptureStatus status = cudaStreamCaptureStatusActive;
     runs = cudaStreamIsCapturing(stream, &status) == cudaSuccess &&
            status == cudaStreamCaptureStatusNone && cudaEventCreate(&begin) == cudaSuccess &&
@@ -48,21 +54,16 @@ public:
   stopwatch(const stopwatch &) = delete;
   stopwatch &operator=(const stopwatch &) = delete;
 
-  void print(const char *kernel, const void *function, bool lifted) {
-    const char *way = lifted ? "TMA" : "plain";
-    cudaFuncAttributes size = {};
-    if (cudaFuncGetAttributes(&size, function) == cudaSuccess)
-      std::fprintf(stderr, "tilelift: size %s %d registers %zu bytes %s\n", kernel, size.numRegs,
-                   size.sharedSizeBytes, way);
+  void print() {
     float milliseconds = 0;
     if (runs && cudaEventRecord(end, stream) == cudaSuccess &&
         cudaEventSynchronize(end) == cudaSuccess &&
         cudaEventElapsedTime(&milliseconds, begin, end) == cudaSuccess)
-      std::fprintf(stderr, "tilelift: time %s %.2f us %s\n", kernel, milliseconds * 1e3,
-                   way);
+      std::fprintf(stderr, "tilelift: time %s %.2f us %s\n", kernel, milliseconds * 1e3, way);
   }
 
 private:
+  const char *kernel, *way;
   cudaStream_t stream;
   cudaEvent_t begin = nullptr, end = nullptr;
   bool runs = false;
