@@ -5,6 +5,10 @@
 #include "bench.cuh"
 #include "by_hand.cuh"
 
+#if defined(__NVCC__) && !defined(TILELIFTED)
+#include <cub/device/device_histogram.cuh>
+#endif
+
 constexpr int BINS = 4096, THREADS = 512;
 
 __device__ inline void count(unsigned *own, const unsigned *in, size_t n) {
@@ -54,4 +58,15 @@ int main() {
     clear();
     histogram_by_hand<<<blocks, THREADS>>>(out.as<unsigned>(), in.as<unsigned>(), n);
   });
+#if defined(__NVCC__) && !defined(TILELIFTED)
+  // By the high bits instead of the low ones, which are as evenly spread.
+  size_t bytes = 0;
+  auto library = [&](void *memory) {
+    CHECK(cub::DeviceHistogram::HistogramEven(memory, bytes, in.as<unsigned>(), out.as<unsigned>(),
+                                              BINS + 1, 0u, ~0u, int(n)));
+  };
+  library(nullptr);
+  Buffer memory(bytes, 3);
+  other("histogram", "cub", out, [&] { library(memory.as<char>()); });
+#endif
 }

@@ -9,7 +9,7 @@ import argparse
 import json
 import pathlib
 
-LIBRARIES = {"cublas": "cuBLAS", "pytorch": "PyTorch", "padded-32x32": "padded 32x32, no guards"}
+LIBRARIES = {"cublas": "cuBLAS", "cub": "CUB", "pytorch": "PyTorch", "padded-32x32": "padded 32x32, no guards"}
 COLOURS = {"tilelift": "#2f6f4e", "by hand": "#8a8f98", "library": "#c9a227"}
 
 
@@ -20,7 +20,7 @@ def table(results):
              "|---|---|---|---|---|---|---|---|"]
     for name, result in results.items():
         ms = result["ms"]
-        if "tilelift" not in ms:
+        if "tilelift" not in ms or name.startswith("cost-"):
             continue
         lifted, hand = ms["tilelift"], ms.get("by-hand")
         share = result["work"]["bytes"] / lifted / bandwidth
@@ -33,7 +33,7 @@ def table(results):
 
 def plot(results):
     """Bars from the plain kernel's speed, which is one."""
-    rows = [(name, r["ms"]) for name, r in results.items() if "tilelift" in r["ms"]]
+    rows = [(name, r["ms"]) for name, r in results.items() if "tilelift" in r["ms"] and not name.startswith("cost-")]
     left, unit, height, bar = 150, 260, 52, 14
     width, total = left + unit * 2 + 160, height * len(rows) + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" '
@@ -52,7 +52,7 @@ def plot(results):
     for number, (name, ms) in enumerate(rows):
         y = 34 + number * height
         parts.append(f'<text x="{left - 10}" y="{y + 20}" text-anchor="end">{name}</text>')
-        library = next((ms[key] for key in ("cublas", "pytorch") if key in ms), None)
+        library = next((ms[key] for key in ("cublas", "cub", "pytorch") if key in ms), None)
         bars = [("tilelift", ms["tilelift"]), ("by hand", ms.get("by-hand")), ("library", library)]
         for k, (label, time) in enumerate(bar_ for bar_ in bars if bar_[1]):
             length = ms["plain"] / time * unit

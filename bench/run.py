@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-LIBRARIES = ("cublas", "pytorch")
+LIBRARIES = ("cublas", "cub", "pytorch")
 
 
 def build(source, arch):
@@ -45,8 +45,16 @@ def pytorch(times):
     except ImportError:
         return
     square, rows = torch.randn(16384, 16384, device="cuda"), torch.randn(32768, 4096, device="cuda")
-    work = {"transpose": lambda: square.t().contiguous(), "softmax": lambda: torch.softmax(rows, 1)}
+    image = torch.randn(1, 1, 16384, 16384, device="cuda")
+    taps = torch.randn(1, 1, 1, 17, device="cuda")
+    heads = torch.randn(3, 1, 64, 4096, 64, device="cuda", dtype=torch.float16)
+    conv, attend = torch.nn.functional.conv2d, torch.nn.functional.scaled_dot_product_attention
+    work = {"transpose": lambda: square.t().contiguous(), "softmax": lambda: torch.softmax(rows, 1),
+            "convolution": lambda: conv(conv(image, taps, padding=(0, 8)), taps.mT, padding=(8, 0)),
+            "attention": lambda: attend(heads[0], heads[1], heads[2])}
     for name, run in work.items():
+        if name not in times:
+            continue
         samples = []
         for i in range(25):
             begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
