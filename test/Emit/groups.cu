@@ -9,8 +9,9 @@ constexpr int T = 32;
 // it keeps the next round from overwriting what is being read. `row` has no reader
 // left.
 // CHECK-LABEL: __global__ void gemm_tma(
-// CHECK: unsigned tma_phase = tilelift::begin(tma_barrier);
 // CHECK: __shared__ __align__(128) float as[T][T], bs[T][T];
+// CHECK-NEXT: __shared__ tilelift::barrier tma_barrier;
+// CHECK-NEXT: unsigned tma_phase = tilelift::begin(tma_barrier);
 // CHECK: // tma load: tile copy of 32 x 32 f32 (4096 bytes) from 'a' to 'as'
 // CHECK-NEXT: if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {
 // CHECK-NEXT:   tilelift::fence_before_tma();

@@ -27,9 +27,9 @@ __global__ void product(float *c, const float *a, const float *b, int n, int k) 
 // CHECK: // tma pipeline: in product_tma
 // CHECK: __global__ void product_tma(
 // CHECK-NEXT: const __grid_constant__ CUtensorMap as_map
-// CHECK: __shared__ tilelift::barrier as_full[3];
+// CHECK: __shared__ __align__(128) float as_ring[3][32][32], bs_ring[3][32][32];
+// CHECK-NEXT: __shared__ tilelift::barrier as_full[3];
 // CHECK-NEXT: tilelift::ring<3> as_place = tilelift::begin(as_full);
-// CHECK-NEXT: __shared__ __align__(128) float as_ring[3][32][32], bs_ring[3][32][32];
 // CHECK: // tma pipeline: 3 stages
 // CHECK-NEXT: int k0_ahead = 0;
 // CHECK-NEXT: if (tilelift::leader(product_tma_plan::block)) {
@@ -187,8 +187,8 @@ __global__ void stored(float *__restrict__ out, const float *__restrict__ in, in
   }
 }
 // CHECK: __global__ void stored_tma(
-// CHECK: unsigned to_turn = 0;
 // CHECK: __shared__ __align__(128) float from_ring[3][32], to_ring[2][32];
+// CHECK: unsigned to_turn = 0;
 // CHECK: for (int i = 0; i < n; ++i) {
 // CHECK-NEXT: auto &to = to_ring[to_turn ^= 1];
 // CHECK: tilelift::finish_reads<1>();

@@ -37,9 +37,9 @@ __global__ void blur(float *out, const float *in, int w, int h) {
 // CHECK-NEXT: };
 // CHECK: __global__ void blur_tma(float *out, const float *in, int w, int h,
 // CHECK-NEXT:                          const __grid_constant__ CUtensorMap tile_map) {
+// CHECK-NEXT:   __shared__ blur_tma_plan::tile tile;
 // CHECK-NEXT:   __shared__ tilelift::barrier tma_barrier;
 // CHECK-NEXT:   unsigned tma_phase = 0;
-// CHECK-NEXT:   __shared__ blur_tma_plan::tile tile;
 // CHECK-NEXT:   int x0 = blockIdx.x * TX - R, y0 = blockIdx.y * TY - R; // where the halo starts
 // CHECK-NEXT:   // tma load: tile copy of 20 x 136 f32 (10880 bytes) from 'in' to 'tile', rows of 136 elements, starting at 2
 // CHECK-NEXT:   if (tilelift::leader({{[a-z_]+}}_tma_plan::block)) {

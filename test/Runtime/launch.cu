@@ -2,6 +2,7 @@
 // RUN: %t 2> %t.err | %FileCheck %s
 // RUN: env TILELIFT_DISABLE=1 %t disabled | %FileCheck %s --check-prefix=DISABLED
 // RUN: env TILELIFT_VERBOSE=1 %t verbose 2>&1 | %FileCheck %s --check-prefix=VERBOSE
+// RUN: env TILELIFT_TIME=1 %t verbose 2>&1 | %FileCheck %s --check-prefix=TIME
 //
 // The launcher against a runtime that records: calls, their order, their
 // arguments, and what happens when a rule is broken.
@@ -52,6 +53,10 @@ int main(int argc, char **) {
   // CHECK: first: entry point cuTensorMapEncodeTiled 12000; encode type 7 rank 2 at 65536 extents {1024,512} strides {4096} box {136,20} steps {1,1} promotion 2; attributes of lifted; launch lifted grid 4 block 256 shared 0
   // DISABLED: first: launch plain grid 4 block 256
   // VERBOSE: tilelift: blur: TMA
+  // TIME: tilelift: size blur 40 registers 1024 bytes TMA
+  // TIME-NEXT: tilelift: time blur 500.00 us TMA
+  // TIME-NEXT: tilelift: size blur 40 registers 1000 bytes plain
+  // TIME-NEXT: tilelift: time blur 500.00 us plain
   // VERBOSE: tilelift: blur: plain, the block is 128 x 1 x 1, the copies were checked for 256 x 1 x 1 [block-size]; 'in' starts at 65540, which is no multiple of 16 bytes [address-16]; the extent of 'in' in dimension 1 is 0 (h) elements, allowed are 1 to 2^31 [extent-range]; the stride of 'in' in dimension 1 is 4088 (w * 4) bytes, which is no multiple of 16 [stride-16]
 
   // The entry point and the kernel's attributes are asked for once.
@@ -72,17 +77,14 @@ int main(int argc, char **) {
   // CHECK-NEXT: refused: 1
   // CHECK-NEXT: refused calls: {{$}}
 
-  // A configuration of the program's own; what it allowed the plain kernel.
+  // A configuration of the program's own; what it allowed the plain kernel. The barrier takes
+  // the last bytes that that would have.
   cudaLaunchConfig_t config = {};
   config.gridDim = dim3(7);
   config.blockDim = dim3(256);
   config.dynamicSmemBytes = 60000;
   fake().max_dynamic = 60000;
-  start({&config}, out, in, 1024, 512);
-  say("configured");
-  // CHECK-NEXT: configured: encode {{.*}}; attributes of lifted; attributes of plain; shared memory of lifted up to 60000; launch lifted grid 7 block 256 shared 60000
-
-  // The barrier takes the last bytes that the plain kernel would have.
+  int most = fake().most_shared;
   fake().most_shared = 61000;
   start({&config}, out, in, 1024, 512);
   say("full");
@@ -90,7 +92,13 @@ int main(int argc, char **) {
   fake().most_shared = 61024;
   start({&config}, out, in, 1024, 512);
   say("just");
-  // CHECK-NEXT: just: encode {{.*}}; launch lifted grid 7 block 256 shared 60000
+  // CHECK-NEXT: just: encode {{.*}}; attributes of lifted; attributes of plain; shared memory of lifted up to 60000; launch lifted grid 7 block 256 shared 60000
+
+  // What has been allowed once needs no asking.
+  fake().most_shared = most;
+  start({&config}, out, in, 1024, 512);
+  say("configured");
+  // CHECK-NEXT: configured: encode {{.*}} promotion 2; launch lifted grid 7 block 256 shared 60000
 
   // Blocks that wait for each other run at once, or the plain ones do.
   fake().at_once = 2, fake().processors = 5;

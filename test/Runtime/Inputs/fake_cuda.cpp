@@ -64,6 +64,7 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {
   record("attributes of " + names[kernel]);
   attributes->ptxVersion = fake().ptx;
+  attributes->numRegs = 40;
   attributes->maxDynamicSharedSizeBytes = fake().max_dynamic;
   attributes->sharedSizeBytes = names[kernel] == "lifted" ? 1024 : 1000;
   return cudaSuccess;
@@ -83,6 +84,17 @@ cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *ke
   if (names[kernel] == "lifted")
     seen = *static_cast<CUtensorMap *>(arguments[4]);
   return cudaSuccess;
+}
+cudaError_t cudaStreamIsCapturing(cudaStream_t, cudaStreamCaptureStatus *status) {
+  return *status = cudaStreamCaptureStatusNone, cudaSuccess;
+}
+cudaError_t cudaStreamSynchronize(cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventCreate(cudaEvent_t *event) { return *event = nullptr, cudaSuccess; }
+cudaError_t cudaEventDestroy(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventRecord(cudaEvent_t, cudaStream_t) { return cudaSuccess; }
+cudaError_t cudaEventSynchronize(cudaEvent_t) { return cudaSuccess; }
+cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) {
+  return *milliseconds = 0.5f, cudaSuccess;
 }
 // What nvcc's own code asks for.
 void **__cudaRegisterFatBinary(void *) { return nullptr; }
