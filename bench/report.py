@@ -34,16 +34,18 @@ def table(results):
 def plot(results):
     """Bars from the plain kernel's speed, which is one."""
     rows = [(name, r["ms"]) for name, r in results.items() if "tilelift" in r["ms"] and not name.startswith("cost-")]
-    left, unit, height, bar = 150, 260, 52, 14
-    width, total = left + unit * 2 + 160, height * len(rows) + 60
+    most = max(ms["plain"] / min(t for v, t in ms.items() if v != "plain") for _, ms in rows)
+    left, length, height, bar = 150, 680, 52, 14
+    unit = length / most
+    width, total = left + length + 60, height * len(rows) + 60
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {total}" '
              'font-family="sans-serif" font-size="12">',
              f'<rect width="{width}" height="{total}" fill="white"/>']
-    for tick in (0, 0.5, 1, 1.5, 2, 2.5):
-        x = left + tick * unit
+    for tick in range(2 * int(most) + 2):
+        x = left + tick / 2 * unit
         if x < width - 20:
-            parts.append(f'<line x1="{x}" y1="24" x2="{x}" y2="{total - 30}" stroke="#ddd"/>'
-                         f'<text x="{x}" y="{total - 14}" text-anchor="middle">{tick:g}x</text>')
+            parts.append(f'<line x1="{x:.1f}" y1="24" x2="{x:.1f}" y2="{total - 30}" stroke="#ddd"/>'
+                         f'<text x="{x:.1f}" y="{total - 14}" text-anchor="middle">{tick / 2:g}x</text>')
     x = left
     for label, colour in COLOURS.items():
         parts.append(f'<rect x="{x}" y="6" width="12" height="12" fill="{colour}"/>'
@@ -52,7 +54,7 @@ def plot(results):
     for number, (name, ms) in enumerate(rows):
         y = 34 + number * height
         parts.append(f'<text x="{left - 10}" y="{y + 20}" text-anchor="end">{name}</text>')
-        library = next((ms[key] for key in ("cublas", "cub", "pytorch") if key in ms), None)
+        library = next((ms[key] for key in LIBRARIES if key in ms), None)
         bars = [("tilelift", ms["tilelift"]), ("by hand", ms.get("by-hand")), ("library", library)]
         for k, (label, time) in enumerate(bar_ for bar_ in bars if bar_[1]):
             length = ms["plain"] / time * unit
