@@ -27,7 +27,7 @@ struct CopyWork {
 };
 
 CopyWork workOf(const CopyRelation &relation);
-/// "1 element of 4 bytes, without a guard"
+/// "1.0 elements of 4 bytes, without a guard"
 std::string print(const CopyWork &work);
 
 } // namespace tilelift

@@ -117,8 +117,8 @@ bool mayStore(const CallExpr *call) {
          llvm::any_of(call->arguments(), carries);
 }
 
-/// Finds what may write to a tile that it has no name of: assembly that stores, and names of
-/// shared memory in functions that are called.
+/// Finds what may write to a tile that it has no name of: assembly that stores, and in
+/// functions that are called, names of shared memory and addresses made of numbers.
 class SharedStoreFinder {
 public:
   bool isIn(const Stmt *statement, bool isCalled) {
@@ -128,7 +128,9 @@ public:
     const auto *reference = dyn_cast<DeclRefExpr>(statement);
     const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
     bool isNamed = isCalled && variable && variable->hasAttr<CUDASharedAttr>();
-    if (isNamed || (assembly && mayStoreToShared(assembly)))
+    const auto *cast = dyn_cast<CastExpr>(statement);
+    bool isMade = isCalled && cast && cast->getCastKind() == CK_IntegralToPointer;
+    if (isNamed || isMade || (assembly && mayStoreToShared(assembly)))
       return true;
     const auto *call = dyn_cast<CallExpr>(statement);
     const FunctionDecl *callee = call ? calledBody(call) : nullptr;
