@@ -13,7 +13,18 @@ import re
 import subprocess
 import tempfile
 from pathlib import Path
-from typing import Callable
+from typing import Any, Callable
+
+
+def program_of(writer: Callable[[int, int], Any], main: str) -> Callable[[int, list[int]], str]:
+    """Programs of kernels that each have a writer, with the launches of all in `main`."""
+    def program(seed: int, numbers: list[int]) -> str:
+        writers = [writer(seed, number) for number in numbers]
+        kernels = "\n".join(each.kernel() for each in writers)
+        launches = "".join(each.launches() for each in writers)
+        return ("#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels
+                + main.replace("LAUNCHES", launches))
+    return program
 
 
 def run(tilelift: str, text: str, schedules: int) -> tuple[int, list[str]]:

@@ -193,13 +193,5 @@ class Writer:
         return text
 
 
-def program(seed: int, numbers: list[int]) -> str:
-    writers = [Writer(seed, number) for number in numbers]
-    kernels = "\n".join(writer.kernel() for writer in writers)
-    launches = "".join(writer.launches() for writer in writers)
-    return ("#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels
-            + MAIN.replace("LAUNCHES", launches))
-
-
 if __name__ == "__main__":
-    sys.exit(batches.main(__doc__, program, step=25))
+    sys.exit(batches.main(__doc__, batches.program_of(Writer, MAIN), step=25))
