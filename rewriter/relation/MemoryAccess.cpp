@@ -375,11 +375,9 @@ bool mayStoreToShared(const Stmt *statement, bool isInKernel) {
 }
 
 bool isProxyFence(const Stmt *statement) {
+  auto isFence = [](StringRef word) { return word.starts_with("fence.proxy"); };
   if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))
-    return hasInstruction(assembly, [](StringRef word) { return !word.empty(); }) &&
-           !hasInstruction(assembly, [](StringRef word) {
-             return !word.empty() && !word.starts_with("fence.proxy");
-           });
+    return hasInstruction(assembly, isFence) && !hasInstruction(assembly, std::not_fn(isFence));
   const auto *call = dyn_cast<CallExpr>(statement);
   const FunctionDecl *callee = call && call->getNumArgs() == 0 ? calledBody(call) : nullptr;
   const auto *body = callee ? dyn_cast<CompoundStmt>(callee->getBody()) : nullptr;

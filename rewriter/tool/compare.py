@@ -90,7 +90,8 @@ def lift(options, folder):
             sys.stderr.write(done.stderr)
             quit(f"no copy of '{program}' is lifted")
         if lifted:
-            described[name] = [f"{pathlib.Path(file).name}:{line}: {what}" for file, line, what in dict.fromkeys(lifted)]
+            described[name] = [f"{pathlib.Path(file).name}:{line}: {what}"
+                               for file, line, what in dict.fromkeys(lifted)]
         else:
             shutil.rmtree(output)
     shutil.copytree(options["runtime"], folder / "include", dirs_exist_ok=True)
