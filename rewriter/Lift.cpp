@@ -21,6 +21,7 @@
 #include "relation/IndexRange.h"
 #include "relation/MemoryUses.h"
 #include "relation/WarpAccesses.h"
+#include "relation/WholeBlock.h"
 #include "support/Locations.h"
 
 #include "llvm/Support/thread.h"
@@ -47,7 +48,13 @@ bool sameWay(const CallPath &a, const CallPath &b) {
 }
 
 bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
-  return std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
+  bool sameProducers =
+      std::equal(a.pipelines.begin(), a.pipelines.end(), b.pipelines.begin(), b.pipelines.end(),
+                 [](const PipelineToEmit &x, const PipelineToEmit &y) {
+                   return x.hasProducer == y.hasProducer;
+                 });
+  return sameProducers &&
+         std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const CopyToEmit &x, const CopyToEmit &y) {
                       return x.directive == y.directive && x.pipeline == y.pipeline &&
                              x.takesTurns == y.takesTurns && sameWay(x.path, y.path) &&
@@ -695,6 +702,18 @@ static const char *whyNoRoom(const AnnotatedStatement &annotated, const Variable
   return isInBlock ? nullptr : "a pipeline of a loop that does not stand in a block";
 }
 
+/// Why no warp can be added to a kernel's block, as far as that is no matter of its text.
+static std::optional<Diagnostic> whyNoProducer(const InstanceToEmit &instance) {
+  if (!instance.pipelines.back().hasProducer)
+    return std::nullopt;
+  for (const CopyToEmit &copy : instance.copies)
+    if (!copy.path.inKernel())
+      return diagnose("no-producer", {}, "a function that the kernel calls makes copies, too");
+  auto uses = findBlockUses(instance.function, instance.block);
+  auto *reason = std::get_if<Diagnostic>(&uses);
+  return reason ? std::optional(std::move(*reason)) : std::nullopt;
+}
+
 /// As many as are asked for, or as many as bring something.
 std::optional<RingUse> Lifter::stagesOf(const Directive &directive, InstanceToEmit filled) {
   constexpr unsigned most = 64;
@@ -710,12 +729,14 @@ std::optional<RingUse> Lifter::stagesOf(const Directive &directive, InstanceToEm
     roundBytes += copy.pipeline == pipeline ? copy.plan.expectedBytes : 0;
   KernelSizes sizes = sizesOf(filled.function);
   SmallVector<RingUse, 4> choices;
+  BlockShape block =
+      filled.pipelines.back().hasProducer ? withAddedWarp(filled.block) : filled.block;
   for (unsigned stages : {2, 3, 4}) {
     setStages(filled, pipeline, stages);
     bool fits = !fitTogether(plannedCopies(filled), sizes);
     if (fits || choices.empty())
       choices.push_back(
-          ringUse(stages, sharedBytesOf(plannedCopies(filled), sizes), roundBytes, filled.block));
+          ringUse(stages, sharedBytesOf(plannedCopies(filled), sizes), roundBytes, block));
   }
   return pickStages(choices);
 }
@@ -751,7 +772,8 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
     return refuseIt(std::move(*reason));
   InstanceToEmit filled = emitted;
-  filled.pipelines.push_back({&directive, std::get<Rounds>(rounds), {}});
+  filled.pipelines.push_back(
+      {&directive, std::get<Rounds>(rounds), directive.clauses.hasProducer, {}});
   KernelUnderTest under{context, annotated.path, facts, emitted.block};
   for (CopyToEmit &copy : filled.copies) {
     if (!isMade(copy))
@@ -759,6 +781,14 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
     copy.pipeline = emitted.pipelines.size();
     if (std::optional<Diagnostic> reason = fillAhead(copy, std::get<Rounds>(rounds), under))
       return refuseIt(std::move(*reason));
+  }
+  if (std::optional<Diagnostic> reason = whyNoProducer(filled)) {
+    if (directive.clauses.fallback != Fallback::Loop)
+      return refuseIt(std::move(*reason));
+    reason->severity = Severity::Warning;
+    reason->place = directive.statement;
+    result.diagnostics.push_back(std::move(*reason));
+    filled.pipelines.back().hasProducer = false;
   }
   std::optional<RingUse> use = stagesOf(directive, filled);
   if (!use)
@@ -912,8 +942,12 @@ void Lifter::remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline) {
   std::string ahead = stages == 1   ? "no round"
                       : stages == 2 ? "a round"
                                     : std::to_string(stages - 1) + " rounds";
-  const auto &[directive, rounds, use] = instance.pipelines[pipeline];
+  const auto &[directive, rounds, hasProducer, use] = instance.pipelines[pipeline];
   Diagnostic made = diagnose("pipelined", directive->statement, ahead, after, before);
+  if (hasProducer)
+    made.notes.push_back(
+        {directive->statement, "a warp of its own makes them: the lifted kernel's block is " +
+                                   print(withAddedWarp(instance.block))});
   if (!directive->clauses.stages)
     made.notes.push_back(
         {directive->statement,

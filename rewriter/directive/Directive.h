@@ -50,6 +50,8 @@ struct Clauses {
   /// Nothing for `auto`.
   std::optional<swizzle_mode> swizzle;
   bool outsideIsAny = false;
+  /// A warp of its own makes a pipeline's copies.
+  bool hasProducer = false;
   Fallback fallback = Fallback::Default;
 };
 

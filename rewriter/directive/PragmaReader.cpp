@@ -48,7 +48,7 @@ const ClauseInfo clauseTable[] = {
     {"outside", onLoad, outsides, outsides},
     {"fallback", onCopies | onPipeline, fallbacks, fallbacks},
     {"stages", onPipeline, {}, {}, 64},
-    {"warp", onPipeline, warps, {}},
+    {"warp", onPipeline, warps, warps},
 };
 
 struct DirectiveInfo {
@@ -298,6 +298,8 @@ void LineReader::take(const ClauseInfo &clause, StringRef value) {
     clauses.swizzle = swizzleOf(value);
   else if (clause.name == "outside")
     clauses.outsideIsAny = true;
+  else if (clause.name == "warp")
+    clauses.hasProducer = true;
   else if (clause.name == "fallback")
     clauses.fallback = value == "loop" ? Fallback::Loop : Fallback::Error;
 }

@@ -249,7 +249,7 @@ std::string KernelWriter::orderText(size_t first, size_t last, const std::string
   else if (written)
     text += indent + "tilelift::fence_before_tma();\n";
   if (any(&CopyOrder::needsBarrier) || written || sourceWritten)
-    text += indent + "__syncthreads();\n";
+    text += indent + blockBarrier() + "\n";
   text += indent + "if (tilelift::leader(" + planIn(texts[textOf[first]]) + "::block)) {\n";
   if (first == 0 && startsFirst())
     text += indent + "  tilelift::set_up(" + names.barrier + ");\n";
@@ -284,7 +284,7 @@ std::string KernelWriter::storeText(size_t first, size_t last, const std::string
   if (any(&StoreOrder::needsBarrier)) {
     text += indent + (any(&StoreOrder::fencesAll) ? "tilelift::fence_all_before_tma();\n"
                                                   : "tilelift::fence_before_tma();\n");
-    text += indent + "__syncthreads();\n";
+    text += indent + blockBarrier() + "\n";
   }
   text += indent + "if (tilelift::leader(" + planIn(texts[textOf[first]]) + "::block)) {\n";
   for (size_t i = first; i <= last; ++i)
@@ -295,7 +295,7 @@ std::string KernelWriter::storeText(size_t first, size_t last, const std::string
             (any(&StoreOrder::needsResult)
                  ? "tilelift::finish_stores();\n"
                  : "tilelift::finish_reads" + pendingReads(copies()[first].statement) + "();\n");
-    text += indent + "__syncthreads();";
+    text += indent + blockBarrier();
   }
   return text;
 }
@@ -411,7 +411,7 @@ void KernelWriter::replaceStatement(size_t first) {
   bool inFirstGroup = std::none_of(orders.copies.begin() + 1, orders.copies.begin() + first + 1,
                                    [](const CopyOrder &order) { return !order.joinsPrevious; });
   if (lastOfGroup && inFirstGroup && startsFirst())
-    text += "\n" + inner + "__syncthreads();";
+    text += "\n" + inner + blockBarrier();
   if (lastOfGroup)
     text += "\n" + waitText(inner);
   if (failure)

@@ -101,7 +101,9 @@ public:
   EmitResult run(const std::vector<KernelToEmit> &kernels);
 
 private:
-  void emitKernel(const KernelToEmit &kernel);
+  void emitKernel(const KernelToEmit &kernel, const KernelNames &names);
+  bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names,
+                           Diagnostic reason);
   std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
   CopyOrders orderCopies(const InstanceToEmit &instance);
@@ -153,7 +155,7 @@ private:
 EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   for (const KernelToEmit &kernel : kernels) {
     if (!kernel.instances.empty())
-      emitKernel(kernel);
+      emitKernel(kernel, nameKernel(kernel));
     for (const Directive *directive : kernel.plain)
       outcomes.insert({directive, "stays a loop"});
   }
@@ -189,8 +191,8 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
       });
       statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
                             copies[i].tileIsWritten, copies[i].pipeline.has_value(),
-                            copies[i].plan.kind != CopyKind::Load, copies[i].movesOn,
-                            sourceOf(copies[i].plan.base)});
+                            instance.isSupplied(copies[i]), copies[i].plan.kind != CopyKind::Load,
+                            copies[i].movesOn, sourceOf(copies[i].plan.base)});
       numbers.push_back(i);
       done[i] = true;
     }
@@ -291,7 +293,7 @@ std::optional<std::string> Emitter::cannotBeWritten(const KernelToEmit &kernel) 
   return std::nullopt;
 }
 
-void Emitter::emitKernel(const KernelToEmit &kernel) {
+void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   const InstanceToEmit &first = kernel.instances.front();
   auto refuse = [&](Diagnostic problem) {
     result.refused.push_back(kernel.pattern);
@@ -300,10 +302,11 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   if (std::optional<std::string> what = cannotBeWritten(kernel))
     return refuse(
         diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, *what));
-  KernelNames names = nameKernel(kernel);
   CopyOrders orders = orderCopies(first);
   KernelWriter writer(source, kernel, names, orders);
   std::vector<Piece> sibling = writer.sibling(siblings);
+  if (writer.failure && emitWithoutProducer(kernel, names, *writer.failure))
+    return;
   if (writer.failure)
     return refuse(*writer.failure);
   for (const CopyToEmit &copy : first.copies) {
@@ -343,6 +346,25 @@ void Emitter::emitKernel(const KernelToEmit &kernel) {
   if (isForAll)
     result.launchers[sharedNameOf(kernel.pattern)] = names.launcher;
   redirectLaunches(kernel, names);
+}
+
+/// Where no warp of its own can make the copies, but somebody may.
+bool Emitter::emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names,
+                                  Diagnostic reason) {
+  KernelToEmit plain = kernel;
+  bool hasProducer = false;
+  for (InstanceToEmit &instance : plain.instances)
+    for (PipelineToEmit &pipeline : instance.pipelines) {
+      if (pipeline.hasProducer && pipeline.directive->clauses.fallback != Fallback::Loop)
+        return false;
+      hasProducer |= std::exchange(pipeline.hasProducer, false);
+    }
+  if (!hasProducer || reason.id != "no-producer")
+    return false;
+  reason.severity = Severity::Warning;
+  say(std::move(reason));
+  emitKernel(plain, names);
+  return true;
 }
 
 void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {

@@ -26,6 +26,8 @@ namespace tilelift {
 struct PipelineToEmit {
   const Directive *directive = nullptr;
   Rounds rounds;
+  /// A warp of its own makes the copies.
+  bool hasProducer = false;
   /// What its ring means for an SM, where nobody asked for so many stages.
   RingUse use;
 };
@@ -64,6 +66,11 @@ struct InstanceToEmit {
   std::vector<PipelineToEmit> pipelines;
   /// The ways to copies that stay loops.
   std::vector<CallPath> plainPaths;
+
+  /// Whether a warp of its own makes a copy.
+  bool isSupplied(const CopyToEmit &copy) const {
+    return copy.pipeline && pipelines[*copy.pipeline].hasProducer;
+  }
 };
 
 /// The instances have the same copies and the same operations.

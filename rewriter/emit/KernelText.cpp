@@ -211,7 +211,8 @@ static bool hasDirective(StringRef text) {
 
 /// Behind the tiles that a body declares before it does anything. Where barriers lie behind
 /// the tiles in shared memory, a convolution takes 3 % less time.
-static std::optional<unsigned> endOfTiles(const SourceText &source, const CompoundStmt &body) {
+static std::optional<unsigned> endOfTiles(const SourceText &source, const CompoundStmt &body,
+                                          function_ref<bool(const Stmt *)> mayCome) {
   std::optional<unsigned> end;
   for (const Stmt *statement : body.body()) {
     const auto *declaration = dyn_cast<DeclStmt>(statement);
@@ -220,7 +221,7 @@ static std::optional<unsigned> endOfTiles(const SourceText &source, const Compou
     bool isShared = llvm::any_of(declaration->decls(), [](const Decl *each) {
       return isa<VarDecl>(each) && each->hasAttr<CUDASharedAttr>();
     });
-    if (!isShared && hasCall(declaration))
+    if (!isShared && (hasCall(declaration) || !mayCome(declaration)))
       break;
     if (!source.isPlainText(declaration->getSourceRange()) ||
         hasDirective(
@@ -240,7 +241,8 @@ void KernelWriter::openBody() {
   if (!linkage().empty())
     edits.push_back(insertion(begin, linkage().str()));
   edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
-                              source.endOfToken(pattern->getLocation()), names.lifted));
+                              source.endOfToken(pattern->getLocation()),
+                              (hasProducer() ? boundLaunch() : "") + names.lifted));
   // Maps follow, which have none; the launcher passes all arguments.
   for (const ParmVarDecl *parameter : pattern->parameters())
     if (parameter->hasDefaultArg()) {
@@ -280,14 +282,19 @@ void KernelWriter::openBody() {
     if (copies()[i].takesTurns)
       barriers += "\n  unsigned " + turnOf(i) + " = 0;";
   for (const Ring &ring : rings)
-    barriers += "\n  __shared__ tilelift::barrier " + ring.full + "[" + ring.stages + "];" +
-                "\n  tilelift::ring<" + ring.stages + "> " + ring.place + " = tilelift::begin(" +
-                ring.full + ");";
+    barriers += ringBarriers(ring);
   if (hasOther)
     barriers += "\n  unsigned " + names.phase +
                 (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
-  unsigned behind = endOfTiles(source, *cast<CompoundStmt>(pattern->getBody())).value_or(body);
+  // Threads that the launch adds have no part in what reads memory.
+  auto mayCome = [&](const Stmt *each) { return !hasProducer() || !memoryOf(each).touches; };
+  unsigned behind =
+      endOfTiles(source, *cast<CompoundStmt>(pattern->getBody()), mayCome).value_or(body);
+  if (hasProducer()) {
+    makeRoomForProducer(behind);
+    barriers += producerText();
+  }
   if (behind == body)
     declarations += std::exchange(barriers, "");
   edits.push_back(insertion(body, declarations));
@@ -331,6 +338,8 @@ void KernelWriter::finish(FunctionText &text) {
       text.edits.push_back(
           source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
   dutyEdits(text);
+  if (hasProducer())
+    meetWithoutProducer();
   removeDeadVariables(text);
 }
 
@@ -732,6 +741,11 @@ std::string KernelWriter::planType() const {
     text += "  static constexpr tilelift::block_size block = {" +
             std::to_string(instance.block[0]) + ", " + std::to_string(instance.block[1]) + ", " +
             std::to_string(instance.block[2]) + "};\n";
+    if (hasProducer()) {
+      BlockShape block = withAddedWarp(instance.block);
+      text += formatv("  static constexpr tilelift::block_size lifted_block = {{{0}, {1}, {2}};\n",
+                      block[0], block[1], block[2]);
+    }
     for (size_t copy = 0; copy < copyNames.size(); ++copy) {
       const Plan &plan = instance.copies[copy].plan;
       bool first =

@@ -18,6 +18,8 @@
 #include "emit/FunctionText.h"
 #include "emit/SourceText.h"
 #include "relation/BarrierFacts.h"
+#include "relation/ProducerPath.h"
+#include "relation/WholeBlock.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -59,6 +61,9 @@ struct Ring {
   std::string full;   ///< tile_full
   std::string place;  ///< tile_place
   std::string stages; ///< 3, or a member of the plan type
+  /// A warp of its own fills it, and learns here that tiles are free.
+  bool isSupplied = false;
+  std::string empty; ///< tile_empty
   /// What the leader has instead of the loop's variables.
   std::vector<std::pair<const Cursor *, std::string>> cursors;
 };
@@ -95,6 +100,8 @@ public:
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
   /// Whether the launch needs `ring_bytes` of dynamic shared memory for rings of tiles.
   bool hasDynamicRings() const;
+  /// Whether it launches another block, with a warp that makes copies.
+  bool hasProducer() const;
   /// What a tile with moved rows is called in the plan type.
   static std::string tileTypeName(llvm::StringRef tile) {
     bool isTaken = tile == "block" || tile == "lifted";
@@ -191,11 +198,13 @@ private:
   bool usesDynamicMemory() const;
   std::string startOfDynamicMemory() const;
   std::string ringDeclaration(size_t copy, const std::string &type);
+  std::string ringBarriers(const Ring &ring) const;
   void replaceGroup(const Ring &ring);
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;
   std::string startText(const Ring &ring, const std::string &indent);
   std::string fillText(const Ring &ring, const std::string &indent);
+  std::string handBackText(const Ring &ring, const std::string &indent) const;
   /// The leader's part of one round to come.
   struct RoundAhead {
     std::string condition, steps, copies;
@@ -205,6 +214,19 @@ private:
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
   std::string declarationAhead(const Cursor &cursor, const std::string &name);
+
+  // A warp that makes them.
+  std::string producerText();
+  std::string pathText(llvm::ArrayRef<PathStep> steps, const std::string &indent);
+  std::string branchText(const PathStep &step, const std::string &indent);
+  std::string suppliedRounds(size_t pipeline, const std::string &indent);
+  std::string declaredText(const clang::DeclStmt *declaration, const std::string &indent);
+  std::string movedText(const clang::Stmt *statement, const std::string &indent);
+  std::string plainText(clang::SourceRange range);
+  std::string blockBarrier() const;
+  void makeRoomForProducer(unsigned behind);
+  void meetWithoutProducer();
+  std::string boundLaunch();
 
   /// How a function's text names the plan type.
   std::string planIn(const FunctionText &text) const {
@@ -221,6 +243,10 @@ private:
   /// For each copy that is made ahead, its plans with the names that it can use.
   std::vector<std::vector<Plan>> plansAhead;
   llvm::StringSet<> takenAhead;
+  /// Pipelines with a producer, its way to them, and where in the file its own text begins.
+  std::vector<size_t> suppliedLoops;
+  ProducerPath path;
+  unsigned startOfPath = 0;
   std::vector<PlanConstant> planConstants;
   /// The kernel first, callers before what they call.
   std::vector<FunctionText> texts;

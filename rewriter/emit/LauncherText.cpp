@@ -139,6 +139,8 @@ std::string Writer::body() {
   text += checks() + maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
+  if (writer.hasProducer())
+    text += "  " + names.launch + ".launch_as(" + writer.planReference() + "::lifted_block);\n";
   text +=
       "  if (" + names.launch + ".can_lift(" + lifted + ", " + plain + ", " + names.facts + "))\n";
   std::string mapArguments;

@@ -62,6 +62,8 @@ void KernelWriter::nameRings() {
                                                 : StringRef(copyNames[i].box).drop_back(4).str();
     ring.full = source.unused(stem + "_full");
     ring.place = source.unused(stem + "_place");
+    ring.isSupplied = kernel.instances.front().isSupplied(copies()[i]);
+    ring.empty = source.unused(stem + "_empty");
     std::vector<int64_t> stages;
     for (const Plan *plan : plansOf(i))
       stages.push_back(plan->stages);
@@ -76,6 +78,10 @@ void KernelWriter::nameRings() {
 void KernelWriter::nameAhead(Ring &ring) {
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
   for (const Cursor &cursor : rounds.cursors) {
+    if (ring.isSupplied) { // whose variables are the producer's own
+      ring.cursors.push_back({&cursor, cursor.variable->getNameAsString()});
+      continue;
+    }
     std::string stem = cursor.variable->getNameAsString() + "_ahead", name = source.unused(stem);
     for (unsigned n = 2; !takenAhead.insert(name).second; ++n)
       name = source.unused(stem + "_" + std::to_string(n));
@@ -144,6 +150,17 @@ std::string KernelWriter::startOfDynamicMemory() const {
   return names.memory + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
 }
 
+/// The barriers of a ring, and where a thread is in it.
+std::string KernelWriter::ringBarriers(const Ring &ring) const {
+  std::string count = "[" + ring.stages + "]", of = "<" + ring.stages + "> " + ring.place;
+  if (!ring.isSupplied)
+    return "\n  __shared__ tilelift::barrier " + ring.full + count + ";\n  tilelift::ring" + of +
+           " = tilelift::begin(" + ring.full + ");";
+  return "\n  __shared__ tilelift::barrier " + ring.full + count + ", " + ring.empty + count +
+         ";\n  tilelift::supply" + of + " = tilelift::begin(" + ring.full + ", " + ring.empty +
+         ", " + planReference() + "::block);";
+}
+
 std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) {
   if (!isInDynamicMemory(copy))
     return "__shared__ " + type + " " + ringTile(copy) + "[" + tilesOf(copy) + "];";
@@ -206,7 +223,8 @@ std::string KernelWriter::turnsText(const Ring &ring) {
 }
 
 /// What the leader does for a round to come, if there is one, and how it gets to the next.
-KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::string &indent) {
+KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::string &outer) {
+  std::string turns = turnsText(ring), indent = turns.empty() ? outer : outer + "  ";
   std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
   RoundAhead round;
   std::string loads;
@@ -218,9 +236,9 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
     loads = indent + "if (" + names.lifts + ") {\n" + loads + indent + "}\n";
   }
   round.copies += indent + "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
-                  ", " + bytes + ");\n" + loads;
-  if (std::string turns = turnsText(ring); !turns.empty())
-    round.copies = indent + "if (" + turns + ") {\n" + round.copies + indent + "}\n";
+                  (ring.isSupplied ? ", " + ring.empty : "") + ", " + bytes + ");\n" + loads;
+  if (!turns.empty())
+    round.copies = outer + "if (" + turns + ") {\n" + round.copies + outer + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
   round.condition = aheadText(rounds.condition, ring);
   SmallVector<std::string, 2> steps;
@@ -270,9 +288,17 @@ std::string KernelWriter::startText(const Ring &ring, const std::string &indent)
          round.steps + ") {\n" + round.copies + indent + "  }\n";
 }
 
+/// Gives the tile of the round before to the producer.
+std::string KernelWriter::handBackText(const Ring &ring, const std::string &indent) const {
+  bool isWritten = anyOrder(ring.first, ring.last, &CopyOrder::writtenBefore);
+  return (isWritten ? indent + "tilelift::fence_before_tma();\n" : "") + indent + ring.place +
+         ".advance(" + ring.empty + ", " + planReference() + "::block);\n";
+}
+
 /// All that stands at the place of the first copy of a ring.
 std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
-  std::string text = indent + ring.place + ".advance();\n";
+  std::string text =
+      ring.isSupplied ? handBackText(ring, indent) : indent + ring.place + ".advance();\n";
   for (size_t i = ring.first; i <= ring.last; ++i) {
     bool isBound = false;
     for (size_t j = 0; j < i; ++j)
@@ -282,6 +308,9 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
       text +=
           indent + "auto &" + copyNames[i].tile + " = " + slotOf(i, ring.place + ".stage") + ";\n";
   }
+  std::string wait = indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
+  if (ring.isSupplied)
+    return text + wait;
   text += orderText(ring.first, ring.last, indent);
   // One tile is free now, and one round takes it, if each round takes one.
   if (startsBeforeLoop(ring) && copies()[ring.first].turns.empty()) {
@@ -293,7 +322,7 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
   } else {
     text += startText(ring, indent);
   }
-  return text + indent + "}\n" + indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
+  return text + indent + "}\n" + wait;
 }
 
 /// The innermost loop with a pipeline that a statement stands in.
@@ -356,7 +385,10 @@ void KernelWriter::openPipelines() {
     for (const Ring &ring : rings) {
       if (copies()[ring.first].pipeline != number)
         continue;
-      stages = ring.stages;
+      stages = ring.stages +
+               std::string(ring.isSupplied ? " stages, filled by a warp of its own" : " stages");
+      if (ring.isSupplied)
+        continue;
       for (const auto &[cursor, name] : ring.cursors)
         if (isWordOf(used, name))
           declarations += "\n" + indent + declarationAhead(*cursor, name);
@@ -368,8 +400,7 @@ void KernelWriter::openPipelines() {
       starts += startText(ring, indent) + indent + "}";
     }
     declarations += starts;
-    texts.front().edits.push_back(
-        source.pragmaComment(directive, stages + " stages" + declarations));
+    texts.front().edits.push_back(source.pragmaComment(directive, stages + declarations));
   }
 }
 

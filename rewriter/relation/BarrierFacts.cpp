@@ -14,13 +14,32 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// Since the last barrier of the block, on some path; the `ever` fields since
-/// the kernel's entry. Bit k speaks of the tile of copy k.
+/// What happens between two barriers of the block, on some path. Bit k speaks of copy k.
+struct Region {
+  MemoryTraffic threads;
+  /// Some copy was reached, and some wait for one was left behind.
+  bool copied = false, waited = false;
+  /// Copies by which TMA writes to tiles, and those of them that the leader announces anew.
+  uint64_t loads = 0, phases = 0;
+
+  bool join(const Region &other) {
+    Region before = *this;
+    threads.add(other.threads);
+    copied |= other.copied;
+    waited |= other.waited;
+    loads |= other.loads;
+    phases |= other.phases;
+    return !(threads == before.threads) || copied != before.copied || waited != before.waited ||
+           loads != before.loads || phases != before.phases;
+  }
+  uint64_t touched() const { return threads.read | threads.written; }
+};
+
+/// The region since the last barrier; the `ever` fields since the kernel's entry.
 struct State {
-  uint64_t touched = 0;
-  bool waited = false;
-  bool otherMemory = false;
-  bool copied = false;
+  Region since;
+  /// The barriers that came last, by their numbers.
+  uint64_t behind = 0;
   uint64_t everRead = 0;
   uint64_t everWritten = 0;
   bool everStored = false;
@@ -31,22 +50,34 @@ struct State {
 
   bool join(const State &other) {
     State before = *this;
-    touched |= other.touched;
-    waited |= other.waited;
-    otherMemory |= other.otherMemory;
-    copied |= other.copied;
+    bool isNew = since.join(other.since);
+    behind |= other.behind;
     everRead |= other.everRead;
     everWritten |= other.everWritten;
     everStored |= other.everStored;
     sourceWritten |= other.sourceWritten;
-    return touched != before.touched || waited != before.waited ||
-           otherMemory != before.otherMemory || copied != before.copied ||
-           everRead != before.everRead || everWritten != before.everWritten ||
-           everStored != before.everStored || sourceWritten != before.sourceWritten;
+    return isNew || behind != before.behind || everRead != before.everRead ||
+           everWritten != before.everWritten || everStored != before.everStored ||
+           sourceWritten != before.sourceWritten;
   }
-  void barrier() {
-    touched = 0;
-    waited = otherMemory = copied = false;
+};
+
+/// A barrier of the program, with the regions on both of its sides.
+struct Barrier {
+  const CallExpr *call = nullptr;
+  Region before, after;
+  bool isRedundant = false;
+
+  /// Dropping one that a macro writes would drop the rest of the macro, too.
+  bool mayGo() const {
+    return calleeName(call) == "__syncthreads" && !call->getBeginLoc().isMacroID() && before.copied;
+  }
+  /// Where the threads did nothing, whoever comes next may need a barrier, but not this one.
+  bool ordersNothing() const {
+    if (!before.threads.any())
+      return true;
+    return !before.threads.clashesWith(after.threads) && (before.touched() & after.loads) == 0 &&
+           !(before.waited && after.phases != 0);
   }
 };
 
@@ -56,24 +87,7 @@ public:
        const std::vector<LiftedStatement> &copies, ArrayRef<const CallExpr *> lifting)
       : copies(copies), lifting(lifting), function(function, context, copies) {}
 
-  BarrierFacts run() {
-    result.copies.resize(copies.size());
-    groupCopies();
-    solve();
-    // Without the redundant barriers, the copies may look different.
-    // Dropping one that a macro writes would drop the rest of the macro, too.
-    llvm::erase_if(candidates, [&](const CallExpr *call) {
-      return call->getBeginLoc().isMacroID() || llvm::is_contained(kept, call);
-    });
-    result.redundant.assign(candidates.begin(), candidates.end());
-    for (size_t i = 0; i < copies.size(); ++i) {
-      bool runsOnce =
-          function.isKernel && function.facts.parentOf(copies[i].statement) == function.getBody();
-      result.copies[i] = {runsOnce, result.copies[i].joinsPrevious};
-    }
-    solve();
-    return std::move(result);
-  }
+  BarrierFacts run();
 
 private:
   void groupCopies();
@@ -84,15 +98,40 @@ private:
   void enterCopies(State &state, size_t first);
   void reachLoad(State &state, size_t copy);
   void access(State &state, const Stmt *statement);
+  void passBarrier(State &state, const CallExpr *call);
+  void add(State &state, const Region &region);
   bool callsLifting(const Stmt *statement) const;
 
   const std::vector<LiftedStatement> &copies;
   ArrayRef<const CallExpr *> lifting;
   BlockFlow function;
   BarrierFacts result;
-  SmallVector<const CallExpr *, 8> candidates;
-  SmallVector<const CallExpr *, 8> kept;
+  std::vector<Barrier> barriers;
 };
+
+/// As many as there are bits for: others stay.
+constexpr size_t mostBarriers = 64;
+
+BarrierFacts Flow::run() {
+  result.copies.resize(copies.size());
+  groupCopies();
+  solve();
+  for (Barrier &barrier : barriers)
+    barrier.isRedundant = barrier.mayGo() && !barrier.before.threads.any();
+  // Each that goes joins two regions, so the next one is judged without it.
+  for (auto next = barriers.begin(); next != barriers.end();) {
+    solve();
+    next = llvm::find_if(barriers, [](const Barrier &barrier) {
+      return !barrier.isRedundant && barrier.mayGo() && barrier.ordersNothing();
+    });
+    if (next != barriers.end())
+      next->isRedundant = true;
+  }
+  for (const Barrier &barrier : barriers)
+    if (barrier.isRedundant)
+      result.redundant.push_back(barrier.call);
+  return std::move(result);
+}
 
 /// Whether a statement between two copies leaves shared memory alone.
 bool Flow::isQuiet(const Stmt *statement) const {
@@ -153,32 +192,49 @@ bool Flow::callsLifting(const Stmt *statement) const {
                       [&](const Stmt *child) { return child && callsLifting(child); });
 }
 
+/// Notes what happens here, also for the barriers behind which it happens.
+void Flow::add(State &state, const Region &region) {
+  state.since.join(region);
+  for (size_t i = 0; i < barriers.size(); ++i)
+    if (state.behind & uint64_t(1) << i)
+      barriers[i].after.join(region);
+}
+
 void Flow::access(State &state, const Stmt *statement) {
-  TileUses uses = function.usesIn(statement);
+  Region region;
+  region.threads = function.trafficOf(statement);
   // A fence and the barrier behind it may be for what was written before another barrier.
-  state.otherMemory |= uses.any || (isProxyFence(statement) && state.everStored);
-  state.everStored |= uses.store;
-  state.touched |= uses.read | uses.written;
-  state.everRead |= uses.read;
-  state.everWritten |= uses.written;
-  if (callsLifting(statement))
-    state.waited = state.copied = true;
+  if (isProxyFence(statement) && state.everStored)
+    region.threads = {0, 0, true, true, true, true};
+  region.waited = region.copied = callsLifting(statement);
+  state.everStored |= region.threads.stores() || region.threads.written != 0;
+  state.everRead |= region.threads.read;
+  state.everWritten |= region.threads.written;
+  add(state, region);
 }
 
 void Flow::reachLoad(State &state, size_t copy) {
   CopyOrder &order = result.copies[copy];
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
-  order.needsBarrier |= (state.touched & bit) || (startsPhase && state.waited);
+  bool isOrdered = copies[copy].isSupplied;
+  order.needsBarrier |=
+      !isOrdered && ((state.since.touched() & bit) || (startsPhase && state.since.waited));
   order.sourceWritten |= (state.sourceWritten & bit) != 0;
   order.readBefore |= state.everRead & bit;
   order.writtenBefore |= state.everWritten & bit;
+  Region region;
+  region.loads = isOrdered ? 0 : bit;
+  region.phases = startsPhase ? region.loads : 0;
+  add(state, region);
 }
 
 /// All that one statement copies. Where the plain statement may run, it is the threads
 /// who fill or read the tile; a store leaves it to be read in either way.
 void Flow::enterCopies(State &state, size_t first) {
-  state.copied = true;
+  Region region;
+  region.copied = true;
+  add(state, region);
   auto isSame = [&](size_t i) {
     return i < copies.size() && copies[i].statement == copies[first].statement;
   };
@@ -188,9 +244,10 @@ void Flow::enterCopies(State &state, size_t first) {
   for (size_t i = first; isSame(i); ++i) {
     uint64_t tile = function.copiesOf(copies[i].tile);
     if (copies[i].isStore || copies[i].mayRunPlain) {
-      state.otherMemory = true;
+      region.threads = MemoryTraffic::everything();
+      region.threads.read = region.threads.written = tile;
+      add(state, region);
       state.everStored |= copies[i].mayRunPlain;
-      state.touched |= tile;
     }
     if (copies[i].isStore)
       state.everRead |= copies[i].mayRunPlain ? tile : 0;
@@ -205,39 +262,58 @@ void Flow::enterCopies(State &state, size_t first) {
 /// Leaving a copy is its wait.
 void Flow::step(State &state, const Stmt *statement, std::optional<size_t> copy) {
   std::optional<size_t> inside = std::exchange(state.inside, copy);
-  if (inside && inside != copy && !copies[*inside].isStore)
-    state.waited |= !copy || !result.copies[*copy].joinsPrevious;
+  if (inside && inside != copy && !copies[*inside].isStore) {
+    Region region;
+    region.waited = !copies[*inside].isSupplied && (!copy || !result.copies[*copy].joinsPrevious);
+    add(state, region);
+  }
   if (copy && inside != copy)
     enterCopies(state, *copy);
   if (copy)
     return;
-  if (!isBlockBarrier(statement)) {
-    for (size_t i = 0; i < copies.size(); ++i)
-      if (!copies[i].isStore &&
-          mayWrite(statement, copies[i].source, function.isKernel, function.facts))
-        state.sourceWritten |= uint64_t(1) << i;
-    return access(state, statement);
-  }
-
-  const auto *call = cast<CallExpr>(statement);
-  if (llvm::is_contained(result.redundant, call))
-    return;
-  bool isPlain = calleeName(call) == "__syncthreads";
-  bool orders = !isPlain || !state.copied || state.otherMemory || state.touched != 0;
-  SmallVector<const CallExpr *, 8> &list = orders ? kept : candidates;
-  if (!llvm::is_contained(list, call))
-    list.push_back(call);
-  state.barrier();
+  if (isBlockBarrier(statement))
+    return passBarrier(state, cast<CallExpr>(statement));
+  for (size_t i = 0; i < copies.size(); ++i)
+    if (!copies[i].isStore &&
+        mayWrite(statement, copies[i].source, function.isKernel, function.facts))
+      state.sourceWritten |= uint64_t(1) << i;
+  access(state, statement);
 }
 
+void Flow::passBarrier(State &state, const CallExpr *call) {
+  auto barrier = llvm::find_if(barriers, [&](const Barrier &each) { return each.call == call; });
+  if (barrier == barriers.end() && barriers.size() < mostBarriers)
+    barrier = barriers.insert(barriers.end(), {call, {}, {}});
+  if (barrier == barriers.end()) {
+    state.since = {};
+    state.behind = 0;
+    return;
+  }
+  if (barrier->isRedundant)
+    return;
+  barrier->before.join(state.since);
+  state.since = {};
+  state.behind = uint64_t(1) << (barrier - barriers.begin());
+}
+
+/// Without the redundant barriers, the copies may look different.
 void Flow::solve() {
+  for (Barrier &barrier : barriers)
+    barrier = {barrier.call, {}, {}, barrier.isRedundant};
+  for (size_t i = 0; i < copies.size(); ++i) {
+    bool runsOnce =
+        function.isKernel && function.facts.parentOf(copies[i].statement) == function.getBody();
+    result.copies[i] = {runsOnce, result.copies[i].joinsPrevious};
+  }
   State entry;
   if (!function.isKernel) {
-    entry.touched = entry.everRead = ~uint64_t(0);
+    entry.since.threads = MemoryTraffic::everything();
+    entry.since.waited = true;
+    entry.everRead = ~uint64_t(0);
+    entry.everStored = true;
     for (const LiftedStatement &copy : copies)
       if (copy.tileIsWritten || copy.mayRunPlain)
         entry.everWritten |= function.copiesOf(copy.tile);
-    entry.waited = entry.otherMemory = entry.everStored = true;
     for (size_t i = 0; i < copies.size(); ++i)
       if (copies[i].source.mayBeWritten())
         entry.sourceWritten |= uint64_t(1) << i;

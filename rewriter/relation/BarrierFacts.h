@@ -3,12 +3,13 @@
 //
 // What the block's barriers order around lifted copies.
 //
-// Follows the control flow of a function and keeps, since the last barrier of the
-// block on any path: which tiles were touched, whether a copy was waited for,
-// and whether other memory was accessed. From that it tells before which copies
-// a barrier is missing (the plain copy may not have needed one, when each thread
-// reads only what it wrote), where a proxy fence is needed, and which
-// __syncthreads() order nothing but the copies themselves and can go.
+// Follows the control flow of a function and keeps what happened to memory since the last
+// barrier of the block on any path, and whether a copy was waited for. From that it tells
+// before which copies a barrier is missing (the plain copy may not have needed one, when
+// each thread reads only what it wrote), and where a proxy fence is needed.
+//
+// A __syncthreads() behind a copy can go if it orders nothing but the copies themselves: if
+// nothing that happens from the barrier before it on clashes with anything up to the next.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_RELATION_BARRIERFACTS_H
@@ -30,8 +31,10 @@ struct LiftedStatement {
   bool mayRunPlain = false;
   /// Threads may write to the tile somewhere.
   bool tileIsWritten = false;
-  /// It is made ahead of its round.
+  /// It is made ahead of its round, or even by a warp of its own, to which each thread
+  /// gives the tile back.
   bool isAhead = false;
+  bool isSupplied = false;
   /// The tile goes to `source`, in each round of a loop to another place.
   bool isStore = false;
   bool movesOn = false;

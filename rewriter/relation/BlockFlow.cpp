@@ -9,6 +9,36 @@ using namespace llvm;
 
 namespace tilelift {
 
+void MemoryTraffic::add(const MemoryTraffic &other) {
+  read |= other.read;
+  written |= other.written;
+  readsShared |= other.readsShared;
+  storesShared |= other.storesShared;
+  readsGlobal |= other.readsGlobal;
+  storesGlobal |= other.storesGlobal;
+}
+
+bool MemoryTraffic::operator==(const MemoryTraffic &other) const {
+  auto all = [](const MemoryTraffic &of) {
+    return std::tie(of.read, of.written, of.readsShared, of.storesShared, of.readsGlobal,
+                    of.storesGlobal);
+  };
+  return all(*this) == all(other);
+}
+
+bool MemoryTraffic::clashesWith(const MemoryTraffic &other) const {
+  bool inTiles = (written & (other.read | other.written)) != 0 || (read & other.written) != 0;
+  auto clash = [](bool reads, bool stores, bool othersRead, bool othersStore) {
+    return (stores && (othersRead || othersStore)) || (reads && othersStore);
+  };
+  return inTiles || clash(readsShared, storesShared, other.readsShared, other.storesShared) ||
+         clash(readsGlobal, storesGlobal, other.readsGlobal, other.storesGlobal);
+}
+
+MemoryTraffic MemoryTraffic::everything() {
+  return {~uint64_t(0), ~uint64_t(0), true, true, true, true};
+}
+
 BlockFlow::BlockFlow(const FunctionDecl *function, ASTContext &context,
                      const std::vector<LiftedStatement> &copies)
     : isKernel(function->hasAttr<CUDAGlobalAttr>()),
@@ -25,6 +55,16 @@ BlockFlow::BlockFlow(const FunctionDecl *function, ASTContext &context,
   for (size_t i = 0; i < copies.size(); ++i)
     if (copies[i].tile->getLexicalDeclContext() != function)
       aliased |= uint64_t(1) << i;
+  findQuiet();
+}
+
+void BlockFlow::findQuiet() {
+  uint64_t busy = 0;
+  for (const LiftedStatement &copy : copies)
+    if (!copy.isSupplied || copy.tileIsWritten || copy.mayRunPlain)
+      busy |= copiesOf(copy.tile);
+  for (size_t i = 0; i < copies.size(); ++i)
+    quiet |= uint64_t(1) << i & ~busy;
 }
 
 std::optional<size_t> BlockFlow::copyAround(const Stmt *statement) const {
@@ -80,34 +120,75 @@ bool BlockFlow::mayPointToShared(const Expr *pointer) const {
   return hasOther || !hasKnown;
 }
 
-TileUses BlockFlow::usesIn(const Stmt *statement) const {
-  TileUses uses;
-  addUses(statement, Use::Read, uses);
-  return uses;
+MemoryTraffic BlockFlow::trafficOf(const Stmt *statement) const {
+  auto [known, isNew] = seen.try_emplace(statement);
+  MemoryTraffic &traffic = known->second;
+  if (!isNew)
+    return traffic;
+  addTraffic(statement, Use::Read, traffic);
+  traffic.read &= ~quiet;
+  traffic.written &= ~quiet;
+  return traffic;
 }
 
-void BlockFlow::addUses(const Stmt *statement, Use use, TileUses &uses) const {
-  auto add = [&](uint64_t tiles, bool isStore) {
-    uses.any = true;
-    uses.store |= isStore;
-    (isStore ? uses.written : uses.read) |= tiles;
-  };
-  const auto *reference = dyn_cast<DeclRefExpr>(statement);
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  if (variable && variable->hasAttr<CUDASharedAttr>())
-    add(copiesOf(variable), use != Use::Read);
-  const Expr *pointer = pointerOf(statement);
-  if (pointer && mayPointToShared(pointer))
-    add(aliased, use != Use::Read);
-  uses.any |= pointer != nullptr;
-  const auto *call = dyn_cast<CallExpr>(statement);
-  if (isProxyFence(statement))
+void BlockFlow::addTraffic(const Stmt *statement, Use use, MemoryTraffic &traffic) const {
+  if (isa<PseudoObjectExpr>(statement) || isProxyFence(statement)) // threadIdx.x is a call
     return;
-  if (isa<AsmStmt>(statement) || (call && !isHarmlessCall(call) && !isBlockBarrier(call)))
-    add(aliased, mayStoreToShared(statement, isKernel));
+  addNamed(statement, use, traffic);
+  if (const Expr *pointer = pointerOf(statement))
+    addPointed(pointer, use, traffic);
+  addCalled(statement, traffic);
   for (const Stmt *child : statement->children())
     if (child)
-      addUses(child, std::max(use, useThrough(statement, child, facts)), uses);
+      addTraffic(child, std::max(use, useThrough(statement, child, facts)), traffic);
+}
+
+/// A variable that all threads have.
+void BlockFlow::addNamed(const Stmt *statement, Use use, MemoryTraffic &traffic) const {
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable || !variable->hasGlobalStorage() || variable->getType().isConstQualified())
+    return;
+  bool isStored = use != Use::Read, isShared = variable->hasAttr<CUDASharedAttr>();
+  if (uint64_t tile = copiesOf(variable))
+    (isStored ? traffic.written : traffic.read) |= tile;
+  else if (isShared)
+    (isStored ? traffic.storesShared : traffic.readsShared) = true;
+  else
+    (isStored ? traffic.storesGlobal : traffic.readsGlobal) = true;
+}
+
+void BlockFlow::addPointed(const Expr *pointer, Use use, MemoryTraffic &traffic) const {
+  bool isStored = use != Use::Read;
+  if (mayPointToShared(pointer)) {
+    (isStored ? traffic.written : traffic.read) |= aliased;
+    (isStored ? traffic.storesShared : traffic.readsShared) = true;
+  }
+  SmallVector<const VarDecl *, 4> variables = variablesIn(pointer);
+  bool isTile = !variables.empty() && llvm::all_of(variables, [](const VarDecl *variable) {
+    return variable->hasAttr<CUDASharedAttr>() || variable->getType()->isArithmeticType();
+  });
+  if (!isTile)
+    (isStored ? traffic.storesGlobal : traffic.readsGlobal) = true;
+}
+
+/// What a call or assembly does with memory that it is not told of by name.
+void BlockFlow::addCalled(const Stmt *statement, MemoryTraffic &traffic) const {
+  const auto *call = dyn_cast<CallExpr>(statement);
+  bool isCode = isa<AsmStmt, AtomicExpr>(statement) || (call && !isBlockBarrier(call));
+  MemoryOfCode memory = isCode ? memoryOf(statement) : MemoryOfCode();
+  if (memory.isHidden || isa<AtomicExpr>(statement))
+    traffic.readsGlobal = traffic.storesGlobal = traffic.storesShared = true;
+  if (!memory.touches)
+    return;
+  traffic.readsShared = true;
+  traffic.readsGlobal |= mayReadGlobal(statement);
+  traffic.storesGlobal |= mayStoreToGlobal(statement);
+  traffic.read |= aliased;
+  if (mayStoreToShared(statement, isKernel)) {
+    traffic.storesShared = true;
+    traffic.written |= aliased;
+  }
 }
 
 } // namespace tilelift

@@ -19,14 +19,22 @@
 
 namespace tilelift {
 
-/// What statements do to shared memory; bit k speaks of the tile of copy k.
-struct TileUses {
-  uint64_t read = 0;
-  uint64_t written = 0;
-  /// Whether they access any memory that others may have, too, and may write to some of it
-  /// that is shared.
-  bool any = false;
-  bool store = false;
+/// What statements do to memory that threads share.
+struct MemoryTraffic {
+  /// Bit k speaks of the tile of copy k.
+  uint64_t read = 0, written = 0;
+  /// Any other.
+  bool readsShared = false, storesShared = false;
+  bool readsGlobal = false, storesGlobal = false;
+
+  bool any() const { return (read | written) != 0 || readsShared || readsGlobal || stores(); }
+  bool stores() const { return storesShared || storesGlobal; }
+  void add(const MemoryTraffic &other);
+  bool operator==(const MemoryTraffic &other) const;
+  /// Whether it matters which of two comes first.
+  bool clashesWith(const MemoryTraffic &other) const;
+  /// All that code may do of which nothing is known.
+  static MemoryTraffic everything();
 };
 
 class BlockFlow {
@@ -36,7 +44,7 @@ public:
 
   /// A bit for each copy to or from the variable.
   uint64_t copiesOf(const clang::VarDecl *tile) const;
-  TileUses usesIn(const clang::Stmt *statement) const;
+  MemoryTraffic trafficOf(const clang::Stmt *statement) const;
   std::optional<size_t> copyAround(const clang::Stmt *statement) const;
   const clang::Stmt *getBody() const { return body; }
 
@@ -77,8 +85,12 @@ public:
 
 private:
   void findAliased(const clang::Stmt *statement, bool inLambda = false);
+  void findQuiet();
   bool mayPointToShared(const clang::Expr *pointer) const;
-  void addUses(const clang::Stmt *statement, Use use, TileUses &uses) const;
+  void addTraffic(const clang::Stmt *statement, Use use, MemoryTraffic &traffic) const;
+  void addNamed(const clang::Stmt *statement, Use use, MemoryTraffic &traffic) const;
+  void addPointed(const clang::Expr *pointer, Use use, MemoryTraffic &traffic) const;
+  void addCalled(const clang::Stmt *statement, MemoryTraffic &traffic) const;
 
   const std::vector<LiftedStatement> &copies;
   const clang::Stmt *body;
@@ -86,6 +98,11 @@ private:
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> original;
   /// Copies of tiles whose address is kept somewhere: any pointer may lead there.
   uint64_t aliased = 0;
+  /// Those that TMA fills once the threads have given them back, and nobody else writes to:
+  /// who reads them is in no thread's way.
+  uint64_t quiet = 0;
+  /// What was asked of statements before: paths lead there again and again.
+  mutable llvm::DenseMap<const clang::Stmt *, MemoryTraffic> seen;
 };
 
 } // namespace tilelift

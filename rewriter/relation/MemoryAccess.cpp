@@ -117,30 +117,74 @@ bool mayStore(const CallExpr *call) {
          llvm::any_of(call->arguments(), carries);
 }
 
-/// Finds what may write to a tile that it has no name of: assembly that stores, and in
-/// functions that are called, names of shared memory and addresses made of numbers.
-class SharedStoreFinder {
+/// Builtins that have no body are known by their names, and get at memory by addresses.
+bool isBuiltin(const CallExpr *call) {
+  StringRef name = calleeName(call);
+  bool isCast = call->getBuiltinCallee() != 0 &&
+                llvm::is_contained({"move", "forward", "as_const", "addressof"}, name);
+  if (isCast || name.starts_with("__nvvm_ldg") || name.starts_with("__nvvm_bar_warp"))
+    return true;
+  bool isOrder =
+      llvm::any_of(ArrayRef<StringRef>{"atom", "fence", "membar", "bar", "cp_async", "_ld", "_st"},
+                   [&](StringRef part) { return name.contains(part); });
+  return !isOrder && (name.starts_with("__nv") || name.starts_with("__builtin"));
+}
+
+bool isOfMemory(StringRef instruction) {
+  return isStoring(instruction) ||
+         llvm::any_of(ArrayRef<StringRef>{"ld", "bar", "fence", "membar", "mbarrier", "wgmma",
+                                          "tcgen", "prefetch", "discard", "tensormap",
+                                          "griddepcontrol", "tex", "suld", "sust"},
+                      [&](StringRef each) { return instruction.starts_with(each); });
+}
+
+/// What code has to do with memory that threads share, be it in functions that it calls.
+class CodeReader {
 public:
-  bool isIn(const Stmt *statement, bool isCalled) {
-    if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
-      return false;
-    const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
-    const auto *reference = dyn_cast<DeclRefExpr>(statement);
-    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    bool isNamed = isCalled && variable && variable->hasAttr<CUDASharedAttr>();
-    const auto *cast = dyn_cast<CastExpr>(statement);
-    bool isMade = isCalled && cast && cast->getCastKind() == CK_IntegralToPointer;
-    if (isNamed || isMade || (assembly && mayStoreToShared(assembly)))
-      return true;
-    const auto *call = dyn_cast<CallExpr>(statement);
-    const FunctionDecl *callee = call ? calledBody(call) : nullptr;
-    if (callee && seen.insert(callee).second && isIn(callee->getBody(), true))
-      return true;
-    return llvm::any_of(statement->children(),
-                        [&](const Stmt *child) { return isIn(child, isCalled); });
+  MemoryOfCode read(const Stmt *statement) {
+    add(statement, false);
+    return found;
   }
 
 private:
+  void add(const Stmt *statement, bool isCalled) {
+    if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+      return;
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    bool isCommon =
+        variable && variable->hasGlobalStorage() && !variable->getType().isConstQualified();
+    const auto *cast = dyn_cast<CastExpr>(statement);
+    bool isMade = cast && cast->getCastKind() == CK_IntegralToPointer;
+    const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+    found.touches |= isCommon || isMade || pointerOf(statement) || isa<AtomicExpr>(statement) ||
+                     (assembly && hasInstruction(assembly, isOfMemory));
+    bool isShared = variable && variable->hasAttr<CUDASharedAttr>();
+    found.storesShared |=
+        (isCalled && (isShared || isMade)) || (assembly && mayStoreToShared(assembly));
+    found.isHidden |= isCalled && (isCommon || isMade || (assembly && mayStore(assembly)));
+    if (const auto *call = dyn_cast<CallExpr>(statement))
+      addCallee(call);
+    for (const Stmt *child : statement->children())
+      add(child, isCalled);
+  }
+
+  void addCallee(const CallExpr *call) {
+    if (isHarmlessCall(call))
+      return;
+    if (const FunctionDecl *callee = calledBody(call)) {
+      if (seen.insert(callee).second)
+        add(callee->getBody(), true);
+      return;
+    }
+    bool isKnown = isBuiltin(call);
+    found.isHidden |= !isKnown;
+    found.touches |= !isKnown || llvm::any_of(call->arguments(), [](const Expr *argument) {
+      return argument->isGLValue() || !holdsNoAddress(argument->getType());
+    });
+  }
+
+  MemoryOfCode found;
   DenseSet<const FunctionDecl *> seen;
 };
 
@@ -371,7 +415,29 @@ bool mayStoreToShared(const Stmt *statement, bool isInKernel) {
                     (call && llvm::any_of(call->arguments(), [&](const Expr *argument) {
                        return carriesShared(argument, isInKernel);
                      }));
-  return isHandedOn || SharedStoreFinder().isIn(statement, false);
+  return isHandedOn || memoryOf(statement).storesShared;
+}
+
+MemoryOfCode memoryOf(const Stmt *code) { return CodeReader().read(code); }
+
+bool mayReadGlobal(const Stmt *statement) {
+  if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))
+    return mayLoad(assembly);
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const auto *member = dyn_cast_or_null<CXXMemberCallExpr>(call);
+  auto reaches = [&](const Expr *argument) {
+    bool isAddress = argument->isGLValue() || !holdsNoAddress(argument->getType());
+    return isAddress && !llvm::all_of(variablesIn(argument), isNoWayOut);
+  };
+  return !call || (member && reaches(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), reaches);
+}
+
+bool mayStoreToGlobal(const Stmt *statement) {
+  if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))
+    return mayStore(assembly);
+  const auto *call = dyn_cast<CallExpr>(statement);
+  return !call || mayStore(call);
 }
 
 bool isProxyFence(const Stmt *statement) {

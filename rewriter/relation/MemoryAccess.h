@@ -62,8 +62,20 @@ bool mayWrite(const clang::Stmt *statement, const CopySource &source, bool isInK
 bool mayTouch(const clang::Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts);
 
-/// Whether a call or assembly may write to shared memory that it has no name of.
+/// What a call or assembly may have to do with memory that threads share.
+struct MemoryOfCode {
+  bool touches = false;
+  /// By names and addresses of its own, it may write to a tile that is not handed to it.
+  bool storesShared = false;
+  /// It may get at memory that it is not handed, or nobody knows what it does.
+  bool isHidden = false;
+};
+MemoryOfCode memoryOf(const clang::Stmt *code);
+/// Whether it may write to shared memory that it is not told of by name, or is handed.
 bool mayStoreToShared(const clang::Stmt *statement, bool isInKernel);
+/// Whether it may get at global memory, by its arguments or by instructions.
+bool mayReadGlobal(const clang::Stmt *statement);
+bool mayStoreToGlobal(const clang::Stmt *statement);
 
 /// Assembly that does nothing but to order what threads did to memory before what others do
 /// to it by asynchronous copies and products, or a call of it.

@@ -168,10 +168,10 @@ void StoreFlow::step(State &state, const Stmt *statement, std::optional<size_t> 
       passBarrier(state, barrier);
     return;
   }
-  TileUses uses = function.usesIn(statement);
-  state.tileWritten |= uses.written;
-  state.tileWrittenSince |= uses.written;
-  meet(state, uses.written);
+  uint64_t written = function.trafficOf(statement).written;
+  state.tileWritten |= written;
+  state.tileWrittenSince |= written;
+  meet(state, written);
   accessTensors(state, statement);
 }
 

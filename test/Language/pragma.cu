@@ -32,8 +32,8 @@ __global__ void directives(float *out, const float *in) {
   // expected-error@-1 {{expected a number in 'stages(...)' in '#pragma tma pipeline'}}
   for (int i = 0; i < 4; ++i)
     out[i] = part[i];
-#pragma tma pipeline warp(producer)
-  // expected-error@-1 {{'warp(producer)' is not available yet}}
+#pragma tma pipeline warp(consumer)
+  // expected-error@-1 {{'consumer' is no value of clause 'warp': expected 'producer' [-Wtilelift-bad-clause-value]}}
   for (int i = 0; i < 4; ++i)
     out[i] = part[i];
 }

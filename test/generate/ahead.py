@@ -5,10 +5,10 @@
 """Random loops whose tiles are filled rounds ahead.
 
 One to three tiles in a pipeline of any number of stages, some of them more than static
-memory has room for; loops that count up, down, by steps, by pointers, in other loops; tiles
-that are swizzled by a clause or by the program; results that are stored or combined in each
-round. Rounds are none, few and many. The lifted program has to leave the same bytes as the
-plain one.
+memory has room for; loops that count up, down, by steps, by pointers, in other loops;
+copies that a warp of its own makes; tiles that are swizzled by a clause or by the program;
+results that are stored or combined in each round. Rounds are none, few and many. The lifted
+program has to leave the same bytes as the plain one.
 """
 from __future__ import annotations
 
@@ -94,6 +94,7 @@ class Writer:
         self.type = self.pick("float", "int", "unsigned short", "double")
         self.tiles = [Tile(self, i) for i in range(self.pick(1, 1, 2, 3))]
         self.stages = self.pick("1", "2", "3", "4", "5", "8", "auto", "N")
+        self.producer = " warp(producer)" if self.chance(0.4) else ""
         self.outer = self.chance(0.3)
         self.stores = self.chance(0.4)
 
@@ -136,7 +137,7 @@ class Writer:
         loop, round_ = self.loop(body)
         loop = loop.replace("ROUND", round_)
         first = loop.index("while") if loop.startswith("int k") else 0
-        loop = loop[:first] + f"#pragma tma pipeline stages({self.stages}) fallback(loop)\n" + loop[first:]
+        loop = loop[:first] + f"#pragma tma pipeline stages({self.stages}){self.producer} fallback(loop)\n" + loop[first:]
         if self.outer:
             loop = f"for (int outer = 0; outer < 2; ++outer) {{\n{loop}\n}}"
         else:

@@ -26,6 +26,10 @@ template <typename Element, int... Extents> struct box {
 /// The block size that a copy was checked for.
 struct block_size {
   unsigned x, y, z;
+
+#ifdef __CUDACC__
+  __host__ __device__ operator dim3() const { return {x, y, z}; }
+#endif
 };
 
 } // namespace tilelift

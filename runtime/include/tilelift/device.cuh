@@ -50,7 +50,8 @@ constexpr ptx::space_cluster_t here{};
 #endif
 } // namespace detail
 
-/// An mbarrier in shared memory; one arrival, the leader's, completes a phase.
+/// An mbarrier in shared memory; of one that tiles come by, one arrival completes a phase,
+/// the leader's.
 struct barrier {
   alignas(8) cuda::std::uint64_t word;
 };
@@ -62,10 +63,10 @@ __device__ inline bool leader(block_size block = {2, 2, 2}) {
          (block.z == 1 || threadIdx.z == 0);
 }
 
-/// Makes the barrier ready for the leader, who calls it, and for TMA. The others
-/// may wait at it after the next barrier of the block.
-__device__ inline void set_up(barrier &ready) {
-  TILELIFT_ON_TMA(ptx::mbarrier_init(&ready.word, 1));
+/// Makes the barrier ready for as many as arrive in a phase, and for TMA; the leader calls
+/// it. The others may wait at it after the next barrier of the block.
+__device__ inline void set_up(barrier &ready, unsigned arrivals = 1) {
+  TILELIFT_ON_TMA(ptx::mbarrier_init(&ready.word, arrivals));
   TILELIFT_ON_TMA(ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster));
 }
 

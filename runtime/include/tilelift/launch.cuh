@@ -188,7 +188,7 @@ private:
 class launch {
 public:
   launch(const char *kernel, const launch_config &config, block_size checked)
-      : kernel(kernel), config(config.config) {
+      : kernel(kernel), config(config.config), lifted_block(config.config.blockDim) {
     const dim3 &block = config.config.blockDim;
     if (detail::disabled())
       reject("disabled", "TILELIFT_DISABLE is set");
@@ -263,6 +263,8 @@ public:
 
   /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
   void reserve(int bytes) { reserved = static_cast<size_t>(bytes); }
+  /// And another block, with threads of ours behind those of the program.
+  void launch_as(block_size block) { lifted_block = {block.x, block.y, block.z}; }
 
   /// Whether the lifted kernel may run, which is then the one that is started. Prints the
   /// decision when asked to.
@@ -281,8 +283,10 @@ public:
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    violations.empty() ? "TMA" : ("plain, " + why()).c_str());
     lifts = violations.empty();
-    if (lifts)
+    if (lifts) {
       config.dynamicSmemBytes += reserved;
+      config.blockDim = lifted_block;
+    }
     return lifts;
   }
 
@@ -356,7 +360,7 @@ private:
   /// Blocks that wait for each other have to run at once, and lifted ones have a little more
   /// static memory.
   void fit_at_once(const void *lifted) {
-    const dim3 &grid = config.gridDim, &block = config.blockDim;
+    const dim3 &grid = config.gridDim, &block = lifted_block;
     int each = 0, processors = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
         &each, lifted, static_cast<int>(block.x * block.y * block.z),
@@ -386,6 +390,7 @@ private:
 
   const char *kernel;
   cudaLaunchConfig_t config;
+  dim3 lifted_block;
   size_t reserved = 0;
   bool lifts = false;
   int device = -1;

@@ -9,6 +9,7 @@
 #define TILELIFT_TILELIFT_CUH
 
 #include <tilelift/device.cuh>
+#include <tilelift/producer.cuh>
 #include <tilelift/store.cuh>
 #include <tilelift/version.h>
 #ifndef __CUDACC_RTC__

@@ -1,0 +1,251 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What stands at the start of a kernel for the warp that makes its copies: the way to the
+// loops in the user's own words, and in the loops nothing but the copies.
+//
+// The other threads stay as they were, but for what speaks of the whole block.
+//===----------------------------------------------------------------------===//
+
+#include "emit/KernelText.h"
+
+#include "relation/ProducerPath.h"
+
+#include "clang/AST/Attr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// The names in a text that no other name leads to.
+StringSet<> namesIn(StringRef text) {
+  StringSet<> names;
+  auto isPart = [](char c) { return isAlnum(c) || c == '_'; };
+  for (StringRef rest = text.drop_until(isPart); !rest.empty(); rest = rest.drop_until(isPart)) {
+    StringRef before = text.drop_back(rest.size());
+    if (!before.ends_with(".") && !before.ends_with("::") && !before.ends_with("->"))
+      names.insert(rest.take_while(isPart));
+    rest = rest.drop_while(isPart);
+  }
+  return names;
+}
+
+} // namespace
+
+bool KernelWriter::hasProducer() const {
+  return llvm::any_of(rings, [](const Ring &ring) { return ring.isSupplied; });
+}
+
+/// Where threads of the block meet that are the program's.
+std::string KernelWriter::blockBarrier() const {
+  return hasProducer() ? "tilelift::sync(" + planReference() + "::block);" : "__syncthreads();";
+}
+
+/// The text of a stretch, which a macro may not have brought.
+std::string KernelWriter::plainText(SourceRange range) {
+  if (!source.isPlainText(range)) {
+    failure = diagnose("no-producer", {source.offsetOf(range.getBegin())},
+                       "on the way there is a part that a macro has written");
+    return "";
+  }
+  return source.between(source.offsetOf(range.getBegin()), source.endOfToken(range.getEnd())).str();
+}
+
+/// The rounds of a loop, for all of its rings.
+std::string KernelWriter::suppliedRounds(size_t pipeline, const std::string &indent) {
+  const Rounds &rounds = kernel.instances.front().pipelines[pipeline].rounds;
+  std::string copies;
+  std::vector<const Ring *> own;
+  for (const Ring &ring : rings)
+    if (this->copies()[ring.first].pipeline == pipeline)
+      own.push_back(&ring);
+  for (const Ring *ring : own) {
+    std::string text = roundAhead(*ring, indent + (own.size() > 1 ? "    " : "  ")).copies;
+    copies += own.size() > 1 ? indent + "  {\n" + text + indent + "  }\n" : text;
+  }
+  SmallVector<std::string, 2> steps;
+  for (const auto &[cursor, name] : own.front()->cursors)
+    steps.push_back(stepsAhead(*cursor, name, *own.front()));
+  std::string init;
+  if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInit())
+    init = StringRef(plainText(counted->getInit()->getSourceRange())).rtrim("; ").str();
+  return indent + "for (" + init + "; " + aheadText(rounds.condition, *own.front()) + "; " +
+         llvm::join(steps, ", ") + ") {\n" + copies + indent + "}\n";
+}
+
+/// A statement as it stands, moved to another indentation.
+std::string KernelWriter::movedText(const Stmt *statement, const std::string &indent) {
+  if (plainText(statement->getSourceRange()).empty())
+    return "";
+  unsigned begin = source.offsetOf(statement->getBeginLoc());
+  std::string old = source.indentationAt(begin), text;
+  SmallVector<StringRef, 8> lines;
+  source.between(begin, source.endOf(statement)).split(lines, '\n');
+  for (StringRef line : lines) {
+    line.consume_front(old);
+    text += indent + line.str() + "\n";
+  }
+  return text;
+}
+
+/// Of what is declared together, what the producer needs.
+std::string KernelWriter::declaredText(const DeclStmt *declaration, const std::string &indent) {
+  SmallVector<const VarDecl *, 4> variables;
+  for (const Decl *each : declaration->decls())
+    variables.push_back(cast<VarDecl>(each));
+  auto isNeeded = [&](const VarDecl *variable) { return path.needed.contains(variable); };
+  if (llvm::all_of(variables, isNeeded))
+    return movedText(declaration, indent);
+  const VarDecl *first = variables.front();
+  bool isOneType = llvm::all_of(variables, [&](const VarDecl *variable) {
+    return variable->getASTContext().hasSameType(variable->getType(), first->getType());
+  });
+  std::string type = plainText({declaration->getBeginLoc(), first->getLocation()}), text;
+  type.resize(type.size() - std::min(type.size(), first->getName().size()));
+  for (const VarDecl *variable : variables)
+    if (isNeeded(variable))
+      text +=
+          indent +
+          (isOneType
+               ? type
+               : variable->getType().getAsString(variable->getASTContext().getPrintingPolicy()) +
+                     " ") +
+          plainText({variable->getLocation(), variable->getEndLoc()}) + ";\n";
+  return text;
+}
+
+std::string KernelWriter::pathText(ArrayRef<PathStep> steps, const std::string &indent) {
+  std::string text;
+  for (const PathStep &step : steps) {
+    const Stmt *statement = step.statement;
+    if (step.loop) {
+      text += suppliedRounds(suppliedLoops[*step.loop], indent);
+    } else if (step.inner.empty() && step.otherwise.empty()) {
+      if (const auto *declaration = dyn_cast<DeclStmt>(statement))
+        text += startOfPath <= source.offsetOf(statement->getBeginLoc())
+                    ? declaredText(declaration, indent)
+                    : "";
+      else
+        text += movedText(statement, indent);
+    } else if (isa<CompoundStmt>(statement)) {
+      text += indent + "{\n" + pathText(step.inner, indent + "  ") + indent + "}\n";
+    } else {
+      text += branchText(step, indent);
+    }
+  }
+  return text;
+}
+
+/// A loop or an `if` around loops: its head as it stands.
+std::string KernelWriter::branchText(const PathStep &step, const std::string &indent) {
+  const auto *branch = dyn_cast<IfStmt>(step.statement);
+  const Stmt *body = branch ? branch->getThen() : bodyOf(step.statement);
+  SourceLocation begin = step.statement->getBeginLoc();
+  unsigned from = source.offsetOf(begin), to = source.offsetOf(body->getBeginLoc());
+  if (!source.isPlainText(step.statement->getSourceRange()))
+    return plainText(step.statement->getSourceRange());
+  // Blocks have brackets of their own.
+  auto inBrackets = [&](ArrayRef<PathStep> steps) {
+    if (steps.size() == 1 && isa<CompoundStmt>(steps.front().statement))
+      steps = steps.front().inner;
+    return "{\n" + pathText(steps, indent + "  ") + indent + "}";
+  };
+  std::string text = indent + source.between(from, to).rtrim().str() + " " + inBrackets(step.inner);
+  if (!step.otherwise.empty())
+    text += " else " + inBrackets(step.otherwise);
+  return text + "\n";
+}
+
+/// The producer leaves the others behind the first declarations, and has the tiles by then.
+void KernelWriter::makeRoomForProducer(unsigned behind) {
+  startOfPath = behind;
+  for (const CopyToEmit &copy : copies())
+    if (kernel.instances.front().isSupplied(copy) && !failure &&
+        source.offsetOf(copy.tile->getLocation()) >= behind)
+      failure =
+          diagnose("no-producer", {copy.directive->statement},
+                   "'" + copy.plan.tile + "' is declared behind other statements")
+              .note({source.offsetOf(copy.tile->getLocation())}, "declare it first in the kernel");
+}
+
+/// The producer's part of the kernel, behind its barriers and tiles.
+std::string KernelWriter::producerText() {
+  const InstanceToEmit &instance = kernel.instances.front();
+  std::vector<ProducerLoop> loops;
+  std::vector<CopySource> sources;
+  for (size_t pipeline = 0; pipeline < instance.pipelines.size(); ++pipeline) {
+    if (!instance.pipelines[pipeline].hasProducer)
+      continue;
+    suppliedLoops.push_back(pipeline);
+    const Rounds &rounds = instance.pipelines[pipeline].rounds;
+    loops.push_back({&rounds, namesIn(suppliedRounds(pipeline, ""))});
+    for (const CopyToEmit &copy : copies())
+      if (copy.pipeline == pipeline)
+        sources.push_back(sourceOf(copy.plan.base));
+  }
+  if (failure)
+    return "";
+  auto found = findProducerPath(instance.function, loops, sources);
+  if (auto *reason = std::get_if<Diagnostic>(&found)) {
+    failure = std::move(*reason);
+    failure->place = instance.pipelines[suppliedLoops.front()].directive->statement;
+    return "";
+  }
+  path = std::move(std::get<ProducerPath>(found));
+  std::string block = planReference() + "::block";
+  return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::is_producer(" + block +
+         ")) {\n" + pathText(path.steps.front().inner, "      ") + "    }\n    return;\n  }";
+}
+
+/// The block has more threads, and the compiler is told of them: in the place of what bounds
+/// the plain kernel, or before the name.
+std::string KernelWriter::boundLaunch() {
+  std::vector<int64_t> sizes;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    BlockShape block = withAddedWarp(instance.block);
+    sizes.push_back(int64_t(block[0]) * block[1] * block[2]);
+  }
+  std::string size =
+      CodeText(plansOf(0), planReference(), planConstants).number(sizes, "lifted_threads");
+  if (!kernel.pattern->hasAttr<CUDALaunchBoundsAttr>())
+    return "__launch_bounds__(" + size + ") ";
+  unsigned begin = source.beginOf(kernel.pattern);
+  StringRef head = source.between(begin, source.offsetOf(kernel.pattern->getLocation()));
+  size_t open = head.find('(', head.find("__launch_bounds__"));
+  if (!head.contains("__launch_bounds__") || open == StringRef::npos) {
+    failure = diagnose("no-producer", {source.offsetOf(kernel.pattern->getLocation())},
+                       "a macro bounds the kernel's launch");
+    return "";
+  }
+  size_t end = ++open;
+  for (int depth = 0; end < head.size(); ++end) {
+    if (depth == 0 && StringRef(",)").contains(head[end]))
+      break;
+    depth +=
+        int(StringRef("([{<").contains(head[end])) - int(StringRef(")]}>").contains(head[end]));
+  }
+  texts.front().edits.push_back(replacement(begin + unsigned(open), begin + unsigned(end), size));
+  return "";
+}
+
+/// Barriers of the program are for its own threads, and so is the number of them.
+void KernelWriter::meetWithoutProducer() {
+  const InstanceToEmit &instance = kernel.instances.front();
+  BlockUses uses = std::get<BlockUses>(findBlockUses(instance.function, instance.block));
+  if (uses.countsThreads)
+    texts.front().edits.push_back(insertion(
+        source.endOfToken(kernel.pattern->getBody()->getBeginLoc()),
+        "\n  [[maybe_unused]] constexpr tilelift::block_size blockDim = " + planReference() +
+            "::block;"));
+  for (const CallExpr *barrier : uses.barriers)
+    if (llvm::none_of(orders.redundant, [&](const CallExpr *other) {
+          return other->getBeginLoc() == barrier->getBeginLoc();
+        }))
+      texts.front().edits.push_back(replacement(source.offsetOf(barrier->getBeginLoc()),
+                                                source.endOfToken(barrier->getEndLoc()),
+                                                StringRef(blockBarrier()).drop_back().str()));
+}
+
+} // namespace tilelift

@@ -1,0 +1,327 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "relation/ProducerPath.h"
+
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+bool declares(const Stmt *statement, const VarDecl *variable) {
+  const auto *declaration = dyn_cast_or_null<DeclStmt>(statement);
+  return declaration && llvm::is_contained(declaration->decls(), variable);
+}
+
+bool isNumberOrPointer(QualType type) {
+  return type->isArithmeticType() || type->isEnumeralType() || type->isPointerType();
+}
+
+class PathFinder {
+public:
+  PathFinder(const FunctionDecl *kernel, ArrayRef<ProducerLoop> loops, ArrayRef<CopySource> sources)
+      : kernel(kernel),
+        loops(loops),
+        copySources(sources),
+        facts(CallPath(kernel)),
+        sources(kernel->getASTContext().getSourceManager()) {}
+
+  std::variant<ProducerPath, Diagnostic> run();
+
+private:
+  void need(const Stmt *statement);
+  void needDeclared(const DeclStmt *declaration);
+  void needNames(const ProducerLoop &loop);
+  const VarDecl *visible(StringRef name, const Stmt *at) const;
+  const VarDecl *declaredAround(StringRef name, const Stmt *around, const Stmt *at) const;
+  bool leadsOn(const Stmt *statement) const;
+  bool matters(const Stmt *statement) const;
+  bool comesFirst(const Stmt *statement) const;
+  std::vector<PathStep> stepsOf(const Stmt *statement);
+  void checkStatement(const Stmt *statement);
+  void checkExpression(const Stmt *expression);
+  void checkChanges();
+  void checkOthers(const Stmt *statement);
+  bool isFollowed(const Change &change) const;
+  void refuse(const Stmt *where, const std::string &why) {
+    if (!failure)
+      failure = diagnose("no-producer", {}, why)
+                    .note(placeOf(sources, where->getBeginLoc()), "that is here");
+  }
+
+  const FunctionDecl *kernel;
+  ArrayRef<ProducerLoop> loops;
+  ArrayRef<CopySource> copySources;
+  VariableFacts facts;
+  const SourceManager &sources;
+  DenseSet<const VarDecl *> needed;
+  /// Statements that run as they stand, and those parts of others that do.
+  SmallVector<const Stmt *, 16> kept;
+  std::optional<Diagnostic> failure;
+};
+
+std::variant<ProducerPath, Diagnostic> PathFinder::run() {
+  for (const ProducerLoop &loop : loops)
+    needNames(loop);
+  ProducerPath path;
+  size_t before;
+  do { // what a statement names may be set by one that comes before it
+    before = needed.size();
+    kept.clear();
+    path.steps = stepsOf(kernel->getBody());
+  } while (needed.size() > before && !failure);
+  for (const Stmt *statement : kept)
+    checkStatement(statement);
+  checkChanges();
+  if (failure)
+    return std::move(*failure);
+  path.needed = std::move(needed);
+  return path;
+}
+
+void PathFinder::need(const Stmt *statement) {
+  if (!statement)
+    return;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+        variable && variable->hasLocalStorage())
+      needed.insert(variable);
+  for (const Stmt *child : statement->children())
+    need(child);
+}
+
+/// Of several variables that are declared together, those that are needed.
+void PathFinder::needDeclared(const DeclStmt *declaration) {
+  for (const Decl *each : llvm::reverse(declaration->decls()))
+    if (const auto *variable = dyn_cast<VarDecl>(each); variable && needed.contains(variable))
+      need(variable->getInit());
+}
+
+void PathFinder::needNames(const ProducerLoop &loop) {
+  for (const auto &name : loop.names)
+    if (const VarDecl *variable = visible(name.getKey(), loop.rounds->loop))
+      needed.insert(variable);
+}
+
+/// The local variable or argument that has a name in a loop's head.
+const VarDecl *PathFinder::visible(StringRef name, const Stmt *at) const {
+  for (const Stmt *around = at; around; at = around, around = facts.parentOf(around))
+    if (const VarDecl *variable = declaredAround(name, around, at))
+      return variable;
+  for (const ParmVarDecl *parameter : kernel->parameters())
+    if (parameter->getName() == name)
+      return parameter;
+  return nullptr;
+}
+
+const VarDecl *PathFinder::declaredAround(StringRef name, const Stmt *around,
+                                          const Stmt *at) const {
+  const VarDecl *found = nullptr;
+  auto look = [&](const Stmt *statement) {
+    if (const auto *declaration = dyn_cast_or_null<DeclStmt>(statement))
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each);
+            variable && variable->hasLocalStorage() && variable->getName() == name)
+          found = variable;
+  };
+  if (const auto *counted = dyn_cast<ForStmt>(around))
+    look(counted->getInit());
+  if (const auto *block = dyn_cast<CompoundStmt>(around))
+    for (const Stmt *statement : block->body()) {
+      if (statement == at)
+        break;
+      look(statement);
+    }
+  return found;
+}
+
+bool PathFinder::leadsOn(const Stmt *statement) const {
+  return llvm::any_of(loops, [&](const ProducerLoop &loop) {
+    return facts.isWithin(loop.rounds->loop, statement);
+  });
+}
+
+/// Whether some loop may run after a statement that does not lead to it.
+bool PathFinder::comesFirst(const Stmt *statement) const {
+  return llvm::any_of(loops, [&](const ProducerLoop &loop) {
+    const Stmt *around = facts.outermostLoopAround(loop.rounds->loop);
+    return sources.isBeforeInTranslationUnit(statement->getBeginLoc(),
+                                             loop.rounds->loop->getBeginLoc()) ||
+           (around && facts.isWithin(statement, around));
+  });
+}
+
+/// Whether the way to the loops depends on a statement.
+bool PathFinder::matters(const Stmt *statement) const {
+  return comesFirst(statement) &&
+         (leavesRound(statement) || llvm::any_of(needed, [&](const VarDecl *variable) {
+            return declares(statement, variable) ||
+                   !facts.changesWithin(variable, statement).empty();
+          }));
+}
+
+/// What of a statement is run.
+std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
+  if (!statement)
+    return {};
+  auto keep = [&](const Stmt *part) {
+    if (part)
+      kept.push_back(part);
+    if (const auto *declaration = dyn_cast_or_null<DeclStmt>(part);
+        declaration && part == statement)
+      needDeclared(declaration);
+    else
+      need(part);
+  };
+  if (!leadsOn(statement)) {
+    if (!matters(statement)) {
+      checkOthers(statement);
+      return {};
+    }
+    keep(statement);
+    return {{statement, std::nullopt, {}, {}}};
+  }
+  for (size_t i = 0; i < loops.size(); ++i)
+    if (loops[i].rounds->loop == statement) {
+      checkOthers(bodyOf(statement));
+      keep(isa<ForStmt>(statement) ? cast<ForStmt>(statement)->getInit() : nullptr);
+      return {{statement, i, {}, {}}};
+    }
+  PathStep step{statement, std::nullopt, {}, {}};
+  if (const auto *block = dyn_cast<CompoundStmt>(statement)) {
+    for (const Stmt *each : block->body())
+      llvm::append_range(step.inner, stepsOf(each));
+  } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
+    return stepsOf(attributed->getSubStmt());
+  } else if (const auto *counted = dyn_cast<ForStmt>(statement);
+             counted && !counted->getConditionVariable()) {
+    for (const Stmt *part : {counted->getInit(), static_cast<const Stmt *>(counted->getCond()),
+                             static_cast<const Stmt *>(counted->getInc())})
+      keep(part);
+    step.inner = stepsOf(counted->getBody());
+  } else if (const auto *tested = dyn_cast<WhileStmt>(statement);
+             tested && !tested->getConditionVariable()) {
+    keep(tested->getCond());
+    step.inner = stepsOf(tested->getBody());
+  } else if (const auto *branch = dyn_cast<IfStmt>(statement);
+             branch && !branch->getInit() && !branch->getConditionVariable()) {
+    keep(branch->getCond());
+    step.inner = stepsOf(branch->getThen());
+    step.otherwise = stepsOf(branch->getElse());
+  } else {
+    refuse(statement, "the way there leads through a statement that it does not follow");
+  }
+  return {std::move(step)};
+}
+
+/// It runs beside the same statement of all other threads, and before.
+void PathFinder::checkStatement(const Stmt *statement) {
+  if (!statement)
+    return;
+  if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
+    for (const Decl *each : declaration->decls()) {
+      const auto *variable = dyn_cast<VarDecl>(each);
+      if (!variable || !needed.contains(variable))
+        continue;
+      if (!variable->hasLocalStorage() || !isNumberOrPointer(variable->getType()))
+        return refuse(statement, "on the way there is '" + variable->getNameAsString() +
+                                     "', which is no number or pointer of the thread's own");
+      checkExpression(variable->getInit());
+    }
+    return;
+  }
+  if (isa<CompoundStmt, ForStmt, WhileStmt, DoStmt, IfStmt, BreakStmt, ContinueStmt, ReturnStmt,
+          NullStmt, AttributedStmt>(statement)) {
+    for (const Stmt *child : statement->children())
+      checkStatement(child);
+    return;
+  }
+  if (!isa<Expr>(statement))
+    return refuse(statement, "the way there leads through a statement that it does not follow");
+  checkExpression(statement);
+}
+
+/// Assignments to its own variables are what the statements are kept for.
+void PathFinder::checkExpression(const Stmt *expression) {
+  if (!expression)
+    return;
+  const auto *plain = cast<Expr>(expression)->IgnoreParens();
+  const auto *binary = dyn_cast<BinaryOperator>(plain);
+  const auto *unary = dyn_cast<UnaryOperator>(plain);
+  const Expr *target = binary && binary->isAssignmentOp()         ? binary->getLHS()
+                       : unary && unary->isIncrementDecrementOp() ? unary->getSubExpr()
+                                                                  : nullptr;
+  if (target) {
+    const auto *reference = dyn_cast<DeclRefExpr>(target->IgnoreParens());
+    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+    if (!variable || !variable->hasLocalStorage() || !isNumberOrPointer(variable->getType()))
+      return refuse(expression, "what comes before it changes more than numbers and pointers");
+    return checkExpression(binary ? binary->getRHS() : nullptr);
+  }
+  if (binary && binary->isCommaOp()) {
+    checkExpression(binary->getLHS());
+    return checkExpression(binary->getRHS());
+  }
+  if (auto why = whyImpure(expression, facts))
+    return refuse(expression, "what comes before it " + *why);
+  if (facts.mayDifferBetweenThreads(expression))
+    refuse(expression, "what comes before it depends on the thread");
+}
+
+/// Of a variable that matters, it has to see all changes.
+bool PathFinder::isFollowed(const Change &change) const {
+  auto isKept = [&](const Stmt *part) { return facts.isWithin(change.statement, part); };
+  return llvm::any_of(kept, isKept) || llvm::any_of(loops, [&](const ProducerLoop &loop) {
+           return llvm::any_of(loop.rounds->cursors, [&](const Cursor &cursor) {
+             return llvm::any_of(cursor.steps, [&](const Change &step) {
+               return step.statement == change.statement;
+             });
+           });
+         });
+}
+
+void PathFinder::checkChanges() {
+  for (const VarDecl *variable : needed) {
+    std::string name = variable->getNameAsString();
+    if (facts.escapes(variable))
+      return refuse(kernel->getBody(),
+                    "others than the thread itself may change '" + name + "', which it needs");
+    for (const Change &change : facts.changesOf(variable))
+      if (!isFollowed(change) && comesFirst(change.statement))
+        return refuse(change.statement, "it does not get to where '" + name + "' is changed");
+  }
+}
+
+/// What it does not run may not have to come before its copies.
+void PathFinder::checkOthers(const Stmt *statement) {
+  if (!comesFirst(statement))
+    return;
+  for (const CopySource &source : copySources) {
+    if (!source.mayBeWritten())
+      continue;
+    if (maySignal(statement))
+      return refuse(statement, "others may have written to '" + source.spelling +
+                                   "', which they read, by the time that the block gets there");
+    if (mayWrite(statement, source, true, facts))
+      return refuse(statement, "'" + source.spelling +
+                                   "', which they read, may be written before: declare what is "
+                                   "written '__restrict__'");
+  }
+}
+
+} // namespace
+
+std::variant<ProducerPath, Diagnostic> findProducerPath(const FunctionDecl *kernel,
+                                                        ArrayRef<ProducerLoop> loops,
+                                                        ArrayRef<CopySource> sources) {
+  return PathFinder(kernel, loops, sources).run();
+}
+
+} // namespace tilelift
