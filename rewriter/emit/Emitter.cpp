@@ -258,6 +258,8 @@ void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders 
       say(diagnose("barrier-added", plan.place, "behind",
                    "threads may be at the tile or at '" + plan.base.spelling +
                        "' before they meet again"));
+    if (instance.isSupplied(instance.copies[i]))
+      continue; // threads give its tile back
     if (order.sourceWritten)
       say(diagnose("barrier-added", plan.place, "before",
                    "threads may have written to '" + plan.base.spelling + "'"));

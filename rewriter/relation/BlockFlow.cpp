@@ -120,6 +120,21 @@ bool BlockFlow::mayPointToShared(const Expr *pointer) const {
   return hasOther || !hasKnown;
 }
 
+/// What an argument leads to that promises so for as long as the kernel runs.
+bool BlockFlow::isNeverWritten(const Expr *pointer) const {
+  bool isConstant = false;
+  for (const VarDecl *variable : variablesIn(pointer)) {
+    QualType type = variable->getType();
+    if (type->isArithmeticType())
+      continue;
+    isConstant = isKernel && isa<ParmVarDecl>(variable) && type->isPointerType() &&
+                 type.isRestrictQualified() && type->getPointeeType().isConstQualified();
+    if (!isConstant)
+      return false;
+  }
+  return isConstant;
+}
+
 MemoryTraffic BlockFlow::trafficOf(const Stmt *statement) const {
   auto [known, isNew] = seen.try_emplace(statement);
   MemoryTraffic &traffic = known->second;
@@ -160,6 +175,8 @@ void BlockFlow::addNamed(const Stmt *statement, Use use, MemoryTraffic &traffic)
 
 void BlockFlow::addPointed(const Expr *pointer, Use use, MemoryTraffic &traffic) const {
   bool isStored = use != Use::Read;
+  if (!isStored && isNeverWritten(pointer))
+    return;
   if (mayPointToShared(pointer)) {
     (isStored ? traffic.written : traffic.read) |= aliased;
     (isStored ? traffic.storesShared : traffic.readsShared) = true;
@@ -181,9 +198,13 @@ void BlockFlow::addCalled(const Stmt *statement, MemoryTraffic &traffic) const {
     traffic.readsGlobal = traffic.storesGlobal = traffic.storesShared = true;
   if (!memory.touches)
     return;
-  traffic.readsShared = true;
   traffic.readsGlobal |= mayReadGlobal(statement);
   traffic.storesGlobal |= mayStoreToGlobal(statement);
+  bool isToldAll = call && !memory.isHidden && !memory.byInstructions &&
+                   !leadsElsewhere(call, isKernel);
+  if (isToldAll) // by names, which have been read
+    return;
+  traffic.readsShared = true;
   traffic.read |= aliased;
   if (mayStoreToShared(statement, isKernel)) {
     traffic.storesShared = true;

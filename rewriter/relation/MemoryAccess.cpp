@@ -41,6 +41,15 @@ bool isReadThrough(const Stmt *address, const VariableFacts &facts) {
          (unary && unary->getOpcode() == UO_Deref);
 }
 
+/// Whether an address is handed on as one that nothing is written through.
+bool endsAsConstant(const Expr *address, const VariableFacts &facts) {
+  const Expr *last = address;
+  for (const Stmt *parent = facts.parentOf(address); isa_and_nonnull<CastExpr, ParenExpr>(parent);
+       parent = facts.parentOf(parent))
+    last = cast<Expr>(parent);
+  return last->getType()->isPointerType() && last->getType()->getPointeeType().isConstQualified();
+}
+
 bool holdsNoAddress(QualType type) {
   if (const auto *array = type->getAsArrayTypeUnsafe())
     return holdsNoAddress(array->getElementType());
@@ -157,8 +166,10 @@ private:
     const auto *cast = dyn_cast<CastExpr>(statement);
     bool isMade = cast && cast->getCastKind() == CK_IntegralToPointer;
     const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+    bool isInstruction = assembly && hasInstruction(assembly, isOfMemory);
+    found.byInstructions |= isInstruction;
     found.touches |= isCommon || isMade || pointerOf(statement) || isa<AtomicExpr>(statement) ||
-                     (assembly && hasInstruction(assembly, isOfMemory));
+                     isInstruction;
     bool isShared = variable && variable->hasAttr<CUDASharedAttr>();
     found.storesShared |=
         (isCalled && (isShared || isMade)) || (assembly && mayStoreToShared(assembly));
@@ -372,12 +383,14 @@ Use useThrough(const Stmt *statement, const Stmt *child, const VariableFacts &fa
   if (const auto *call = dyn_cast<CXXOperatorCallExpr>(statement))
     return storesIf(call->isAssignmentOp() && child == call->getArg(0));
   if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
-    bool isKept = unary->getOpcode() == UO_AddrOf && !isReadThrough(unary, facts);
+    bool isKept = unary->getOpcode() == UO_AddrOf && !isReadThrough(unary, facts) &&
+                  !endsAsConstant(unary, facts);
     return isKept ? Use::Address : storesIf(unary->isIncrementDecrementOp());
   }
   if (const auto *cast = dyn_cast<ImplicitCastExpr>(statement)) // an array that goes elsewhere
     return cast->getCastKind() == CK_ArrayToPointerDecay &&
-                   !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast))
+                   !isa_and_nonnull<ArraySubscriptExpr>(facts.parentOf(cast)) &&
+                   !endsAsConstant(cast, facts)
                ? Use::Address
                : Use::Read;
   return Use::Read;
@@ -419,6 +432,18 @@ bool mayStoreToShared(const Stmt *statement, bool isInKernel) {
 }
 
 MemoryOfCode memoryOf(const Stmt *code) { return CodeReader().read(code); }
+
+bool leadsElsewhere(const CallExpr *call, bool isInKernel) {
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  auto leads = [&](const Expr *argument) {
+    return llvm::any_of(variablesIn(argument), [&](const VarDecl *variable) {
+      bool isOfHost = isInKernel && isa<ParmVarDecl>(variable);
+      return !isOfHost && !isNoWayOut(variable);
+    });
+  };
+  return (member && leads(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), leads);
+}
 
 bool mayReadGlobal(const Stmt *statement) {
   if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))

@@ -69,10 +69,14 @@ struct MemoryOfCode {
   bool storesShared = false;
   /// It may get at memory that it is not handed, or nobody knows what it does.
   bool isHidden = false;
+  /// Instructions get at it, for which numbers are addresses.
+  bool byInstructions = false;
 };
 MemoryOfCode memoryOf(const clang::Stmt *code);
 /// Whether it may write to shared memory that it is not told of by name, or is handed.
 bool mayStoreToShared(const clang::Stmt *statement, bool isInKernel);
+/// Whether an argument of a call leads to memory that is neither named there nor global.
+bool leadsElsewhere(const clang::CallExpr *call, bool isInKernel);
 /// Whether it may get at global memory, by its arguments or by instructions.
 bool mayReadGlobal(const clang::Stmt *statement);
 bool mayStoreToGlobal(const clang::Stmt *statement);
