@@ -15,8 +15,8 @@ namespace by_hand {
 
 namespace ptx = cuda::ptx;
 
-__device__ inline void init(uint64_t &barrier) {
-  ptx::mbarrier_init(&barrier, 1);
+__device__ inline void init(uint64_t &barrier, unsigned arrivals = 1) {
+  ptx::mbarrier_init(&barrier, arrivals);
   ptx::fence_mbarrier_init(ptx::sem_release, ptx::scope_cluster);
 }
 __device__ inline void expect(uint64_t &barrier, unsigned bytes) {
@@ -26,6 +26,14 @@ __device__ inline void expect(uint64_t &barrier, unsigned bytes) {
 __device__ inline void wait(uint64_t &barrier, unsigned parity) {
   while (!ptx::mbarrier_try_wait_parity(&barrier, parity)) {
   }
+}
+/// Before TMA writes to what threads have read: without it, hgemm-mma leaves wrong bytes.
+__device__ inline void fence() { ptx::fence_proxy_async(ptx::space_shared); }
+/// A warp is done with what the barrier stands for.
+__device__ inline void release(uint64_t &barrier) {
+  __syncwarp();
+  if (threadIdx.x % 32 == 0)
+    ptx::mbarrier_arrive(&barrier);
 }
 template <int Rank>
 __device__ inline void load(void *tile, const CUtensorMap &map, const int (&at)[Rank],

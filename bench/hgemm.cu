@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(THREADS) hgemm(half *__restrict__ c, const hal
   __shared__ __align__(1024) half as[BM][BK], bs[BN][BK];
   int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * BM, n0 = blockIdx.y * BN;
   float d[128] = {};
-#pragma tma pipeline stages(4)
+#pragma tma pipeline stages(4) warp(producer)
   for (int k0 = 0; k0 < k; k0 += BK) {
 #pragma tma load
     for (int i = threadIdx.x; i < BM * 8; i += THREADS) {
@@ -93,33 +93,34 @@ struct Tiles {
   half as[STAGES][BM][BK], bs[STAGES][BN][BK];
 };
 
-__global__ void __launch_bounds__(THREADS)
+__global__ void __launch_bounds__(THREADS + 32)
     hgemm_by_hand(half *__restrict__ c, const __grid_constant__ CUtensorMap a,
                   const __grid_constant__ CUtensorMap b, int n, int k) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Tiles &tiles = *reinterpret_cast<Tiles *>(memory);
-  __shared__ uint64_t full[STAGES];
+  __shared__ uint64_t full[STAGES], empty[STAGES];
   int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * BM, n0 = blockIdx.y * BN, rounds = k / BK;
-  auto issue = [&](int round) {
-    int stage = round % STAGES;
-    by_hand::expect(full[stage], sizeof(tiles.as[0]) + sizeof(tiles.bs[0]));
-    by_hand::load(&tiles.as[stage], a, {round * BK, m0}, full[stage]);
-    by_hand::load(&tiles.bs[stage], b, {round * BK, n0}, full[stage]);
-  };
-  if (threadIdx.x == 0) {
-    for (uint64_t &each : full)
-      by_hand::init(each);
-    for (int round = 0; round < STAGES - 1 && round < rounds; ++round)
-      issue(round);
-  }
+  if (threadIdx.x == 0)
+    for (int i = 0; i < STAGES; ++i) {
+      by_hand::init(full[i]);
+      by_hand::init(empty[i], THREADS / 32);
+    }
   __syncthreads();
+  if (threadIdx.x >= THREADS) {
+    for (int round = 0; threadIdx.x == THREADS && round < rounds; ++round) {
+      int stage = round % STAGES;
+      by_hand::wait(empty[stage], round / STAGES % 2 ^ 1);
+      by_hand::expect(full[stage], sizeof(tiles.as[0]) + sizeof(tiles.bs[0]));
+      by_hand::load(&tiles.as[stage], a, {round * BK, m0}, full[stage]);
+      by_hand::load(&tiles.bs[stage], b, {round * BK, n0}, full[stage]);
+    }
+    return;
+  }
   float d[128] = {};
   for (int round = 0; round < rounds; ++round) {
-    if (threadIdx.x == 0 && round + STAGES - 1 < rounds)
-      issue(round + STAGES - 1);
     by_hand::wait(full[round % STAGES], round / STAGES % 2);
     multiply(d, tiles.as[round % STAGES], tiles.bs[round % STAGES]);
-    __syncthreads();
+    by_hand::release(empty[round % STAGES]);
   }
   write(c, d, m0, n0, n);
 }
@@ -169,7 +170,7 @@ __global__ void __launch_bounds__(THREADS, 2)
   __shared__ __align__(1024) half as[MN][BK], bs[MN][BK];
   int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * MN, n0 = blockIdx.y * MN;
   Result sums;
-#pragma tma pipeline stages(3)
+#pragma tma pipeline stages(3) warp(producer)
   for (int k0 = 0; k0 < k; k0 += BK) {
 #pragma tma load
     for (int i = threadIdx.x; i < MN * 8; i += THREADS)
@@ -188,33 +189,35 @@ __global__ void __launch_bounds__(THREADS, 2)
 
 constexpr int MMA_STAGES = 3;
 
-__global__ void __launch_bounds__(THREADS, 2)
+__global__ void __launch_bounds__(THREADS + 32, 2)
     hgemm_mma_by_hand(half *__restrict__ c, const __grid_constant__ CUtensorMap a,
                       const __grid_constant__ CUtensorMap b, int n, int k) {
   extern __shared__ __align__(1024) unsigned char memory[];
   Tile *as = reinterpret_cast<Tile *>(memory), *bs = as + MMA_STAGES;
-  __shared__ uint64_t full[MMA_STAGES];
+  __shared__ uint64_t full[MMA_STAGES], empty[MMA_STAGES];
   int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * MN, n0 = blockIdx.y * MN, rounds = k / BK;
-  auto issue = [&](int round) {
-    int stage = round % MMA_STAGES;
-    by_hand::expect(full[stage], 2 * sizeof(Tile));
-    by_hand::load(&as[stage], a, {round * BK, m0}, full[stage]);
-    by_hand::load(&bs[stage], b, {round * BK, n0}, full[stage]);
-  };
-  if (threadIdx.x == 0) {
-    for (uint64_t &each : full)
-      by_hand::init(each);
-    for (int round = 0; round < MMA_STAGES - 1 && round < rounds; ++round)
-      issue(round);
-  }
+  if (threadIdx.x == 0)
+    for (int i = 0; i < MMA_STAGES; ++i) {
+      by_hand::init(full[i]);
+      by_hand::init(empty[i], THREADS / 32);
+    }
   __syncthreads();
+  if (threadIdx.x >= THREADS) {
+    for (int round = 0; threadIdx.x == THREADS && round < rounds; ++round) {
+      int stage = round % MMA_STAGES;
+      by_hand::wait(empty[stage], round / MMA_STAGES % 2 ^ 1);
+      by_hand::fence();
+      by_hand::expect(full[stage], 2 * sizeof(Tile));
+      by_hand::load(&as[stage], a, {round * BK, m0}, full[stage]);
+      by_hand::load(&bs[stage], b, {round * BK, n0}, full[stage]);
+    }
+    return;
+  }
   Result sums;
   for (int round = 0; round < rounds; ++round) {
-    if (threadIdx.x == 0 && round + MMA_STAGES - 1 < rounds)
-      issue(round + MMA_STAGES - 1);
     by_hand::wait(full[round % MMA_STAGES], round / MMA_STAGES % 2);
     multiply(sums, as[round % MMA_STAGES], bs[round % MMA_STAGES]);
-    __syncthreads();
+    by_hand::release(empty[round % MMA_STAGES]);
   }
   write(c, sums, m0, n0, n);
 }
@@ -239,7 +242,7 @@ int main() {
   other("hgemm-wgmma", "by-hand", c, [&] {
     CUtensorMap rows = by_hand::map_of(left, {n, n}, {BK, BM}, CU_TENSOR_MAP_SWIZZLE_128B);
     CUtensorMap columns = by_hand::map_of(right, {n, n}, {BK, BN}, CU_TENSOR_MAP_SWIZZLE_128B);
-    hgemm_by_hand<<<blocks, THREADS, sizeof(Tiles)>>>(out, rows, columns, n, n);
+    hgemm_by_hand<<<blocks, THREADS + 32, sizeof(Tiles)>>>(out, rows, columns, n, n);
   });
   cublasHandle_t blas;
   cublasCreate(&blas);
@@ -258,6 +261,6 @@ int main() {
   other("hgemm-mma", "by-hand", c, [&] {
     CUtensorMap rows = by_hand::map_of(left, {n, n}, {BK, MN}, CU_TENSOR_MAP_SWIZZLE_128B);
     CUtensorMap columns = by_hand::map_of(right, {n, n}, {BK, MN}, CU_TENSOR_MAP_SWIZZLE_128B);
-    hgemm_mma_by_hand<<<grid, THREADS, memory>>>(out, rows, columns, n, n);
+    hgemm_mma_by_hand<<<grid, THREADS + 32, memory>>>(out, rows, columns, n, n);
   });
 }

@@ -22,7 +22,7 @@ def program_of(writer: Callable[[int, int], Any], main: str) -> Callable[[int, l
         writers = [writer(seed, number) for number in numbers]
         kernels = "\n".join(each.kernel() for each in writers)
         launches = "".join(each.launches() for each in writers)
-        return ("#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels
+        return ("#include <cstdio>\n#include <cuda_runtime.h>\n#include <vector>\n\n" + kernels
                 + main.replace("LAUNCHES", launches))
     return program
 
