@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-LIBRARIES = ("cublas", "cub", "pytorch")
+LIBRARIES = ("cublas", "cub", "pytorch", "triton")
 
 
 def build(source, arch):
@@ -38,32 +38,16 @@ def build(source, arch):
     return binary
 
 
-def pytorch(times):
-    """What PyTorch needs for the same, if it is there."""
+def in_python(times):
+    """What PyTorch and Triton need for the same, if they are there."""
     try:
-        import torch
+        import beside
     except ImportError:
         return
-    square, rows = torch.randn(16384, 16384, device="cuda"), torch.randn(32768, 4096, device="cuda")
-    image = torch.randn(1, 1, 16384, 16384, device="cuda")
-    taps = torch.randn(1, 1, 1, 17, device="cuda")
-    heads = torch.randn(3, 1, 64, 4096, 64, device="cuda", dtype=torch.float16)
-    conv, attend = torch.nn.functional.conv2d, torch.nn.functional.scaled_dot_product_attention
-    work = {"transpose": lambda: square.t().contiguous(), "softmax": lambda: torch.softmax(rows, 1),
-            "convolution": lambda: conv(conv(image, taps, padding=(0, 8)), taps.mT, padding=(8, 0)),
-            "attention": lambda: attend(heads[0], heads[1], heads[2])}
-    for name, run in work.items():
-        if name not in times:
-            continue
-        samples = []
-        for i in range(25):
-            begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-            begin.record()
-            run()
-            end.record()
-            torch.cuda.synchronize()
-            samples += [begin.elapsed_time(end)] if i >= 5 else []
-        times[name]["pytorch"].append(statistics.median(samples))
+    for library, work in beside.measure().items():
+        for name, ms in work.items():
+            if name in times:
+                times[name][library].append(ms)
 
 
 def main():
@@ -99,7 +83,7 @@ def main():
                 expected = hashes.setdefault(name, hash_)
                 if hash_ != expected and variant not in LIBRARIES:
                     problems.append(f"{name}: {variant} leaves other bytes than the plain kernel")
-    pytorch(times)
+    in_python(times)
 
     results = {name: {"work": work.get(name), "ms": {v: statistics.median(t) for v, t in all_.items()}}
                for name, all_ in times.items()}

@@ -120,21 +120,6 @@ bool BlockFlow::mayPointToShared(const Expr *pointer) const {
   return hasOther || !hasKnown;
 }
 
-/// What an argument leads to that promises so for as long as the kernel runs.
-bool BlockFlow::isNeverWritten(const Expr *pointer) const {
-  bool isConstant = false;
-  for (const VarDecl *variable : variablesIn(pointer)) {
-    QualType type = variable->getType();
-    if (type->isArithmeticType())
-      continue;
-    isConstant = isKernel && isa<ParmVarDecl>(variable) && type->isPointerType() &&
-                 type.isRestrictQualified() && type->getPointeeType().isConstQualified();
-    if (!isConstant)
-      return false;
-  }
-  return isConstant;
-}
-
 MemoryTraffic BlockFlow::trafficOf(const Stmt *statement) const {
   auto [known, isNew] = seen.try_emplace(statement);
   MemoryTraffic &traffic = known->second;

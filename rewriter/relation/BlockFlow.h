@@ -87,7 +87,6 @@ private:
   void findAliased(const clang::Stmt *statement, bool inLambda = false);
   void findQuiet();
   bool mayPointToShared(const clang::Expr *pointer) const;
-  bool isNeverWritten(const clang::Expr *pointer) const;
   void addTraffic(const clang::Stmt *statement, Use use, MemoryTraffic &traffic) const;
   void addNamed(const clang::Stmt *statement, Use use, MemoryTraffic &traffic) const;
   void addPointed(const clang::Expr *pointer, Use use, MemoryTraffic &traffic) const;

@@ -409,6 +409,22 @@ const Expr *pointerOf(const Stmt *statement) {
   return member && member->isArrow() ? member->getBase() : nullptr;
 }
 
+bool isNeverWritten(const Expr *pointer) {
+  bool isPromised = false;
+  for (const VarDecl *variable : variablesIn(pointer)) {
+    QualType type = variable->getType();
+    if (type->isArithmeticType())
+      continue;
+    const auto *parameter = dyn_cast<ParmVarDecl>(variable);
+    isPromised = parameter && type.isRestrictQualified() && type->isPointerType() &&
+                 type->getPointeeType().isConstQualified() &&
+                 cast<Decl>(parameter->getDeclContext())->hasAttr<CUDAGlobalAttr>();
+    if (!isPromised)
+      return false;
+  }
+  return isPromised;
+}
+
 bool mayWrite(const Stmt *statement, const CopySource &source, bool isInKernel,
               const VariableFacts &facts) {
   return mayAccess(statement, source, isInKernel, facts, Use::Store, Use::Read);

@@ -36,6 +36,10 @@ Use useThrough(const clang::Stmt *statement, const clang::Stmt *child, const Var
 /// What an expression leads through to memory, if it does.
 const clang::Expr *pointerOf(const clang::Stmt *statement);
 
+/// Whether it leads to where an argument of the kernel promises that nothing changes for as
+/// long as the kernel runs: `const __restrict__`.
+bool isNeverWritten(const clang::Expr *pointer);
+
 /// What relations know a type by, whatever it is called and however it is qualified.
 const void *identityOf(clang::QualType type);
 

@@ -170,8 +170,9 @@ std::optional<std::string> whyImpure(const Stmt *expression, const VariableFacts
   const auto *unary = dyn_cast<UnaryOperator>(expression);
   if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
     return "changes a variable";
-  if (pointerOf(expression))
-    return "reads memory";
+  const Expr *pointer = pointerOf(expression);
+  if (pointer && !isNeverWritten(pointer))
+    return "reads memory that is not 'const __restrict__'";
   if (const auto *call = dyn_cast<CallExpr>(expression))
     if (!isHarmlessCall(call))
       return "calls " +

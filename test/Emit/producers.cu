@@ -136,7 +136,7 @@ __global__ void without(float *__restrict__ out, const float *__restrict__ in, c
 
 // CHECK: __global__ void without_tma(
 // CHECK: tilelift::ring<2> part_place = tilelift::begin(part_full);
-// SAID: producers.cu:[[@LINE-11]]:3: {{warning}}: no warp of its own can make the copies of this loop: what comes before it reads memory [-Wtilelift-no-producer]
+// SAID: producers.cu:[[@LINE-11]]:3: {{warning}}: no warp of its own can make the copies of this loop: what comes before it reads memory that is not 'const __restrict__' [-Wtilelift-no-producer]
 // SAID: producers.cu:[[@LINE-14]]:11: note: that is here
 
 void run(float *out, const float *in, const int *counts) {

@@ -94,7 +94,7 @@ __global__ void counted_in_the_condition(float *__restrict__ out, const float *_
 __global__ void condition_in_memory(float *__restrict__ out, const float *__restrict__ in, const int *n) {
   __shared__ float part[64];
 #pragma tma pipeline
-  for (int i = 0; i < *n; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory [-Wtilelift-not-ahead]}}
+  for (int i = 0; i < *n; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory that is not 'const __restrict__' [-Wtilelift-not-ahead]}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -287,13 +287,13 @@ __global__ void told(float *__restrict__ out, const float *in, const volatile in
 }
 
 // Conditions that nobody can ask ahead of their round, and tiles that are used without them.
-__global__ void asked_of_memory(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ numbers, int n) {
+__global__ void asked_of_memory(float *__restrict__ out, const float *__restrict__ in, const int *numbers, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
   for (int i = 0; i < n; ++i) {
     if (numbers[i] > 0) { // expected-note {{it stands here}}
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: the condition of the copy reads memory [-Wtilelift-not-ahead]}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: the condition of the copy reads memory that is not 'const __restrict__' [-Wtilelift-not-ahead]}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
       __syncthreads();

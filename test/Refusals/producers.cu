@@ -117,7 +117,7 @@ __global__ void looked_up(float *__restrict__ out, const float *__restrict__ in,
   __shared__ float part[64];
   int n = counts[blockIdx.x]; // expected-note {{that is here}}
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that is not 'const __restrict__'}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -131,7 +131,7 @@ __global__ void returning(float *__restrict__ out, const float *__restrict__ in,
   if (out[blockIdx.x] > 0) // expected-note {{that is here}}
     return;
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that is not 'const __restrict__'}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();

@@ -2,7 +2,8 @@
 //
 // Copies that a warp of its own makes: blocks of one, two and three dimensions, loops in
 // loops and one after another, rounds that make no copy or make it the plain way, tiles that
-// the threads change, and barriers and threads that are the program's alone.
+// the threads change, rounds that are looked up, and barriers and threads that are the program's
+// alone.
 
 #include "harness.cuh"
 
@@ -173,6 +174,25 @@ __global__ void filtered(float *__restrict__ out, const float *__restrict__ in,
   out[blockIdx.x * 64 + threadIdx.x] = sum;
 }
 
+// Which rounds there are, and which of them copy, is looked up where nobody writes.
+__global__ void listed(float *__restrict__ out, const float *__restrict__ in,
+                       const int *__restrict__ starts, const unsigned *__restrict__ mask) {
+  __shared__ float part[64];
+  int first = starts[blockIdx.x], last = starts[blockIdx.x + 1];
+  float sum = 0;
+#pragma tma pipeline stages(3) warp(producer)
+  for (int i = first; i < last; ++i) {
+    if (mask[i] % 4 != 0) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x];
+      __syncthreads();
+      sum = sum * 0.5f + part[63 - threadIdx.x];
+      __syncthreads();
+    }
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
 void run_rounds(int rounds) {
   std::string name = " " + std::to_string(rounds) + " rounds";
   Buffer in(size_t(24) * (rounds + 1) * 1024, 4), out(24 * 1024, 6), other(64, 5);
@@ -192,6 +212,10 @@ void run_rounds(int rounds) {
   report("scaled" + name, out);
   filtered<<<3, 64>>>(to, from, other.as<float>(), rounds);
   report("filtered" + name, out);
+  int counts[] = {0, rounds / 3, rounds, rounds};
+  CHECK(cudaMemcpy(other.as<int>(), counts, sizeof(counts), cudaMemcpyHostToDevice));
+  listed<<<3, 64>>>(to, from, other.as<int>(), in.as<unsigned>());
+  report("listed" + name, out);
 }
 
 int main() {
