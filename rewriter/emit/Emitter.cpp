@@ -102,8 +102,7 @@ public:
 
 private:
   void emitKernel(const KernelToEmit &kernel, const KernelNames &names);
-  bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names,
-                           Diagnostic reason);
+  bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names, Diagnostic reason);
   std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
   CopyOrders orderCopies(const InstanceToEmit &instance);

@@ -185,8 +185,8 @@ void BlockFlow::addCalled(const Stmt *statement, MemoryTraffic &traffic) const {
     return;
   traffic.readsGlobal |= mayReadGlobal(statement);
   traffic.storesGlobal |= mayStoreToGlobal(statement);
-  bool isToldAll = call && !memory.isHidden && !memory.byInstructions &&
-                   !leadsElsewhere(call, isKernel);
+  bool isToldAll =
+      call && !memory.isHidden && !memory.byInstructions && !leadsElsewhere(call, isKernel);
   if (isToldAll) // by names, which have been read
     return;
   traffic.readsShared = true;

@@ -168,8 +168,8 @@ private:
     const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
     bool isInstruction = assembly && hasInstruction(assembly, isOfMemory);
     found.byInstructions |= isInstruction;
-    found.touches |= isCommon || isMade || pointerOf(statement) || isa<AtomicExpr>(statement) ||
-                     isInstruction;
+    found.touches |=
+        isCommon || isMade || pointerOf(statement) || isa<AtomicExpr>(statement) || isInstruction;
     bool isShared = variable && variable->hasAttr<CUDASharedAttr>();
     found.storesShared |=
         (isCalled && (isShared || isMade)) || (assembly && mayStoreToShared(assembly));

@@ -56,10 +56,12 @@ public:
   Finder(const FunctionDecl *kernel, const BlockShape &block)
       : kernel(kernel),
         sources(kernel->getASTContext().getSourceManager()),
+        facts(CallPath(kernel)),
         axis(StringRef("xyz").substr(lastAxis(block), 1)) {}
 
   std::variant<BlockUses, Diagnostic> run() {
     read(kernel->getBody());
+    checkReturns();
     if (failure)
       return std::move(*failure);
     return std::move(uses);
@@ -68,6 +70,8 @@ public:
 private:
   void read(const Stmt *statement);
   void readCall(const CallExpr *call);
+  void checkReturns();
+  bool isOfSomeThreads(const Stmt *statement) const;
   bool meetsAll(const Stmt *statement);
   bool countsAll(const Stmt *statement) const;
   void refuse(const Stmt *where, const std::string &why) {
@@ -78,8 +82,10 @@ private:
 
   const FunctionDecl *kernel;
   const SourceManager &sources;
+  VariableFacts facts;
   StringRef axis;
   BlockUses uses;
+  std::vector<const Stmt *> returns;
   std::optional<Diagnostic> failure;
   DenseSet<const FunctionDecl *> seen;
 };
@@ -128,6 +134,8 @@ void Finder::read(const Stmt *statement) {
   uses.countsThreads |= countsAll(statement);
   if (isa<PseudoObjectExpr>(statement))
     return;
+  if (isa<ReturnStmt>(statement))
+    returns.push_back(statement);
   if (const auto *call = dyn_cast<CallExpr>(statement))
     readCall(call);
   if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && hasBarrier(assembly))
@@ -140,6 +148,40 @@ void Finder::read(const Stmt *statement) {
   }
   for (const Stmt *child : statement->children())
     read(child);
+}
+
+bool Finder::isOfSomeThreads(const Stmt *statement) const {
+  for (const Stmt *around = facts.parentOf(statement); around; around = facts.parentOf(around)) {
+    if (isa<LambdaExpr>(around)) // it ends the lambda's call
+      return false;
+    const Expr *condition = nullptr;
+    if (const auto *branch = dyn_cast<IfStmt>(around))
+      condition = branch->getCond();
+    else if (const auto *choice = dyn_cast<SwitchStmt>(around))
+      condition = choice->getCond();
+    else if (const auto *counted = dyn_cast<ForStmt>(around))
+      condition = counted->getCond();
+    else if (const auto *tested = dyn_cast<WhileStmt>(around))
+      condition = tested->getCond();
+    if (condition && facts.mayDifferBetweenThreads(condition))
+      return true;
+  }
+  return false;
+}
+
+/// A barrier of so many threads waits for those that have left the kernel, too; that of the
+/// whole block does not.
+void Finder::checkReturns() {
+  if (!uses.barriers.empty() && facts.mayEndThread(kernel->getBody()))
+    refuse(kernel->getBody(), "assembly may end some threads ahead of a barrier");
+  for (const Stmt *end : returns) {
+    const Stmt *loop = facts.outermostLoopAround(end);
+    for (const CallExpr *barrier : uses.barriers)
+      if (isOfSomeThreads(end) &&
+          (sources.isBeforeInTranslationUnit(end->getBeginLoc(), barrier->getBeginLoc()) ||
+           (loop && facts.isWithin(barrier, loop))))
+        refuse(end, "some threads may leave the kernel ahead of a barrier");
+  }
 }
 
 } // namespace

@@ -112,6 +112,40 @@ __global__ void hidden(float *__restrict__ out, const float *__restrict__ in, in
   }
 }
 
+// A barrier of so many threads would wait for those that are gone.
+__global__ void leaving(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64], sums[64];
+  float sum = 0;
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: some threads may leave the kernel ahead of a barrier}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    sum += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  if (sum < threadIdx.x)
+    return; // expected-note {{that is here}}
+  sums[threadIdx.x] = sum;
+  __syncthreads();
+  out[threadIdx.x] = sums[63 - threadIdx.x];
+}
+
+__global__ void ended(float *__restrict__ out, const float *__restrict__ in, int n) { // expected-note {{that is here}}
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: assembly may end some threads ahead of a barrier}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    sum += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+  asm volatile("exit;");
+}
+
 // What leads to the loop depends on what the others do.
 __global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, const int *counts) {
   __shared__ float part[64];
@@ -228,6 +262,8 @@ void run(float *out, const float *in, int *counts, unsigned *flag) {
   assembled<<<1, 64>>>(out, in, 4);
   grouped<<<1, 64>>>(out, in, 4);
   hidden<<<1, 64>>>(out, in, 4);
+  leaving<<<1, 64>>>(out, in, 4);
+  ended<<<1, 64>>>(out, in, 4);
   looked_up<<<1, 64>>>(out, in, counts);
   returning<<<1, 64>>>(out, in, 4);
   by_thread<<<1, 64>>>(out, in, 4);
