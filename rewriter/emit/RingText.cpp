@@ -292,7 +292,7 @@ std::string KernelWriter::startText(const Ring &ring, const std::string &indent)
 std::string KernelWriter::handBackText(const Ring &ring, const std::string &indent) const {
   bool isWritten = anyOrder(ring.first, ring.last, &CopyOrder::writtenBefore);
   return (isWritten ? indent + "tilelift::fence_before_tma();\n" : "") + indent + ring.place +
-         ".advance(" + ring.empty + ", " + planReference() + "::block);\n";
+         ".advance(" + ring.empty + ");\n";
 }
 
 /// All that stands at the place of the first copy of a ring.

@@ -52,7 +52,7 @@ __global__ void product(float *__restrict__ c, const float *__restrict__ a,
 // CHECK: // tma pipeline: 3 stages, filled by a warp of its own
 // CHECK-NEXT: for (int k0 = 0; k0 < k; k0 += T) {
 // CHECK-NEXT: // tma load
-// CHECK-NEXT: as_place.advance(as_empty, product_tma_plan::block);
+// CHECK-NEXT: as_place.advance(as_empty);
 // CHECK-NEXT: auto &as = as_ring[as_place.stage];
 // CHECK-NEXT: auto &bs = bs_ring[as_place.stage];
 // CHECK-NEXT: tilelift::wait(as_full, as_place);
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(Threads, 2)
 // CHECK: if (i % 2 != 0) {
 // CHECK-NEXT: // tma load
 // CHECK-NEXT: tilelift::fence_before_tma();
-// CHECK-NEXT: part_place.advance(part_empty, persistent_tma_plan<Threads>::block);
+// CHECK-NEXT: part_place.advance(part_empty);
 // CHECK-NEXT: auto &part = part_ring[part_place.stage];
 // CHECK-NEXT: tilelift::wait(part_full, part_place);
 // CHECK-NEXT: tilelift::sync(persistent_tma_plan<Threads>::block);
