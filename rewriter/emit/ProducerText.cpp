@@ -209,10 +209,10 @@ std::string KernelWriter::boundLaunch() {
   }
   std::string size =
       CodeText(plansOf(0), planReference(), planConstants).number(sizes, "lifted_threads");
-  if (!kernel.pattern->hasAttr<CUDALaunchBoundsAttr>())
-    return "__launch_bounds__(" + size + ") ";
   unsigned begin = source.beginOf(kernel.pattern);
   StringRef head = source.between(begin, source.offsetOf(kernel.pattern->getLocation()));
+  if (!kernel.pattern->hasAttr<CUDALaunchBoundsAttr>()) // either bounds the registers
+    return head.contains("__maxnreg__") ? "" : "__launch_bounds__(" + size + ") ";
   size_t open = head.find('(', head.find("__launch_bounds__"));
   if (!head.contains("__launch_bounds__") || open == StringRef::npos) {
     failure = diagnose("no-producer", {source.offsetOf(kernel.pattern->getLocation())},
@@ -232,8 +232,11 @@ std::string KernelWriter::boundLaunch() {
 
 /// Barriers of the program are for its own threads, and so is the number of them.
 void KernelWriter::meetWithoutProducer() {
-  const InstanceToEmit &instance = kernel.instances.front();
-  BlockUses uses = std::get<BlockUses>(findBlockUses(instance.function, instance.block));
+  BlockUses uses;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    BlockUses own = std::get<BlockUses>(findBlockUses(instance.function, instance.block));
+    uses = {own.barriers, uses.countsThreads || own.countsThreads};
+  }
   if (uses.countsThreads)
     texts.front().edits.push_back(insertion(
         source.endOfToken(kernel.pattern->getBody()->getBeginLoc()),

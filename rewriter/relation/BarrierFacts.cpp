@@ -81,6 +81,25 @@ struct Barrier {
   }
 };
 
+/// Whether the end of some variable's life does something with memory, which no statement
+/// shows.
+bool hasLateEffects(const Stmt *statement) {
+  if (!statement)
+    return false;
+  if (const auto *declaration = dyn_cast<DeclStmt>(statement))
+    for (const Decl *each : declaration->decls()) {
+      const auto *variable = dyn_cast<VarDecl>(each);
+      const CXXRecordDecl *type = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
+      if (!type || !type->hasDefinition() || type->hasTrivialDestructor())
+        continue;
+      const FunctionDecl *end = nullptr;
+      if (!type->getDestructor() || !type->getDestructor()->hasBody(end) ||
+          memoryOf(end->getBody()).touches)
+        return true;
+    }
+  return llvm::any_of(statement->children(), hasLateEffects);
+}
+
 class Flow {
 public:
   Flow(const FunctionDecl *function, ASTContext &context,
@@ -116,6 +135,8 @@ BarrierFacts Flow::run() {
   result.copies.resize(copies.size());
   groupCopies();
   solve();
+  if (hasLateEffects(function.getBody()))
+    return std::move(result);
   for (Barrier &barrier : barriers)
     barrier.isRedundant = barrier.mayGo() && !barrier.before.threads.any();
   // Each that goes joins two regions, so the next one is judged without it.

@@ -177,11 +177,12 @@ void BlockFlow::addPointed(const Expr *pointer, Use use, MemoryTraffic &traffic)
 /// What a call or assembly does with memory that it is not told of by name.
 void BlockFlow::addCalled(const Stmt *statement, MemoryTraffic &traffic) const {
   const auto *call = dyn_cast<CallExpr>(statement);
-  bool isCode = isa<AsmStmt, AtomicExpr>(statement) || (call && !isBlockBarrier(call));
+  bool isMaking = isa<CXXConstructExpr>(statement); // of what, its arguments tell
+  bool isCode = isMaking || isa<AsmStmt, AtomicExpr>(statement) || (call && !isBlockBarrier(call));
   MemoryOfCode memory = isCode ? memoryOf(statement) : MemoryOfCode();
   if (memory.isHidden || isa<AtomicExpr>(statement))
     traffic.readsGlobal = traffic.storesGlobal = traffic.storesShared = true;
-  if (!memory.touches)
+  if (!memory.touches || (isMaking && !memory.isHidden))
     return;
   traffic.readsGlobal |= mayReadGlobal(statement);
   traffic.storesGlobal |= mayStoreToGlobal(statement);

@@ -141,9 +141,15 @@ bool isBuiltin(const CallExpr *call) {
 
 bool isOfMemory(StringRef instruction) {
   return isStoring(instruction) ||
-         llvm::any_of(ArrayRef<StringRef>{"ld", "bar", "fence", "membar", "mbarrier", "wgmma",
-                                          "tcgen", "prefetch", "discard", "tensormap",
-                                          "griddepcontrol", "tex", "suld", "sust"},
+         llvm::any_of(ArrayRef<StringRef>{"ld", "wgmma", "prefetch", "discard", "tensormap", "tex",
+                                          "suld", "sust"},
+                      [&](StringRef each) { return instruction.starts_with(each); });
+}
+
+/// Behind which memory may be another one, by whoever else writes to it.
+bool isWaiting(StringRef instruction) {
+  return llvm::any_of(ArrayRef<StringRef>{"cp.async.wait", "cp.async.bulk.wait", "mbarrier", "bar",
+                                          "fence", "membar", "tcgen", "griddepcontrol"},
                       [&](StringRef each) { return instruction.starts_with(each); });
 }
 
@@ -166,7 +172,9 @@ private:
     const auto *cast = dyn_cast<CastExpr>(statement);
     bool isMade = cast && cast->getCastKind() == CK_IntegralToPointer;
     const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
-    bool isInstruction = assembly && hasInstruction(assembly, isOfMemory);
+    bool waits = assembly && hasInstruction(assembly, isWaiting);
+    bool isInstruction = waits || (assembly && hasInstruction(assembly, isOfMemory));
+    found.isHidden |= waits;
     found.byInstructions |= isInstruction;
     found.touches |=
         isCommon || isMade || pointerOf(statement) || isa<AtomicExpr>(statement) || isInstruction;
@@ -176,6 +184,10 @@ private:
     found.isHidden |= isCalled && (isCommon || isMade || (assembly && mayStore(assembly)));
     if (const auto *call = dyn_cast<CallExpr>(statement))
       addCallee(call);
+    const FunctionDecl *definition = nullptr;
+    if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
+      if (construct->getConstructor()->hasBody(definition) && seen.insert(definition).second)
+        add(definition->getBody(), true);
     for (const Stmt *child : statement->children())
       add(child, isCalled);
   }

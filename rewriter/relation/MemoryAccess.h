@@ -71,7 +71,7 @@ struct MemoryOfCode {
   bool touches = false;
   /// By names and addresses of its own, it may write to a tile that is not handed to it.
   bool storesShared = false;
-  /// It may get at memory that it is not handed, or nobody knows what it does.
+  /// It may get at memory that it is not handed, or wait for who does, or nobody knows.
   bool isHidden = false;
   /// Instructions get at it, for which numbers are addresses.
   bool byInstructions = false;

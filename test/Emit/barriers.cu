@@ -84,6 +84,52 @@ __global__ void global_memory_in_a_function(float *out, const float *in) {
   table[threadIdx.x] = part[63 - threadIdx.x] + sum;
 }
 
+// Who waits for what is on its way makes it everybody's by the barrier behind that.
+__global__ void waiting(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ __align__(16) float part[64], other[256];
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 16;" ::"r"(
+                   unsigned(__cvta_generic_to_shared(&other[threadIdx.x * 4]))),
+               "l"(in + threadIdx.x * 4)
+               : "memory");
+  __syncthreads();
+#pragma tma load
+  part[threadIdx.x] = in[threadIdx.x];
+  asm volatile("cp.async.wait_all;" ::: "memory");
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x] + other[255 - threadIdx.x];
+}
+
+// Objects may do as much when they are made.
+__shared__ float counts[64];
+struct Counter {
+  __device__ Counter(int i) : i(i) { counts[i] = i; }
+  int i;
+};
+__global__ void making(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float part[64];
+  Counter counter(threadIdx.x);
+#pragma tma load
+  part[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x] + counts[63 - counter.i];
+}
+
+// And when they end.
+struct Guard {
+  __device__ ~Guard() { counts[i] = i; }
+  int i;
+};
+__global__ void ending(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float part[64];
+  {
+    Guard guard{int(threadIdx.x)};
+#pragma tma load
+    part[threadIdx.x] = in[threadIdx.x];
+  }
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x] + counts[63 - threadIdx.x];
+}
+
 // The one that the next round's copy has to wait for.
 __global__ void rounds(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -156,6 +202,9 @@ void run(float *out, const float *in) {
   behind<<<1, 64>>>(out, in);
   global_memory<<<1, 64>>>(out, in);
   global_memory_in_a_function<<<1, 64>>>(out, in);
+  waiting<<<1, 64>>>(out, in);
+  making<<<1, 64>>>(out, in);
+  ending<<<1, 64>>>(out, in);
   rounds<<<1, 64>>>(out, in, 4);
   supplied<<<1, 64>>>(out, in, 4);
   two<<<1, 64>>>(out, in);
