@@ -109,6 +109,7 @@ public:
   BarrierFacts run();
 
 private:
+  BarrierFacts takeRedundant();
   void groupCopies();
   bool sharesTile(size_t copy) const;
   bool isQuiet(const Stmt *statement) const;
@@ -139,6 +140,10 @@ BarrierFacts Flow::run() {
     return std::move(result);
   for (Barrier &barrier : barriers)
     barrier.isRedundant = barrier.mayGo() && !barrier.before.threads.any();
+  if (!function.isKernel) { // who knows what its caller does behind the last one
+    solve();
+    return takeRedundant();
+  }
   // Each that goes joins two regions, so the next one is judged without it.
   for (auto next = barriers.begin(); next != barriers.end();) {
     solve();
@@ -148,6 +153,10 @@ BarrierFacts Flow::run() {
     if (next != barriers.end())
       next->isRedundant = true;
   }
+  return takeRedundant();
+}
+
+BarrierFacts Flow::takeRedundant() {
   for (const Barrier &barrier : barriers)
     if (barrier.isRedundant)
       result.redundant.push_back(barrier.call);

@@ -130,6 +130,23 @@ __global__ void ending(float *__restrict__ out, const float *__restrict__ in) {
   out[threadIdx.x] = part[63 - threadIdx.x] + counts[63 - threadIdx.x];
 }
 
+// Who calls a function may read what it has written.
+__device__ void scaled_to(float *to, const float *from) {
+  __shared__ float part[64];
+  __syncthreads();
+#pragma tma load
+  part[threadIdx.x] = from[threadIdx.x];
+  __syncthreads();
+  // CHECK: barriers.cu:[[@LINE-1]]:3: remark: this __syncthreads() orders nothing any more and is dropped [-Wtilelift-barrier-dropped]
+  to[threadIdx.x] = part[63 - threadIdx.x];
+  __syncthreads();
+}
+__global__ void calling(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float sums[64];
+  scaled_to(sums, in);
+  out[threadIdx.x] = sums[63 - threadIdx.x];
+}
+
 // The one that the next round's copy has to wait for.
 __global__ void rounds(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -205,6 +222,7 @@ void run(float *out, const float *in) {
   waiting<<<1, 64>>>(out, in);
   making<<<1, 64>>>(out, in);
   ending<<<1, 64>>>(out, in);
+  calling<<<1, 64>>>(out, in);
   rounds<<<1, 64>>>(out, in, 4);
   supplied<<<1, 64>>>(out, in, 4);
   two<<<1, 64>>>(out, in);
