@@ -107,14 +107,16 @@ void BlockFlow::findAliased(const Stmt *statement, bool inLambda) {
     findAliased(child, inLambda);
 }
 
-/// Not where it comes from an argument of the kernel, or is a tile by its name.
+/// Not where it comes from an argument of the kernel, or is a tile by its name. An object may
+/// hold any address.
 bool BlockFlow::mayPointToShared(const Expr *pointer) const {
   bool hasOther = false, hasKnown = false;
   for (const VarDecl *variable : variablesIn(pointer)) {
     bool isArgument = isKernel && isa<ParmVarDecl>(variable);
+    bool isBuiltin = variable->hasGlobalStorage() && variable->getType().isConstQualified();
     if (variable->hasAttr<CUDASharedAttr>() || isArgument)
       hasKnown = true;
-    else if (variable->getType()->isPointerType() || variable->getType()->isReferenceType())
+    else if (!variable->getType()->isArithmeticType() && !isBuiltin) // threadIdx
       hasOther = true;
   }
   return hasOther || !hasKnown;

@@ -99,6 +99,23 @@ __global__ void waiting(float *__restrict__ out, const float *__restrict__ in) {
   out[threadIdx.x] = part[63 - threadIdx.x] + other[255 - threadIdx.x];
 }
 
+// Objects may hold the address.
+struct Sums {
+  float *first;
+};
+__global__ void holding(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64], other[64];
+  Sums sums = {other};
+  __syncthreads();
+  *(sums.first + n + threadIdx.x) = 1;
+#pragma tma load
+  part[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  float sum = part[63 - threadIdx.x] + other[63 - threadIdx.x];
+  __syncthreads();
+  part[threadIdx.x] = sum;
+}
+
 // Objects may do as much when they are made.
 __shared__ float counts[64];
 struct Counter {
@@ -220,6 +237,7 @@ void run(float *out, const float *in) {
   global_memory<<<1, 64>>>(out, in);
   global_memory_in_a_function<<<1, 64>>>(out, in);
   waiting<<<1, 64>>>(out, in);
+  holding<<<1, 64>>>(out, in, 0);
   making<<<1, 64>>>(out, in);
   ending<<<1, 64>>>(out, in);
   calling<<<1, 64>>>(out, in);
