@@ -205,6 +205,54 @@ __global__ void switched(float *__restrict__ out, const float *__restrict__ in, 
   }
 }
 
+struct Range {
+  int first, last;
+};
+__global__ void in_objects(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  Range rows = {1, n}; // expected-note {{that is here}}
+#pragma tma pipeline warp(producer)
+  for (int i = rows.first; i < rows.last; ++i) { // expected-error {{no warp of its own can make the copies of this loop: on the way there is 'rows', which is no number or pointer of the thread's own}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// Whose text is not the kernel's own.
+__device__ void fill(float (&tile)[64], const float *from) {
+#pragma tma load
+  tile[threadIdx.x] = from[threadIdx.x];
+  __syncthreads();
+}
+__global__ void filling(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64], other[64];
+  fill(other, in);
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: a function that the kernel calls makes copies, too}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x] + other[threadIdx.x];
+    __syncthreads();
+  }
+}
+
+#define BOUNDED __launch_bounds__(64)
+__global__ void BOUNDED bounded(float *__restrict__ out, const float *__restrict__ in, int n) { // expected-error {{no warp of its own can make the copies of this loop: a macro bounds the kernel's launch}}
+  __shared__ float part[64];
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // What they read is written before.
 __global__ void written(float *out, const float *in, int n) {
   __shared__ float part[64];
@@ -268,6 +316,9 @@ void run(float *out, const float *in, int *counts, unsigned *flag) {
   returning<<<1, 64>>>(out, in, 4);
   by_thread<<<1, 64>>>(out, in, 4);
   switched<<<1, 64>>>(out, in, 4);
+  in_objects<<<1, 64>>>(out, in, 4);
+  filling<<<1, 64>>>(out, in, 4);
+  bounded<<<1, 64>>>(out, in, 4);
   written<<<1, 64>>>(out, in, 4);
   signalled<<<1, 64>>>(out, in, flag, 4);
   late<<<1, 64>>>(out, in, 4);
