@@ -230,24 +230,7 @@ public:
   CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
                   const extent (&extents)[Box::rank], int promotion = 128,
                   swizzle_mode swizzle = swizzle_mode::none) {
-    tile_request request;
-    request.tensor = tensor;
-    request.tile = tile;
-    request.type = type;
-    request.rank = Box::rank;
-    request.swizzle = swizzle;
-    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
-    for (int d = 0; d < Box::rank; ++d) {
-      request.dims[d].extent = quantity::exactly(extents[d].elements, extents[d].elements_text);
-      request.dims[d].stride = quantity::exactly(extents[d].stride, extents[d].stride_text);
-      request.dims[d].box = quantity::exactly(Box::extents[d]);
-    }
-    check(request, [this](const finding &found) { note(found); });
-    CUtensorMap map{};
-    if (violations.empty())
-      if (const char *problem = encode_tiled(map, request, promotion, device))
-        reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
-    return map;
+    return map(type, tile, tensor, address, {Box::rank, Box::extents, extents}, promotion, swizzle);
   }
 
   /// Checks a copy without a map.
@@ -317,6 +300,34 @@ public:
   }
 
 private:
+  /// Boxes differ, and compilers need not look at this for each.
+  struct shape {
+    int rank;
+    const int *box;
+    const extent *extents;
+  };
+  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
+                  shape of, int promotion, swizzle_mode swizzle) {
+    tile_request request;
+    request.tensor = tensor;
+    request.tile = tile;
+    request.type = type;
+    request.rank = of.rank;
+    request.swizzle = swizzle;
+    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
+    for (int d = 0; d < of.rank; ++d) {
+      const extent &each = of.extents[d];
+      request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
+      request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
+      request.dims[d].box = quantity::exactly(of.box[d]);
+    }
+    check(request, [this](const finding &found) { note(found); });
+    CUtensorMap map{};
+    if (violations.empty())
+      if (const char *problem = encode_tiled(map, request, promotion, device))
+        reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
+    return map;
+  }
   long long needed_memory() const {
     return static_cast<long long>(config.dynamicSmemBytes + reserved);
   }
