@@ -185,6 +185,7 @@ LiftResult Lifter::run() {
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
   if (!hasErrors()) {
     result.edits = std::move(emitted.edits);
+    result.kernels = std::move(emitted.kernels);
     result.facts.launchers = std::move(emitted.launchers);
   } else if (!refusedBefore) {
     result.anyRefused = true;

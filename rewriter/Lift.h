@@ -17,7 +17,7 @@
 #include "directive/Directive.h"
 #include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
-#include "emit/EditSet.h"
+#include "emit/Emitter.h"
 #include "plan/Plan.h"
 
 namespace clang {
@@ -33,6 +33,8 @@ struct LiftResult {
   std::vector<CopyRelation> relations;
   std::vector<Plan> plans;
   EditSet edits;
+  /// Those that the edits add a kernel to.
+  std::vector<LiftedKernel> kernels;
   bool anyRefused = false;
   /// For the other files of the program.
   ProgramFacts facts;

@@ -45,19 +45,6 @@ std::string emulatorLibrary() {
   return "";
 }
 
-/// The file system with the program's texts in place of the files.
-Files withText(const BuildRequest &request) {
-  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
-  auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  for (const auto &[file, text] : request.texts) {
-    SmallString<256> path(file);
-    sys::fs::make_absolute(path);
-    memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(text, path));
-  }
-  files->pushOverlay(memory);
-  return files;
-}
-
 /// A file that stands for the device's code in the host's object: the program
 /// registers its kernels by name only if there is one.
 bool writeToken(const std::string &path) {
@@ -81,7 +68,7 @@ bool compileSides(const BuildRequest &request, const ToolOptions &options,
   std::string token = in(request.folder, "token");
   if (!writeToken(token))
     return fail("cannot write '" + token + "'");
-  Files deviceFiles = withText(request), hostFiles = withText(request);
+  Files deviceFiles = filesWith(request.texts), hostFiles = filesWith(request.texts);
   ToolOptions own = options;
   std::vector<std::string> common = commonFlags();
   own.compilerFlags.insert(own.compilerFlags.end(), common.begin(), common.end());

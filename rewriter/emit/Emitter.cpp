@@ -346,6 +346,8 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
     declare(kernel.pattern->getCanonicalDecl(), launch.declaration);
   if (isForAll)
     result.launchers[sharedNameOf(kernel.pattern)] = names.launcher;
+  result.kernels.push_back({placeOf(context.getSourceManager(), kernel.pattern->getLocation()),
+                            names.kernel, names.lifted});
   redirectLaunches(kernel, names);
 }
 

@@ -81,6 +81,13 @@ struct KernelToEmit {
   std::vector<const Directive *> plain;
 };
 
+/// A kernel, and what the one beside it is called.
+struct LiftedKernel {
+  Place place;
+  std::string name;
+  std::string lifted;
+};
+
 struct EmitResult {
   EditSet edits;
   std::vector<Diagnostic> diagnostics;
@@ -88,6 +95,7 @@ struct EmitResult {
   std::vector<const clang::FunctionDecl *> refused;
   /// Of kernels that other files may launch, by their shared names.
   std::map<std::string, std::string> launchers;
+  std::vector<LiftedKernel> kernels;
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,

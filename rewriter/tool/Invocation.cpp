@@ -10,6 +10,7 @@
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Tooling/JSONCompilationDatabase.h"
+#include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -85,6 +86,19 @@ std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &op
 }
 
 } // namespace
+
+IntrusiveRefCntPtr<vfs::OverlayFileSystem>
+filesWith(const std::map<std::string, std::string> &texts) {
+  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
+  auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
+  for (const auto &[file, text] : texts) {
+    SmallString<256> path(file);
+    sys::fs::make_absolute(path);
+    memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(text, path));
+  }
+  files->pushOverlay(memory);
+  return files;
+}
 
 std::vector<std::string> databaseFiles(const ToolOptions &options) {
   std::vector<std::string> files;

@@ -13,6 +13,7 @@
 
 #include "llvm/Support/VirtualFileSystem.h"
 
+#include <map>
 #include <memory>
 
 namespace clang {
@@ -33,6 +34,10 @@ makeInvocation(const std::string &file, const ToolOptions &options,
                const std::vector<std::string> &action = analysis);
 
 /// The CUDA files of the compile database.
+/// The disk, with texts in place of some of its files.
+llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>
+filesWith(const std::map<std::string, std::string> &texts);
+
 std::vector<std::string> databaseFiles(const ToolOptions &options);
 
 } // namespace tilelift

@@ -8,6 +8,7 @@
 #include "support/Locations.h"
 #include "tool/Invocation.h"
 #include "tool/OutputFiles.h"
+#include "tool/Resources.h"
 #include "tool/SharedObjects.h"
 
 #include "clang/Frontend/CompilerInstance.h"
@@ -107,25 +108,19 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
 /// Standard input is a file that is there in memory only, as are mended texts.
 ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
                                             const ToolOptions &options,
-                                            vfs::OverlayFileSystem &files) {
-  auto memory = makeIntrusiveRefCnt<vfs::InMemoryFileSystem>();
-  auto add = [&](StringRef at, std::unique_ptr<MemoryBuffer> text) {
-    SmallString<256> full(at);
-    sys::fs::make_absolute(full);
-    memory->addFile(full, 0, std::move(text));
-  };
-  if (name == "-")
+                                            IntrusiveRefCntPtr<vfs::OverlayFileSystem> &files) {
+  std::map<std::string, std::string> texts = options.texts;
+  if (name == "-") {
     path = "<stdin>";
-  for (const auto &[at, text] : options.texts)
-    add(at, MemoryBuffer::getMemBufferCopy(text, at));
-  if (name == "-" && !options.texts.count(path)) {
-    ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getSTDIN();
-    if (!input)
-      return input;
-    add(path, std::move(*input));
+    if (!texts.count(path)) {
+      ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getSTDIN();
+      if (!input)
+        return input;
+      texts[path] = (*input)->getBuffer().str();
+    }
   }
-  files.pushOverlay(memory);
-  return files.getBufferForFile(path);
+  files = filesWith(texts);
+  return files->getBufferForFile(path);
 }
 
 class SourceLifter {
@@ -142,6 +137,7 @@ private:
                     SharedObjects &objects);
   void mend(clang::CompilerInstance &compiler, const LiftResult &result);
   void take(clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result);
+  void remarkOnResources(clang::CompilerInstance &compiler, const LiftResult &result);
 
   const std::string &name;
   std::string path;
@@ -151,9 +147,9 @@ private:
 };
 
 Lifted SourceLifter::run() {
-  auto files = makeIntrusiveRefCnt<vfs::OverlayFileSystem>(vfs::getRealFileSystem());
+  IntrusiveRefCntPtr<vfs::OverlayFileSystem> files;
   lifted.status = failed;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> text = read(name, path, options, *files);
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = read(name, path, options, files);
   if (!text) {
     lifted.messages =
         "tilelift: error: cannot read '" + path + "': " + text.getError().message() + "\n";
@@ -224,6 +220,25 @@ void SourceLifter::mend(clang::CompilerInstance &compiler, const LiftResult &res
   lifted.files = liftedFiles(sources, edits);
 }
 
+/// Both kernels are compiled as they are after the lift.
+void SourceLifter::remarkOnResources(clang::CompilerInstance &compiler, const LiftResult &result) {
+  if (result.kernels.empty())
+    return;
+  clang::SourceManager &sources = compiler.getSourceManager();
+  std::map<std::string, std::string> texts = options.texts;
+  for (LiftedFile &file : liftedFiles(sources, result.edits))
+    texts[file.path] = std::move(file.afterWithLines);
+  std::string problem;
+  for (const Diagnostic &remark : resourcesOf(path, texts, result.kernels, options, problem))
+    report(
+        compiler.getDiagnostics(), [&](Place place) { return locationOf(sources, place); }, remark,
+        options.diagnostics.severityOf(remark));
+  if (problem.empty())
+    return;
+  lifted.messages += "tilelift: error: " + problem + "\n";
+  lifted.status = failed;
+}
+
 void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &directives,
                         LiftResult &result) {
   clang::SourceManager &sources = compiler.getSourceManager();
@@ -247,6 +262,8 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
                          "': " + problem.message() + "\n";
       lifted.status = failed;
     }
+  if (options.asksResources)
+    remarkOnResources(compiler, result);
   if (writesElsewhere(options))
     moveHeaders(sources, directives, name, options, result, lifted);
   lifted.files = liftedFiles(sources, result.edits);

@@ -37,6 +37,8 @@ What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,
 raised and lowered with -W<id>, -Wno-<id>, -Werror=<id> and -Wno-error=<id>.
 Exit status: 0 all copies lifted, 1 a copy is refused, 2 an error.)";
 
+enum class Remarks { None, Copies, Resources };
+
 } // namespace
 
 ToolOptions parseOptions(int argc, const char **argv) {
@@ -52,7 +54,12 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<bool> dumpRelation("dump-relation", cl::desc("print the copy relations as JSON"),
                              cl::cat(category));
   cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
-  cl::opt<bool> remarks("remarks", cl::desc("say what became of each copy"), cl::cat(category));
+  cl::opt<Remarks> remarks(
+      "remarks", cl::ValueOptional, cl::desc("say what became of each copy"),
+      cl::values(clEnumValN(Remarks::Copies, "", ""),
+                 clEnumValN(Remarks::Resources, "resources",
+                            "and what each kernel takes of an SM, before and after")),
+      cl::init(Remarks::None), cl::cat(category));
   cl::opt<bool> onlyProfitable("only-profitable",
                                cl::desc("leave copies as loops that are as fast without TMA"),
                                cl::cat(category));
@@ -116,7 +123,8 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.dependencyFile = dependencies;
   options.cudaPath = cudaPath;
   options.arch = arch;
-  if (remarks || check)
+  options.asksResources = remarks == Remarks::Resources;
+  if (remarks != Remarks::None || check)
     options.diagnostics.showRemarks();
   for (StringRef warning : warnings)
     if (std::optional<std::string> wrong = options.diagnostics.apply(warning))

@@ -36,6 +36,8 @@ struct ToolOptions {
   std::string cudaPath;
   std::string arch;
   DiagnosticOptions diagnostics;
+  /// Kernels are compiled to say what they take of an SM.
+  bool asksResources = false;
   Selection selection;
 };
 
