@@ -106,25 +106,6 @@ void requireShared(Thread *thread, const Block &block, uint64_t begin, uint64_t 
                site);
 }
 
-/// The asynchronous proxy reads what threads of this launch have written.
-void requireFenced(Thread *thread, uint64_t address, uint32_t bytes, uint32_t site) {
-  Memory &memory = memoryOf(thread);
-  for (uint64_t word = address & ~uint64_t(3); word < address + bytes; word += 4)
-    if (memory.isUnfenced(word)) {
-      uint32_t first = teamOf(thread).grid.module->firstSite;
-      uint32_t writer = memory.lastWriter(word);
-      thread->block->report(*thread,
-                            {"missing-proxy-fence",
-                             "copy of global memory that this kernel has written, without a proxy "
-                             "fence after the write",
-                             site,
-                             {},
-                             {{"the write is here; fence.proxy.async must follow it in that thread",
-                               writer > first ? writer - first : 0}}});
-      return;
-    }
-}
-
 // Loads.
 
 /// The blocks that a load delivers to.
@@ -162,6 +143,21 @@ void deliver(Thread *thread, Block &target, uint32_t barrierOffset, uint32_t cop
   completeIfDue(thread, target, barrierOffset, object);
 }
 
+/// The asynchronous proxy may not see what threads of this launch have written. That
+/// matters where it is used: rows of a box may reach into somebody else's.
+void noteUnfenced(Thread *thread, Block &target, uint64_t from, uint32_t offset, uint32_t bytes) {
+  Memory &memory = memoryOf(thread);
+  uint32_t first = teamOf(thread).grid.module->firstSite;
+  for (uint64_t word = from & ~uint64_t(3); word < from + bytes; word += 4) {
+    if (!memory.isUnfenced(word))
+      continue;
+    uint64_t begin = std::max(word, from), end = std::min(word + 4, from + bytes);
+    uint32_t writer = memory.lastWriter(word);
+    target.shared.markStale(offset + uint32_t(begin - from), uint32_t(end - begin),
+                            writer > first ? writer - first : 0);
+  }
+}
+
 /// Announces what a load writes in a block: cells of a peer have no order that
 /// this thread would know.
 void announceWrite(Thread *thread, Block &target, uint32_t number, uint32_t offset, uint32_t bytes,
@@ -181,11 +177,11 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
   bool isInside = false;
   walk(map, copy, [&](const Run &run) {
     isInside |= run.inside;
-    if (run.inside) {
+    if (run.inside)
       requireGlobal(thread, run.global, run.bytes, "a copy", site);
-      requireFenced(thread, run.global, run.bytes, site);
-    }
     announceWrite(thread, *target, number, run.shared, run.bytes, site);
+    if (run.inside)
+      noteUnfenced(thread, *target, run.global, run.shared, run.bytes);
   });
   if (!isInside) // hardware looks at the tensor's address all the same
     requireGlobal(thread, map.address, 1, "a copy", site);
@@ -250,15 +246,15 @@ void tilelift_bulk_load(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
   copy.targetAddress = offsetOf(to);
   copy.bytes = bytes;
   stopAtFaults(thread, faultsOf(copy), offsetOf(to), false, site);
-  if (bytes) {
+  if (bytes)
     requireGlobal(thread, from, bytes, "a copy", site);
-    requireFenced(thread, from, bytes, site);
-  }
   for (Block *target : targetsOf(thread, to, uint16_t(mask), site)) {
     announce(thread, *target, barrierAddress, bytes, site);
     uint32_t number = target->order.newCopy();
-    if (bytes)
+    if (bytes) {
       announceWrite(thread, *target, number, offsetOf(to), bytes, site);
+      noteUnfenced(thread, *target, from, offsetOf(to), bytes);
+    }
     teamOf(thread).issue({number, target, [=] {
                             std::memcpy(target->shared.base() + offsetOf(to),
                                         reinterpret_cast<const void *>(from), bytes);

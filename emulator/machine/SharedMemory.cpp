@@ -112,6 +112,8 @@ void SharedMemory::read(const Thread &thread, uint32_t offset, uint32_t bytes, b
     else if ((cell.flags & written) && !order.knows(thread.index, cell.writer, cell.writeClock) &&
              !(isStrong && cell.flags & strongWrite))
       race(thread, "read", "write", cell.writer, at, site, cell.writeSite);
+    else if (cell.flags & stale)
+      reportStale(cell, thread, site);
     noteReader(cell, thread, isStrong, site);
   });
 }
@@ -193,6 +195,25 @@ void SharedMemory::copyIn(const Thread &issuer, uint32_t copy, uint32_t offset, 
   });
 }
 
+void SharedMemory::markStale(uint32_t offset, uint32_t bytes, uint32_t writeSite) {
+  forCells(offset, bytes, [&](Cell &cell, uint32_t) {
+    cell.flags |= stale;
+    cell.writeSite = writeSite;
+  });
+}
+
+void SharedMemory::reportStale(const Cell &cell, const Thread &thread, uint32_t site) const {
+  block->report(
+      thread,
+      {"missing-proxy-fence",
+       "copy of global memory that this kernel has written, without a proxy fence after "
+       "the write",
+       cell.copySite,
+       {},
+       {{"the write is here; fence.proxy.async must follow it in that thread", cell.writeSite},
+        {"what the copy may have missed is read here", site}}});
+}
+
 void SharedMemory::copyInGeneric(const Thread &issuer, uint32_t copy, uint32_t offset,
                                  uint32_t bytes, uint32_t site) {
   forCells(offset, bytes, [&](Cell &cell, uint32_t at) {
@@ -227,6 +248,8 @@ void SharedMemory::copyOut(const Thread &issuer, uint32_t copy, uint32_t offset,
                      {}});
     else if ((cell.flags & written) && !order.knows(issuer.index, cell.writer, cell.writeClock))
       race(issuer, "store", "write", cell.writer, at, site, cell.writeSite);
+    else if (cell.flags & stale)
+      reportStale(cell, issuer, site);
     else if (!isVisibleToAsync(cell))
       block->report(issuer, {"missing-proxy-fence",
                              "store from " + block->describeShared(at) +

@@ -47,6 +47,8 @@ public:
   // The asynchronous proxy. A copy is announced when it is issued, by whom.
   void copyIn(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes, uint32_t site);
   void copyOut(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes, uint32_t site);
+  /// What a copy brings there may be old: it does not see what was written at this site.
+  void markStale(uint32_t offset, uint32_t bytes, uint32_t writeSite);
   /// cp.async writes like the thread itself, only later.
   void copyInGeneric(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes,
                      uint32_t site);
@@ -70,10 +72,12 @@ private:
     readOnce = 8,
     readTwice = 16,
     strongRead = 32,
+    stale = 64, ///< by a copy; `writeSite` is what it may not have seen
   };
 
   template <typename Visit> void forCells(uint32_t offset, uint32_t bytes, Visit visit);
   bool isVisibleToAsync(const Cell &cell) const;
+  void reportStale(const Cell &cell, const Thread &thread, uint32_t site) const;
   void noteReader(Cell &cell, const Thread &thread, bool isStrong, uint32_t site);
   void keepForAsync(const Cell &cell, uint32_t offset);
   void checkOverwrite(const Cell &cell, const Thread &thread, bool isStrong, bool isCopy,

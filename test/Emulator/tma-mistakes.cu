@@ -222,6 +222,7 @@ __global__ void leave(float *out, const float *in, const __grid_constant__ CUten
 
 // CHECK-LABEL: case global memory without a fence
 // CHECK: error: copy of global memory that this kernel has written, without a proxy fence after the write [missing-proxy-fence]
+// CHECK: note: what the copy may have missed is read here
 __global__ void global_unfenced(float *out, float *in, const __grid_constant__ CUtensorMap map) {
   __shared__ tilelift::barrier ready;
   __shared__ alignas(128) float tile[8][32];
@@ -231,6 +232,19 @@ __global__ void global_unfenced(float *out, float *in, const __grid_constant__ C
     tilelift::expect(ready, box::bytes), tilelift::load(tile, map, {0, 0}, ready);
   tilelift::wait(ready, phase);
   out[threadIdx.x] = tile[0][threadIdx.x % 32];
+}
+
+// CHECK-LABEL: case surplus of global memory without a fence
+// CHECK-NOT: missing-proxy-fence
+__global__ void surplus_unfenced(float *out, float *in, const __grid_constant__ CUtensorMap map) {
+  __shared__ tilelift::barrier ready;
+  __shared__ alignas(128) float tile[8][32];
+  in[threadIdx.x] = 3; // two rows, which nobody reads
+  unsigned phase = tilelift::begin(ready);
+  if (tilelift::leader())
+    tilelift::expect(ready, box::bytes), tilelift::load(tile, map, {0, 0}, ready);
+  tilelift::wait(ready, phase);
+  out[threadIdx.x] = tile[2 + threadIdx.x / 32][threadIdx.x % 32];
 }
 
 // CHECK-LABEL: case too many arrivals
@@ -285,6 +299,7 @@ int main() {
   run("negative store", negative);
   run("exit too early", leave);
   run("global memory without a fence", global_unfenced);
+  run("surplus of global memory without a fence", surplus_unfenced);
   run("too many arrivals", arrivals);
   return 0;
 }
