@@ -615,11 +615,8 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
   std::vector<Plan> plans;
   for (const CopyToEmit *copy : copies) {
     const Plan &own = copy->plan;
-    int64_t row = own.mode == Mode::Tile ? own.dims[0].box * int64_t(size_of(own.element))
-                                         : copy->relation->tile.rowBytes();
     bool hasOne = own.layout.swizzle != swizzle_mode::none && !own.layout.moved;
-    bool mayHaveOne =
-        !hasOne && row > 0 && copy->relation->tile.layoutEscape.empty() && row <= span_of(swizzle);
+    bool mayHaveOne = !hasOne && copy->relation->tile.layoutEscape.empty();
     if (!mayHaveOne)
       return std::nullopt;
     FitOptions options = fitOptionsOf(*copy->directive);

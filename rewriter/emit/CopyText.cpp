@@ -153,9 +153,15 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
                std::to_string(first.dims[d].pieces) + "; ++" + counter + ")\n";
       inner += "  ";
     }
+  std::vector<int64_t> panels;
+  for (const Plan *plan : plans)
+    panels.push_back(plan->layout.panel);
   if (!piece.empty())
-    place = "tilelift::advance(" + place + ", (" + piece + ") * int(" +
-            planIn(texts[textOf[copy]]) + "::" + own.bytes + "))";
+    place =
+        "tilelift::advance(" + place + ", (" + piece + ") * " +
+        (first.layout.panel != 0 ? code.number(panels, own.tile + "_panel")
+                                 : "int(" + planIn(texts[textOf[copy]]) + "::" + own.bytes + ")") +
+        ")";
   return loops + inner + operationText(copy, place, coordinates) + ");\n";
 }
 

@@ -90,6 +90,9 @@ private:
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
+  bool mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const;
+  bool isWide() const;
+  void cutPanels();
   bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
   bool moveRows(int64_t userPitch, int64_t pitch);
@@ -272,10 +275,11 @@ bool Fitter::start() {
 /// A swizzle has rows, even where the bytes of one follow those of the row before.
 void Fitter::splitRows() {
   const SharedTile &tile = relation.tile;
-  int64_t bytes = written == swizzle_mode::none ? tile.rowBytes() : span_of(written);
+  bool isOurs = written == swizzle_mode::none;
+  int64_t bytes = isOurs ? tile.rowBytes() : span_of(written);
   Digit &inner = shape.digits.front();
   bool hasRows = swizzle() != swizzle_mode::none && bytes > 0 && bytes % shape.unitSize == 0 &&
-                 bytes <= span_of(swizzle()) && inner.count * shape.unitSize > bytes &&
+                 (isOurs || bytes <= span_of(swizzle())) && inner.count * shape.unitSize > bytes &&
                  inner.count * shape.unitSize % bytes == 0 && shape.firstByte % bytes == 0;
   bool isGuarded =
       llvm::any_of(shape.columns, [](const GuardColumn &column) { return column.slopes[0] != 0; });
@@ -587,10 +591,39 @@ void Fitter::alignInner() {
              plan.symbols.knownAtLaunch(inner.coordinate));
 }
 
+/// Past a known extent nothing is read, so the last of the pieces that a dimension is cut
+/// into may overhang where there is room for it.
+bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const {
+  bool isOutermost =
+      std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
+  bool isRow = cut == plan.dims.begin();
+  bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
+  return (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty() && !isStored();
+}
+
+/// Whether rows are longer than the swizzle that is asked for.
+bool Fitter::isWide() const {
+  return options.swizzle != swizzle_mode::none &&
+         plan.dims[0].box * int64_t(size_of(plan.element)) > span_of(options.swizzle);
+}
+
+/// A swizzled box is at most as wide as its span: one for each part of the rows.
+void Fitter::cutPanels() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t part = span_of(options.swizzle) / int64_t(size_of(plan.element));
+  int64_t whole = roundUp(inner.box, part);
+  if (whole != inner.box && !mayOverhang(plan.dims.begin()))
+    return;
+  inner.box = whole;
+  inner.pieces = whole / part;
+}
+
 /// Boxes have at most 256 elements in each dimension; several instructions fill
 /// a longer one. Each fills one stretch of shared memory that starts on 128
 /// bytes, so outside the dimension that is cut they take single rows.
 void Fitter::limitBoxes() {
+  if (isWide())
+    return cutPanels();
   auto tooLong = [](const PlanDimension &dim) { return dim.box > maxBox; };
   auto cut = llvm::find_if(plan.dims, tooLong);
   if (cut == plan.dims.end())
@@ -599,17 +632,9 @@ void Fitter::limitBoxes() {
   for (auto dim = plan.dims.begin(); dim != cut; ++dim)
     inner *= dim->box;
   int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
-  bool isOutermost =
-      std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
-  // Past a known extent nothing is read, so the last piece may overhang where there
-  // is room for it.
-  bool isRow = cut == plan.dims.begin();
-  bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
-  bool mayOverhang =
-      (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty() && !isStored();
   for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
     int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
-    bool fits = piece * pieces == cut->box || mayOverhang;
+    bool fits = piece * pieces == cut->box || mayOverhang(cut);
     if (piece > maxBox || !fits)
       continue;
     cut->box = piece * pieces;
@@ -782,7 +807,8 @@ bool Fitter::layOut() {
   if (plan.mode == Mode::Tile)
     layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
-  int64_t pitch = span != 0 ? span : plan.expectedBytes / layout.rows;
+  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / layout.rows;
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
   bool isAsWritten = plan.mode == Mode::Tile && written != swizzle_mode::none && layout.lead == 0 &&
@@ -797,7 +823,7 @@ bool Fitter::layOut() {
   layout.bytes = tile.bytes();
   if (options.swizzle != swizzle_mode::none && plan.mode != Mode::Tile)
     return fail(diagnose("no-rows", relation.place, tile.name));
-  if (span != 0 && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
+  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
@@ -871,14 +897,18 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
   if (!slotRows)
     return escapes("its slots are no whole rows");
-  layout.slot = *slotRows * Polynomial(layout.pitch);
+  int64_t span = span_of(layout.swizzle), rows = (tile.bytes() + innermost - 1) / innermost;
+  if (span != 0 && layout.pitch > span)
+    layout.panel = roundUp(rows * span, boxAlignment);
+  int64_t step = layout.panel != 0 ? span : layout.pitch;
+  layout.slot = *slotRows * Polynomial(step);
   checkSlot();
   if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
     return escapes(tile.ownEscape + " in the loop that is the other branch");
   int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
   if (hasRows && before + shape.digits[0].count * shape.unitSize > innermost)
     return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
-  layout.destination = rowsBefore * layout.pitch;
+  layout.destination = rowsBefore * step;
   int64_t lead = layout.lead - before;
   int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
   shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
@@ -889,6 +919,11 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
                    " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
   if (layout.lead % element != 0 || layout.pitch % element != 0)
     return escapes("that is no whole number of elements");
+  if (layout.panel != 0) {
+    layout.bytes = layout.panel * plan.dims[0].pieces;
+    return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
+           escapes("the rest of its rows may be used");
+  }
   int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
   layout.bytes = roundUp(
       std::max(layout.destination + layout.rows * pitch, layout.lead + beforeLast + innermost),

@@ -75,9 +75,10 @@ int64_t Plan::placeOf(int64_t byte) const {
     return byte;
   int64_t size = tileElementSize, element = byte / size;
   int64_t length = layout.folded ? layout.rowLength : tileExtents.back();
-  int64_t place =
-      (layout.lead + element / length * layout.pitch + element % length) * size + byte % size;
-  int64_t span = span_of(layout.swizzle);
+  int64_t span = span_of(layout.swizzle), row = element / length;
+  int64_t inRow = (layout.lead + element % length) * size + byte % size;
+  int64_t place = layout.panel == 0 ? row * layout.pitch * size + inRow
+                                    : inRow / span * layout.panel + row * span + inRow % span;
   return span == 0 ? place : place ^ (place >> 3 & (span - 16));
 }
 
@@ -92,6 +93,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          sameChecks(a.launchChecks, b.launchChecks) &&
          a.layout.destination == b.layout.destination &&
+         (a.layout.panel == 0) == (b.layout.panel == 0) &&
          a.layout.slot.isZero() == b.layout.slot.isZero();
 }
 
@@ -154,8 +156,8 @@ std::string summary(const Plan &plan) {
     text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
             std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
   if (unsigned span = span_of(plan.layout.swizzle))
-    text += ", swizzled by " + std::to_string(span) + " bytes" +
-            (plan.layout.moved ? "" : ", as it is written");
+    text += std::string(plan.layout.panel != 0 ? ", cut and" : ",") + " swizzled by " +
+            std::to_string(span) + " bytes" + (plan.layout.moved ? "" : ", as it is written");
   return text;
 }
 
@@ -193,6 +195,7 @@ std::string toJson(const Plan &plan) {
                                                      {"lead", plan.layout.lead},
                                                      {"destination", plan.layout.destination},
                                                      {"swizzle", span_of(plan.layout.swizzle)},
+                                                     {"panel", plan.layout.panel},
                                                      {"slot", symbols.print(plan.layout.slot)},
                                                      {"bytes", plan.layout.bytes}}},
                              {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},

@@ -59,6 +59,9 @@ struct SharedLayout {
   Polynomial slot;
   /// Where in each 8 rows of its span the 16-byte parts go.
   swizzle_mode swizzle = swizzle_mode::none;
+  /// Rows longer than the span are cut: all first parts lie one behind the other, then
+  /// all second ones, so many bytes further. Zero where rows are whole.
+  int64_t panel = 0;
 
   /// What the tile starts on, so that everybody knows where the parts go.
   int64_t alignment() const {

@@ -24,6 +24,25 @@ __global__ void transpose(float *out, const float *in, int w, int h) {
     out[(x0 + i) * h + y0 + threadIdx.x] = tile[threadIdx.x][i];
 }
 
+// Longer rows are cut into parts of the swizzle's length, one box for each.
+// REMARK: remark: lifted: tile copy of 40 x 64 f32 (10240 bytes) from 'in' to 'wide' in 2 pieces, rows of 64 elements, starting at 0, cut and swizzled by 128 bytes
+// REMARK: remark: warps that access 'wide' pass shared memory 4.0 times on average, in the plain kernel 1.0; its rows are swizzled by 128 bytes
+// CHECK: using wide = tilelift::swizzled_tile<float[40][65], 64, 0, 128>;
+// CHECK: using wide_box = tilelift::box<float, 32, 40>;
+// CHECK: for (int piece_0 = 0; piece_0 < 2; ++piece_0)
+// CHECK-NEXT: tilelift::load(tilelift::advance(wide.data(), (piece_0) * 5120), wide_map, {64 * int(blockIdx.x) + piece_0 * 32, 0}, tma_barrier);
+// CHECK: tilelift::swizzle_mode::b128);
+__global__ void long_rows(float *out, const float *in, int w) {
+  __shared__ float wide[40][65];
+#pragma tma load
+  for (int i = threadIdx.y; i < 40; i += 8)
+    for (int j = threadIdx.x; j < 64; j += T)
+      wide[i][j] = in[i * w + blockIdx.x * 64 + j];
+  __syncthreads();
+  for (int i = threadIdx.y; i < 64; i += 8)
+    out[i * T + threadIdx.x] = wide[threadIdx.x][i];
+}
+
 // Along rows there is nothing to mend.
 // REMARK-NOT: access 'rows'
 // CHECK: tilelift::load(rows, rows_map, {32 * int(blockIdx.x), 8 * int(blockIdx.y)}, tma_barrier);
@@ -78,6 +97,7 @@ __global__ void asked(float *out, const float *in, int w) {
 
 void launch(float *out, const float *in, short *a, const short *b) {
   transpose<<<dim3(2, 2), dim3(32, 8)>>>(out, in, 64, 64);
+  long_rows<<<2, dim3(32, 8)>>>(out, in, 128);
   along<<<dim3(2, 2), dim3(32, 8)>>>(out, in, 64, 16);
   shorts<<<2, dim3(32, 8)>>>(a, b, 64);
   by_the_program<<<2, 128>>>((unsigned short *)a, (const unsigned short *)b, 64);

@@ -4,24 +4,41 @@
 
 __device__ float sum(const float *row);
 
-// No rows, rows that are too long, and elements that a swizzle would take apart.
+// No rows, and elements that a swizzle would take apart.
 struct Wide {
   float values[8];
 };
 __global__ void shapes(float *out, const float *in, const Wide *wide, int w) {
-  __shared__ float line[256], longer[8][64];
+  __shared__ float line[256];
   __shared__ Wide parts[8][4]; // expected-error {{'parts' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but it is accessed 32 bytes at a time, and a swizzle keeps only 16 together [-Wtilelift-layout-escapes]}}
 #pragma tma load swizzle(128)
   line[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x]; // expected-error {{'line' is copied without a box, byte after byte, so it has no rows to swizzle [-Wtilelift-no-rows]}}
 #pragma tma load swizzle(128)
-  for (int i = threadIdx.x; i < 512; i += 256) // expected-error {{a row of the box of 'longer' has 256 bytes, the swizzle has room for 128 (swizzle-span) [-Wtilelift-rule-violated]}}
-    longer[i / 64][i % 64] = in[(i / 64) * w + i % 64];
-#pragma tma load swizzle(128)
   if (threadIdx.x < 32)
     parts[threadIdx.x / 4][threadIdx.x % 4] = wide[(threadIdx.x / 4) * w + threadIdx.x % 4];
   __syncthreads();
-  out[threadIdx.x] = line[255 - threadIdx.x] + longer[threadIdx.x % 8][threadIdx.x % 64] +
-                     parts[threadIdx.x % 8][threadIdx.x % 4].values[3];
+  out[threadIdx.x] = line[255 - threadIdx.x] + parts[threadIdx.x % 8][threadIdx.x % 4].values[3];
+}
+
+// Parts of rows that are cut have all of their bytes: those of a store, and where nobody says what is
+// behind the rows. A padded row is used up to where it is cut.
+__global__ void longer(float *__restrict__ out, const float *__restrict__ in, const int *rows, int w) {
+  __shared__ float stored[8][72], loaded[8][72];
+  __shared__ float padded[8][65]; // expected-error {{'padded' has to be laid out with swizzled rows of 256 bytes instead of plain ones, but the rest of its rows may be used [-Wtilelift-layout-escapes]}}
+  for (int i = threadIdx.x; i < 576; i += 256)
+    stored[i / 72][i % 72] = i;
+  __syncthreads();
+#pragma tma store swizzle(128)
+  for (int i = threadIdx.x; i < 576; i += 256) // expected-error {{a row of the box of 'stored' has 288 bytes, the swizzle has room for 128 (swizzle-span) [-Wtilelift-rule-violated]}}
+    out[i / 72 * w + i % 72] = stored[i / 72][i % 72];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 576; i += 256) // expected-error {{a row of the box of 'loaded' has 288 bytes, the swizzle has room for 128 (swizzle-span) [-Wtilelift-rule-violated]}}
+    loaded[i / 72][i % 72] = in[i / 72 * w + rows[blockIdx.x] * 4 + i % 72];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 512; i += 256)
+    padded[i / 64][i % 64] = in[i / 64 * w + i % 64];
+  __syncthreads();
+  out[threadIdx.x] = loaded[threadIdx.x % 8][threadIdx.x % 72] + padded[threadIdx.x % 8][64];
 }
 
 // Somebody takes the rows as they are; two copies of one tile want to have it both ways.
@@ -41,7 +58,8 @@ __global__ void used(float *out, const float *in, int w) {
   out[w * 32 + threadIdx.x] = own;
 }
 
-void launch(float *out, const float *in, const Wide *wide) {
+void launch(float *out, const float *in, const Wide *wide, const int *rows) {
   shapes<<<1, 256>>>(out, in, wide, 64);
+  longer<<<1, 256>>>(out, in, rows, 96);
   used<<<1, dim3(32, 8)>>>(out, in, 64);
 }

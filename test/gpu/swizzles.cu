@@ -197,6 +197,83 @@ __global__ void written_out(uint4 *__restrict__ out, const uint4 *__restrict__ i
     out[(blockIdx.x * 32 + i / 8) * w + i % 8] = tile[1][i / 8][i % 8 ^ i / 8 % 8];
 }
 
+// Rows longer than a swizzle, which are cut: padded, both ways.
+__global__ void wide_both(float *__restrict__ out, const float *__restrict__ in, int w, int h) {
+  __shared__ float tile[64][65], turned[64][64];
+  int x0 = blockIdx.x * 64, y0 = blockIdx.y * 64;
+#pragma tma load
+  for (int i = threadIdx.x; i < 64 * 64; i += 256)
+    tile[i / 64][i % 64] = y0 + i / 64 < h && x0 + i % 64 < w ? in[(y0 + i / 64) * w + x0 + i % 64] : 0.f;
+  __syncthreads();
+  for (int i = threadIdx.x; i < 64 * 64; i += 256)
+    turned[i % 64][i / 64] = tile[i / 64][i % 64] + i;
+  __syncthreads();
+#pragma tma store swizzle(128)
+  for (int i = threadIdx.x; i < 64 * 64; i += 256)
+    if (x0 + i / 64 < w && y0 + i % 64 < h)
+      out[(x0 + i / 64) * h + y0 + i % 64] = turned[i / 64][i % 64];
+}
+
+// A last part that is not whole, rows that start before the copy's, few rows.
+template <typename T, int rows, int columns>
+__device__ void wide_halo(T *out, const T *in, int w, int h) {
+  __shared__ T tile[rows][columns];
+  int x0 = int(blockIdx.x) * (columns - 4) - 2, y0 = int(blockIdx.y) * (rows - 2) - 1;
+#pragma tma load swizzle(64)
+  for (int i = threadIdx.x; i < rows * columns; i += 96) {
+    int x = x0 + i % columns, y = y0 + i / columns;
+    tile[i / columns][i % columns] = x >= 0 && x < w && y >= 0 && y < h ? in[y * w + x] : T(0);
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < rows * columns; i += 96)
+    out[(blockIdx.y * gridDim.x + blockIdx.x) * rows * columns + i] = tile[i / columns][i % columns];
+}
+
+__global__ void wide_floats(float *out, const float *in, int w, int h) {
+  wide_halo<float, 10, 68>(out, in, w, h);
+}
+__global__ void wide_shorts(short *out, const short *in, int w, int h) {
+  wide_halo<short, 5, 140>(out, in, w, h);
+}
+__global__ void wide_chars(char *out, const char *in, int w, int h) {
+  wide_halo<char, 3, 276>(out, in, w, h);
+}
+
+// Stages, filled in two halves, of three dimensions.
+__global__ void wide_stages(unsigned short *out, const unsigned short *__restrict__ in, int w, int rounds) {
+  __shared__ unsigned short tile[2][2][12][64];
+  unsigned sum = 0;
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load swizzle(32)
+    for (int i = threadIdx.x; i < 768; i += 128)
+      tile[k % 2][0][i / 64][i % 64] = in[(k * 24 + i / 64) * w + blockIdx.x * 64 + i % 64];
+#pragma tma load swizzle(32)
+    for (int i = threadIdx.x; i < 768; i += 128)
+      tile[k % 2][1][i / 64][i % 64] = in[(k * 24 + 12 + i / 64) * w + blockIdx.x * 64 + i % 64];
+    __syncthreads();
+    for (int i = threadIdx.x; i < 1536; i += 128)
+      sum = sum * 31 + tile[k % 2][i / 768][i % 12][i / 12 % 64];
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
+// Of a ring, in rows that are found by division.
+__global__ void wide_ring(int *out, const int *__restrict__ in, int w, int rounds) {
+  __shared__ int tile[16 * 96];
+  int sum = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load swizzle(128)
+    for (int i = threadIdx.x; i < 1536; i += 128)
+      tile[i] = in[(k * 16 + i / 96) * w + blockIdx.x * 96 + i % 96];
+    __syncthreads();
+    for (int i = threadIdx.x; i < 1536; i += 128)
+      sum = sum * 31 + tile[i % 16 * 96 + i / 16];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
 template <typename Launch> void test(const std::string &name, Launch launch) {
   Buffer in(1 << 18, 1), out(1 << 18, 2);
   launch(out, in);
@@ -216,6 +293,27 @@ int main() {
     });
     test("halo" + size, [&, w = w, h = h](Buffer &out, Buffer &in) {
       halo<<<dim3((w + 23) / 24, (h + 7) / 8), 96>>>(out.as<float>(), in.as<float>(), w, h);
+    });
+  }
+  for (auto [w, h] : {std::pair(128, 64), {180, 100}})
+    test("wide_both " + std::to_string(w), [&, w = w, h = h](Buffer &out, Buffer &in) {
+      wide_both<<<dim3((w + 63) / 64, (h + 63) / 64), 256>>>(out.as<float>(), in.as<float>(), w, h);
+    });
+  test("wide_floats", [](Buffer &out, Buffer &in) {
+    wide_floats<<<dim3(3, 3), 96>>>(out.as<float>(), in.as<float>(), 160, 21);
+  });
+  test("wide_shorts", [](Buffer &out, Buffer &in) {
+    wide_shorts<<<dim3(2, 3), 96>>>(out.as<short>(), in.as<short>(), 280, 9);
+  });
+  test("wide_chars", [](Buffer &out, Buffer &in) {
+    wide_chars<<<dim3(2, 3), 96>>>(out.as<char>(), in.as<char>(), 448, 5);
+  });
+  for (int rounds : {0, 1, 5}) {
+    test("wide_stages " + std::to_string(rounds), [&](Buffer &out, Buffer &in) {
+      wide_stages<<<2, 128>>>(out.as<unsigned short>(), in.as<unsigned short>(), 136, rounds);
+    });
+    test("wide_ring " + std::to_string(rounds), [&](Buffer &out, Buffer &in) {
+      wide_ring<<<2, 128>>>(out.as<int>(), in.as<int>(), 196, rounds);
     });
   }
   test("narrow32", [](Buffer &out, Buffer &in) {

@@ -95,31 +95,39 @@ struct flat_tile : tile<Array, Pitch, Lead, Least> {
 
 namespace detail {
 
-/// Where an element of a swizzled tile lies, of which the tile is so many elements in: the
-/// 16-byte parts of a row of Span bytes change places, in the next row in another way.
-template <typename T, int Span> __device__ T &swizzled(T *storage, int element) {
-  const int bytes = element * int(sizeof(T));
-  return *reinterpret_cast<T *>(reinterpret_cast<char *>(storage) +
-                                (bytes ^ (bytes >> 3 & (Span - 16))));
-}
+/// Where the elements of a swizzled tile lie. The 16-byte parts of a row of Span bytes change
+/// places, in the next row in another way. Longer rows are cut: the parts of all Rows that
+/// belong together lie one behind the other.
+template <typename T, int Rows, int Pitch, int Lead, int Span> struct swizzle {
+  static constexpr bool is_cut = Pitch * int(sizeof(T)) > Span;
+  static constexpr int panel = (Rows * Span + 127) / 128 * 128;
 
-/// One subscript after the other, down to an element.
-template <typename Array, int Pitch, int Span> struct swizzled_view;
-template <typename T, decltype(sizeof(0)) N, int Pitch, int Span>
-struct swizzled_view<T[N], Pitch, Span> {
-  T *storage;
-  int first;
-  template <typename Index> __device__ T &operator[](Index index) const {
-    return swizzled<T, Span>(storage, first + int(index));
+  static __device__ T &at(T *storage, int row, int column) {
+    unsigned bytes = unsigned(column + Lead) * unsigned(sizeof(T));
+    if (is_cut)
+      bytes = bytes / Span * panel + bytes % Span;
+    bytes += unsigned(row) * unsigned(is_cut ? Span : Pitch * int(sizeof(T)));
+    return *reinterpret_cast<T *>(reinterpret_cast<char *>(storage) +
+                                  (bytes ^ (bytes >> 3 & (Span - 16))));
   }
 };
-template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, int Pitch, int Span>
-struct swizzled_view<T[N][M], Pitch, Span> {
-  using below = swizzled_view<T[M], Pitch, Span>;
+
+/// One subscript after the other, down to an element.
+template <typename Array, typename Swizzle> struct swizzled_view;
+template <typename T, decltype(sizeof(0)) N, typename Swizzle> struct swizzled_view<T[N], Swizzle> {
+  T *storage;
+  int row;
+  template <typename Index> __device__ T &operator[](Index index) const {
+    return Swizzle::at(storage, row, int(index));
+  }
+};
+template <typename T, decltype(sizeof(0)) N, decltype(sizeof(0)) M, typename Swizzle>
+struct swizzled_view<T[N][M], Swizzle> {
+  using below = swizzled_view<T[M], Swizzle>;
   typename shape<T[M]>::element *storage;
-  int first;
+  int row;
   template <typename Index> __device__ decltype(auto) operator[](Index index) const {
-    return below{storage, first + int(index) * (shape<T[M]>::rows * Pitch)};
+    return below{storage, row + int(index) * shape<T[M]>::rows};
   }
 };
 
@@ -129,21 +137,23 @@ struct swizzled_view<T[N][M], Pitch, Span> {
 /// of the swizzle's bits of an address are zero.
 template <typename Array, int Pitch, int Lead, int Span, int Least = 0>
 struct alignas(8 * Span) swizzled_tile : tile<Array, Pitch, Lead, Least> {
-  using element = typename detail::shape<Array>::element;
+  using shape = detail::shape<Array>;
+  using element = typename shape::element;
+  using swizzle = detail::swizzle<element, shape::rows, Pitch, Lead, Span>;
   static_assert(sizeof(element) <= 16, "a swizzle keeps 16 bytes together");
 
   template <typename Index> __device__ decltype(auto) operator[](Index index) {
-    return detail::swizzled_view<Array, Pitch, Span>{this->storage, Lead}[index];
+    return detail::swizzled_view<Array, swizzle>{this->storage, 0}[index];
   }
 };
 template <typename Array, int Pitch, int Lead, int Span, int Least = 0>
 struct alignas(8 * Span) swizzled_flat_tile : tile<Array, Pitch, Lead, Least> {
-  using element = typename detail::shape<Array>::element;
+  using shape = detail::shape<Array>;
+  using element = typename shape::element;
+  using swizzle = detail::swizzle<element, shape::rows, Pitch, Lead, Span>;
 
   template <typename Index> __device__ element &operator[](Index index) {
-    constexpr int columns = detail::shape<Array>::columns;
-    const int element = int(index) / columns * Pitch + int(index) % columns + Lead;
-    return detail::swizzled<typename detail::shape<Array>::element, Span>(this->storage, element);
+    return swizzle::at(this->storage, int(index) / shape::columns, int(index) % shape::columns);
   }
 };
 
