@@ -646,9 +646,12 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
       return copy->directive->clauses.swizzle.has_value();
     });
     std::vector<std::vector<Plan>> choices;
-    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
-      if (auto plans = isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt)
+    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
+      auto plans = isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt;
+      // Rows are cut where they are too long for every swizzle.
+      if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
         choices.push_back(std::move(*plans));
+    }
     if (choices.empty() && isAuto)
       continue;
     if (!accesses) { // that takes a while
@@ -656,16 +659,20 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
       accesses = accessesOfWarps({context, copies[0]->path, facts, instance.block}, annotated);
     }
     const std::vector<WarpAccess> &own = (*accesses)[tile];
-    double best = passesAsPlanned(own, copies[0]->plan);
+    double passes = passesAsPlanned(own, copies[0]->plan);
+    auto bytes = [&] { return double(copies[0]->plan.expectedBytes); };
     for (std::vector<Plan> &plans : choices) {
-      double passes = passesAsPlanned(own, plans.front());
-      if (passes > best - 0.01)
+      double fewer = passesAsPlanned(own, plans.front());
+      // Where longer rows have to be brought, as much is to be gained.
+      bool isBetter =
+          fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes) < passes * bytes();
+      if (!isBetter)
         continue;
-      best = passes;
+      passes = fewer;
       for (size_t i = 0; i < copies.size(); ++i)
         copies[i]->plan = std::move(plans[i]);
     }
-    copies[0]->plan.passes = best;
+    copies[0]->plan.passes = passes;
     copies[0]->plan.passesBefore = passesAsDeclared(own);
   }
 }

@@ -87,6 +87,7 @@ private:
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
+  void requireInside();
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
@@ -535,10 +536,12 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
 /// Without a lower bound of its own, a dimension must not start below zero: TMA
 /// would fill there, the plain copy reads.
 void Fitter::boundCoordinates() {
+  bool isMoved = false;
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     PlanDimension &dim = plan.dims[d];
     int64_t constant = dim.coordinate.constantTerm();
     if (!hasLower[d] && constant < 0) { // the tensor begins that much earlier
+      isMoved = true;
       plan.offset += Polynomial(constant) * dim.stride;
       dim.coordinate -= Polynomial(constant);
       if (dim.extent)
@@ -561,6 +564,23 @@ void Fitter::boundCoordinates() {
       return;
     }
     addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
+  }
+  if (isMoved)
+    requireInside();
+}
+
+/// A box that lies wholly outside of its tensor still reads where that starts, and there may be
+/// nothing if that is before what the program's pointer points to.
+void Fitter::requireInside() {
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    Interval positive{0, Interval::highest};
+    if (dim.extent)
+      addCheck({"guard", *dim.extent - Polynomial(1) - dim.coordinate, positive, 1, relation.place},
+               false);
+    if (hasLower[d])
+      addCheck({"guard", dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
+               false);
   }
 }
 

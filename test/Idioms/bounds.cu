@@ -6,12 +6,13 @@
 // CHECK: note: at the copy: w - first - 4 >= 0
 // CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: note: at launch: first - 4 is a multiple of 4
-// CHECK: bounds.cu:[[#]]:3: remark: lifted: tile copy of 8 x 20 f32 (640 bytes) from 'in' to 'tile', rows of 20 elements, starting at 3
+// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 8 x 20 f32 (640 bytes) from 'in' to 'tile', rows of 20 elements, starting at 3
 // CHECK: note: at launch: blockIdx.x * 16 >= 0
 // CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: tile copy of 1 x 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: blockIdx.x - 1 >= 0
-// CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
+// CHECK: bounds.cu:[[#]]:5: remark: lifted under a guard: tile copy of 8 x 16 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: note: at launch: t * 8 >= 0 and t * 8 <= 2147483647
+// CHECK: note: at the copy: h - t * 8 + 3 >= 0
 // CHECK: remark: lifted: 1-D bulk copy of 512 bytes from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 2 x 64 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 20 f32 (80 bytes) from 'in' to 'tile', rows of 18 elements, starting at 1

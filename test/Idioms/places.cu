@@ -146,7 +146,7 @@ __global__ void kept_rows(float *out, const float *in, int w) {
 
 __global__ void long_rows(float *out, const float *in, int w, int h) {
   __shared__ float wide[4][600];
-#pragma tma load
+#pragma tma load swizzle(none)
   for (int i = threadIdx.x; i < 2400; i += 256) {
     int y = blockIdx.y * 4 + i / 600, x = blockIdx.x * 600 + i % 600;
     wide[i / 600][i % 600] = y < h && x < w ? in[y * w + x] : 0.f;

@@ -118,6 +118,24 @@ __global__ void batched(float *out, const float *in, int w, int h) {
       tile[threadIdx.x % 8][threadIdx.x / 8];
 }
 
+// Rows from the last, some of them behind the end: such a box reads nothing of its tensor, and may
+// not start where nothing is.
+__global__ void backwards(float *out, const float *in, int w, int h, int rounds) {
+  __shared__ float tile[4][32];
+  float sum = 0;
+  for (int outer = 0; outer < 2; ++outer)
+    for (int k = rounds - outer; k-- > 0;) {
+#pragma tma load
+      for (int i = threadIdx.x; i < 128; i += 128)
+        tile[i / 32][i % 32] =
+            k * 4 + i / 32 < h ? in[(k * 4 + i / 32) * w + blockIdx.x * 32 + i % 32] : 0.f;
+      __syncthreads();
+      sum = sum * 3 + tile[threadIdx.x % 4][threadIdx.x / 4];
+      __syncthreads();
+    }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
 // Five dimensions, all guarded.
 __global__ void five(float *out, const float *in, int a, int b, int c, int d, int e) {
   __shared__ float tile[2][2][3][4][8];
@@ -170,6 +188,11 @@ int main() {
     Buffer in(256 * 64 * 2, 17), out(4 * 128 * 2, 18);
     half2_rows<<<4, 128>>>(out.as<half>(), in.as<half>(), 256, m);
     report("half2_rows " + std::to_string(m), out);
+  }
+  {
+    Buffer in(4096 * 20 * 4, 21), out(2 * 128 * 4, 22);
+    backwards<<<2, 128>>>(out.as<float>(), in.as<float>(), 4096, 20, 8);
+    report("backwards", out);
   }
   for (size_t offset : {0, 4}) {
     std::string suffix = "+" + std::to_string(offset);
