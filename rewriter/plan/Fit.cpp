@@ -540,7 +540,8 @@ void Fitter::boundCoordinates() {
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     PlanDimension &dim = plan.dims[d];
     int64_t constant = dim.coordinate.constantTerm();
-    if (!hasLower[d] && constant < 0) { // the tensor begins that much earlier
+    bool mayBeNegative = !hasLower[d] && plan.symbols.rangeOf(dim.coordinate).low < 0;
+    if (mayBeNegative && constant < 0) { // the tensor begins that much earlier
       isMoved = true;
       plan.offset += Polynomial(constant) * dim.stride;
       dim.coordinate -= Polynomial(constant);
