@@ -914,13 +914,15 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
       relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
-  layout.pitch = hasRows ? pitch : isRow && !isAll ? roundUp(pitch, startsOn()) : innermost;
+  int64_t span = span_of(layout.swizzle);
+  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  bool isLine = !hasRows && (!isRow || isAll);
+  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
   std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
   if (!slotRows)
     return escapes("its slots are no whole rows");
-  int64_t span = span_of(layout.swizzle), rows = (tile.bytes() + innermost - 1) / innermost;
-  if (span != 0 && layout.pitch > span)
-    layout.panel = roundUp(rows * span, boxAlignment);
+  if (isCut)
+    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
   int64_t step = layout.panel != 0 ? span : layout.pitch;
   layout.slot = *slotRows * Polynomial(step);
   checkSlot();

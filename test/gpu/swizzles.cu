@@ -239,6 +239,16 @@ __global__ void wide_chars(char *out, const char *in, int w, int h) {
   wide_halo<char, 3, 276>(out, in, w, h);
 }
 
+// One row, which is cut because of where it starts.
+__global__ void wide_line(int *out, const int *in, int w) {
+  __shared__ int line[1][16];
+#pragma tma load swizzle(64)
+  if (threadIdx.x < 16)
+    line[0][threadIdx.x] = threadIdx.x + 1 < w ? in[blockIdx.x * 64 + threadIdx.x + 1] : 0;
+  __syncthreads();
+  out[blockIdx.x * 32 + threadIdx.x] = line[0][15 - threadIdx.x % 16];
+}
+
 // Stages, filled in two halves, of three dimensions.
 __global__ void wide_stages(unsigned short *out, const unsigned short *__restrict__ in, int w, int rounds) {
   __shared__ unsigned short tile[2][2][12][64];
@@ -308,6 +318,7 @@ int main() {
   test("wide_chars", [](Buffer &out, Buffer &in) {
     wide_chars<<<dim3(2, 3), 96>>>(out.as<char>(), in.as<char>(), 448, 5);
   });
+  test("wide_line", [](Buffer &out, Buffer &in) { wide_line<<<3, 32>>>(out.as<int>(), in.as<int>(), 20); });
   for (int rounds : {0, 1, 5}) {
     test("wide_stages " + std::to_string(rounds), [&](Buffer &out, Buffer &in) {
       wide_stages<<<2, 128>>>(out.as<unsigned short>(), in.as<unsigned short>(), 136, rounds);
