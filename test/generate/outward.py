@@ -32,7 +32,15 @@ int main() {
         cudaMemcpy(in, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
         cudaMemcpy(out, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
       };
+      unsigned long long hash = 0;
+      auto add = [&] {
+        std::vector<char> left(bytes.size());
+        cudaMemcpy(left.data(), out, left.size(), cudaMemcpyDeviceToHost);
+        for (char byte : left)
+          hash = hash * 0x100000001b3 + (unsigned char)byte;
+      };
 LAUNCHES
+      printf("case %d rounds%s hash %016llx\\n", n, same ? ", in place" : "", hash);
     }
   return cudaDeviceSynchronize();
 }
@@ -189,7 +197,7 @@ class Writer:
             same = f"reinterpret_cast<const {self.type} *>(same ? out : in)" if self.may_be_same else \
                 f"reinterpret_cast<const {self.type} *>(in)"
             text += (f"      fill();\n      k{self.number:03d}<<<dim3(2, {y}), {THREADS}>>>("
-                     f"reinterpret_cast<{self.type} *>(out), {same}, {w}, {h}, n);\n")
+                     f"reinterpret_cast<{self.type} *>(out), {same}, {w}, {h}, n);\n      add();\n")
         return text
 
 

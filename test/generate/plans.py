@@ -153,6 +153,8 @@ class Transfer:
     def place(self, cell: int) -> int:
         """Which of the bytes that arrive is the first of a tile element."""
         layout = self.plan["layout"]
+        if layout.get("panel", 0):
+            return self._place_in_panel(*divmod(cell, self.row))
         if layout["moved"]:
             row, column = divmod(cell, self.row)
             cell = layout["lead"] + row * layout["pitch"] + column
@@ -165,6 +167,16 @@ class Transfer:
         length = self.dims[0][0] * self.unit
         row, column = divmod(byte, span)
         return row * length + column if column + self.size <= length else -1
+
+    def _place_in_panel(self, row: int, column: int) -> int:
+        """The same where rows are cut: each part of all rows is a panel, filled by a box."""
+        layout = self.plan["layout"]
+        span, panel = layout["swizzle"], layout["panel"]
+        part, within = divmod((layout["lead"] + column) * self.size, span)
+        inside = row * span - self.to
+        if inside < 0 or inside >= panel or part >= self.dims[0][0] * self.unit // span:
+            return -1
+        return inside // span * self.dims[0][0] * self.unit + part * span + within
 
     def _row(self, byte: int) -> tuple[int, int]:
         """How far into its row of the tile a byte is, and how far into the tensor."""
