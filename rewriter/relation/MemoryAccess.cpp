@@ -67,28 +67,34 @@ bool isNoWayOut(const VarDecl *variable) {
          (variable->hasLocalStorage() && holdsNoAddress(variable->getType()));
 }
 
+/// Whether an argument leads to memory that is neither the thread's nor the block's.
+bool isWayOut(const Expr *argument) {
+  bool isAddress = argument->isGLValue() || !holdsNoAddress(argument->getType());
+  return isAddress && !llvm::all_of(variablesIn(argument), isNoWayOut);
+}
+
 bool isGlobalArray(const VarDecl *variable) {
   QualType type = variable->getType();
   return !variable->hasLocalStorage() && !variable->hasAttr<CUDASharedAttr>() &&
          (type->isArrayType() || type->isRecordType()) && !type.isConstQualified();
 }
 
-/// Whether some word of a statement's instructions is one of those that are meant.
-bool hasInstruction(const GCCAsmStmt *assembly, function_ref<bool(StringRef)> isMeant) {
-  std::string text = assembly->getAsmString();
-  SmallVector<StringRef, 8> words;
-  SplitString(text, words, " \t\n\r;{}@");
-  return llvm::any_of(words, isMeant);
+bool startsWithAny(StringRef word, std::initializer_list<StringRef> starts) {
+  return llvm::any_of(starts, [&](StringRef each) { return word.starts_with(each); });
 }
 
 bool isStoring(StringRef instruction) {
-  bool isOrder = instruction.starts_with("cp.async.commit") ||
-                 instruction.starts_with("cp.async.wait") ||
-                 instruction.starts_with("cp.async.bulk.commit") ||
-                 instruction.starts_with("cp.async.bulk.wait");
-  return !isOrder && llvm::any_of(ArrayRef<StringRef>{"st.", "stmatrix", "atom", "red.", "cp.",
-                                                      "multimem", "call"},
-                                  [&](StringRef each) { return instruction.starts_with(each); });
+  return startsWithAny(instruction,
+                       {"st.", "stmatrix", "atom", "red.", "cp.", "multimem", "call"}) &&
+         !startsWithAny(instruction, {"cp.async.commit", "cp.async.wait", "cp.async.bulk.commit",
+                                      "cp.async.bulk.wait"});
+}
+
+/// Whether one of what a call hands over, its object among them, is meant.
+bool anyArgument(const CallExpr *call, function_ref<bool(const Expr *)> isMeant) {
+  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
+  return (member && isMeant(member->getImplicitObjectArgument())) ||
+         llvm::any_of(call->arguments(), isMeant);
 }
 
 /// Instructions that write to memory, but for those that name shared memory as where to.
@@ -110,8 +116,7 @@ bool mayStoreToShared(const GCCAsmStmt *assembly) {
 bool mayStore(const CallExpr *call) {
   if (isHarmlessCall(call) || isBlockBarrier(call))
     return false;
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  auto carries = [](const Expr *argument) {
+  return anyArgument(call, [](const Expr *argument) {
     QualType type = argument->getType();
     bool isReadOnly =
         type->isRecordType()
@@ -121,9 +126,7 @@ bool mayStore(const CallExpr *call) {
       return false;
     SmallVector<const VarDecl *, 4> variables = variablesIn(argument);
     return variables.empty() || !llvm::all_of(variables, isNoWayOut);
-  };
-  return (member && carries(member->getImplicitObjectArgument())) ||
-         llvm::any_of(call->arguments(), carries);
+  });
 }
 
 /// Builtins that have no body are known by their names, and get at memory by addresses.
@@ -140,17 +143,14 @@ bool isBuiltin(const CallExpr *call) {
 }
 
 bool isOfMemory(StringRef instruction) {
-  return isStoring(instruction) ||
-         llvm::any_of(ArrayRef<StringRef>{"ld", "wgmma", "prefetch", "discard", "tensormap", "tex",
-                                          "suld", "sust"},
-                      [&](StringRef each) { return instruction.starts_with(each); });
+  return isStoring(instruction) || startsWithAny(instruction, {"ld", "wgmma", "prefetch", "discard",
+                                                               "tensormap", "tex", "suld", "sust"});
 }
 
 /// Behind which memory may be another one, by whoever else writes to it.
 bool isWaiting(StringRef instruction) {
-  return llvm::any_of(ArrayRef<StringRef>{"cp.async.wait", "cp.async.bulk.wait", "mbarrier", "bar",
-                                          "fence", "membar", "tcgen", "griddepcontrol"},
-                      [&](StringRef each) { return instruction.starts_with(each); });
+  return startsWithAny(instruction, {"cp.async.wait", "cp.async.bulk.wait", "mbarrier", "bar",
+                                     "fence", "membar", "tcgen", "griddepcontrol"});
 }
 
 /// What code has to do with memory that threads share, be it in functions that it calls.
@@ -182,24 +182,19 @@ private:
     found.storesShared |=
         (isCalled && (isShared || isMade)) || (assembly && mayStoreToShared(assembly));
     found.isHidden |= isCalled && (isCommon || isMade || (assembly && mayStore(assembly)));
-    if (const auto *call = dyn_cast<CallExpr>(statement))
-      addCallee(call);
-    const FunctionDecl *definition = nullptr;
-    if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
-      if (construct->getConstructor()->hasBody(definition) && seen.insert(definition).second)
-        add(definition->getBody(), true);
+    const auto *call = dyn_cast<CallExpr>(statement);
+    const FunctionDecl *callee = call && isHarmlessCall(call) ? nullptr : functionRunBy(statement);
+    if (callee && seen.insert(callee).second)
+      add(callee->getBody(), true);
+    else if (call && !callee)
+      addUnknown(call);
     for (const Stmt *child : statement->children())
       add(child, isCalled);
   }
 
-  void addCallee(const CallExpr *call) {
+  void addUnknown(const CallExpr *call) {
     if (isHarmlessCall(call))
       return;
-    if (const FunctionDecl *callee = calledBody(call)) {
-      if (seen.insert(callee).second)
-        add(callee->getBody(), true);
-      return;
-    }
     bool isKnown = isBuiltin(call);
     found.isHidden |= !isKnown;
     found.touches |= !isKnown || llvm::any_of(call->arguments(), [](const Expr *argument) {
@@ -260,14 +255,9 @@ bool mayLoad(const GCCAsmStmt *assembly) {
 bool mayLoad(const CallExpr *call, const CopySource &source, bool isInKernel) {
   if (isHarmlessCall(call) || isBlockBarrier(call))
     return false;
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  auto reaches = [&](const Expr *argument) {
-    bool isAddress = argument->isGLValue() || !holdsNoAddress(argument->getType());
-    return isAddress && !llvm::all_of(variablesIn(argument), isNoWayOut) &&
-           mayWriteThrough(argument, QualType(), source, isInKernel);
-  };
-  return (member && reaches(member->getImplicitObjectArgument())) ||
-         llvm::any_of(call->arguments(), reaches);
+  return anyArgument(call, [&](const Expr *argument) {
+    return isWayOut(argument) && mayWriteThrough(argument, QualType(), source, isInKernel);
+  });
 }
 
 /// Whether a statement may do as much as `least` with what a copy reads or stores.
@@ -341,6 +331,13 @@ bool SignalFinder::isSignal(const GCCAsmStmt *assembly) {
 }
 
 } // namespace
+
+bool hasInstruction(const GCCAsmStmt *assembly, function_ref<bool(StringRef)> isMeant) {
+  std::string text = assembly->getAsmString();
+  SmallVector<StringRef, 8> words;
+  SplitString(text, words, " \t\n\r;{}@");
+  return llvm::any_of(words, isMeant);
+}
 
 const void *identityOf(QualType type) {
   return type.getCanonicalType().getUnqualifiedType().getAsOpaquePtr();
@@ -451,39 +448,28 @@ bool mayStoreToShared(const Stmt *statement, bool isInKernel) {
   const auto *call = dyn_cast<CallExpr>(statement);
   if (call && (isHarmlessCall(call) || isBlockBarrier(call)))
     return false;
-  const auto *member = dyn_cast_or_null<CXXMemberCallExpr>(call);
-  bool isHandedOn = (member && carriesShared(member->getImplicitObjectArgument(), isInKernel)) ||
-                    (call && llvm::any_of(call->arguments(), [&](const Expr *argument) {
-                       return carriesShared(argument, isInKernel);
-                     }));
+  bool isHandedOn = call && anyArgument(call, [&](const Expr *argument) {
+                      return carriesShared(argument, isInKernel);
+                    });
   return isHandedOn || memoryOf(statement).storesShared;
 }
 
 MemoryOfCode memoryOf(const Stmt *code) { return CodeReader().read(code); }
 
 bool leadsElsewhere(const CallExpr *call, bool isInKernel) {
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  auto leads = [&](const Expr *argument) {
+  return anyArgument(call, [&](const Expr *argument) {
     return llvm::any_of(variablesIn(argument), [&](const VarDecl *variable) {
       bool isOfHost = isInKernel && isa<ParmVarDecl>(variable);
       return !isOfHost && !isNoWayOut(variable);
     });
-  };
-  return (member && leads(member->getImplicitObjectArgument())) ||
-         llvm::any_of(call->arguments(), leads);
+  });
 }
 
 bool mayReadGlobal(const Stmt *statement) {
   if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement))
     return mayLoad(assembly);
   const auto *call = dyn_cast<CallExpr>(statement);
-  const auto *member = dyn_cast_or_null<CXXMemberCallExpr>(call);
-  auto reaches = [&](const Expr *argument) {
-    bool isAddress = argument->isGLValue() || !holdsNoAddress(argument->getType());
-    return isAddress && !llvm::all_of(variablesIn(argument), isNoWayOut);
-  };
-  return !call || (member && reaches(member->getImplicitObjectArgument())) ||
-         llvm::any_of(call->arguments(), reaches);
+  return !call || anyArgument(call, isWayOut);
 }
 
 bool mayStoreToGlobal(const Stmt *statement) {

@@ -13,6 +13,7 @@
 #include "relation/CopyRelation.h"
 
 #include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <string>
 
@@ -24,6 +25,10 @@ llvm::StringRef calleeName(const clang::CallExpr *call);
 bool isBlockBarrier(const clang::Stmt *statement);
 /// Calls that touch no memory which threads share.
 bool isHarmlessCall(const clang::CallExpr *call);
+
+/// Whether some word of a statement's instructions is one of those that are meant.
+bool hasInstruction(const clang::GCCAsmStmt *assembly,
+                    llvm::function_ref<bool(llvm::StringRef)> isMeant);
 
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);

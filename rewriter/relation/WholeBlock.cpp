@@ -25,14 +25,6 @@ unsigned threadsOf(const BlockShape &block) { return block[0] * block[1] * block
 
 size_t lastAxis(const BlockShape &block) { return block[2] > 1 ? 2 : block[1] > 1 ? 1 : 0; }
 
-const FunctionDecl *calledBy(const Stmt *statement) {
-  const FunctionDecl *definition = nullptr;
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
-    return construct->getConstructor()->hasBody(definition) ? definition : nullptr;
-  const auto *call = dyn_cast<CallExpr>(statement);
-  return call ? calledBody(call) : nullptr;
-}
-
 bool isBarrierName(StringRef name) {
   return name.starts_with("__syncthreads") || name.contains("barrier_sync") ||
          name.contains("barrier_arrive") || name.starts_with("__nvvm_bar0") ||
@@ -40,15 +32,10 @@ bool isBarrierName(StringRef name) {
 }
 
 bool hasBarrier(const GCCAsmStmt *assembly) {
-  std::string text = assembly->getAsmString();
-  for (StringRef rest = text; !rest.empty();) {
-    rest = rest.drop_until([](char c) { return isAlpha(c); });
-    StringRef word = rest.take_until([](char c) { return isSpace(c) || c == ';'; });
-    if ((word.starts_with("bar.") && !word.starts_with("bar.warp")) || word.starts_with("barrier."))
-      return true;
-    rest = rest.drop_front(word.size());
-  }
-  return false;
+  return hasInstruction(assembly, [](StringRef word) {
+    return (word.starts_with("bar.") && !word.starts_with("bar.warp")) ||
+           word.starts_with("barrier.");
+  });
 }
 
 class Finder {
@@ -112,7 +99,7 @@ bool Finder::meetsAll(const Stmt *statement) {
   const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
   if ((call && isBarrierName(calleeName(call))) || (assembly && hasBarrier(assembly)))
     return true;
-  if (const FunctionDecl *callee = calledBy(statement);
+  if (const FunctionDecl *callee = functionRunBy(statement);
       callee && seen.insert(callee).second && meetsAll(callee->getBody()))
     return true;
   return llvm::any_of(statement->children(), [&](const Stmt *child) { return meetsAll(child); });
@@ -140,7 +127,7 @@ void Finder::read(const Stmt *statement) {
     readCall(call);
   if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && hasBarrier(assembly))
     refuse(assembly, "assembly has barriers of the block's threads");
-  if (const FunctionDecl *callee = calledBy(statement); callee && !isLambda(callee)) {
+  if (const FunctionDecl *callee = functionRunBy(statement); callee && !isLambda(callee)) {
     seen.clear();
     if (meetsAll(callee->getBody()))
       refuse(statement, "'" + callee->getNameAsString() +

@@ -29,6 +29,14 @@ const FunctionDecl *calledBody(const CallExpr *call) {
   return callee && !isVirtual(call) && callee->hasBody(definition) ? definition : nullptr;
 }
 
+const FunctionDecl *functionRunBy(const Stmt *statement) {
+  const FunctionDecl *definition = nullptr;
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
+    return construct->getConstructor()->hasBody(definition) ? definition : nullptr;
+  const auto *call = dyn_cast<CallExpr>(statement);
+  return call ? calledBody(call) : nullptr;
+}
+
 bool isLambda(const FunctionDecl *function) { return isLambdaCallOperator(function); }
 
 CallPath CallPath::with(const CallExpr *call) const {

@@ -57,6 +57,8 @@ private:
 bool isVirtual(const clang::CallExpr *call);
 /// The function with a body that a call runs, or null.
 const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
+/// The same of a call or of an object that is made, or null.
+const clang::FunctionDecl *functionRunBy(const clang::Stmt *statement);
 bool isLambda(const clang::FunctionDecl *function);
 
 } // namespace tilelift
