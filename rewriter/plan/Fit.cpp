@@ -935,6 +935,8 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   int64_t lead = layout.lead - before;
   int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
   shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
+  if (isCut && shift != 0) // what follows a part of a row is not the row's next part
+    return escapes("its rows are cut, and the copy's would start within a part of 128 bytes");
   layout.destination += shift;
   layout.lead = lead + shift;
   if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)

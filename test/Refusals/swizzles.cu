@@ -41,6 +41,16 @@ __global__ void longer(float *__restrict__ out, const float *__restrict__ in, co
   out[threadIdx.x] = loaded[threadIdx.x % 8][threadIdx.x % 72] + padded[threadIdx.x % 8][64];
 }
 
+// What is copied to cannot be moved along rows that are cut.
+__global__ void below(float *out, const float *in, int w) {
+  __shared__ float tile[5][32]; // expected-error {{'tile' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but its rows are cut, and the copy's would start within a part of 128 bytes [-Wtilelift-layout-escapes]}}
+#pragma tma load swizzle(64)
+  for (int i = threadIdx.x; i < 128; i += 64)
+    tile[1 + i / 32][i % 32] = in[i / 32 * w + i % 32];
+  __syncthreads();
+  out[threadIdx.x] = tile[1 + threadIdx.x / 16][threadIdx.x % 16];
+}
+
 // Somebody takes the rows as they are; two copies of one tile want to have it both ways.
 __global__ void used(float *out, const float *in, int w) {
   __shared__ float tile[32][32], both[32][32];
@@ -61,5 +71,6 @@ __global__ void used(float *out, const float *in, int w) {
 void launch(float *out, const float *in, const Wide *wide, const int *rows) {
   shapes<<<1, 256>>>(out, in, wide, 64);
   longer<<<1, 256>>>(out, in, rows, 96);
+  below<<<1, 64>>>(out, in, 64);
   used<<<1, dim3(32, 8)>>>(out, in, 64);
 }
