@@ -272,7 +272,7 @@ void KernelWriter::openBody() {
     barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (usesDynamicMemory()) {
     declarations += "\n  extern __shared__ " + alignmentText([](const VarDecl *) { return true; }) +
-                    " unsigned char " + names.memory + "[];";
+                    " unsigned char " + dynamicMemory() + "[];";
     // Those that are declared outside go by the same names in here.
     for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
       declarations += "\n  " + pointerToMemory(array);
@@ -611,13 +611,17 @@ void KernelWriter::declareTile(size_t copy) {
 }
 
 /// Of a tile that TMA gets to: the strictest that some of the copies need.
-std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMeant) const {
+int64_t KernelWriter::alignmentOf(function_ref<bool(const VarDecl *)> isMeant) const {
   int64_t alignment = 128;
   for (size_t i = 0; i < copies().size(); ++i)
     if (isMeant(copies()[i].tile))
       for (const Plan *plan : plansOf(i))
         alignment = std::max(alignment, plan->layout.alignment());
-  return "__align__(" + std::to_string(alignment) + ")";
+  return alignment;
+}
+
+std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMeant) const {
+  return "__align__(" + std::to_string(alignmentOf(isMeant)) + ")";
 }
 
 bool KernelWriter::isRetyped(size_t copy) const {

@@ -132,6 +132,7 @@ private:
   std::string declarationOf(const clang::VarDecl &variable, const clang::DeclStmt &declaration,
                             const FunctionText &text);
   bool isRetyped(size_t copy) const;
+  int64_t alignmentOf(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   std::string alignmentText(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   void captureIn(FunctionText &text, size_t copy);
   void moveDynamicMemory(const clang::Stmt *within);
@@ -196,6 +197,7 @@ private:
   bool needsSlots(size_t copy) const;
   bool isInDynamicMemory(size_t copy) const { return copies()[copy].plan.ringAt.has_value(); }
   bool usesDynamicMemory() const;
+  std::string dynamicMemory() const;
   std::string startOfDynamicMemory() const;
   std::string ringDeclaration(size_t copy, const std::string &type);
   std::string ringBarriers(const Ring &ring) const;

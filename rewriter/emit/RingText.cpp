@@ -145,9 +145,15 @@ bool KernelWriter::usesDynamicMemory() const {
          llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); });
 }
 
+/// All kernels of a program that use one name have one array, with the alignment of the first.
+std::string KernelWriter::dynamicMemory() const {
+  int64_t alignment = alignmentOf([](const VarDecl *) { return true; });
+  return alignment == 128 ? names.memory : names.memory + "_" + std::to_string(alignment);
+}
+
 /// Rings come first, as only the launch says how much the user has.
 std::string KernelWriter::startOfDynamicMemory() const {
-  return names.memory + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
+  return dynamicMemory() + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
 }
 
 /// The barriers of a ring, and where a thread is in it.
@@ -169,7 +175,7 @@ std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) 
     starts.push_back(*plan->ringAt);
   std::string start = codeOf(copy, false).number(starts, copyNames[copy].tile + "_ring_at");
   return "auto &" + ringTile(copy) + " = tilelift::tiles<" + type + ", " + tilesOf(copy) + ">(" +
-         names.memory + (start == "0" ? "" : " + " + start) + ");";
+         dynamicMemory() + (start == "0" ? "" : " + " + start) + ");";
 }
 
 /// An expression of the loop's, on the leader's variables.

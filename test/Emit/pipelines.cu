@@ -172,6 +172,25 @@ __global__ void room(float *__restrict__ out, const float *__restrict__ in, int 
 // CHECK-NEXT: __syncthreads();
 // CHECK: launch.reserve(room_tma_plan::ring_bytes);
 
+// Arrays of one name have one alignment in all kernels, so one of another has a name of its own.
+__global__ void swizzled(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64][32];
+  float sum = 0.f;
+#pragma tma pipeline stages(8)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load swizzle(128)
+    for (int j = threadIdx.x; j < 2048; j += 32)
+      part[j / 32][j % 32] = in[(i * 64 + j / 32) * n + j % 32];
+    __syncthreads();
+    sum += part[threadIdx.x][3];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+// CHECK: __global__ void swizzled_tma(
+// CHECK: extern __shared__ __align__(1024) unsigned char tma_memory_1024[];
+// CHECK: auto &part_ring = tilelift::tiles<swizzled_tma_plan::part, 8>(tma_memory_1024);
+
 // A tile that is stored in each round takes turns with another one.
 __global__ void stored(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float from[32], to[32];
@@ -196,6 +215,7 @@ __global__ void stored(float *__restrict__ out, const float *__restrict__ in, in
 void run(float *out, const float *in, int n) {
   stored<<<1, 32>>>(out, in, n);
   room<<<1, 32, 128>>>(out, in, n);
+  swizzled<<<1, 32>>>(out, in, n);
   large<<<1, 32>>>(out, in, n);
   small<<<1, 32>>>(out, in, n);
   product<<<dim3(2, 2), dim3(32, 32)>>>(out, in, in, n, n);

@@ -186,7 +186,7 @@ __global__ void large(float *__restrict__ out, const float *__restrict__ in, int
   sums[threadIdx.x] = 0.f;
 #pragma tma pipeline stages(Stages)
   for (int k = 0; k < rounds; ++k) {
-#pragma tma load
+#pragma tma load swizzle(none)
     for (int i = threadIdx.x; i < 4096; i += 128)
       part[i / 64][i % 64] = in[(k * 64 + i / 64) * 64 + i % 64];
 #pragma tma load
@@ -198,6 +198,24 @@ __global__ void large(float *__restrict__ out, const float *__restrict__ in, int
     __syncthreads();
   }
   out[blockIdx.x * 128 + threadIdx.x] = sums[threadIdx.x];
+}
+
+// The same, of rows that are swizzled, so that they start on more than those above.
+template <int Stages>
+__global__ void large_columns(int *__restrict__ out, const int *__restrict__ in, int rounds) {
+  __shared__ int part[64][32];
+  int sum = 0;
+#pragma tma pipeline stages(Stages)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load swizzle(128)
+    for (int i = threadIdx.x; i < 2048; i += 128)
+      part[i / 32][i % 32] = in[(k * 64 + i / 32) * 32 + i % 32];
+    __syncthreads();
+    for (int i = 0; i < 32; ++i)
+      sum = sum * 3 + part[threadIdx.x / 2][i];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
 }
 
 // A tile that each round writes anew and stores takes turns with another one; one that a
@@ -339,6 +357,8 @@ void run_rounds(int rounds) {
   report("large<2>" + name, out);
   large<5><<<2, 128, 512>>>(out.as<float>(), in.as<float>(), rounds);
   report("large<5>" + name, out);
+  large_columns<7><<<2, 128>>>(out.as<int>(), in.as<int>(), rounds);
+  report("large_columns" + name, out);
 }
 
 int main() {
