@@ -623,7 +623,7 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
     options.swizzle = swizzle;
     auto fitted = fit(*copy->relation, options);
     Plan *plan = std::get_if<Plan>(&fitted);
-    bool isAsGood = plan && options.canBeSaid(*plan) && plan->mode == Mode::Tile &&
+    bool isAsGood = plan && options.canBeSaid(*plan) && plan->hasMap() &&
                     plan->copyChecks.size() == copy->plan.copyChecks.size();
     if (!isAsGood)
       return std::nullopt;

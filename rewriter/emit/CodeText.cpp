@@ -217,12 +217,17 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
   auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
   bool isBulk = plan.mode == Mode::Bulk;
   const SharedLayout &layout = plan.layout;
+  auto isWalked = [&](const Walk &walk) {
+    return isNamed(walk.step) && isNamed(walk.first) && isNamed(walk.offset) &&
+           (!walk.count || isNamed(*walk.count));
+  };
   // A pointer that the function was given may say what its own variables do not.
   bool hasPlace =
       isNamed(layout.slot) || code.place({layout.slot + Polynomial(layout.destination)}, "");
   bool isSaid =
       hasPlace && (!isBulk || code.pointer({plan.offset}, "")) &&
       llvm::all_of(plan.dims, [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
+      isNamed(plan.pixel) && llvm::all_of(plan.walks, isWalked) &&
       llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
       llvm::all_of(plan.copyChecks,
                    [&](const Check &check) { return check.ofAddress || isNamed(check.value); });

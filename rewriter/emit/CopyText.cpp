@@ -106,12 +106,39 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
     return isStore(copy) ? "tilelift::store_bytes(" + tensor + ", " + place + ", " + bytes + policy
                          : "tilelift::load_bytes(" + place + ", " + tensor + ", " + bytes + ", " +
                                barrierOf(copy) + policy;
+  if (own.plan.mode == Mode::Im2col)
+    return "tilelift::load_pixels(" + place + ", " + name.map + ", " + tensor + ", " +
+           barrierOf(copy) + policy;
   std::string box = name.map + ", {" + tensor + "}, ";
   if (!isStore(copy))
     return "tilelift::load(" + place + ", " + box + barrierOf(copy) + policy;
   std::string call =
       own.plan.reduction ? "tilelift::reduce(" + operationOf(copy) + ", " : "tilelift::store(";
   return call + box + place + policy;
+}
+
+/// The number of the first pixel, and how they are walked through.
+std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code) {
+  const Plan &first = *plansOf(copy).front();
+  const std::string hint = copyNames[copy].tile + "_walk";
+  auto named = [&](function_ref<Polynomial(const Plan &)> value) {
+    return code.inKernel(code.each(value), hint);
+  };
+  std::optional<std::string> pixel = named([](const Plan &plan) { return plan.pixel; });
+  std::string walks;
+  for (size_t i = 0; i < first.walks.size() && pixel; ++i) {
+    auto part = [&](Polynomial Walk::*of) {
+      return named([&](const Plan &plan) { return plan.walks[i].*of; });
+    };
+    std::optional<std::string> step = part(&Walk::step), start = part(&Walk::first),
+                               offset = part(&Walk::offset), count = "tilelift::endless";
+    if (first.walks[i].count)
+      count = named([&](const Plan &plan) { return *plan.walks[i].count; });
+    if (!step || !start || !offset || !count)
+      return std::nullopt;
+    walks += (i == 0 ? "{" : ", {") + *count + ", " + *step + ", " + *start + ", " + *offset + "}";
+  }
+  return pixel ? std::optional(", " + *pixel + ", {" + walks + "}") : std::nullopt;
 }
 
 /// The operations of one copy.
@@ -133,6 +160,9 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
   std::string coordinates, loops, piece, inner = indent;
   int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
+    bool isWalked = d > 0 && d <= first.walks.size();
+    if (isWalked)
+      continue;
     std::optional<std::string> start =
         code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
                       own.tile + "_start_" + std::to_string(d));
@@ -145,6 +175,12 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
       stride *= first.dims[d].pieces;
     }
     coordinates += (d == 0 ? "" : ", ") + *start;
+  }
+  if (first.mode == Mode::Im2col) {
+    std::optional<std::string> walks = walksText(copy, code);
+    if (!walks)
+      return missing();
+    coordinates += *walks;
   }
   for (size_t d = first.dims.size(); d-- > 0;)
     if (first.dims[d].pieces > 1) {

@@ -48,7 +48,12 @@ std::string boxType(const Plan &plan) {
       "unsigned char", "unsigned short", "unsigned", "int",    "unsigned long long",
       "long long",     "unsigned short", "float",    "double", "unsigned short",
       "float"};
-  std::string type = "tilelift::box<" + std::string(names[unsigned(plan.element)]);
+  bool isBox = plan.mode == Mode::Tile;
+  std::string type = std::string(isBox ? "tilelift::box<" : "tilelift::pixel_box<") +
+                     names[unsigned(plan.element)];
+  if (!isBox)
+    return type + ", " + std::to_string(plan.dims.size()) + ", " +
+           std::to_string(plan.dims[0].boxOfPiece()) + ", " + std::to_string(plan.pixels) + ">";
   for (const PlanDimension &dim : plan.dims)
     type += ", " + std::to_string(dim.boxOfPiece());
   return type + ">";
@@ -774,7 +779,7 @@ std::string KernelWriter::planType() const {
                 operatorOf(*plan.reduction) + ");\n";
       if (!copyNames[copy].number.empty())
         text += "  using " + copyNames[copy].number + " = " + numberNameOf(*plan.reduction) + ";\n";
-      if (moved(copy) && first && plan.mode == Mode::Tile)
+      if (moved(copy) && first && plan.hasMap())
         text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }

@@ -179,6 +179,7 @@ private:
   // Stores.
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
   std::string storeText(size_t first, size_t last, const std::string &indent);
+  std::optional<std::string> walksText(size_t copy, CodeText &code);
   std::string callText(size_t copy, const std::string &indent);
   void dutyEdits(FunctionText &text);
 

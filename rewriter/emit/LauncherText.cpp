@@ -68,6 +68,8 @@ private:
   std::string checks();
   std::string maps();
   std::string mapText(size_t copy);
+  std::string extentText(size_t copy, size_t d, CodeText &code);
+  std::string walkText(size_t copy, size_t i, CodeText &code);
   std::string spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const;
   std::string elementType(size_t copy, CodeText &code);
   std::string lastLength(size_t copy, size_t d, CodeText &code);
@@ -229,32 +231,9 @@ std::string Writer::mapText(size_t copy) {
               value(code.inLauncher(offsets, own.tile + "_offset"), code);
   std::string extents;
   for (size_t d = 0; d < first.dims.size(); ++d) {
-    const PlanDimension &dim = first.dims[d];
-    std::string hint = own.tile + "_" + std::to_string(d);
-    extents += d == 0 ? "{" : ", {";
-    if (dim.extent)
-      extents +=
-          value(code.inLauncher(code.each([&](const Plan &plan) { return *plan.dims[d].extent; }),
-                                hint + "_extent"),
-                code) +
-          ", " + spelled(copy, [&](const Plan &plan) { return *plan.dims[d].extent; });
-    else if (dim.lastLength)
-      extents +=
-          "tilelift::end_of(" +
-          value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                             hint + "_start", names.launch),
-                code) +
-          ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
-    else
-      extents += "tilelift::unbounded, \"unbounded\"";
-    if (d > 0)
-      extents +=
-          ", " +
-          value(code.inLauncher(code.each([&](const Plan &plan) { return plan.dims[d].stride; }),
-                                hint + "_stride"),
-                code) +
-          ", " + spelled(copy, [&](const Plan &plan) { return plan.dims[d].stride; });
-    extents += "}";
+    bool isWalked = d > 0 && d <= first.walks.size();
+    extents += (d == 0 ? "{" : ", {") + extentText(copy, d, code) +
+               (isWalked ? walkText(copy, d - 1, code) : "") + "}";
   }
   bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string promotion;
@@ -263,9 +242,49 @@ std::string Writer::mapText(size_t copy) {
   if (promoted || !swizzle.empty())
     promotion = ", " + std::to_string(promoted.value_or(128)) + swizzle;
   return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
-         "map<" + (dependent ? "typename " : "") + writer.planReference() + "::" + own.box +
-         ">(\n      " + elementType(copy, code) + ", " + tile + ", " + tensor + ", " + address +
-         ", {" + extents + "}" + promotion + ");\n";
+         (first.mode == Mode::Im2col ? "pixels<" : "map<") + (dependent ? "typename " : "") +
+         writer.planReference() + "::" + own.box + ">(\n      " + elementType(copy, code) + ", " +
+         tile + ", " + tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
+}
+
+/// How far a dimension goes, and how far apart its elements are.
+std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
+  const Plan &first = *writer.plansOf(copy).front();
+  const PlanDimension &dim = first.dims[d];
+  std::string hint = writer.namesOf(copy).tile + "_" + std::to_string(d), text;
+  auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part, const char *suffix) {
+    return value(code.inLauncher(code.each(part), hint + suffix), code) + ", " +
+           spelled(copy, part);
+  };
+  if (dim.extent)
+    text = inLauncher([&](const Plan &plan) { return *plan.dims[d].extent; }, "_extent");
+  else if (dim.lastLength)
+    text = "tilelift::end_of(" +
+           value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                              hint + "_start", names.launch),
+                 code) +
+           ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
+  else
+    text = "tilelift::unbounded, \"unbounded\"";
+  if (d > 0)
+    text += ", " + inLauncher([&](const Plan &plan) { return plan.dims[d].stride; }, "_stride");
+  return text;
+}
+
+/// How pixels are walked through in a dimension.
+std::string Writer::walkText(size_t copy, size_t i, CodeText &code) {
+  std::string hint = writer.namesOf(copy).tile + "_walk";
+  auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part) {
+    return value(code.inLauncher(code.each(part), hint), code);
+  };
+  auto step = [&](const Plan &plan) { return plan.walks[i].step; };
+  auto start = [&](const Plan &plan) { return plan.walks[i].first; };
+  bool isCounted = writer.plansOf(copy).front()->walks[i].count.has_value();
+  return ", " +
+         (isCounted ? inLauncher([&](const Plan &plan) { return *plan.walks[i].count; })
+                    : "tilelift::endless") +
+         ", " + inLauncher(step) + ", " + spelled(copy, step) + ", " + inLauncher(start) + ", " +
+         spelled(copy, start);
 }
 
 /// For messages, what a number is made of, if that is the same in all instantiations.

@@ -2,12 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "plan/Fit.h"
-
-#include "plan/Elements.h"
+#include "plan/Fitter.h"
 #include "plan/Gather.h"
-#include "plan/Needs.h"
-#include "plan/Shape.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -23,15 +19,11 @@ constexpr int64_t maxBox = 256;
 /// One thread starts the copies of single rows, one after the other.
 constexpr int64_t maxRows = 256;
 
-int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
-
 /// For a positive divisor.
 int64_t nearestQuotient(int64_t value, int64_t divisor) {
   int64_t shifted = value + divisor / 2;
   return (shifted - floorMod(shifted, divisor)) / divisor;
 }
-
-int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
 
 /// Without what the host knows, but for constants.
 Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
@@ -56,89 +48,7 @@ bool reducesBulk(const Reduction &reduction) {
   }
 }
 
-/// A guard bound that holds for digit i of one dimension while
-/// `room + slope * i >= 0`.
-struct Constraint {
-  Polynomial room;
-  int digit = -1; ///< -1: the same for all cells
-  int64_t slope = 0;
-};
-
-class Fitter {
-public:
-  /// `written` is the swizzle that the program wrote itself, of a relation without it.
-  Fitter(const CopyRelation &relation, const FitOptions &options,
-         swizzle_mode written = swizzle_mode::none)
-      : relation(relation), options(options), written(written) {}
-
-  std::variant<Plan, Diagnostic> run();
-  /// Row by row, with every address as it is: no box, no map, no other layout.
-  std::variant<Plan, Diagnostic> runRows();
-
-private:
-  bool isKnownWhereRead(const NamedPointer &pointer) const;
-  bool start();
-  void splitRows();
-  void chooseElement();
-  void placeConstraints();
-  Constraint alongRow(Constraint constraint) const;
-  void placeOne(const Constraint &constraint);
-  void splitOffset();
-  void takeCoordinate(size_t dim, Polynomial &rest);
-  void addOuterDimensions(Polynomial &rest);
-  void boundCoordinates();
-  void requireInside();
-  bool startsInside(size_t d) const;
-  void alignInner();
-  void limitBoxes();
-  bool mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const;
-  bool isWide() const;
-  void cutPanels();
-  bool endsAtLaunch(const Polynomial &start) const;
-  bool layOut();
-  bool moveRows(int64_t userPitch, int64_t pitch);
-  bool staysWithin(int64_t first, int64_t length) const;
-  bool failLayout(int64_t before, int64_t after, const Twine &why);
-  void checkSlot();
-  /// What the start of a copy in shared memory is a multiple of.
-  int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
-  swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
-  bool isStored() const { return relation.kind != CopyKind::Load; }
-  bool takeReduction(Reduction reduction);
-  void storeWhole();
-  void keepApart();
-  bool isWholeBulk() const;
-  void endRows();
-  void makeBulk();
-  bool makeRows();
-  std::variant<Plan, Diagnostic> finish();
-  void orderChecks();
-  std::vector<DigitEnds> digitEnds() const;
-  void checkRules();
-  void addCheck(Check check, bool atLaunch);
-  quantity describeValue(const Polynomial &value) const;
-  tile_request tileRequest() const;
-  void report(const finding &found);
-  bool fail(Diagnostic diagnostic) {
-    if (!failure)
-      failure = std::move(diagnostic);
-    return false;
-  }
-
-  const CopyRelation &relation;
-  const FitOptions &options;
-  swizzle_mode written;
-  TileShape shape;
-  bool inRows = false;
-  Plan plan;
-  /// TMA elements in one unit.
-  int64_t perUnit = 1;
-  /// Dimensions whose start the guard gives.
-  SmallVector<bool, 5> hasLower;
-  /// What has to stay positive before the dimension's end, if it has one.
-  SmallVector<Polynomial, 5> boundedBy;
-  std::optional<Diagnostic> failure;
-};
+} // namespace
 
 std::variant<Plan, Diagnostic> Fitter::run() {
   std::variant<TileShape, Diagnostic> found =
@@ -186,6 +96,9 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
     std::vector<Requirement> required = requirementsOfLoads(relation, shape, digitEnds());
     required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
+    for (Requirement &each : required)
+      for (const auto &change : inCoordinates)
+        each.value = change(each.value);
     for (const Requirement &each : required)
       addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
                 1, each.place},
@@ -373,7 +286,7 @@ void Fitter::placeConstraints() {
 /// The guard of a row of one unit is the same for all of the row; what it bounds is the
 /// row's dimension if that starts where the guard counts from.
 Constraint Fitter::alongRow(Constraint constraint) const {
-  if (constraint.digit >= 0 || shape.digits[0].count != 1 || plan.mode != Mode::Tile)
+  if (constraint.digit >= 0 || shape.digits[0].count != 1 || !plan.hasMap())
     return constraint;
   auto follows = [&](int64_t bytes) {
     bool any = false;
@@ -409,7 +322,7 @@ void Fitter::placeOne(const Constraint &constraint) {
   };
   // Where what is outside keeps its value the whole box has to be inside; the guard
   // still says where the tensor ends, for what the box adds to its rows.
-  bool isOnlyEnd = !shape.outsideIsZero && constraint.slope < 0 && plan.mode == Mode::Tile;
+  bool isOnlyEnd = !shape.outsideIsZero && constraint.slope < 0 && plan.hasMap();
   if (!shape.outsideIsZero || constraint.digit < 0)
     mustHoldForAll();
   if (constraint.digit < 0 || (!shape.outsideIsZero && !isOnlyEnd))
@@ -739,7 +652,7 @@ void Fitter::storeWhole() {
 void Fitter::keepApart() {
   if (failure || !isStored())
     return;
-  Polynomial span(plan.mode == Mode::Tile ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
+  Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
   auto add = [&](const Polynomial &stride, const Polynomial &count) {
     addCheck({"store-overlap", stride - span, {0, Interval::highest}, 1, relation.place}, true);
     span += (count - Polynomial(1)) * stride;
@@ -814,154 +727,13 @@ bool Fitter::makeRows() {
          fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
 }
 
-/// Decides where the user's elements lie in the filled tile. Works in bytes
-/// until the end, then in the tile's elements.
-bool Fitter::layOut() {
-  SharedLayout &layout = plan.layout;
-  const SharedTile &tile = relation.tile;
-  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
-  int64_t row = shape.digits[0].count * shape.unitSize;
-  layout.rows = 1;
-  for (const Digit &digit : ArrayRef(shape.digits).drop_front())
-    layout.rows *= digit.count;
-  // A swizzle has rows of its own length, however short those of the box are.
-  if (plan.mode == Mode::Tile)
-    layout.swizzle = swizzle();
-  int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1;
-  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / layout.rows;
-  int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
-  bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
-  bool isAsWritten = plan.mode == Mode::Tile && written != swizzle_mode::none && layout.lead == 0 &&
-                     userPitch == span && row == span && !isLonger;
-  if (written != swizzle_mode::none && !isAsWritten)
-    return fail(diagnose("no-rows", relation.place, tile.name));
-  layout.moved = plan.rows.empty() && !isAsWritten &&
-                 (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
-  layout.destination = shape.firstByte;
-  layout.slot = tile.slot;
-  layout.pitch = innermost;
-  layout.bytes = tile.bytes();
-  if (options.swizzle != swizzle_mode::none && plan.mode != Mode::Tile)
-    return fail(diagnose("no-rows", relation.place, tile.name));
-  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
-    return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
-  if (!layout.moved)
-    checkSlot();
-  if (!layout.moved && layout.destination % startsOn() != 0)
-    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name, startsOn()));
-  if (layout.moved && !moveRows(userPitch, pitch))
-    return false;
-  layout.lead /= element;
-  layout.pitch /= element;
-  layout.rowLength = (layout.folded ? userPitch : innermost) / element;
-  return true;
-}
-
-bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
-  const SharedTile &tile = relation.tile;
-  bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
-  return fail(diagnose("layout-escapes", tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
-                       tile.name,
-                       (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after),
-                       isSwizzled ? std::string("plain ones") : std::to_string(before), why.str()));
-}
-
-/// The slot that is filled starts where TMA can write.
-void Fitter::checkSlot() {
-  const char *rule = startsOn() == boxAlignment ? "shared-128" : "shared-16";
-  // What the program swizzles itself, it does from where a slot starts.
-  int64_t multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
-  addCheck({rule, plan.layout.slot, {}, multiple, relation.place}, false);
-}
-
-/// Whether nobody uses a row's elements before a byte, or behind so many from there.
-bool Fitter::staysWithin(int64_t first, int64_t length) const {
-  int64_t element = relation.tile.elementSize;
-  Interval kept{first / element, (first + length) / element - 1};
-  return relation.tile.extents.size() > 1 && first % element == 0 &&
-         kept.contains(relation.tile.columns);
-}
-
-/// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
-/// and no element of the user's lies before the tile.
-bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
-  SharedLayout &layout = plan.layout;
-  const SharedTile &tile = relation.tile;
-  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
-  auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
-  if (!tile.layoutEscape.empty())
-    return escapes(tile.layoutEscape);
-  if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
-    return escapes("it is accessed " + Twine(tile.widestAccess) +
-                   " bytes at a time, and a swizzle keeps only 16 together");
-  bool hasRows = layout.rows > 1;
-  layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
-  if (layout.folded)
-    innermost = userPitch;
-  if (layout.folded && userPitch % tile.widestAccess != 0)
-    return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
-  if (hasRows && isStored() && pitch < userPitch &&
-      !staysWithin(shape.firstByte % innermost, pitch))
-    return escapes("the rest of its rows may be used");
-  if (hasRows && userPitch != innermost)
-    return escapes("the copy does not fill whole rows of '" + tile.name + "'");
-  // A row of its own may be as long as it needs to be. Of a longer one, the box covers
-  // what is next to the copy's elements.
-  bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
-  bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
-  bool isShared =
-      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
-  if (!hasRows && !isRow && !isAll && isShared)
-    return escapes("elements next to the copy's would be overwritten");
-  int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1;
-  bool isLine = !hasRows && (!isRow || isAll);
-  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
-  std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
-  if (!slotRows)
-    return escapes("its slots are no whole rows");
-  if (isCut)
-    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
-  int64_t step = layout.panel != 0 ? span : layout.pitch;
-  layout.slot = *slotRows * Polynomial(step);
-  checkSlot();
-  if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
-    return escapes(tile.ownEscape + " in the loop that is the other branch");
-  int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
-  if (hasRows && before + shape.digits[0].count * shape.unitSize > innermost)
-    return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
-  layout.destination = rowsBefore * step;
-  int64_t lead = layout.lead - before;
-  int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
-  shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
-  if (isCut && shift != 0) // what follows a part of a row is not the row's next part
-    return escapes("its rows are cut, and the copy's would start within a part of 128 bytes");
-  layout.destination += shift;
-  layout.lead = lead + shift;
-  if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
-    return escapes("it is accessed " + Twine(tile.widestAccess) +
-                   " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
-  if (layout.lead % element != 0 || layout.pitch % element != 0)
-    return escapes("that is no whole number of elements");
-  if (layout.panel != 0) {
-    layout.bytes = layout.panel * plan.dims[0].pieces;
-    return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
-           escapes("the rest of its rows may be used");
-  }
-  int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
-  layout.bytes = roundUp(
-      std::max(layout.destination + layout.rows * pitch, layout.lead + beforeLast + innermost),
-      grain);
-  return true;
-}
-
 /// Where the guard ends the loads, as values of the tile's digits.
 std::vector<DigitEnds> Fitter::digitEnds() const {
   std::vector<DigitEnds> ends(shape.digits.size());
   if (plan.mode == Mode::Bulk)
     return ends;
-  for (size_t d = 0; d < ends.size(); ++d) {
+  size_t boxed = plan.mode == Mode::Im2col ? 1 : ends.size(); // pixels have other ends
+  for (size_t d = 0; d < boxed; ++d) {
     const PlanDimension &dim = plan.dims[d];
     int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
     int64_t step = d == 0 ? perUnit : 1;
@@ -1008,6 +780,13 @@ quantity Fitter::describeValue(const Polynomial &value) const {
 
 tile_request Fitter::tileRequest() const {
   tile_request request;
+  describeMap(request);
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    request.dims[d].box = quantity::exactly(plan.dims[d].boxOfPiece());
+  return request;
+}
+
+void Fitter::describeMap(map_request &request) const {
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;
   request.type = plan.element;
@@ -1018,10 +797,8 @@ tile_request Fitter::tileRequest() const {
     request.dims[d].extent =
         dim.extent ? describeValue(*dim.extent) : quantity::exactly(unbounded_extent);
     request.dims[d].stride = describeValue(dim.stride);
-    request.dims[d].box = quantity::exactly(dim.boxOfPiece());
   }
   request.swizzle = swizzle();
-  return request;
 }
 
 void Fitter::report(const finding &found) {
@@ -1032,14 +809,17 @@ void Fitter::report(const finding &found) {
 
 void Fitter::checkRules() {
   auto sink = [&](const finding &found) { report(found); };
-  if (plan.mode == Mode::Tile) {
+  if (plan.hasMap()) {
     for (const PlanDimension &dim : plan.dims)
       if (!plan.symbols.knownAtLaunch(dim.stride)) {
         fail(diagnose("unknown-stride", relation.place, plan.base.spelling,
                       plan.symbols.print(dim.stride)));
         return;
       }
-    check(tileRequest(), sink);
+    if (plan.mode == Mode::Im2col)
+      check(im2colRequest(), sink);
+    else
+      check(tileRequest(), sink);
     if (isStored())
       return; // no barrier counts them
     report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
@@ -1058,12 +838,15 @@ void Fitter::checkRules() {
   check(request, sink);
 }
 
-} // namespace
-
 static bool isAboutShape(const Diagnostic &refusal) {
   return llvm::is_contained({"not-contiguous", "uneven-steps", "uneven-guard", "guard-not-a-box",
                              "unknown-stride", "too-many-dimensions"},
                             refusal.id);
+}
+
+static bool canBeMade(const std::variant<Plan, Diagnostic> &fitted, const FitOptions &options) {
+  const Plan *plan = std::get_if<Plan>(&fitted);
+  return plan && options.canBeSaid(*plan);
 }
 
 /// The cells of a tile in the order of their rows, if a swizzle has put them where they are.
@@ -1078,24 +861,40 @@ static std::optional<CopyRelation> withoutSwizzle(const CopyRelation &relation, 
   return ordered;
 }
 
-std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options) {
-  auto canBeMade = [&](const std::variant<Plan, Diagnostic> &fitted) {
-    const Plan *plan = std::get_if<Plan>(&fitted);
-    return plan && options.canBeSaid(*plan);
-  };
-  auto box = Fitter(relation, options).run();
-  if (canBeMade(box))
+using Fitted = std::variant<Plan, Diagnostic>;
+using Attempt = llvm::function_ref<Fitted(const CopyRelation &, swizzle_mode)>;
+
+/// With the rows as they are, and with each of the swizzles that they may have been written in.
+static Fitted fitRows(const CopyRelation &relation, const FitOptions &options, Attempt attempt) {
+  Fitted plain = attempt(relation, swizzle_mode::none);
+  if (canBeMade(plain, options) || options.swizzle != swizzle_mode::none)
+    return plain;
+  for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
+    if (auto ordered = withoutSwizzle(relation, span_of(mode)))
+      if (Fitted written = attempt(*ordered, mode); canBeMade(written, options))
+        return written;
+  return plain;
+}
+
+Fitted fit(const CopyRelation &relation, const FitOptions &options) {
+  Fitted box = fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
+    return Fitter(cells, options, written).run();
+  });
+  if (canBeMade(box, options) || relation.kind == CopyKind::Reduce)
     return box;
-  if (options.swizzle == swizzle_mode::none)
-    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32})
-      if (auto ordered = withoutSwizzle(relation, span_of(mode)))
-        if (auto written = Fitter(*ordered, options, mode).run(); canBeMade(written))
-          return written;
-  if (relation.kind == CopyKind::Reduce)
-    return box;
-  auto rows = Fitter(relation, options).runRows();
-  if (canBeMade(rows))
+  std::optional<Fitted> im2col;
+  if (std::optional<PixelRelation> pixels = pixelsOf(relation))
+    im2col =
+        fitRows(pixels->relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
+          return Fitter(cells, options, written).runPixels(*pixels);
+        });
+  if (im2col && canBeMade(*im2col, options))
+    return std::move(*im2col);
+  Fitted rows = Fitter(relation, options).runRows();
+  if (canBeMade(rows, options))
     return rows;
+  if (im2col)
+    return std::move(*im2col);
   auto *refusal = std::get_if<Diagnostic>(&box);
   if (refusal && isAboutShape(*refusal))
     if (std::optional<Diagnostic> gather = findGather(relation))

@@ -29,11 +29,30 @@ const char *nameOf(CopyKind kind) {
   return kind == CopyKind::Load ? "load" : kind == CopyKind::Store ? "store" : "reduce";
 }
 
+const char *nameOf(Mode mode) {
+  return mode == Mode::Tile ? "tile" : mode == Mode::Im2col ? "im2col" : "bulk";
+}
+
 json::Array checksToJson(const std::vector<Check> &checks, const Symbols &symbols) {
   json::Array list;
   for (const Check &check : checks)
     list.push_back(json::Object{{"rule", check.rule}, {"condition", print(check, symbols)}});
   return list;
+}
+
+void addPixels(json::Object &object, const Plan &plan) {
+  json::Array walks;
+  for (const Walk &walk : plan.walks) {
+    const Symbols &symbols = plan.symbols;
+    walks.push_back(json::Object{
+        {"count", walk.count ? json::Value(symbols.print(*walk.count)) : json::Value(nullptr)},
+        {"step", symbols.print(walk.step)},
+        {"first", symbols.print(walk.first)},
+        {"offset", symbols.print(walk.offset)}});
+  }
+  object["walks"] = std::move(walks);
+  object["pixel"] = plan.symbols.print(plan.pixel);
+  object["pixels"] = plan.pixels;
 }
 
 std::string pretty(json::Value value) {
@@ -88,7 +107,11 @@ bool sameOperations(const Plan &a, const Plan &b) {
     return x.extent.has_value() == y.extent.has_value() &&
            x.lastLength.has_value() == y.lastLength.has_value() && samePieces;
   };
+  auto sameWalk = [](const Walk &x, const Walk &y) {
+    return x.count.has_value() == y.count.has_value();
+  };
   return a.kind == b.kind && a.mode == b.mode && a.base.spelling == b.base.spelling &&
+         std::equal(a.walks.begin(), a.walks.end(), b.walks.begin(), b.walks.end(), sameWalk) &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          sameChecks(a.launchChecks, b.launchChecks) &&
@@ -141,6 +164,12 @@ std::string summary(const Plan &plan) {
     text += rows > 1                      ? ", a row each"
             : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
                                           : ", contiguous";
+  } else if (plan.mode == Mode::Im2col) {
+    text = "im2col copy of " + std::to_string(plan.pixels) + " pixels x " +
+           std::to_string(plan.dims[0].box) + " channels " + name_of(plan.element) + " (" +
+           std::to_string(plan.expectedBytes) + " bytes)" + endsOf(plan);
+    if (plan.pieces() > 1)
+      text += " in " + std::to_string(plan.pieces()) + " pieces";
   } else {
     text = plan.reduction
                ? std::string("tile reduction by '") + name_of(plan.reduction->operation) + "' of "
@@ -177,31 +206,34 @@ std::string toJson(const Plan &plan) {
   json::Array verdicts;
   for (const finding &each : plan.verdicts)
     verdicts.push_back(json::Object{{"rule", each.rule}, {"verdict", nameOf(each.outcome)}});
-  return pretty(json::Object{{"kernel", plan.kernel},
-                             {"tile", plan.tile},
-                             {"tensor", plan.base.spelling},
-                             {"kind", nameOf(plan.kind)},
-                             {"mode", plan.mode == Mode::Tile ? "tile" : "bulk"},
-                             {"element", name_of(plan.element)},
-                             {"offset", symbols.print(plan.offset)},
-                             {"dimensions", std::move(dims)},
-                             {"rows", std::move(rows)},
-                             {"bytes", plan.expectedBytes},
-                             {"stages", plan.stages},
-                             {"layout", json::Object{{"moved", plan.layout.moved},
-                                                     {"folded", plan.layout.folded},
-                                                     {"rowLength", plan.layout.rowLength},
-                                                     {"pitch", plan.layout.pitch},
-                                                     {"lead", plan.layout.lead},
-                                                     {"destination", plan.layout.destination},
-                                                     {"swizzle", span_of(plan.layout.swizzle)},
-                                                     {"panel", plan.layout.panel},
-                                                     {"slot", symbols.print(plan.layout.slot)},
-                                                     {"bytes", plan.layout.bytes}}},
-                             {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
-                             {"atLaunch", checksToJson(plan.launchChecks, symbols)},
-                             {"atCopy", checksToJson(plan.copyChecks, symbols)},
-                             {"rules", std::move(verdicts)}});
+  json::Object object{{"kernel", plan.kernel},
+                      {"tile", plan.tile},
+                      {"tensor", plan.base.spelling},
+                      {"kind", nameOf(plan.kind)},
+                      {"mode", nameOf(plan.mode)},
+                      {"element", name_of(plan.element)},
+                      {"offset", symbols.print(plan.offset)},
+                      {"dimensions", std::move(dims)},
+                      {"rows", std::move(rows)},
+                      {"bytes", plan.expectedBytes},
+                      {"stages", plan.stages},
+                      {"layout", json::Object{{"moved", plan.layout.moved},
+                                              {"folded", plan.layout.folded},
+                                              {"rowLength", plan.layout.rowLength},
+                                              {"pitch", plan.layout.pitch},
+                                              {"lead", plan.layout.lead},
+                                              {"destination", plan.layout.destination},
+                                              {"swizzle", span_of(plan.layout.swizzle)},
+                                              {"panel", plan.layout.panel},
+                                              {"slot", symbols.print(plan.layout.slot)},
+                                              {"bytes", plan.layout.bytes}}},
+                      {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
+                      {"atLaunch", checksToJson(plan.launchChecks, symbols)},
+                      {"atCopy", checksToJson(plan.copyChecks, symbols)},
+                      {"rules", std::move(verdicts)}};
+  if (plan.mode == Mode::Im2col)
+    addPixels(object, plan);
+  return pretty(std::move(object));
 }
 
 std::string toJson(const CopyRelation &relation) {

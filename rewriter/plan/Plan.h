@@ -20,8 +20,9 @@
 namespace tilelift {
 
 enum class Mode {
-  Tile, ///< cp.async.bulk.tensor through a tensor map
-  Bulk, ///< cp.async.bulk, contiguous rows without a map
+  Tile,   ///< cp.async.bulk.tensor through a tensor map: a box
+  Im2col, ///< the same: pixels one behind the other, as a convolution's filter meets them
+  Bulk,   ///< cp.async.bulk, contiguous rows without a map
 };
 
 struct PlanDimension {
@@ -39,6 +40,18 @@ struct PlanDimension {
   Polynomial coordinate;
 
   int64_t boxOfPiece() const { return box / pieces; }
+};
+
+/// How pixels follow one another in a dimension of a convolution's input: `count` of them,
+/// each `step` elements behind the one before, then on to the next dimension.
+struct Walk {
+  /// Nothing where the dimension after this one never gets on.
+  std::optional<Polynomial> count;
+  Polynomial step;
+  /// Where the first pixel is; the host knows it.
+  Polynomial first;
+  /// What the element of the filter adds to all of them, known at the copy.
+  Polynomial offset;
 };
 
 /// Where element [..][c] of the user's tile lies: rows of `pitch` elements, the
@@ -102,6 +115,11 @@ struct Plan {
   Polynomial offset;
   element_type element = element_type::f32;
   llvm::SmallVector<PlanDimension, 5> dims;
+  /// Im2col: `dims` are channels, those of the walks, and images. So many pixels from the
+  /// one with that flat number.
+  llvm::SmallVector<Walk, 3> walks;
+  Polynomial pixel;
+  int64_t pixels = 1;
   /// Bulk: one copy for each value of these, innermost first.
   llvm::SmallVector<RowDigit, 4> rows;
   SharedLayout layout;
@@ -129,6 +147,7 @@ struct Plan {
   std::vector<NamedPointer> intoTile;
   Place place;
 
+  bool hasMap() const { return mode != Mode::Bulk; }
   int64_t pieces() const;
   /// Of the tile as it was declared.
   int64_t tileBytes() const;

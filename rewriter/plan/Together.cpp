@@ -87,8 +87,7 @@ std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes 
 
 /// Each map is a parameter.
 std::optional<Misfit> fitParameters(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
-  auto maps =
-      llvm::count_if(copies, [](const PlannedCopy &copy) { return copy.plan->mode == Mode::Tile; });
+  auto maps = llvm::count_if(copies, [](const PlannedCopy &copy) { return copy.plan->hasMap(); });
   if (maps == 0)
     return std::nullopt;
   int64_t bytes = int64_t(alignTo(uint64_t(kernel.parameterBytes), mapBytes)) + maps * mapBytes;

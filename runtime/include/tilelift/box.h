@@ -23,6 +23,21 @@ template <typename Element, int... Extents> struct box {
   static_assert(extents[0] * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
 };
 
+/// Pixels of one instruction, one behind the other, and elements of each of them.
+template <typename Element, int Rank, int Channels, int Pixels> struct pixel_box {
+  using element = Element;
+  static constexpr int rank = Rank, channels = Channels, pixels = Pixels;
+  static constexpr unsigned bytes = unsigned(Channels) * Pixels * unsigned(sizeof(Element));
+
+  static_assert(Rank >= 3 && Rank <= 5, "im2col has 1 to 3 dimensions besides channels and images");
+  static_assert(Channels >= 1 && Channels <= 256, "a pixel has 1 to 256 elements");
+  static_assert(Pixels >= 1 && Pixels <= 1024, "there are 1 to 1024 pixels");
+  static_assert(Channels * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
+};
+
+/// How many pixels a dimension has that the next one never follows.
+constexpr int endless = 0x7fffffff;
+
 /// The block size that a copy was checked for.
 struct block_size {
   unsigned x, y, z;

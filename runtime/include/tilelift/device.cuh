@@ -166,12 +166,6 @@ __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], b
       ptx::cp_async_bulk_tensor(detail::here, ptx::space_global, tile, &map, at, &ready.word));
 }
 
-/// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
-__device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready) {
-  TILELIFT_ON_TMA(
-      ptx::cp_async_bulk(detail::here, ptx::space_global, tile, from, bytes, &ready.word));
-}
-
 /// How L2 treats the lines that a copy brings in, as the 64-bit policies that
 /// the instructions take.
 enum class cache_policy : unsigned long long {
@@ -181,10 +175,76 @@ enum class cache_policy : unsigned long long {
 };
 
 namespace detail {
-
 __device__ inline unsigned shared_address(const void *pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
+} // namespace detail
+
+/// How pixels follow one another in a dimension of a convolution's input: `count` of them,
+/// from `first` on, each `step` behind the one before, and then on to the next dimension;
+/// `offset` is where the filter's element is from there.
+struct walk {
+  int count, step, first, offset;
+};
+
+/// im2col: copies a few channels of as many pixels as the map says, from number `pixel` on,
+/// which is counted as the walks say, the innermost first; `image` is where images start.
+template <typename Map, int Spatial>
+__device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
+                                   const walk (&walks)[Spatial], barrier &ready,
+                                   cache_policy policy = cache_policy::evict_normal) {
+  static_assert(Spatial >= 1 && Spatial <= 3, "a map has 3 to 5 dimensions");
+  int at[3] = {}, rest = pixel;
+  unsigned short offset[3] = {};
+  for (int i = 0; i < Spatial; ++i) {
+    const int next = rest / walks[i].count;
+    at[i] = walks[i].first + (rest - next * walks[i].count) * walks[i].step;
+    offset[i] = static_cast<unsigned short>(walks[i].offset);
+    rest = next;
+  }
+  image += rest;
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+#define TILELIFT_PIXELS(rank, coordinates, ready_at, offsets, policy_at)                           \
+  asm volatile("cp.async.bulk.tensor." rank                                                        \
+               ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.L2::cache_hint [%0], " \
+               "[%1, {" coordinates "}], [" ready_at "], {" offsets "}, " policy_at                \
+               ";" ::"r"(detail::shared_address(tile)),                                            \
+               "l"(&map), "r"(channel), TILELIFT_COORDINATES, "r"(image),                          \
+               "r"(detail::shared_address(&ready.word)), TILELIFT_OFFSETS,                         \
+               "l"(static_cast<unsigned long long>(policy))                                        \
+               : "memory")
+  if constexpr (Spatial == 1) {
+#define TILELIFT_COORDINATES "r"(at[0])
+#define TILELIFT_OFFSETS "h"(offset[0])
+    TILELIFT_PIXELS("3d", "%2, %3, %4", "%5", "%6", "%7");
+#undef TILELIFT_COORDINATES
+#undef TILELIFT_OFFSETS
+  } else if constexpr (Spatial == 2) {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1])
+#define TILELIFT_OFFSETS "h"(offset[0]), "h"(offset[1])
+    TILELIFT_PIXELS("4d", "%2, %3, %4, %5", "%6", "%7, %8", "%9");
+#undef TILELIFT_COORDINATES
+#undef TILELIFT_OFFSETS
+  } else {
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2])
+#define TILELIFT_OFFSETS "h"(offset[0]), "h"(offset[1]), "h"(offset[2])
+    TILELIFT_PIXELS("5d", "%2, %3, %4, %5, %6", "%7", "%8, %9, %10", "%11");
+#undef TILELIFT_COORDINATES
+#undef TILELIFT_OFFSETS
+  }
+#undef TILELIFT_PIXELS
+#else
+  __trap();
+#endif
+}
+
+/// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
+__device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready) {
+  TILELIFT_ON_TMA(
+      ptx::cp_async_bulk(detail::here, ptx::space_global, tile, from, bytes, &ready.word));
+}
+
+namespace detail {
 
 /// cp.async.bulk.tensor with .L2::cache_hint (PTX ISA 8.0, sm_90), which
 /// cuda::ptx does not have.

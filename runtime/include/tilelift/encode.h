@@ -26,6 +26,12 @@ using encode_tiled_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, c
                                            CUtensorMapInterleave, CUtensorMapSwizzle,
                                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
+using encode_im2col_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                            const cuuint64_t *, const cuuint64_t *, const int *,
+                                            const int *, cuuint32_t, cuuint32_t, const cuuint32_t *,
+                                            CUtensorMapInterleave, CUtensorMapSwizzle,
+                                            CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
+
 inline void *driver_function(const char *name, unsigned version) {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
@@ -82,6 +88,41 @@ inline void clear_wide_address_mode(CUtensorMap &map) {
 /// Sets `device` to the current device.
 inline bool has_tma_unit(int &device) { return detail::compute_capability_major(device) >= 9; }
 
+namespace detail {
+
+/// What the driver takes for a request's dimensions.
+struct map_numbers {
+  explicit map_numbers(const map_request &request) {
+    for (int d = 0; d < request.rank; ++d) {
+      extents[d] = cuuint64_t(request.dims[d].extent.low);
+      steps[d] = cuuint32_t(request.dims[d].step.low);
+      if (d > 0)
+        strides[d - 1] = cuuint64_t(request.dims[d].stride.low);
+    }
+  }
+
+  cuuint64_t extents[max_rank], strides[max_rank] = {};
+  cuuint32_t steps[max_rank];
+};
+
+inline void *address_of(const map_request &request) {
+  return reinterpret_cast<void *>(uintptr_t(request.address.low));
+}
+
+/// Null, or what went wrong.
+inline const char *finish(CUtensorMap &map, CUresult result, int device) {
+  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
+    return "there is no current CUDA context";
+  if (result != CUDA_SUCCESS)
+    return "the driver refuses it, although every known rule holds";
+  int current = device;
+  if (compute_capability_major(current) >= 10)
+    clear_wide_address_mode(map);
+  return nullptr;
+}
+
+} // namespace detail
+
 /// Null, or what went wrong. The request has passed the rules.
 inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, int promotion,
                                 int device) {
@@ -89,28 +130,40 @@ inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, i
       detail::driver_function("cuTensorMapEncodeTiled", 12000));
   if (!encode)
     return "the driver has no cuTensorMapEncodeTiled, which came with CUDA 12.0";
-  cuuint64_t extents[max_rank], strides[max_rank] = {};
-  cuuint32_t box[max_rank], steps[max_rank];
-  for (int d = 0; d < request.rank; ++d) {
-    extents[d] = cuuint64_t(request.dims[d].extent.low);
+  const detail::map_numbers numbers(request);
+  cuuint32_t box[max_rank];
+  for (int d = 0; d < request.rank; ++d)
     box[d] = cuuint32_t(request.dims[d].box.low);
-    steps[d] = 1;
-    if (d > 0)
-      strides[d - 1] = cuuint64_t(request.dims[d].stride.low);
+  return detail::finish(map,
+                        encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
+                               detail::address_of(request), numbers.extents, numbers.strides, box,
+                               numbers.steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+                               static_cast<CUtensorMapSwizzle>(request.swizzle),
+                               detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+                        device);
+}
+
+/// The same for pixels.
+inline const char *encode_im2col(CUtensorMap &map, const im2col_request &request, int promotion,
+                                 int device) {
+  static const auto encode = reinterpret_cast<detail::encode_im2col_function>(
+      detail::driver_function("cuTensorMapEncodeIm2col", 12000));
+  if (!encode)
+    return "the driver has no cuTensorMapEncodeIm2col, which came with CUDA 12.0";
+  const detail::map_numbers numbers(request);
+  int lower[3] = {}, upper[3] = {};
+  for (int i = 0; i < request.corners(); ++i) {
+    lower[i] = int(request.lower[i].low);
+    upper[i] = int(request.upper[i].low);
   }
-  CUresult result =
+  return detail::finish(
+      map,
       encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
-             reinterpret_cast<void *>(uintptr_t(request.address.low)), extents, strides, box, steps,
+             detail::address_of(request), numbers.extents, numbers.strides, lower, upper,
+             cuuint32_t(request.channels.low), cuuint32_t(request.pixels.low), numbers.steps,
              CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(request.swizzle),
-             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
-  if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
-    return "there is no current CUDA context";
-  if (result != CUDA_SUCCESS)
-    return "the driver refuses it, although every known rule holds";
-  int current = device;
-  if (detail::compute_capability_major(current) >= 10)
-    detail::clear_wide_address_mode(map);
-  return nullptr;
+             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+      device);
 }
 
 } // namespace tilelift

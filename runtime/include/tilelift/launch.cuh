@@ -129,6 +129,22 @@ struct extent {
 };
 constexpr long long unbounded = unbounded_extent;
 
+/// One dimension of a convolution's input, and how its pixels follow one another there: see
+/// `walk` in device.cuh.
+struct pixel_extent : extent {
+  using extent::extent;
+  template <typename Elements, typename Stride, typename Count, typename Step, typename First>
+  pixel_extent(Elements elements, const char *elements_text, Stride stride, const char *stride_text,
+               Count count, Step step, const char *step_text, First first, const char *first_text)
+      : extent(elements, elements_text, stride, stride_text),
+        count(static_cast<long long>(count)),
+        step(quantity::exactly(static_cast<long long>(step), step_text)),
+        first(quantity::exactly(static_cast<long long>(first), first_text)) {}
+
+  long long count = endless;
+  quantity step = quantity::exactly(1), first = quantity::exactly(0);
+};
+
 /// Where a variable of the device lies; null, which no map starts at, if nobody knows.
 template <typename Variable> const void *address_of(const Variable &variable) {
   void *address = nullptr;
@@ -233,6 +249,23 @@ public:
     return map(type, tile, tensor, address, {Box::rank, Box::extents, extents}, promotion, swizzle);
   }
 
+  /// The same for a copy of pixels.
+  template <typename Box>
+  CUtensorMap pixels(element_type type, const char *tile, const char *tensor, const void *address,
+                     const pixel_extent (&extents)[Box::rank], int promotion = 128,
+                     swizzle_mode swizzle = swizzle_mode::none) {
+    im2col_request request;
+    request.rank = Box::rank;
+    request.channels = quantity::exactly(Box::channels);
+    request.pixels = quantity::exactly(Box::pixels);
+    for (int d = 0; d < Box::rank; ++d) {
+      describe(request, d, extents[d]);
+      if (d > 0 && d < Box::rank - 1)
+        walk_through(request, d, extents[d]);
+    }
+    return pixels(request, type, tile, tensor, address, promotion, swizzle);
+  }
+
   /// Checks a copy without a map.
   void bulk(const char *tile, const char *tensor, const void *address) {
     bulk_request request;
@@ -309,22 +342,48 @@ private:
   CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
                   shape of, int promotion, swizzle_mode swizzle) {
     tile_request request;
+    request.rank = of.rank;
+    for (int d = 0; d < of.rank; ++d) {
+      describe(request, d, of.extents[d]);
+      request.dims[d].box = quantity::exactly(of.box[d]);
+    }
+    return finish(request, type, tile, tensor, address, promotion, swizzle, encode_tiled);
+  }
+  CUtensorMap pixels(im2col_request &request, element_type type, const char *tile,
+                     const char *tensor, const void *address, int promotion, swizzle_mode swizzle) {
+    return finish(request, type, tile, tensor, address, promotion, swizzle, encode_im2col);
+  }
+  static void describe(map_request &request, int d, const extent &each) {
+    request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
+    request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
+  }
+  /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
+  /// without an end goes as far as the filter may reach.
+  static void walk_through(im2col_request &request, int d, const pixel_extent &each) {
+    const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
+    const bool is_endless = each.count == endless, has_end = each.elements != unbounded;
+    const long long last = each.first.low + (each.count - 1) * each.step.low;
+    request.dims[d].step = each.step;
+    request.lower[d - 1] = each.first;
+    if (!has_end && !is_endless)
+      request.dims[d].extent = quantity::exactly(last + 1 + reach, "as far as the filter reaches");
+    const long long upper =
+        is_endless ? (has_end ? reach - 1 : -reach) : last + 1 - request.dims[d].extent.low;
+    request.upper[d - 1] = quantity::exactly(upper);
+  }
+  template <typename Request>
+  CUtensorMap finish(Request &request, element_type type, const char *tile, const char *tensor,
+                     const void *address, int promotion, swizzle_mode swizzle,
+                     const char *(*encode)(CUtensorMap &, const Request &, int, int)) {
     request.tensor = tensor;
     request.tile = tile;
     request.type = type;
-    request.rank = of.rank;
     request.swizzle = swizzle;
     request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
-    for (int d = 0; d < of.rank; ++d) {
-      const extent &each = of.extents[d];
-      request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
-      request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
-      request.dims[d].box = quantity::exactly(of.box[d]);
-    }
     check(request, [this](const finding &found) { note(found); });
     CUtensorMap map{};
     if (violations.empty())
-      if (const char *problem = encode_tiled(map, request, promotion, device))
+      if (const char *problem = encode(map, request, promotion, device))
         reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
     return map;
   }

@@ -296,6 +296,8 @@ constexpr rule rule_table[] = {
     {"corner-order", "an im2col box holds at least one pixel"},
     {"channel-range", "an im2col copy has 1 to 256 channels"},
     {"pixel-range", "an im2col copy has 1 to 1024 pixels"},
+    {"pixel-offset", "what a filter adds to an im2col box has 16, 8 or 5 bits"},
+    {"whole-images", "the pixels that are copied end with an image"},
     {"wide-layout", "im2col wide goes with few swizzles, and without interleaving"},
     {"bytes-in-flight", "a barrier counts less than 2^20 bytes in a phase"},
     {"parameter-bytes", "a kernel's parameters have at most 32764 bytes, a map takes 128"},
@@ -472,10 +474,12 @@ void check_map(const map_request &request, int least_rank, Report &&report, limi
     check_extent(request, d, report, limits);
     if (d > 0)
       check_stride(request, d, alignment_of(request), report);
-    if (is_within(request.dims[d].step, 1, 8) != verdict::holds)
-      report(broken("step-range", "the element stride of " + quoted(request.tensor) + " in " +
-                                      ordinal(d) + (d == 0 ? " dimension is " : " is ") +
-                                      describe(request.dims[d].step) + ", allowed are 1 to 8"));
+    const quantity &step = request.dims[d].step;
+    if (const verdict outcome = is_within(step, 1, 8); outcome != verdict::holds)
+      report(finding{"step-range", outcome,
+                     "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
+                         (d == 0 ? " dimension is " : " is ") + describe(step) +
+                         ", allowed are 1 to 8"});
   }
 }
 

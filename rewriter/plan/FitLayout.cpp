@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fitter.h"
+
+#include "llvm/ADT/Twine.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+/// Decides where the user's elements lie in the filled tile. Works in bytes
+/// until the end, then in the tile's elements.
+bool Fitter::layOut() {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
+  int64_t row = shape.digits[0].count * shape.unitSize;
+  layout.rows = 1;
+  for (const Digit &digit : ArrayRef(shape.digits).drop_front())
+    layout.rows *= digit.count;
+  // A swizzle has rows of its own length, however short those of the box are.
+  if (plan.hasMap())
+    layout.swizzle = swizzle();
+  int64_t span = span_of(layout.swizzle);
+  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / layout.rows;
+  int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
+  bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
+  bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && layout.lead == 0 &&
+                     userPitch == span && row == span && !isLonger;
+  if (written != swizzle_mode::none && !isAsWritten)
+    return fail(diagnose("no-rows", relation.place, tile.name));
+  layout.moved = plan.rows.empty() && !isAsWritten &&
+                 (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
+  layout.destination = shape.firstByte;
+  layout.slot = tile.slot;
+  layout.pitch = innermost;
+  layout.bytes = tile.bytes();
+  if (options.swizzle != swizzle_mode::none && !plan.hasMap())
+    return fail(diagnose("no-rows", relation.place, tile.name));
+  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
+    return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
+  if (!layout.moved)
+    checkSlot();
+  if (!layout.moved && layout.destination % startsOn() != 0)
+    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name, startsOn()));
+  if (layout.moved && !moveRows(userPitch, pitch))
+    return false;
+  layout.lead /= element;
+  layout.pitch /= element;
+  layout.rowLength = (layout.folded ? userPitch : innermost) / element;
+  return true;
+}
+
+bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
+  const SharedTile &tile = relation.tile;
+  bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
+  return fail(diagnose("layout-escapes", tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
+                       tile.name,
+                       (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after),
+                       isSwizzled ? std::string("plain ones") : std::to_string(before), why.str()));
+}
+
+/// The slot that is filled starts where TMA can write.
+void Fitter::checkSlot() {
+  const char *rule = startsOn() == boxAlignment ? "shared-128" : "shared-16";
+  // What the program swizzles itself, it does from where a slot starts.
+  int64_t multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
+  addCheck({rule, plan.layout.slot, {}, multiple, relation.place}, false);
+}
+
+/// Whether nobody uses a row's elements before a byte, or behind so many from there.
+bool Fitter::staysWithin(int64_t first, int64_t length) const {
+  int64_t element = relation.tile.elementSize;
+  Interval kept{first / element, (first + length) / element - 1};
+  return relation.tile.extents.size() > 1 && first % element == 0 &&
+         kept.contains(relation.tile.columns);
+}
+
+/// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
+/// and no element of the user's lies before the tile.
+bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
+  auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
+  if (!tile.layoutEscape.empty())
+    return escapes(tile.layoutEscape);
+  if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
+    return escapes("it is accessed " + Twine(tile.widestAccess) +
+                   " bytes at a time, and a swizzle keeps only 16 together");
+  bool hasRows = layout.rows > 1;
+  layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
+  if (layout.folded)
+    innermost = userPitch;
+  if (layout.folded && userPitch % tile.widestAccess != 0)
+    return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
+  if (hasRows && isStored() && pitch < userPitch &&
+      !staysWithin(shape.firstByte % innermost, pitch))
+    return escapes("the rest of its rows may be used");
+  if (hasRows && userPitch != innermost)
+    return escapes("the copy does not fill whole rows of '" + tile.name + "'");
+  // A row of its own may be as long as it needs to be. Of a longer one, the box covers
+  // what is next to the copy's elements.
+  bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
+  bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
+  bool isShared =
+      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
+  if (!hasRows && !isRow && !isAll && isShared)
+    return escapes("elements next to the copy's would be overwritten");
+  int64_t span = span_of(layout.swizzle);
+  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  bool isLine = !hasRows && (!isRow || isAll);
+  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
+  std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
+  if (!slotRows)
+    return escapes("its slots are no whole rows");
+  if (isCut)
+    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
+  int64_t step = layout.panel != 0 ? span : layout.pitch;
+  layout.slot = *slotRows * Polynomial(step);
+  checkSlot();
+  if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
+    return escapes(tile.ownEscape + " in the loop that is the other branch");
+  int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
+  if (hasRows && before + shape.digits[0].count * shape.unitSize > innermost)
+    return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
+  layout.destination = rowsBefore * step;
+  int64_t lead = layout.lead - before;
+  int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
+  shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
+  if (isCut && shift != 0) // what follows a part of a row is not the row's next part
+    return escapes("its rows are cut, and the copy's would start within a part of 128 bytes");
+  layout.destination += shift;
+  layout.lead = lead + shift;
+  if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
+    return escapes("it is accessed " + Twine(tile.widestAccess) +
+                   " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
+  if (layout.lead % element != 0 || layout.pitch % element != 0)
+    return escapes("that is no whole number of elements");
+  if (layout.panel != 0) {
+    layout.bytes = layout.panel * plan.dims[0].pieces;
+    return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
+           escapes("the rest of its rows may be used");
+  }
+  int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
+  layout.bytes = roundUp(
+      std::max(layout.destination + layout.rows * pitch, layout.lead + beforeLast + innermost),
+      grain);
+  return true;
+}
+
+} // namespace tilelift

@@ -1,0 +1,115 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fitter.h"
+#include "plan/Walks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+/// Rows of channels, one for each pixel, in the order of the pixels.
+std::variant<Plan, Diagnostic> Fitter::runPixels(const PixelRelation &pixels) {
+  auto found = shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
+  if (auto *diagnostic = std::get_if<Diagnostic>(&found))
+    return std::move(*diagnostic);
+  shape = std::move(std::get<TileShape>(found));
+  if (takePixels(pixels) && start())
+    placePixels(pixels);
+  return finish();
+}
+
+bool Fitter::takePixels(const PixelRelation &pixels) {
+  auto refuse = [&](const char *why) {
+    return fail(diagnose("not-im2col", relation.place, relation.tile.name, why));
+  };
+  bool hasRows = shape.digits.size() == 2 &&
+                 shape.digits[1].stride == Polynomial::symbol(pixels.number) &&
+                 !shape.start.mentions(pixels.number);
+  if (!hasRows)
+    return refuse(
+        "each row has to be the channels of one pixel, and the next row those of the next");
+  return shape.outsideIsZero || refuse("what its guard leaves out is not zero");
+}
+
+void Fitter::placePixels(const PixelRelation &pixels) {
+  plan.mode = Mode::Im2col;
+  auto found = walksOf(pixels, shape, plan.symbols);
+  if (auto *diagnostic = std::get_if<Diagnostic>(&found)) {
+    fail(std::move(*diagnostic));
+    return;
+  }
+  WalkedTensor &tensor = std::get<WalkedTensor>(found);
+  chooseElement();
+  plan.pixels = shape.digits[1].count;
+  plan.pixel = pixels.first;
+  plan.walks = tensor.walks;
+  plan.dims.resize(1);
+  shape.start = tensor.rest;
+  shape.columns = tensor.columns;
+  if (!failure)
+    placeConstraints();
+  splitOffset();
+  if (failure)
+    return;
+  if (plan.dims.size() > 1 || !plan.symbols.knownAtLaunch(plan.offset)) {
+    fail(diagnose("not-im2col", relation.place, relation.tile.name,
+                  "no dimension explains '" + plan.symbols.print(tensor.rest) + "'"));
+    return;
+  }
+  alignInner();
+  if (isWide())
+    cutPanels();
+  plan.dims.append(tensor.dims.begin(), tensor.dims.end());
+  hasLower.resize(plan.dims.size(), false);
+  boundCoordinates();
+  endRows();
+  for (const Check &check : tensor.atLaunch)
+    addCheck(check, true);
+  for (const Check &check : tensor.atCopy)
+    addCheck(check, false);
+  plan.expectedBytes = plan.dims[0].box * plan.pixels * size_of(plan.element);
+  nameCoordinates(pixels, tensor);
+}
+
+/// What loads need is said of digits; where these end, only the coordinates know.
+void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor) {
+  for (size_t i = 0; i < tensor.coordinates.size(); ++i) {
+    const PixelCoordinate &own = tensor.coordinates[i];
+    Symbol symbol;
+    symbol.spelling = "coordinate " + std::to_string(i + 1) + " of the pixel";
+    symbol.range.low = 0;
+    symbol.below = own.extent;
+    SymbolId id = plan.symbols.intern(symbol);
+    inCoordinates.push_back([&pixels, i, own, id](const Polynomial &value) {
+      Polynomial rest;
+      Polynomial factor = pixels.factorsIn(value, rest)[i];
+      Division steps = divide(factor, own.scale);
+      if (factor.isZero() || !steps.remainder.isZero())
+        return value;
+      return value - factor * Polynomial::symbol(pixels.digits[i].symbol) +
+             steps.quotient * (Polynomial::symbol(id) - own.start);
+    });
+  }
+}
+
+im2col_request Fitter::im2colRequest() const {
+  im2col_request request;
+  describeMap(request);
+  request.channels = quantity::exactly(plan.dims[0].boxOfPiece());
+  request.pixels = quantity::exactly(plan.pixels);
+  for (size_t i = 0; i < plan.walks.size(); ++i) {
+    const Walk &walk = plan.walks[i];
+    request.lower[i] = describeValue(walk.first);
+    request.dims[i + 1].step = describeValue(walk.step);
+    if (walk.count && plan.dims[i + 1].extent)
+      request.upper[i] = describeValue(walk.first + (*walk.count - Polynomial(1)) * walk.step +
+                                       Polynomial(1) - *plan.dims[i + 1].extent);
+  }
+  return request;
+}
+
+} // namespace tilelift

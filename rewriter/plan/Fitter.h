@@ -1,0 +1,120 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The fit at work, one object for each attempt. Its parts are in several files: boxes and
+// rows in Fit.cpp, pixels in FitPixels.cpp, and where elements lie in the tile, which is
+// the same for all of them, in FitLayout.cpp.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_PLAN_FITTER_H
+#define TILELIFT_PLAN_FITTER_H
+
+#include "plan/Elements.h"
+#include "plan/Fit.h"
+#include "plan/Needs.h"
+#include "plan/Pixels.h"
+#include "plan/Shape.h"
+
+namespace tilelift {
+
+struct WalkedTensor;
+
+inline int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
+inline int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+/// A guard bound that holds for digit i of one dimension while
+/// `room + slope * i >= 0`.
+struct Constraint {
+  Polynomial room;
+  int digit = -1; ///< -1: the same for all cells
+  int64_t slope = 0;
+};
+
+class Fitter {
+public:
+  /// `written` is the swizzle that the program wrote itself, of a relation without it.
+  Fitter(const CopyRelation &relation, const FitOptions &options,
+         swizzle_mode written = swizzle_mode::none)
+      : relation(relation), options(options), written(written) {}
+
+  std::variant<Plan, Diagnostic> run();
+  /// Row by row, with every address as it is: no box, no map, no other layout.
+  std::variant<Plan, Diagnostic> runRows();
+  /// Of a relation in terms of these pixels.
+  std::variant<Plan, Diagnostic> runPixels(const PixelRelation &pixels);
+
+private:
+  bool isKnownWhereRead(const NamedPointer &pointer) const;
+  bool start();
+  void splitRows();
+  void chooseElement();
+  void placeConstraints();
+  Constraint alongRow(Constraint constraint) const;
+  void placeOne(const Constraint &constraint);
+  void splitOffset();
+  void takeCoordinate(size_t dim, Polynomial &rest);
+  void addOuterDimensions(Polynomial &rest);
+  void boundCoordinates();
+  void requireInside();
+  bool startsInside(size_t d) const;
+  void alignInner();
+  void limitBoxes();
+  bool mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const;
+  bool isWide() const;
+  void cutPanels();
+  bool endsAtLaunch(const Polynomial &start) const;
+  bool layOut();
+  bool moveRows(int64_t userPitch, int64_t pitch);
+  bool staysWithin(int64_t first, int64_t length) const;
+  bool failLayout(int64_t before, int64_t after, const llvm::Twine &why);
+  void checkSlot();
+  /// What the start of a copy in shared memory is a multiple of.
+  int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
+  swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
+  bool isStored() const { return relation.kind != CopyKind::Load; }
+  bool takeReduction(Reduction reduction);
+  void storeWhole();
+  void keepApart();
+  bool isWholeBulk() const;
+  void endRows();
+  void makeBulk();
+  bool makeRows();
+  bool takePixels(const PixelRelation &pixels);
+  void placePixels(const PixelRelation &pixels);
+  void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
+  std::variant<Plan, Diagnostic> finish();
+  void orderChecks();
+  std::vector<DigitEnds> digitEnds() const;
+  void checkRules();
+  void addCheck(Check check, bool atLaunch);
+  quantity describeValue(const Polynomial &value) const;
+  void describeMap(map_request &request) const;
+  tile_request tileRequest() const;
+  im2col_request im2colRequest() const;
+  void report(const finding &found);
+  bool fail(Diagnostic diagnostic) {
+    if (!failure)
+      failure = std::move(diagnostic);
+    return false;
+  }
+
+  const CopyRelation &relation;
+  const FitOptions &options;
+  swizzle_mode written;
+  TileShape shape;
+  bool inRows = false;
+  Plan plan;
+  /// TMA elements in one unit.
+  int64_t perUnit = 1;
+  /// Dimensions whose start the guard gives.
+  llvm::SmallVector<bool, 5> hasLower;
+  /// What has to stay positive before the dimension's end, if it has one.
+  llvm::SmallVector<Polynomial, 5> boundedBy;
+  /// From digits of a pixel to coordinates, one after the other.
+  std::vector<std::function<Polynomial(const Polynomial &)>> inCoordinates;
+  std::optional<Diagnostic> failure;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,334 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Pixels.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <set>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::optional<Polynomial> quotientOf(const Polynomial &value, const Polynomial &divisor) {
+  Division division = divide(value, divisor);
+  return division.remainder.isZero() && value.isValid() ? std::optional(division.quotient)
+                                                        : std::nullopt;
+}
+
+const Case *onlyLoad(const Cell &cell) {
+  const Case *load = nullptr;
+  for (const Case &each : cell.cases)
+    if (each.source.kind == Source::Kind::Load) {
+      if (load)
+        return nullptr;
+      load = &each;
+    }
+  return load;
+}
+
+/// The value as a sum of products with symbols of a list, at most one in each.
+std::optional<std::vector<Polynomial>> split(const Polynomial &value, ArrayRef<SymbolId> symbols,
+                                             Polynomial &rest) {
+  std::vector<Polynomial> factors(symbols.size());
+  rest = Polynomial();
+  for (const Term &term : value.getTerms()) {
+    Term other{{}, term.coefficient};
+    const SymbolId *found = nullptr;
+    for (const SymbolId &id : term.factors) {
+      const SymbolId *known = llvm::find(symbols, id);
+      if (known == symbols.end())
+        other.factors.push_back(id);
+      else if (found)
+        return std::nullopt;
+      else
+        found = known;
+    }
+    (found ? factors[size_t(found - symbols.begin())] : rest) += Polynomial::ofTerm(other);
+  }
+  return factors;
+}
+
+class PixelReader {
+public:
+  explicit PixelReader(const CopyRelation &relation) : relation(relation) {}
+
+  std::optional<PixelRelation> run();
+
+private:
+  /// A value in terms of the index's quotients, each the index divided by one divisor.
+  struct Reduced {
+    Polynomial value;
+    /// The flat index, if the value has a quotient of one.
+    std::optional<Polynomial> index;
+  };
+
+  void collect(const Polynomial &value, std::set<SymbolId> &symbols) const;
+  bool findOwn();
+  std::optional<Reduced> reduce(const Polynomial &value);
+  std::optional<Reduced> reduceSymbol(SymbolId id);
+  Polynomial quotient(const Polynomial &divisor);
+  std::optional<Polynomial> divided(const Reduced &value, const Polynomial &divisor);
+  std::optional<Polynomial> indexOf(const Cell &cell);
+  bool orderDivisors();
+  void addDigit(const Polynomial &divisor, std::optional<Polynomial> count);
+  std::optional<Polynomial> inDigits(const Polynomial &value, const Polynomial &index);
+  bool rewrite(Cell &cell, const Polynomial &index);
+
+  const CopyRelation &relation;
+  PixelRelation result;
+  /// Operations that differ from cell to cell.
+  std::set<SymbolId> own;
+  std::map<SymbolId, std::optional<Reduced>> reduced;
+  std::vector<Polynomial> divisors;
+  std::vector<SymbolId> quotients;
+};
+
+void PixelReader::collect(const Polynomial &value, std::set<SymbolId> &symbols) const {
+  for (const Term &term : value.getTerms())
+    for (SymbolId id : term.factors)
+      if (const Operation *made = relation.symbols[id].operation.get())
+        if (symbols.insert(id).second) {
+          collect(made->left, symbols);
+          collect(made->right, symbols);
+        }
+}
+
+/// What all cells have in common is the block's, and has nothing to do with pixels.
+bool PixelReader::findOwn() {
+  std::set<SymbolId> common;
+  bool isFirst = true;
+  for (const Cell &cell : relation.cells) {
+    const Case *load = onlyLoad(cell);
+    if (!load || !load->guard.asConjunction())
+      return false;
+    std::set<SymbolId> symbols;
+    collect(load->source.offset, symbols);
+    for (const Bound &bound : *load->guard.asConjunction())
+      collect(bound.value, symbols);
+    own.insert(symbols.begin(), symbols.end());
+    common = isFirst ? symbols : common;
+    isFirst = false;
+    for (auto id = common.begin(); id != common.end();)
+      id = symbols.count(*id) == 0 ? common.erase(id) : std::next(id);
+  }
+  for (SymbolId id : common)
+    own.erase(id);
+  return !own.empty();
+}
+
+/// The symbol for the index divided by that.
+Polynomial PixelReader::quotient(const Polynomial &divisor) {
+  size_t known = size_t(llvm::find(divisors, divisor) - divisors.begin());
+  if (known == divisors.size()) {
+    Symbol symbol;
+    symbol.spelling = "the pixel / (" + relation.symbols.print(divisor) + ")";
+    divisors.push_back(divisor);
+    quotients.push_back(result.relation.symbols.intern(symbol));
+  }
+  return Polynomial::symbol(quotients[known]);
+}
+
+/// What is a multiple of the divisor goes out of the quotient; what is left has to be the
+/// index, or a quotient of it.
+std::optional<Polynomial> PixelReader::divided(const Reduced &value, const Polynomial &divisor) {
+  if (std::optional<Polynomial> rest = quotientOf(value.value - *value.index, divisor))
+    return quotient(divisor) + *rest;
+  for (size_t i = 0; i < divisors.size(); ++i)
+    if (auto rest = quotientOf(value.value - Polynomial::symbol(quotients[i]), divisor)) {
+      Polynomial further = divisors[i] * divisor;
+      return quotient(further) + *rest;
+    }
+  return std::nullopt;
+}
+
+std::optional<PixelReader::Reduced> PixelReader::reduceSymbol(SymbolId id) {
+  auto known = reduced.find(id);
+  if (known != reduced.end())
+    return known->second;
+  const Operation &made = *relation.symbols[id].operation;
+  bool isRemainder = StringRef(made.op) == "%";
+  std::optional<Reduced> left = reduce(made.left), found;
+  std::set<SymbolId> within;
+  collect(made.right, within);
+  bool isOfIndex = llvm::none_of(within, [&](SymbolId other) { return own.count(other) != 0; });
+  if (left && isOfIndex && (isRemainder || StringRef(made.op) == "/")) {
+    if (!left->index)
+      left->index = left->value;
+    if (std::optional<Polynomial> times = divided(*left, made.right))
+      found = Reduced{isRemainder ? left->value - made.right * *times : *times, left->index};
+  }
+  return reduced[id] = found;
+}
+
+std::optional<PixelReader::Reduced> PixelReader::reduce(const Polynomial &value) {
+  Reduced total;
+  for (const Term &term : value.getTerms()) {
+    Polynomial product(term.coefficient);
+    for (SymbolId id : term.factors) {
+      if (own.count(id) == 0) {
+        product *= Polynomial::symbol(id);
+        continue;
+      }
+      std::optional<Reduced> factor = reduceSymbol(id);
+      if (!factor || (total.index && *total.index != *factor->index))
+        return std::nullopt;
+      total.index = factor->index;
+      product *= factor->value;
+    }
+    total.value += product;
+  }
+  return total;
+}
+
+/// The index of a cell's pixel, once all of its values are known to be made of one.
+std::optional<Polynomial> PixelReader::indexOf(const Cell &cell) {
+  const Case &load = *onlyLoad(cell);
+  std::optional<Polynomial> index;
+  auto isOfOne = [&](const Polynomial &value) {
+    std::optional<Reduced> found = reduce(value);
+    if (!found || (found->index && index && *found->index != *index))
+      return false;
+    index = found->index ? found->index : index;
+    return true;
+  };
+  bool isWhole =
+      isOfOne(load.source.offset) &&
+      llvm::all_of(*load.guard.asConjunction(),
+                   [&](const Bound &bound) { return isOfOne(bound.value); }) &&
+      llvm::all_of(load.needs, [&](unsigned need) { return isOfOne(relation.needs[need].value); });
+  return isWhole && index && !index->isConstant() ? index : std::nullopt;
+}
+
+/// Each divisor is a multiple of the one before it, and so the digits follow one another.
+bool PixelReader::orderDivisors() {
+  std::vector<std::pair<size_t, size_t>> order; // how many divide it, and which it is
+  for (const Polynomial &each : divisors)
+    order.push_back({size_t(llvm::count_if(divisors,
+                                           [&](const Polynomial &other) {
+                                             return quotientOf(each, other).has_value();
+                                           })),
+                     order.size()});
+  llvm::sort(order);
+  std::vector<Polynomial> sorted;
+  std::vector<SymbolId> symbols;
+  Polynomial before(1);
+  for (auto [dividing, i] : order) {
+    std::optional<Polynomial> count = quotientOf(divisors[i], before);
+    if (!count)
+      return false;
+    addDigit(before, count);
+    result.relation.requirements.push_back({divisors[i], {1, Interval::highest}, relation.place});
+    sorted.push_back(before = divisors[i]);
+    symbols.push_back(quotients[i]);
+  }
+  addDigit(before, std::nullopt);
+  divisors = std::move(sorted);
+  quotients = std::move(symbols);
+  return true;
+}
+
+void PixelReader::addDigit(const Polynomial &divisor, std::optional<Polynomial> count) {
+  Symbol symbol;
+  symbol.spelling = "digit " + std::to_string(result.digits.size()) + " of the pixel";
+  symbol.range.low = 0;
+  SymbolId id = result.relation.symbols.intern(symbol);
+  if (count)
+    result.relation.symbols.boundBelow(id, *count);
+  result.digits.push_back({id, divisor, std::move(count)});
+}
+
+/// A quotient is its digit and so many times the next quotient; the index is the first.
+std::optional<Polynomial> PixelReader::inDigits(const Polynomial &value, const Polynomial &index) {
+  std::optional<Reduced> reduced = reduce(value);
+  Polynomial rest;
+  std::optional<std::vector<Polynomial>> factors =
+      reduced ? split(reduced->value, quotients, rest) : std::nullopt;
+  if (!factors)
+    return std::nullopt;
+  Division whole = divide(rest, index);
+  Polynomial total = whole.remainder, factor = whole.quotient;
+  for (size_t i = 0; i < result.digits.size(); ++i) {
+    total += factor * Polynomial::symbol(result.digits[i].symbol);
+    if (i < factors->size())
+      factor = (*factors)[i] + factor * *result.digits[i].count;
+  }
+  return total;
+}
+
+/// The load of a cell, its guard, and what its address needs.
+bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
+  Case *load = llvm::find_if(
+      cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Load; });
+  std::optional<int64_t> number = (index - result.first).asConstant();
+  std::optional<Polynomial> offset = inDigits(load->source.offset, index);
+  if (!offset || !number)
+    return false;
+  load->source.offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
+  Condition guard = Condition::always();
+  for (const Bound &bound : *load->guard.asConjunction()) {
+    std::optional<Polynomial> value = inDigits(bound.value, index);
+    if (!value)
+      return false;
+    if (bound.range.low != Interval::lowest)
+      guard = guard && Condition::notNegative(*value - Polynomial(bound.range.low));
+    if (bound.range.high != Interval::highest)
+      guard = guard && Condition::notNegative(Polynomial(bound.range.high) - *value);
+  }
+  load->guard = guard;
+  for (unsigned &need : load->needs) {
+    const Requirement &old = relation.needs[need];
+    std::optional<Reduced> whole = reduce(old.value); // of the index itself, no digit is of use
+    std::optional<Polynomial> value =
+        whole && !whole->index ? old.value : inDigits(old.value, index);
+    if (!value)
+      return false;
+    need = result.relation.needs.intern(*value, old.within, old.place);
+  }
+  return true;
+}
+
+std::optional<PixelRelation> PixelReader::run() {
+  if (relation.kind != CopyKind::Load || relation.cells.empty() || !findOwn())
+    return std::nullopt;
+  result.relation = relation;
+  result.relation.needs = {};
+  std::vector<Polynomial> indices;
+  for (const Cell &cell : relation.cells) {
+    std::optional<Polynomial> index = indexOf(cell);
+    if (!index)
+      return std::nullopt;
+    indices.push_back(*index);
+  }
+  result.first = indices.front();
+  Symbol number;
+  number.spelling = "the pixel's number";
+  result.number = result.relation.symbols.intern(number);
+  if (!orderDivisors())
+    return std::nullopt;
+  for (size_t i = 0; i < indices.size(); ++i)
+    if (!rewrite(result.relation.cells[i], indices[i]))
+      return std::nullopt;
+  return std::move(result);
+}
+
+} // namespace
+
+std::vector<Polynomial> PixelRelation::factorsIn(const Polynomial &value, Polynomial &rest) const {
+  SmallVector<SymbolId, 5> symbols;
+  for (const PixelDigit &digit : digits)
+    symbols.push_back(digit.symbol);
+  // They come from `inDigits`, which made such sums only.
+  return *split(value, symbols, rest);
+}
+
+std::optional<PixelRelation> pixelsOf(const CopyRelation &relation) {
+  return PixelReader(relation).run();
+}
+
+} // namespace tilelift

@@ -1,0 +1,309 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Walks.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// One side of what a guard says of a digit: `room + scale * digit` or, on the far side,
+/// `room - scale * digit` is not negative.
+struct Side {
+  Polynomial scale, room;
+};
+
+/// How far behind a pixel a filter's element may be, by the rank of the map; and how far,
+/// where the tensor's end is made up for that.
+constexpr int64_t mostOffset[] = {65535, 255, 31}, mostReach[] = {32768, 128, 16};
+
+class WalkFinder {
+public:
+  WalkFinder(const PixelRelation &pixels, const TileShape &shape, Symbols &symbols)
+      : pixels(pixels), shape(shape), symbols(symbols), last(pixels.digits.size() - 1) {}
+
+  std::variant<WalkedTensor, Diagnostic> run();
+
+private:
+  bool sortColumns();
+  bool sortColumn(const GuardColumn &column);
+  bool takeEnd(const Polynomial &end);
+  bool placeDigits();
+  bool placeDigit(size_t digit);
+  bool endDigit(size_t digit);
+  bool isOfImages() const;
+  bool placeImages();
+  bool addImages();
+  bool endPixels();
+  void walk(size_t digit);
+  bool checkKnown();
+  Polynomial wholeQuotient(const Polynomial &value, const Polynomial &divisor);
+  void stayInside();
+  void check(const char *rule, const Polynomial &value, Interval within, bool atLaunch) {
+    (atLaunch ? result.atLaunch : result.atCopy)
+        .push_back({rule, value, within, 1, pixels.relation.place});
+  }
+  bool fail(const Twine &why) {
+    failure = diagnose("not-im2col", pixels.relation.place, pixels.relation.tile.name, why.str());
+    return false;
+  }
+
+  const PixelRelation &pixels;
+  const TileShape &shape;
+  Symbols &symbols;
+  size_t last;
+  std::vector<Side> lower[5], upper[5];
+  /// Bytes from one value of a digit to the next, and from one element to the next.
+  std::vector<Polynomial> distances, strides;
+  /// The guard leaves out pixels from this one on.
+  std::optional<Polynomial> end;
+  WalkedTensor result;
+  std::optional<Diagnostic> failure;
+};
+
+bool WalkFinder::sortColumns() {
+  return llvm::all_of(shape.columns, [&](const GuardColumn &column) { return sortColumn(column); });
+}
+
+bool WalkFinder::sortColumn(const GuardColumn &column) {
+  Polynomial rest;
+  std::vector<Polynomial> factors = pixels.factorsIn(column.value, rest);
+  auto isUsed = [](const Polynomial &factor) { return !factor.isZero(); };
+  std::string text = print(column, pixels.relation.symbols);
+  if (llvm::none_of(factors, isUsed)) {
+    result.columns.push_back(column);
+    return column.slopes[1] == 0 || fail("its guard '" + text + "' counts rows of the tile");
+  }
+  if (llvm::any_of(column.slopes, [](int64_t slope) { return slope != 0; }))
+    return fail("its guard '" + text + "' mixes pixels and channels");
+  if (!column.isLow)
+    for (Polynomial &factor : factors)
+      factor = -factor;
+  Polynomial room =
+      column.isLow ? rest - Polynomial(column.first) : Polynomial(column.first) - rest;
+  // All digits together are the pixel's own number.
+  auto isIndexTimes = [&](int64_t sign) {
+    return llvm::all_of(llvm::seq(factors.size()), [&](size_t i) {
+      return factors[i] == pixels.digits[i].divisor * Polynomial(sign);
+    });
+  };
+  if (isIndexTimes(1)) {
+    check("guard", pixels.first + room, {0, Interval::highest}, false);
+    return true;
+  }
+  if (isIndexTimes(-1))
+    return takeEnd(room + Polynomial(1));
+  if (llvm::count_if(factors, isUsed) != 1)
+    return fail("its guard '" + text + "' ties coordinates to each other");
+  size_t digit = size_t(llvm::find_if(factors, isUsed) - factors.begin());
+  bool isFar = factors[digit].getTerms().front().coefficient < 0;
+  (isFar ? upper : lower)[digit].push_back({isFar ? -factors[digit] : factors[digit], room});
+  return true;
+}
+
+bool WalkFinder::takeEnd(const Polynomial &value) {
+  if (end && *end != value)
+    return fail("its guard ends the pixels twice, at '" + symbols.print(*end) + "' and at '" +
+                symbols.print(value) + "'");
+  end = value;
+  return true;
+}
+
+/// The last digit counts images, unless it begins before its dimension does or skips rows of it.
+bool WalkFinder::isOfImages() const {
+  return lower[last].empty() && result.coordinates[last].scale == Polynomial(1);
+}
+
+bool WalkFinder::placeDigits() {
+  Polynomial number;
+  result.coordinates.resize(last + 1);
+  distances = pixels.factorsIn(shape.start, result.rest);
+  strides.resize(last + 1);
+  for (size_t i = last + 1; i-- > 0;)
+    if (!placeDigit(i))
+      return false;
+  return true;
+}
+
+/// From the outermost on, so that each dimension leaves what is the inner ones'.
+bool WalkFinder::placeDigit(size_t i) {
+  PixelCoordinate &own = result.coordinates[i];
+  if (lower[i].size() > 1)
+    return fail("its guard begins a dimension twice");
+  if (!lower[i].empty())
+    own.scale = lower[i][0].scale;
+  else if (!upper[i].empty())
+    own.scale = upper[i].back().scale;
+  Division stride = divide(distances[i], own.scale);
+  if (!stride.remainder.isZero())
+    return fail("its guard moves on by '" + symbols.print(own.scale) +
+                "' from pixel to pixel, the address by '" + symbols.print(distances[i]) +
+                "' bytes");
+  strides[i] = stride.quotient;
+  own.start = lower[i].empty() ? divide(result.rest, strides[i]).quotient : lower[i][0].room;
+  result.rest -= strides[i] * own.start;
+  return endDigit(i);
+}
+
+/// Where a dimension ends, the host knows; what else ends the last digit ends the pixels.
+bool WalkFinder::endDigit(size_t i) {
+  PixelCoordinate &own = result.coordinates[i];
+  for (const Side &side : upper[i]) {
+    Polynomial extent = side.room + own.start + Polynomial(1);
+    if (side.scale == own.scale && !own.extent && symbols.knownAtLaunch(extent))
+      own.extent = extent;
+    else if (i != last || side.scale != Polynomial(1) ||
+             !takeEnd((side.room + Polynomial(1)) * pixels.digits[last].divisor))
+      return failure ? false : fail("its guard ends a dimension twice");
+  }
+  return true;
+}
+
+/// value / divisor, which has to be whole.
+Polynomial WalkFinder::wholeQuotient(const Polynomial &value, const Polynomial &divisor) {
+  Division division = divide(value, divisor);
+  if (division.remainder.isZero())
+    return division.quotient;
+  Symbol symbol;
+  symbol.spelling = "((" + symbols.print(value) + ") / (" + symbols.print(divisor) + "))";
+  symbol.range.low = 0;
+  symbol.knownAtLaunch = symbols.knownAtLaunch(value) && symbols.knownAtLaunch(divisor);
+  symbol.readableAtCopy = symbols.readableAtCopy(value) && symbols.readableAtCopy(divisor);
+  symbol.operation = std::make_shared<Operation>(Operation{"/", value, divisor, false});
+  Polynomial quotient = Polynomial::symbol(symbols.intern(symbol));
+  check("whole-images", value - quotient * divisor, {0, 0}, true);
+  return quotient;
+}
+
+/// All pixels of the tile are before the end.
+void WalkFinder::stayInside() {
+  check("guard", *end - pixels.first - Polynomial(shape.digits[1].count), {0, Interval::highest},
+        false);
+}
+
+/// Images end where the pixels do.
+bool WalkFinder::placeImages() {
+  PixelCoordinate &own = result.coordinates[last];
+  PlanDimension images;
+  images.stride = strides[last];
+  images.coordinate = own.start;
+  if (end && !symbols.knownAtLaunch(*end))
+    stayInside();
+  else if (end) {
+    Polynomial count = wholeQuotient(*end, pixels.digits[last].divisor);
+    if (own.extent && *own.extent != count + own.start)
+      check("whole-images", *own.extent - count - own.start, {0, 0}, true);
+    own.extent = count + own.start;
+  }
+  images.extent = own.extent;
+  result.dims.push_back(images);
+  return true;
+}
+
+/// The digits are of one image. The others, if there are any, are as far away as the block says.
+bool WalkFinder::addImages() {
+  PlanDimension images;
+  images.stride = Polynomial(16);
+  images.extent = Polynomial(1);
+  Polynomial device(1);
+  for (const Term &term : result.rest.getTerms()) {
+    Polynomial moving(1), host(term.coefficient);
+    for (SymbolId id : term.factors)
+      (symbols[id].knownAtLaunch ? host : moving) *= Polynomial::symbol(id);
+    if (moving.isConstant() || host.isConstant())
+      continue;
+    if (!device.isConstant())
+      return fail("'" + symbols.print(device) + "' and '" + symbols.print(moving) +
+                  "' both choose an image");
+    device = moving;
+    images.stride = host;
+    images.coordinate = device;
+    images.extent.reset();
+  }
+  result.rest -= images.coordinate * images.stride;
+  bool isAlone = images.extent.has_value(), isKnown = end && symbols.knownAtLaunch(*end);
+  if (end && isAlone && isKnown)
+    result.walks.back().count = wholeQuotient(*end, pixels.digits[last].divisor);
+  else if (end)
+    stayInside(); // what follows would be another image
+  result.dims.push_back(images);
+  return true;
+}
+
+/// What the device knows of where a digit starts is the filter's; that is never negative, so
+/// what counts down is counted from its end.
+void WalkFinder::walk(size_t i) {
+  const PixelCoordinate &own = result.coordinates[i];
+  Walk walk;
+  walk.count = pixels.digits[i].count;
+  walk.step = own.scale;
+  for (const Term &term : own.start.getTerms()) {
+    Polynomial value = Polynomial::ofTerm(term);
+    if (symbols.knownAtLaunch(term)) {
+      walk.first += value;
+      continue;
+    }
+    walk.offset += value;
+    Polynomial least(term.coefficient);
+    for (SymbolId id : term.factors)
+      least *= symbols[id].knownAtLaunch ? Polynomial::symbol(id)
+               : symbols[id].below       ? *symbols[id].below - Polynomial(1)
+                                         : Polynomial::invalid();
+    if (term.coefficient < 0 && symbols.knownAtLaunch(least)) {
+      walk.first += least;
+      walk.offset -= least;
+    }
+  }
+  PlanDimension dim;
+  dim.extent = own.extent;
+  dim.stride = strides[i];
+  result.walks.push_back(walk);
+  result.dims.push_back(dim);
+}
+
+bool WalkFinder::checkKnown() {
+  size_t spatial = result.walks.size();
+  for (size_t i = 0; i < spatial; ++i) {
+    const Walk &walk = result.walks[i];
+    for (const Polynomial &value : {walk.step, walk.count.value_or(Polynomial())})
+      if (!symbols.knownAtLaunch(value))
+        return fail("'" + symbols.print(value) + "' is not known at launch");
+    bool hasEnd = result.dims[i].extent.has_value();
+    check("pixel-offset", walk.offset, {0, (hasEnd ? mostOffset : mostReach)[spatial - 1]}, true);
+    if (lower[i].empty())
+      check("coordinate-range", walk.first, {0, Interval::highest}, true);
+  }
+  return true;
+}
+
+std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
+  if (!sortColumns() || !placeDigits())
+    return std::move(*failure);
+  size_t spatial = isOfImages() ? last : last + 1;
+  if (spatial > 3) {
+    fail("its pixels have " + Twine(spatial) + " dimensions, im2col has at most 3");
+    return std::move(*failure);
+  }
+  for (size_t i = 0; i < spatial; ++i)
+    walk(i);
+  bool isPlaced = (isOfImages() ? placeImages() : addImages()) && checkKnown();
+  check("index-range", pixels.first,
+        {0, std::numeric_limits<int32_t>::max() - shape.digits[1].count}, true);
+  if (!isPlaced)
+    return std::move(*failure);
+  return std::move(result);
+}
+
+} // namespace
+
+std::variant<WalkedTensor, Diagnostic> walksOf(const PixelRelation &pixels, const TileShape &shape,
+                                               Symbols &symbols) {
+  return WalkFinder(pixels, shape, symbols).run();
+}
+
+} // namespace tilelift

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From pixels to the dimensions of the tensor that they are read from.
+//
+// Each digit of the flat index is one dimension's coordinate, or that of images:
+// `coordinate = scale * digit + start`. The guards say what the scale is and where the
+// dimension begins and ends; where there is none, the strides do. What of the start only
+// the device knows is the element of the filter. How far a digit counts is for the program
+// to say, not for the tensor: TMA is told by the corner of its box.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_PLAN_WALKS_H
+#define TILELIFT_PLAN_WALKS_H
+
+#include "plan/Pixels.h"
+#include "plan/Plan.h"
+#include "plan/Shape.h"
+#include "support/Diagnostics.h"
+
+namespace tilelift {
+
+struct PixelCoordinate {
+  Polynomial scale{1}, start;
+  std::optional<Polynomial> extent;
+};
+
+struct WalkedTensor {
+  /// Innermost first, and the dimensions that they are in; the last one is of images.
+  llvm::SmallVector<Walk, 3> walks;
+  llvm::SmallVector<PlanDimension, 4> dims;
+  /// Of each digit.
+  std::vector<PixelCoordinate> coordinates;
+  /// Bytes that no dimension of these explains.
+  Polynomial rest;
+  /// Bounds that do not speak of pixels.
+  std::vector<GuardColumn> columns;
+  std::vector<Check> atLaunch, atCopy;
+};
+
+/// `symbols` are those of the plan. Its strides and extents are not looked at.
+std::variant<WalkedTensor, Diagnostic> walksOf(const PixelRelation &pixels, const TileShape &shape,
+                                               Symbols &symbols);
+
+} // namespace tilelift
+
+#endif
