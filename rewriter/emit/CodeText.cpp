@@ -308,8 +308,15 @@ std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Opera
   };
   std::optional<std::string> left = operand(operation.left, operation.right);
   std::optional<std::string> right = operand(operation.right, operation.left);
-  return left && right ? std::optional("(" + *left + " " + operation.op + " " + *right + ")")
-                       : std::nullopt;
+  if (!left || !right)
+    return std::nullopt;
+  // The plain kernel may never get to where it divides.
+  if (bool isQuotient = StringRef(operation.op) == "/";
+      isQuotient || StringRef(operation.op) == "%")
+    if (!operation.right.isConstant())
+      return std::string(isQuotient ? "tilelift::quotient(" : "tilelift::remainder(") + *left +
+             ", " + *right + ")";
+  return "(" + *left + " " + operation.op + " " + *right + ")";
 }
 
 /// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,

@@ -95,10 +95,10 @@ std::variant<Plan, Diagnostic> Fitter::run() {
 std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
     std::vector<Requirement> required = requirementsOfLoads(relation, shape, digitEnds());
-    required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
     for (Requirement &each : required)
       for (const auto &change : inCoordinates)
         each.value = change(each.value);
+    required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
     for (const Requirement &each : required)
       addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
                 1, each.place},
@@ -479,7 +479,11 @@ void Fitter::boundCoordinates() {
     }
     addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
   }
-  if (isMoved)
+  isMoved |=
+      llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
+  if (isMoved && plan.mode == Mode::Im2col)
+    addCheck({"tensor-start", plan.offset, {0, Interval::highest}, 1, relation.place}, true);
+  else if (isMoved)
     requireInside();
 }
 

@@ -14,9 +14,8 @@ namespace tilelift {
 /// Rows of channels, one for each pixel, in the order of the pixels.
 std::variant<Plan, Diagnostic> Fitter::runPixels(const PixelRelation &pixels) {
   auto found = shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
-  if (auto *diagnostic = std::get_if<Diagnostic>(&found))
-    return std::move(*diagnostic);
-  shape = std::move(std::get<TileShape>(found));
+  if (std::holds_alternative<TileShape>(found))
+    shape = std::move(std::get<TileShape>(found));
   if (takePixels(pixels) && start())
     placePixels(pixels);
   return finish();
@@ -79,6 +78,8 @@ void Fitter::placePixels(const PixelRelation &pixels) {
 void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor) {
   for (size_t i = 0; i < tensor.coordinates.size(); ++i) {
     const PixelCoordinate &own = tensor.coordinates[i];
+    if (!own.extent)
+      continue;
     Symbol symbol;
     symbol.spelling = "coordinate " + std::to_string(i + 1) + " of the pixel";
     symbol.range.low = 0;

@@ -79,6 +79,8 @@ private:
   void addDigit(const Polynomial &divisor, std::optional<Polynomial> count);
   std::optional<Polynomial> inDigits(const Polynomial &value, const Polynomial &index);
   bool rewrite(Cell &cell, const Polynomial &index);
+  void rewriteRequirements();
+  Polynomial extreme(const Polynomial &value, bool highest) const;
 
   const CopyRelation &relation;
   PixelRelation result;
@@ -236,7 +238,7 @@ bool PixelReader::orderDivisors() {
 void PixelReader::addDigit(const Polynomial &divisor, std::optional<Polynomial> count) {
   Symbol symbol;
   symbol.spelling = "digit " + std::to_string(result.digits.size()) + " of the pixel";
-  symbol.range.low = 0;
+  symbol.range = {0, std::numeric_limits<int32_t>::max()}; // as the index is
   SymbolId id = result.relation.symbols.intern(symbol);
   if (count)
     result.relation.symbols.boundBelow(id, *count);
@@ -293,6 +295,39 @@ bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
   return true;
 }
 
+/// What has to hold for the pixel of each cell is the same of its digits, whichever they are.
+void PixelReader::rewriteRequirements() {
+  std::vector<Requirement> all;
+  for (const Requirement &each : result.relation.requirements) {
+    std::optional<Reduced> whole = reduce(each.value);
+    std::optional<Polynomial> value =
+        whole && whole->index ? inDigits(each.value, *whole->index) : std::nullopt;
+    if (!value || result.relation.symbols.boundedAtLaunch(*value)) {
+      all.push_back({value.value_or(each.value), each.within, each.place});
+      continue;
+    }
+    all.push_back({extreme(*value, false), {each.within.low, Interval::highest}, each.place});
+    all.push_back({extreme(*value, true), {Interval::lowest, each.within.high}, each.place});
+  }
+  result.relation.requirements = withoutImplied(std::move(all));
+}
+
+/// The least or the greatest value that the digits make, as far as it is known whether it
+/// grows with them.
+Polynomial PixelReader::extreme(const Polynomial &value, bool highest) const {
+  Polynomial end;
+  std::vector<Polynomial> factors = result.factorsIn(value, end);
+  for (size_t i = 0; i < factors.size(); ++i) {
+    Interval range = result.relation.symbols.rangeOf(factors[i]);
+    bool isKnown = result.digits[i].count && (range.low >= 0 || range.high <= 0);
+    if (!isKnown)
+      end += factors[i] * Polynomial::symbol(result.digits[i].symbol);
+    else if ((range.low >= 0) == highest)
+      end += factors[i] * (*result.digits[i].count - Polynomial(1));
+  }
+  return end;
+}
+
 std::optional<PixelRelation> PixelReader::run() {
   if (relation.kind != CopyKind::Load || relation.cells.empty() || !findOwn())
     return std::nullopt;
@@ -314,6 +349,7 @@ std::optional<PixelRelation> PixelReader::run() {
   for (size_t i = 0; i < indices.size(); ++i)
     if (!rewrite(result.relation.cells[i], indices[i]))
       return std::nullopt;
+  rewriteRequirements();
   return std::move(result);
 }
 

@@ -36,6 +36,8 @@ private:
   bool placeDigits();
   bool placeDigit(size_t digit);
   bool endDigit(size_t digit);
+  Polynomial scaleOf(size_t digit) const;
+  Polynomial startOf(const Polynomial &stride, bool isOuter) const;
   bool isOfImages() const;
   bool placeImages();
   bool addImages();
@@ -120,7 +122,6 @@ bool WalkFinder::isOfImages() const {
 }
 
 bool WalkFinder::placeDigits() {
-  Polynomial number;
   result.coordinates.resize(last + 1);
   distances = pixels.factorsIn(shape.start, result.rest);
   strides.resize(last + 1);
@@ -130,22 +131,64 @@ bool WalkFinder::placeDigits() {
   return true;
 }
 
+/// How far from the last pixel, in elements: what the guard says, or what lets the filter
+/// move by whole elements.
+Polynomial WalkFinder::scaleOf(size_t i) const {
+  if (!lower[i].empty() || !upper[i].empty())
+    return lower[i].empty() ? upper[i].back().scale : lower[i][0].scale;
+  SmallVector<Polynomial, 8> candidates{Polynomial(1)};
+  for (int64_t number = 2; number <= 8; ++number)
+    candidates.push_back(number);
+  for (const Term &term : distances[i].getTerms())
+    for (SymbolId id : term.factors)
+      candidates.push_back(Polynomial::symbol(id));
+  Polynomial best = candidates[0];
+  size_t most = 0;
+  for (const Polynomial &candidate : candidates) {
+    Division stride = divide(distances[i], candidate);
+    // What inner digits are whole steps of is theirs.
+    bool isOuter = llvm::none_of(ArrayRef(distances).take_front(i), [&](const Polynomial &inner) {
+      return divide(inner, stride.quotient).remainder.isZero();
+    });
+    if (!stride.remainder.isZero() || !isOuter)
+      continue;
+    Polynomial start = startOf(stride.quotient, false);
+    size_t moving = size_t(llvm::count_if(
+        start.getTerms(), [&](const Term &term) { return !symbols.knownAtLaunch(term); }));
+    if (moving > most) {
+      best = candidate;
+      most = moving;
+    }
+  }
+  return best;
+}
+
+/// What of the place is whole steps of a dimension. Filters are moved by loops; what block it
+/// is says which images those are.
+Polynomial WalkFinder::startOf(const Polynomial &stride, bool isOuter) const {
+  Polynomial start, steps = divide(result.rest, stride).quotient;
+  for (const Term &term : steps.getTerms()) {
+    bool isOfBlock = llvm::any_of(
+        term.factors, [&](SymbolId id) { return symbols[id].kind == Symbol::Kind::BlockIndex; });
+    if (isOuter || !isOfBlock)
+      start += Polynomial::ofTerm(term);
+  }
+  return start;
+}
+
 /// From the outermost on, so that each dimension leaves what is the inner ones'.
 bool WalkFinder::placeDigit(size_t i) {
   PixelCoordinate &own = result.coordinates[i];
   if (lower[i].size() > 1)
     return fail("its guard begins a dimension twice");
-  if (!lower[i].empty())
-    own.scale = lower[i][0].scale;
-  else if (!upper[i].empty())
-    own.scale = upper[i].back().scale;
+  own.scale = scaleOf(i);
   Division stride = divide(distances[i], own.scale);
   if (!stride.remainder.isZero())
     return fail("its guard moves on by '" + symbols.print(own.scale) +
                 "' from pixel to pixel, the address by '" + symbols.print(distances[i]) +
                 "' bytes");
   strides[i] = stride.quotient;
-  own.start = lower[i].empty() ? divide(result.rest, strides[i]).quotient : lower[i][0].room;
+  own.start = lower[i].empty() ? startOf(strides[i], i == last && isOfImages()) : lower[i][0].room;
   result.rest -= strides[i] * own.start;
   return endDigit(i);
 }
@@ -192,7 +235,7 @@ bool WalkFinder::placeImages() {
   PlanDimension images;
   images.stride = strides[last];
   images.coordinate = own.start;
-  if (end && !symbols.knownAtLaunch(*end))
+  if (end && !(symbols.knownAtLaunch(*end) && symbols.knownAtLaunch(own.start)))
     stayInside();
   else if (end) {
     Polynomial count = wholeQuotient(*end, pixels.digits[last].divisor);

@@ -176,7 +176,7 @@ class Writer:
             loop = f"#pragma tma pipeline stages({self.pick(2, 3)}) fallback(loop)\n" + loop
         for side in self.sides:
             element = {"w": "s", "h": "r", "d": "f"}[side.name]
-            loop = f"for (int {element} = 0; {element} < {side.filter}; ++{element})\n{loop}"
+            loop = f"for (int {element} = 0; {element} < {side.filter}; ++{element}) {{\n{loop}}}\n"
         pixel = f"int first = blockIdx.x * {self.pixels};"
         head = (f"__global__ void k{self.number:03d}({self.type} *__restrict__ out, const {self.type} *__restrict__ in"
                 + "".join(f", int {name}" for name in arguments) + ") {\n")

@@ -1,0 +1,75 @@
+// RUN: %verify %s
+//
+// Tiles of pixels that im2col does not fill like that.
+
+// Channels are columns here: a transposition.
+__global__ void across(float *out, const float *in, int n, int h, int w, int q) {
+  __shared__ float tile[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{'tile' is filled by the digits of a flat index, but not as im2col fills it: each row has to be the channels of one pixel, and the next row those of the next [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % q - 1;
+    tile[i % 32][i / 32] = x >= 0 && x < w ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x % 32]; // expected-note {{to lift it, swap the last two dimensions of 'tile', here and wherever it is used}}
+}
+
+// Every other pixel, and another value outside.
+__global__ void gaps(float *out, const float *in, int w, int q) {
+  __shared__ float tile[32][32], ones[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{each row has to be the channels of one pixel, and the next row those of the next [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 64 + i / 32 * 2, x = m % q - 1;
+    tile[i / 32][i % 32] = x >= 0 && x < w ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{'ones' is filled by the digits of a flat index, but not as im2col fills it: what its guard leaves out is not zero [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % q - 1;
+    ones[i / 32][i % 32] = x >= 0 && x < w ? in[(m / q * w + x) * 32 + i % 32] : 1.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x % 32] + ones[0][threadIdx.x % 32];
+}
+
+// Guards that are no box of coordinates, and do not move as the address does.
+__global__ void guards(float *out, const float *in, int w, int q, int s) {
+  __shared__ float triangle[32][32], skipped[32][32], some[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{ties coordinates to each other [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % q;
+    triangle[i / 32][i % 32] = x < m / q ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{its guard moves on by 's' from pixel to pixel, the address by '128' bytes [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % q;
+    skipped[i / 32][i % 32] = x * s < w ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{mixes pixels and channels [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % q;
+    some[i / 32][i % 32] = x + i % 32 < w ? in[(m / q * w + x) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = triangle[0][0] + skipped[0][1] + some[0][2];
+}
+
+// Four dimensions besides channels and images.
+__global__ void many(float *out, const float *in, int a, int b, int c, int d) {
+  __shared__ float tile[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{its pixels have 4 dimensions, im2col has at most 3 [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % a - 1, y = m / a % b - 1, z = m / (a * b) % c - 1;
+    int t = m / (a * b * c) % d - 1, n = m / (a * b * c * d);
+    bool inside = x >= 0 && x < a && y >= 0 && y < b && z >= 0 && z < c && t >= 0 && t < d;
+    tile[i / 32][i % 32] = inside ? in[((((n * d + t) * c + z) * b + y) * a + x) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x % 32];
+}
+
+void run(float *out, const float *in, int n) {
+  across<<<n, 128>>>(out, in, n, n, n, n);
+  gaps<<<n, 128>>>(out, in, n, n);
+  guards<<<n, 128>>>(out, in, n, n, n);
+  many<<<n, 128>>>(out, in, n, n, n, n);
+}
