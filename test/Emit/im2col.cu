@@ -21,7 +21,7 @@
 // CHECK-NEXT: {{[{][{]}}tilelift::unbounded, "unbounded"},
 // CHECK-NEXT: {W, "W", 2ll * C, "C * 2", Q, stride, "stride", -1ll * pad, "-pad"},
 // CHECK-NEXT: {H, "H", 2ll * W * C, "W * C * 2", P, stride, "stride", -1ll * pad, "-pad"},
-// CHECK-NEXT: {N, "N", 2ll * H * W * C, "H * W * C * 2"}},
+// CHECK-NEXT: {N, "N", 2ll * H * W * C, "H * W * C * 2"}});
 __global__ void forward(unsigned *out, const unsigned short *in, int N, int H, int W, int C, int P, int Q,
                         int R, int S, int pad, int stride, int dilation) {
   __shared__ unsigned short tile[32][64];
