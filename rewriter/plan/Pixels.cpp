@@ -54,6 +54,9 @@ std::optional<std::vector<Polynomial>> split(const Polynomial &value, ArrayRef<S
   return factors;
 }
 
+/// Launches and copies are made where the index is one of these.
+constexpr Interval indexRange{0, std::numeric_limits<int32_t>::max()};
+
 class PixelReader {
 public:
   explicit PixelReader(const CopyRelation &relation) : relation(relation) {}
@@ -130,6 +133,7 @@ Polynomial PixelReader::quotient(const Polynomial &divisor) {
   if (known == divisors.size()) {
     Symbol symbol;
     symbol.spelling = "the pixel / (" + relation.symbols.print(divisor) + ")";
+    symbol.range = indexRange;
     divisors.push_back(divisor);
     quotients.push_back(result.relation.symbols.intern(symbol));
   }
@@ -238,7 +242,7 @@ bool PixelReader::orderDivisors() {
 void PixelReader::addDigit(const Polynomial &divisor, std::optional<Polynomial> count) {
   Symbol symbol;
   symbol.spelling = "digit " + std::to_string(result.digits.size()) + " of the pixel";
-  symbol.range = {0, std::numeric_limits<int32_t>::max()}; // as the index is
+  symbol.range = indexRange;
   SymbolId id = result.relation.symbols.intern(symbol);
   if (count)
     result.relation.symbols.boundBelow(id, *count);
@@ -283,15 +287,19 @@ bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
       guard = guard && Condition::notNegative(Polynomial(bound.range.high) - *value);
   }
   load->guard = guard;
-  for (unsigned &need : load->needs) {
+  Needs needs;
+  for (unsigned need : load->needs) {
     const Requirement &old = relation.needs[need];
-    std::optional<Reduced> whole = reduce(old.value); // of the index itself, no digit is of use
-    std::optional<Polynomial> value =
-        whole && !whole->index ? old.value : inDigits(old.value, index);
+    std::optional<Reduced> whole = reduce(old.value);
+    if (whole && old.within.contains(result.relation.symbols.rangeOf(whole->value)))
+      continue;
+    bool isOfIndex = whole && !whole->index; // no digit is of use
+    std::optional<Polynomial> value = isOfIndex ? old.value : inDigits(old.value, index);
     if (!value)
       return false;
-    need = result.relation.needs.intern(*value, old.within, old.place);
+    needs.push_back(result.relation.needs.intern(*value, old.within, old.place));
   }
+  load->needs = std::move(needs);
   return true;
 }
 
@@ -300,6 +308,8 @@ void PixelReader::rewriteRequirements() {
   std::vector<Requirement> all;
   for (const Requirement &each : result.relation.requirements) {
     std::optional<Reduced> whole = reduce(each.value);
+    if (whole && each.within.contains(result.relation.symbols.rangeOf(whole->value)))
+      continue;
     std::optional<Polynomial> value =
         whole && whole->index ? inDigits(each.value, *whole->index) : std::nullopt;
     if (!value || result.relation.symbols.boundedAtLaunch(*value)) {

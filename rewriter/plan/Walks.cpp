@@ -270,9 +270,12 @@ bool WalkFinder::addImages() {
   }
   result.rest -= images.coordinate * images.stride;
   bool isAlone = images.extent.has_value(), isKnown = end && symbols.knownAtLaunch(*end);
-  if (end && isAlone && isKnown)
+  if (isKnown)
     result.walks.back().count = wholeQuotient(*end, pixels.digits[last].divisor);
-  else if (end)
+  else if (result.dims.back()
+               .extent) // a first pixel outside of TMA's box is an illegal instruction
+    return fail("nothing that is known at launch says how many pixels there are");
+  if (end && !(isAlone && isKnown))
     stayInside(); // what follows would be another image
   result.dims.push_back(images);
   return true;

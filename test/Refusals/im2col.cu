@@ -53,6 +53,18 @@ __global__ void guards(float *out, const float *in, int w, int q, int s) {
   out[threadIdx.x] = triangle[0][0] + skipped[0][1] + some[0][2];
 }
 
+// The last digit is a row that begins before the tensor, and may be any.
+__global__ void endless(float *out, const float *in, int w, int h) {
+  __shared__ float tile[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{nothing that is known at launch says how many pixels there are [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, x = m % w, y = m / w - 1;
+    tile[i / 32][i % 32] = y >= 0 && y < h ? in[(y * w + x) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x % 32];
+}
+
 // Four dimensions besides channels and images.
 __global__ void many(float *out, const float *in, int a, int b, int c, int d) {
   __shared__ float tile[32][32];
@@ -71,5 +83,6 @@ void run(float *out, const float *in, int n) {
   across<<<n, 128>>>(out, in, n, n, n, n);
   gaps<<<n, 128>>>(out, in, n, n);
   guards<<<n, 128>>>(out, in, n, n, n);
+  endless<<<n, 128>>>(out, in, n, n);
   many<<<n, 128>>>(out, in, n, n, n, n);
 }

@@ -92,7 +92,9 @@ class Writer:
         self.batched = self.chance(0.2)
         whole = self.chance(0.6) or self.vector
         self.guards_channels = not whole
+        self.shift = 0 if self.vector else self.pick(0, 0, 0, 1, 16 // size)
         self.values = {"N": self.pick(1, 2, 3), "C": self.channels * self.pick(1, 1, 2) + (0 if whole else 16 // size)}
+        self.values["K"] = self.values["C"] + (32 // size if self.shift else 0)
         for side in self.sides:
             self.values |= side.parameters()
         self.unsigned = self.chance(0.2)
@@ -150,7 +152,7 @@ class Writer:
             place = f"({place} * {side.input} + x{side.name})"
         if self.guards_channels:
             bounds.append("c0 + e < C")
-        place = f"{place} * C + c0 + e"
+        place = f"{place} * K + c0 + e" + (f" + {self.shift}" if self.shift else "")
         what = "uint4" if self.vector else self.type
         from_ = f"*reinterpret_cast<const uint4 *>(in + {place})" if self.vector else f"in[{place}]"
         to = "*reinterpret_cast<uint4 *>(&tile[row][e])" if self.vector else "tile[row][e]"
@@ -173,7 +175,8 @@ class Writer:
                 f"    sum = sum * 3 + tile[j][i] * (i + 1);\n__syncthreads();\n")
         loop = f"for (int c0 = 0; c0 < C; c0 += {self.channels}) {{\n{body}}}\n"
         if self.pipelined:
-            loop = f"#pragma tma pipeline stages({self.pick(2, 3)}) fallback(loop)\n" + loop
+            producer = self.pick("", "", " warp(producer)")
+            loop = f"#pragma tma pipeline stages({self.pick(2, 3)}){producer} fallback(loop)\n" + loop
         for side in self.sides:
             element = {"w": "s", "h": "r", "d": "f"}[side.name]
             loop = f"for (int {element} = 0; {element} < {side.filter}; ++{element}) {{\n{loop}}}\n"

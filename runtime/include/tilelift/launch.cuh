@@ -361,17 +361,16 @@ private:
     request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
   }
   /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
-  /// without an end goes as far as the filter may reach.
+  /// without an end goes as far as the filter may reach; only such a one may be endless.
   static void walk_through(im2col_request &request, int d, const pixel_extent &each) {
     const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
-    const bool is_endless = each.count == endless, has_end = each.elements != unbounded;
+    const bool is_endless = each.count == endless;
     const long long last = each.first.low + (each.count - 1) * each.step.low;
     request.dims[d].step = each.step;
     request.lower[d - 1] = each.first;
-    if (!has_end && !is_endless)
+    if (each.elements == unbounded && !is_endless)
       request.dims[d].extent = quantity::exactly(last + 1 + reach, "as far as the filter reaches");
-    const long long upper =
-        is_endless ? (has_end ? reach - 1 : -reach) : last + 1 - request.dims[d].extent.low;
+    const long long upper = is_endless ? -reach : last + 1 - request.dims[d].extent.low;
     request.upper[d - 1] = quantity::exactly(upper);
   }
   template <typename Request>
