@@ -25,7 +25,12 @@ constexpr int64_t mostOffset[] = {65535, 255, 31}, mostReach[] = {32768, 128, 16
 class WalkFinder {
 public:
   WalkFinder(const PixelRelation &pixels, const TileShape &shape, Symbols &symbols)
-      : pixels(pixels), shape(shape), symbols(symbols), last(pixels.digits.size() - 1) {}
+      : pixels(pixels),
+        shape(shape),
+        symbols(symbols),
+        last(pixels.digits.size() - 1),
+        lower(last + 1),
+        upper(last + 1) {}
 
   std::variant<WalkedTensor, Diagnostic> run();
 
@@ -59,7 +64,8 @@ private:
   const TileShape &shape;
   Symbols &symbols;
   size_t last;
-  std::vector<Side> lower[5], upper[5];
+  /// Of each digit.
+  std::vector<std::vector<Side>> lower, upper;
   /// Bytes from one value of a digit to the next, and from one element to the next.
   std::vector<Polynomial> distances, strides;
   /// The guard leaves out pixels from this one on.

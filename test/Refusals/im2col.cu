@@ -65,7 +65,7 @@ __global__ void endless(float *out, const float *in, int w, int h) {
   out[threadIdx.x] = tile[0][threadIdx.x % 32];
 }
 
-// Four dimensions besides channels and images.
+// More dimensions besides channels and images.
 __global__ void many(float *out, const float *in, int a, int b, int c, int d) {
   __shared__ float tile[32][32];
 #pragma tma load
@@ -74,6 +74,16 @@ __global__ void many(float *out, const float *in, int a, int b, int c, int d) {
     int t = m / (a * b * c) % d - 1, n = m / (a * b * c * d);
     bool inside = x >= 0 && x < a && y >= 0 && y < b && z >= 0 && z < c && t >= 0 && t < d;
     tile[i / 32][i % 32] = inside ? in[((((n * d + t) * c + z) * b + y) * a + x) * 32 + i % 32] : 0.f;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{its pixels have 6 dimensions, im2col has at most 3 [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, place = 0, size = 1;
+    bool inside = true;
+    for (int k = 0; k < 6; ++k, m /= d, size *= a) {
+      inside = inside && m % d >= 1;
+      place += m % d * size;
+    }
+    tile[i / 32][i % 32] = inside ? in[(m * size + place) * 32 + i % 32] : 0.f;
   }
   __syncthreads();
   out[threadIdx.x] = tile[0][threadIdx.x % 32];
