@@ -46,7 +46,6 @@ private:
   bool isOfImages() const;
   bool placeImages();
   bool addImages();
-  bool endPixels();
   void walk(size_t digit);
   bool checkKnown();
   Polynomial wholeQuotient(const Polynomial &value, const Polynomial &divisor);
@@ -278,8 +277,7 @@ bool WalkFinder::addImages() {
   bool isAlone = images.extent.has_value(), isKnown = end && symbols.knownAtLaunch(*end);
   if (isKnown)
     result.walks.back().count = wholeQuotient(*end, pixels.digits[last].divisor);
-  else if (result.dims.back()
-               .extent) // a first pixel outside of TMA's box is an illegal instruction
+  else if (result.dims.back().extent) // which no first pixel may leave
     return fail("nothing that is known at launch says how many pixels there are");
   if (end && !(isAlone && isKnown))
     stayInside(); // what follows would be another image
