@@ -9,7 +9,8 @@ import argparse
 import json
 import pathlib
 
-LIBRARIES = {"cublas": "cuBLAS", "cub": "CUB", "pytorch": "PyTorch", "triton": "Triton", "padded-32x32": "padded 32x32, no guards"}
+LIBRARIES = {"cublas": "cuBLAS", "cub": "CUB", "cudnn": "cuDNN", "pytorch": "PyTorch", "triton": "Triton", "padded-32x32": "padded 32x32, no guards",
+             "vectorised": "16-byte loads", "cp-async": "`cp.async`"}
 COLOURS = {"tilelift": "#2f6f4e", "by hand": "#8a8f98", "library": "#c9a227"}
 
 

@@ -23,7 +23,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent
-LIBRARIES = ("cublas", "cub", "pytorch", "triton")
+LIBRARIES = ("cublas", "cub", "cudnn", "pytorch", "triton")
 
 
 def build(source, arch):

@@ -532,7 +532,7 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
   const auto *rounds = std::get_if<Rounds>(&found);
   const Plan &plan = copy.plan;
   bool isBulk = plan.mode == Mode::Bulk && plan.rows.empty();
-  if (!rounds || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
+  if (!rounds || plan.gather || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
     return false;
   const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
   int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;

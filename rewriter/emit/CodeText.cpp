@@ -153,6 +153,19 @@ std::optional<std::string> CodeText::computed(size_t plan, const Operation &oper
   return cast("(" + *left + " " + operation.op + " " + *right + ")", operation.isInt, wide);
 }
 
+/// What is found in memory; by which number, is said as everything else is.
+std::optional<std::string> CodeText::lookedUp(size_t plan, const IndexedName &name, bool wide) {
+  CodeText own({plans[plan]}, planType, constants);
+  std::string text = name.parts.front();
+  for (size_t i = 0; i < name.indices.size(); ++i) {
+    std::optional<std::string> index = own.inKernelAs({name.indices[i]}, "index", true);
+    if (!index)
+      return std::nullopt;
+    text += *index + name.parts[i + 1];
+  }
+  return cast(text, false, wide);
+}
+
 std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bool wide) {
   const Symbol &symbol = plans[plan]->symbols[id];
   for (const NamedValue &name : plans[plan]->names) {
@@ -171,6 +184,8 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
     // How people would write an operation says nothing of the types it is computed in.
     if (symbol.operation)
       return computed(plan, *symbol.operation, wide);
+    if (symbol.readableAtCopy && symbol.name && plans[plan]->isOfRow(Polynomial::symbol(id)))
+      return lookedUp(plan, *symbol.name, wide);
     return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
   default: return std::nullopt;
   }
@@ -221,6 +236,7 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
     return isNamed(walk.step) && isNamed(walk.first) && isNamed(walk.offset) &&
            (!walk.count || isNamed(*walk.count));
   };
+  auto isTestable = [&](const Check &check) { return check.ofAddress || isNamed(check.value); };
   // A pointer that the function was given may say what its own variables do not.
   bool hasPlace =
       isNamed(layout.slot) || code.place({layout.slot + Polynomial(layout.destination)}, "");
@@ -228,9 +244,9 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
       hasPlace && (!isBulk || code.pointer({plan.offset}, "")) &&
       llvm::all_of(plan.dims, [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
       isNamed(plan.pixel) && llvm::all_of(plan.walks, isWalked) &&
+      (!plan.gather || llvm::all_of(plan.gather->present, isTestable)) &&
       llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
-      llvm::all_of(plan.copyChecks,
-                   [&](const Check &check) { return check.ofAddress || isNamed(check.value); });
+      llvm::all_of(plan.copyChecks, isTestable);
   return isSaid ? std::nullopt : std::optional(code.unnamed());
 }
 
@@ -241,7 +257,28 @@ std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) 
   return text;
 }
 
+/// `first + row`, as people write it.
+std::optional<std::string> CodeText::countedRow(const Values &values, StringRef hint, bool wide) {
+  Values firsts;
+  std::string row;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    if (!plans[i]->gather)
+      return std::nullopt;
+    const SymbolId number = plans[i]->gather->row;
+    row = plans[i]->symbols[number].spelling;
+    firsts.push_back(values[i] - Polynomial::symbol(number));
+    if (plans[i]->isOfRow(firsts.back()))
+      return std::nullopt;
+  }
+  std::optional<std::string> first = inKernelAs(firsts, hint, wide);
+  if (!first)
+    return std::nullopt;
+  return *first == "0" ? row : *first + " + " + row;
+}
+
 std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, bool wide) {
+  if (std::optional<std::string> text = countedRow(values, hint, wide))
+    return text;
   if (std::optional<std::string> name = named(values, hint, wide))
     return name;
   if (std::optional<std::string> text = sumInKernel(values, hint, wide))

@@ -62,6 +62,7 @@ private:
                                  SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<Values> without(const Values &values, llvm::StringRef name) const;
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
   using Pointers = std::vector<NamedPointer> Plan::*;
@@ -69,6 +70,7 @@ private:
                                      llvm::StringRef hint);
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
+  std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
                                      llvm::StringRef launch);

@@ -15,7 +15,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
 
 std::string policyArgument(CacheHint hint) {
   switch (hint) {
@@ -27,22 +26,22 @@ std::string policyArgument(CacheHint hint) {
   return "";
 }
 
-} // namespace
-
 std::string KernelWriter::waitText(const std::string &indent) const {
   return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
 }
 
 /// The bytes of a copy and of those that wait with it.
-std::string KernelWriter::expectedBytes(size_t first) const {
+std::string KernelWriter::expectedBytes(size_t first) {
   std::string bytes, plan_ = planIn(texts[textOf[first]]) + "::";
   for (size_t i = first; i < copyNames.size(); ++i) {
     if (i > first && !orders.copies[i].joinsPrevious)
       break;
-    const Plan &plan = copies()[i].plan;
+    std::vector<int64_t> pieces;
+    for (const Plan *plan : plansOf(i))
+      pieces.push_back(plan->pieces());
     std::string one = plan_ + copyNames[i].bytes;
-    if (plan.pieces() > 1)
-      one = std::to_string(plan.pieces()) + " * " + one;
+    if (llvm::any_of(pieces, [](int64_t number) { return number > 1; }))
+      one = codeOf(i, false).number(pieces, copyNames[i].tile + "_pieces") + " * " + one;
     bytes += (bytes.empty() ? "" : " + ") + one;
   }
   return bytes;
@@ -158,6 +157,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
   if (first.mode == Mode::Bulk)
     return bulkText(copy, place, indent);
   std::string coordinates, loops, piece, inner = indent;
+  std::string present = presentText(copy, code);
   int64_t stride = 1; // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
     bool isWalked = d > 0 && d <= first.walks.size();
@@ -174,6 +174,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
       piece = piece.empty() ? counter : piece + " + " + std::to_string(stride) + " * " + counter;
       stride *= first.dims[d].pieces;
     }
+    if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
+      *start = ifPresent(copy, *start, "-1");
     coordinates += (d == 0 ? "" : ", ") + *start;
   }
   if (first.mode == Mode::Im2col) {
@@ -198,6 +200,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
         (first.layout.panel != 0 ? code.number(panels, own.tile + "_panel")
                                  : "int(" + planIn(texts[textOf[copy]]) + "::" + own.bytes + ")") +
         ")";
+  if (first.gather)
+    return loops + rowsText(copy, code, place, present, "{{" + coordinates + "}}", inner);
   return loops + inner + operationText(copy, place, coordinates) + ");\n";
 }
 
@@ -236,48 +240,61 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
   }
   if (!distance.empty())
     place = "tilelift::advance(" + place + ", " + distance + ")";
+  if (first.gather) {
+    std::string present = presentText(copy, code);
+    return rowsText(copy, code, place, present,
+                    present.empty() ? *address : ifPresent(copy, *address, "nullptr"), indent);
+  }
   return loops + inner + operationText(copy, place, *address) + ");\n";
 }
 
-std::string KernelWriter::checksText(size_t copy, bool isAhead) {
+/// One condition of a copy, of all of its instantiations.
+std::string KernelWriter::conditionText(size_t copy, CodeText &code, ChecksOf checks, size_t i) {
   std::vector<const Plan *> plans = plansOf(copy);
-  CodeText code = codeOf(copy, isAhead);
+  const Check &check = checks(*plans.front())[i];
+  const std::string &hint = copyNames[copy].tile;
   std::string conditions;
   auto add = [&](const std::string &condition) {
     conditions += (conditions.empty() ? "" : " && ") + condition;
   };
-  for (size_t i = 0; i < plans.front()->copyChecks.size(); ++i) {
-    const Check &check = plans.front()->copyChecks[i];
-    if (check.ofAddress) {
-      std::optional<std::string> from =
-          code.pointer(code.each([](const Plan &plan) { return plan.offset; }),
-                       copyNames[copy].tile + "_offset");
-      add("tilelift::is_aligned(" + from.value_or("nullptr") + ")");
-      if (!from)
-        failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
-      continue;
-    }
-    std::optional<std::string> value =
-        code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
-                          copyNames[copy].tile + "_check");
-    if (!value) {
-      failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
-      return "";
-    }
-    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
-      std::vector<int64_t> numbers;
-      for (const Plan *plan : plans)
-        numbers.push_back(part(plan->copyChecks[i]));
-      return code.number(numbers, copyNames[copy].tile + hint.str());
-    };
-    if (check.multiple != 1)
-      add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
-          " == 0");
-    if (check.within.low != Interval::lowest)
-      add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
-    if (check.within.high != Interval::highest)
-      add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
+  std::optional<std::string> value =
+      check.ofAddress
+          ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
+          : code.inKernelWide(code.each([&](const Plan &plan) { return checks(plan)[i].value; }),
+                              hint + "_check");
+  if (!value) {
+    failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+    return "";
   }
+  if (check.ofAddress)
+    return "tilelift::is_aligned(" + *value + ")";
+  auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef suffix) {
+    std::vector<int64_t> numbers;
+    for (const Plan *plan : plans)
+      numbers.push_back(part(checks(*plan)[i]));
+    return code.number(numbers, hint + suffix.str());
+  };
+  if (check.multiple != 1)
+    add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
+        " == 0");
+  if (check.within.low != Interval::lowest)
+    add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
+  if (check.within.high != Interval::highest)
+    add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
+  return conditions;
+}
+
+std::string KernelWriter::checksText(size_t copy, bool isAhead) {
+  CodeText code = codeOf(copy, isAhead);
+  const Plan &plan = *plansOf(copy).front();
+  std::string conditions, ofRows;
+  for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
+    std::string &all = plan.isOfRow(plan.copyChecks[i].value) ? ofRows : conditions;
+    all += (all.empty() ? "" : " && ") +
+           conditionText(copy, code, [](const Plan &of) -> auto & { return of.copyChecks; }, i);
+  }
+  if (!ofRows.empty())
+    conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofRows);
   return conditions;
 }
 

@@ -191,7 +191,8 @@ CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
       statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
                             copies[i].tileIsWritten, copies[i].pipeline.has_value(),
                             instance.isSupplied(copies[i]), copies[i].plan.kind != CopyKind::Load,
-                            copies[i].movesOn, sourceOf(copies[i].plan.base)});
+                            copies[i].movesOn, sourceOf(copies[i].plan.base),
+                            copies[i].plan.looksUpShared});
       numbers.push_back(i);
       done[i] = true;
     }

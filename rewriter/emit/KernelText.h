@@ -80,6 +80,9 @@ struct CopyOrders {
 std::string operatorOf(const Reduction &reduction);
 std::string numberNameOf(const Reduction &reduction);
 
+/// How L2 treats what a copy brings in, as an argument behind others.
+std::string policyArgument(CacheHint hint);
+
 /// Its size is an argument of the launch.
 inline bool isDynamic(const clang::VarDecl *tile) {
   return tile->getType()->isIncompleteArrayType();
@@ -153,13 +156,29 @@ private:
   std::vector<Piece> plainBranch(const std::string &before, size_t copy) const;
   std::string checksOf(size_t first, size_t end, bool isAhead = false);
   std::string checksText(size_t copy, bool isAhead);
+  using ChecksOf = llvm::function_ref<const std::vector<Check> &(const Plan &)>;
+  std::string conditionText(size_t copy, CodeText &code, ChecksOf checks, size_t i);
   std::string orderText(size_t first, size_t last, const std::string &indent) const;
   std::string issueText(size_t first, size_t last, const std::string &indent);
   std::string bulkText(size_t copy, std::string place, const std::string &indent);
   std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
   std::string waitText(const std::string &indent) const;
+
+  // Rows that are looked up.
+  std::string rowName(size_t copy) const;
+  std::string rowCount(size_t copy, CodeText &code);
+  std::string presentText(size_t copy, CodeText &code, size_t i);
+  std::string presentText(size_t copy, CodeText &code);
+  std::string inAllRows(size_t copy, CodeText &code, const std::string &condition);
+  std::string rowsText(size_t copy, CodeText &code, const std::string &place,
+                       const std::string &present, const std::string &where,
+                       const std::string &indent);
+  std::string ifPresent(size_t copy, const std::string &where, const std::string &nowhere) const {
+    return rowName(copy) + "_exists ? " + where + " : " + nowhere;
+  }
+
   std::optional<std::string> placeInTile(size_t copy, CodeText &code);
-  std::string expectedBytes(size_t first) const;
+  std::string expectedBytes(size_t first);
   bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;
   std::string barrierOf(size_t copy) const {
     const Ring *ring = ringOf(copy);

@@ -34,21 +34,21 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
   return rest;
 }
 
+} // namespace
+
 /// What the copy without a map has, too: no sums that flush, and no bits.
-bool reducesBulk(const Reduction &reduction) {
-  bool isSum = reduction.operation == reduce_operation::add;
-  switch (reduction.type) {
+bool Fitter::reducesBulk() const {
+  bool isSum = plan.reduction->operation == reduce_operation::add;
+  switch (plan.reduction->type) {
   case element_type::u32:
   case element_type::i32:
-  case element_type::u64: return reduction.operation < reduce_operation::and_;
+  case element_type::u64: return plan.reduction->operation < reduce_operation::and_;
   case element_type::i64: return !isSum;
   case element_type::f32:
   case element_type::f64: return isSum;
   default: return false;
   }
 }
-
-} // namespace
 
 std::variant<Plan, Diagnostic> Fitter::run() {
   std::variant<TileShape, Diagnostic> found =
@@ -65,7 +65,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   // long the tensor is, is then nobody's concern.
   bool mayBeGuarded = !shape.outsideIsZero || isStored();
   bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || mayBeGuarded) &&
-                isWholeBulk() && (!plan.reduction || reducesBulk(*plan.reduction));
+                isWholeBulk() && (!plan.reduction || reducesBulk());
   if (isBulk) {
     shape.outsideIsZero = false;
     makeBulk();
@@ -103,7 +103,10 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
                 1, each.place},
                true);
-    for (const Requirement &each : relation.lookedUpUnder)
+    std::vector<Requirement> underLookups;
+    for (const LookupCondition &each : relation.lookedUpUnder)
+      underLookups.push_back(each.condition);
+    for (const Requirement &each : withoutImplied(std::move(underLookups)))
       addCheck({"index-range", each.value, each.within, 1, each.place}, false);
     // That TMA has no such tensor matters more than where its tile would lie.
     checkRules();
@@ -122,8 +125,10 @@ void Fitter::orderChecks() {
     std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
     return check.ofAddress ? ~0u : lookups.empty() ? 0 : *lookups.rbegin() + 1;
   };
-  llvm::stable_sort(plan.copyChecks,
-                    [&](const Check &a, const Check &b) { return rank(a) < rank(b); });
+  auto isEarlier = [&](const Check &a, const Check &b) { return rank(a) < rank(b); };
+  llvm::stable_sort(plan.copyChecks, isEarlier);
+  if (plan.gather)
+    llvm::stable_sort(plan.gather->present, isEarlier);
 }
 
 /// Whether a pointer is where its offset says, as far as what is read from it has to be.
@@ -177,6 +182,7 @@ bool Fitter::start() {
   for (const NamedPointer &pointer : relation.names.intoShared)
     if (pointer.base == relation.tile.object)
       plan.intoTile.push_back(pointer);
+  plan.looksUpShared = relation.looksUpShared;
   plan.place = relation.place;
   if (plan.base.isTable)
     return fail(diagnose("constant-memory", relation.place, plan.base.spelling));
@@ -312,6 +318,8 @@ Constraint Fitter::alongRow(Constraint constraint) const {
 }
 
 void Fitter::placeOne(const Constraint &constraint) {
+  if (constraint.digit < 0 && mayBeAbsent(constraint.room))
+    return;
   auto mustHoldForAll = [&] {
     Polynomial worst = constraint.room;
     if (constraint.slope < 0)
@@ -755,6 +763,8 @@ void Fitter::addCheck(Check check, bool atLaunch) {
   bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
   if (isMultiple && check.within.contains(plan.symbols.rangeOf(check.value)))
     return;
+  if (holdsWherePresent(check))
+    return;
   bool launchCanTell = plan.symbols.boundedAtLaunch(check.value);
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
@@ -880,11 +890,50 @@ static Fitted fitRows(const CopyRelation &relation, const FitOptions &options, A
   return plain;
 }
 
+/// Boxes of one row, of which there is an instruction for four on Blackwell, unless every row
+/// would have to be tested before, or the tile be laid out anew: bytes need no coordinate, and
+/// start anywhere.
+static std::optional<Fitted> fitGather(const CopyRelation &relation, const FitOptions &options) {
+  bool hasRows = false;
+  auto fitAs = [&](Mode mode) {
+    return fitRows(
+        relation, options, [&](const CopyRelation &cells, swizzle_mode written) -> Fitted {
+          std::optional<GatherRelation> gather = gatherOf(cells);
+          hasRows |= gather.has_value();
+          if (!gather)
+            return diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing);
+          return Fitter(gather->relation, options, written).runGather(*gather, mode);
+        });
+  };
+  auto isTested = [&](const Plan &plan) {
+    return llvm::any_of(plan.copyChecks,
+                        [&](const Check &check) { return plan.isOfRow(check.value); });
+  };
+  auto isBest = [&](const Fitted &fitted) {
+    const Plan *plan = std::get_if<Plan>(&fitted);
+    return plan && canBeMade(fitted, options) && !isTested(*plan) && !plan->layout.moved;
+  };
+  Fitted boxes = fitAs(Mode::Tile);
+  if (!hasRows || isBest(boxes))
+    return hasRows ? std::optional(std::move(boxes)) : std::nullopt;
+  Fitted bytes = fitAs(Mode::Bulk);
+  if (isBest(bytes) || (canBeMade(bytes, options) && !canBeMade(boxes, options)))
+    return bytes;
+  const auto *refusal = std::get_if<Diagnostic>(&boxes);
+  bool hasNoRow =
+      refusal && llvm::is_contained({"not-a-copy", "not-contiguous", "uneven-steps"}, refusal->id);
+  return hasNoRow ? std::nullopt : std::optional(std::move(boxes));
+}
+
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   Fitted box = fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run();
   });
-  if (canBeMade(box, options) || relation.kind == CopyKind::Reduce)
+  if (canBeMade(box, options))
+    return box;
+  if (std::optional<Fitted> gathered = fitGather(relation, options))
+    return std::move(*gathered);
+  if (relation.kind == CopyKind::Reduce)
     return box;
   std::optional<Fitted> im2col;
   if (std::optional<PixelRelation> pixels = pixelsOf(relation))

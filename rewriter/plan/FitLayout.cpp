@@ -32,8 +32,10 @@ bool Fitter::layOut() {
                      userPitch == span && row == span && !isLonger;
   if (written != swizzle_mode::none && !isAsWritten)
     return fail(diagnose("no-rows", relation.place, tile.name));
+  // Rows of their own may lie anywhere that TMA can write.
+  bool areApart = plan.gather && shape.digits.size() == 2 && userPitch % startsOn() == 0;
   layout.moved = plan.rows.empty() && !isAsWritten &&
-                 (layout.lead != 0 || pitch != userPitch || isLonger || span != 0);
+                 (layout.lead != 0 || (pitch != userPitch && !areApart) || isLonger || span != 0);
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
   layout.pitch = innermost;
@@ -46,12 +48,28 @@ bool Fitter::layOut() {
     checkSlot();
   if (!layout.moved && layout.destination % startsOn() != 0)
     return fail(diagnose("tile-start", tile.place, layout.destination, tile.name, startsOn()));
+  if (plan.gather && shape.digits.size() == 2 && span == 0)
+    pitch = roundUp(pitch, startsOn());
   if (layout.moved && !moveRows(userPitch, pitch))
+    return false;
+  if (plan.gather && !placeRows())
     return false;
   layout.lead /= element;
   layout.pitch /= element;
   layout.rowLength = (layout.folded ? userPitch : innermost) / element;
   return true;
+}
+
+/// Each row that is looked up is an operation of its own.
+bool Fitter::placeRows() {
+  const Digit &rows = shape.digits.back();
+  int64_t span = span_of(plan.layout.swizzle);
+  int64_t pitch = plan.layout.panel != 0 ? span : plan.layout.pitch;
+  int64_t &distance = plan.gather->distance;
+  distance =
+      plan.layout.moved ? plan.layout.rows / rows.count * pitch : rows.distance * shape.unitSize;
+  return distance % startsOn() == 0 ||
+         fail(diagnose("row-start", relation.tile.place, relation.tile.name, distance, startsOn()));
 }
 
 bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {

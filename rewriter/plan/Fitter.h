@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The fit at work, one object for each attempt. Its parts are in several files: boxes and
-// rows in Fit.cpp, pixels in FitPixels.cpp, and where elements lie in the tile, which is
-// the same for all of them, in FitLayout.cpp.
+// rows in Fit.cpp, pixels in FitPixels.cpp, rows that are looked up in FitGather.cpp, and where
+// elements lie in the tile, which is the same for all of them, in FitLayout.cpp.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_FITTER_H
@@ -17,6 +17,7 @@
 
 namespace tilelift {
 
+struct GatherRelation;
 struct WalkedTensor;
 
 inline int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
@@ -42,6 +43,8 @@ public:
   std::variant<Plan, Diagnostic> runRows();
   /// Of a relation in terms of these pixels.
   std::variant<Plan, Diagnostic> runPixels(const PixelRelation &pixels);
+  /// Of a relation in terms of rows that are looked up, each of them a box or bytes.
+  std::variant<Plan, Diagnostic> runGather(const GatherRelation &gather, Mode mode);
 
 private:
   bool isKnownWhereRead(const NamedPointer &pointer) const;
@@ -64,6 +67,7 @@ private:
   void cutPanels();
   bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
+  bool placeRows();
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool staysWithin(int64_t first, int64_t length) const;
   bool failLayout(int64_t before, int64_t after, const llvm::Twine &why);
@@ -82,6 +86,13 @@ private:
   bool takePixels(const PixelRelation &pixels);
   void placePixels(const PixelRelation &pixels);
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
+  bool takeGather(const GatherRelation &gather);
+  Polynomial takeRowTerms();
+  void placeBoxes(Polynomial ofRows);
+  void checkRowMultiples(const char *rule, const Polynomial &value);
+  bool mayBeAbsent(const Polynomial &room);
+  bool holdsWherePresent(const Check &check) const;
+  bool reducesBulk() const;
   std::variant<Plan, Diagnostic> finish();
   void orderChecks();
   std::vector<DigitEnds> digitEnds() const;

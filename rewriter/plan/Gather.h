@@ -1,8 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies whose rows are looked up one by one. No box has them, and the message says what
-// they are rather than how they fail to be one.
+// Tiles whose rows are looked up one by one: `table[rows[r] * width + c]`.
+//
+// What is looked up for one row and what for the next differ in the row's number and
+// nothing else, however it was computed. So one row says it for all of them, in terms of
+// that number, and what is left is a relation as any other. A row may be a box of its own,
+// as the pages of a cache are.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_GATHER_H
@@ -13,6 +17,19 @@
 
 namespace tilelift {
 
+struct GatherRelation {
+  /// In terms of `row`. Each load is so many times `distance` further than it is.
+  CopyRelation relation;
+  /// Which row it is, from zero on.
+  SymbolId row = 0;
+  SymbolId distance = 0;
+  int64_t count = 0;
+};
+
+/// Nothing where the rows do not look up something of their own, or differ in more.
+std::optional<GatherRelation> gatherOf(const CopyRelation &relation);
+
+/// What the cells are read from, if that is looked up for each on its own.
 std::optional<Diagnostic> findGather(const CopyRelation &relation);
 
 } // namespace tilelift

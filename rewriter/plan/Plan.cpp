@@ -79,7 +79,7 @@ int64_t Plan::pieces() const {
     total *= dim.pieces;
   for (const RowDigit &row : rows)
     total *= row.count;
-  return total;
+  return gather ? total * gather->count : total;
 }
 
 SmallVector<int64_t, 3> Plan::extentsWithRows() const {
@@ -114,6 +114,8 @@ bool sameOperations(const Plan &a, const Plan &b) {
          std::equal(a.walks.begin(), a.walks.end(), b.walks.begin(), b.walks.end(), sameWalk) &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
+         a.gather.has_value() == b.gather.has_value() &&
+         (!a.gather || sameChecks(a.gather->present, b.gather->present)) &&
          sameChecks(a.launchChecks, b.launchChecks) &&
          a.layout.destination == b.layout.destination &&
          (a.layout.panel == 0) == (b.layout.panel == 0) &&
@@ -155,32 +157,40 @@ static std::string endsOf(const Plan &plan) {
 
 std::string summary(const Plan &plan) {
   std::string text;
+  int64_t pieces = plan.pieces() / (plan.gather ? plan.gather->count : 1);
   if (plan.mode == Mode::Bulk) {
     int64_t rows = plan.pieces();
-    std::string what = rows == 1 ? "1-D bulk copy" : std::to_string(rows) + " 1-D bulk copies";
+    std::string what = rows == 1     ? "1-D bulk copy"
+                       : plan.gather ? "1-D bulk copies"
+                                     : std::to_string(rows) + " 1-D bulk copies";
     if (plan.reduction)
       what = std::string("1-D bulk reduction by '") + name_of(plan.reduction->operation) + "'";
     text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes" + endsOf(plan);
-    text += rows > 1                      ? ", a row each"
+    text += plan.gather                   ? ""
+            : rows > 1                    ? ", a row each"
             : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
                                           : ", contiguous";
   } else if (plan.mode == Mode::Im2col) {
     text = "im2col copy of " + std::to_string(plan.pixels) + " pixels x " +
            std::to_string(plan.dims[0].box) + " channels " + name_of(plan.element) + " (" +
            std::to_string(plan.expectedBytes) + " bytes)" + endsOf(plan);
-    if (plan.pieces() > 1)
-      text += " in " + std::to_string(plan.pieces()) + " pieces";
+    if (pieces > 1)
+      text += " in " + std::to_string(pieces) + " pieces";
   } else {
     text = plan.reduction
                ? std::string("tile reduction by '") + name_of(plan.reduction->operation) + "' of "
-               : "tile copy of ";
+           : plan.gather ? "tile copies of "
+                         : "tile copy of ";
     for (const PlanDimension &dim : reverse(plan.dims))
       text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
     text += " " + std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
             " bytes)" + endsOf(plan);
-    if (plan.pieces() > 1)
-      text += " in " + std::to_string(plan.pieces()) + " pieces";
+    if (pieces > 1)
+      text += " in " + std::to_string(pieces) + " pieces";
   }
+  if (plan.gather)
+    text = (plan.kind == CopyKind::Load ? "gather of " : "scatter of ") +
+           std::to_string(plan.gather->count) + " rows: " + text;
   if (plan.layout.moved)
     text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
             std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
@@ -233,6 +243,11 @@ std::string toJson(const Plan &plan) {
                       {"rules", std::move(verdicts)}};
   if (plan.mode == Mode::Im2col)
     addPixels(object, plan);
+  if (const auto &gather = plan.gather)
+    object["gather"] = json::Object{{"count", gather->count},
+                                    {"row", symbols[gather->row].spelling},
+                                    {"distance", gather->distance},
+                                    {"present", checksToJson(gather->present, symbols)}};
   return pretty(std::move(object));
 }
 

@@ -100,6 +100,17 @@ struct Check {
   bool ofAddress = false;
 };
 
+/// Rows, or boxes, that are looked up one by one: what says where one of them is depends on
+/// its number.
+struct LookedUpRows {
+  int64_t count = 1;
+  SymbolId row = 0;
+  /// Bytes from one to the next, in the tile as it is laid out.
+  int64_t distance = 0;
+  /// Where these do not all hold, in this order, a load has zeros, and a store nothing.
+  std::vector<Check> present;
+};
+
 struct Plan {
   CopyKind kind = CopyKind::Load;
   std::optional<Reduction> reduction;
@@ -122,6 +133,10 @@ struct Plan {
   int64_t pixels = 1;
   /// Bulk: one copy for each value of these, innermost first.
   llvm::SmallVector<RowDigit, 4> rows;
+  /// The same operations for each of these.
+  std::optional<LookedUpRows> gather;
+  /// What says where to copy is what the block left in shared memory.
+  bool looksUpShared = false;
   SharedLayout layout;
   /// Tiles of that layout, of which all but one are filled in advance.
   unsigned stages = 1;
@@ -148,6 +163,10 @@ struct Plan {
   Place place;
 
   bool hasMap() const { return mode != Mode::Bulk; }
+  /// Of all rows, if the value depends on which it is.
+  bool isOfRow(const Polynomial &value) const {
+    return gather && symbols.dependsOn(value, gather->row);
+  }
   int64_t pieces() const;
   /// Of the tile as it was declared.
   int64_t tileBytes() const;

@@ -189,6 +189,7 @@ void Flow::groupCopies() {
     const auto *body = dyn_cast_or_null<CompoundStmt>(function.facts.parentOf(copies[i].statement));
     bool together = body && body == function.facts.parentOf(copies[i - 1].statement) &&
                     !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i) &&
+                    !copies[i].looksUpShared &&
                     copies[i].isAhead == copies[i - 1].isAhead && !copies[i].isStore &&
                     !copies[i - 1].isStore;
     if (!together)
@@ -248,12 +249,15 @@ void Flow::reachLoad(State &state, size_t copy) {
   uint64_t bit = uint64_t(1) << copy;
   bool startsPhase = !order.joinsPrevious;
   bool isOrdered = copies[copy].isSupplied;
+  order.needsBarrier |= copies[copy].looksUpShared &&
+                        (state.since.threads.storesShared || state.since.threads.written != 0);
   order.needsBarrier |=
       !isOrdered && ((state.since.touched() & bit) || (startsPhase && state.since.waited));
   order.sourceWritten |= (state.sourceWritten & bit) != 0;
   order.readBefore |= state.everRead & bit;
   order.writtenBefore |= state.everWritten & bit;
   Region region;
+  region.threads.readsShared = copies[copy].looksUpShared;
   region.loads = isOrdered ? 0 : bit;
   region.phases = startsPhase ? region.loads : 0;
   add(state, region);

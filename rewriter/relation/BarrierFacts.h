@@ -39,6 +39,8 @@ struct LiftedStatement {
   bool isStore = false;
   bool movesOn = false;
   CopySource source;
+  /// The leader finds out where to copy in what other threads left in shared memory.
+  bool looksUpShared = false;
 };
 
 struct CopyOrder {

@@ -12,6 +12,7 @@
 #ifndef TILELIFT_RELATION_BLOCK_H
 #define TILELIFT_RELATION_BLOCK_H
 
+#include "relation/CopyRelation.h"
 #include "relation/Value.h"
 #include "support/Diagnostics.h"
 
@@ -94,8 +95,10 @@ public:
     std::set<unsigned> threads;
   };
   std::map<Lookup, Readers> readers;
+  /// Objects in shared memory that are looked up in.
+  std::set<unsigned> looksUpShared;
   /// What holds for the first of them when it looks.
-  std::vector<Requirement> lookedUpUnder;
+  std::vector<LookupCondition> lookedUpUnder;
   /// Statements that all threads have run.
   unsigned steps = 0;
 

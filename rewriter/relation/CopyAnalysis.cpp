@@ -215,6 +215,11 @@ bool Analysis::isUsedElsewhere(const VarDecl *variable) const {
 }
 
 bool Analysis::takeTiles() {
+  for (unsigned object : block.looksUpShared)
+    if (const SharedObject &table = block.shared[object];
+        !table.cells.empty() && kernel.kind == CopyKind::Load)
+      return fail(diagnose("unknown-index", place(), "an index",
+                           "it is read from '" + table.name + "', to which the statement writes"));
   for (const SharedObject &object : block.shared)
     if (!object.cells.empty())
       takeParts(object);
@@ -300,7 +305,8 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.symbols = block.symbols;
   relation.bases = block.bases;
   relation.requirements = withoutImplied(block.requirements);
-  relation.lookedUpUnder = withoutImplied(block.lookedUpUnder);
+  relation.lookedUpUnder = block.lookedUpUnder;
+  relation.looksUpShared = !block.looksUpShared.empty();
   relation.needs = block.needs;
   relation.names = names;
   relation.reached = mayBeMissed ? Condition::unknown() : reached;

@@ -153,8 +153,9 @@ struct GlobalBase {
   std::string elementType;
   unsigned elementSize = 1;
   bool knownAtLaunch = false;
-  /// Constant memory: it may be looked up in, but TMA cannot copy from it.
+  /// Constant or shared memory: it may be looked up in, but TMA cannot copy from it.
   bool isTable = false;
+  bool isShared = false;
   /// The kernel cannot write through it, and never sets the pointer itself.
   bool isConstant = false;
   /// The kernel sets the pointer itself.
@@ -254,6 +255,12 @@ struct NamesInScope {
 
 using BlockShape = std::array<unsigned, 3>;
 
+/// What holds when something is looked up: a number, by its symbol, or a pointer.
+struct LookupCondition {
+  Requirement condition;
+  std::optional<SymbolId> symbol;
+};
+
 struct CopyRelation {
   CopyKind kind = CopyKind::Load;
   /// What a cell is combined with others by.
@@ -268,7 +275,9 @@ struct CopyRelation {
   /// What has to hold for the relation to hold at all, and what single loads need.
   std::vector<Requirement> requirements;
   /// What has to hold before the copy looks up anything.
-  std::vector<Requirement> lookedUpUnder;
+  std::vector<LookupCondition> lookedUpUnder;
+  /// Some of that is what the block left in shared memory.
+  bool looksUpShared = false;
   RequirementTable needs;
   NamesInScope names;
   /// Which blocks, in which rounds of the loops around it, run the copy at all.

@@ -260,7 +260,7 @@ private:
   // What is looked up in memory.
   const clang::ParmVarDecl *unchangedArgument(unsigned object) const;
   unsigned tableOf(const clang::ParmVarDecl *argument);
-  std::optional<std::string> spell(const Source &source) const;
+  std::optional<IndexedName> spell(const Source &source) const;
   bool isSteady(const Source &source);
   std::optional<Scalar> whyUnclear(const Source &source);
   bool isNamed(const Polynomial &value) const;
@@ -268,6 +268,7 @@ private:
   bool isReadableAtCopy(const Source &source);
   void noteLookup(const Source &source, Lookup lookup);
   Scalar lookedUp(const Source &source, NumberType type);
+  Scalar lookedUpInShared(const Source &source, NumberType type);
   Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
 
   // Memory.

@@ -48,13 +48,13 @@ public:
   PartName(const ASTContext &context, const Symbols &symbols, const void *type)
       : context(context), symbols(symbols), wanted(type) {}
 
-  std::optional<std::string> within(QualType type, const std::string &name,
+  std::optional<IndexedName> within(QualType type, IndexedName name,
                                     const Polynomial &offset) const;
-  std::optional<std::string> element(QualType type, const std::string &name,
+  std::optional<IndexedName> element(QualType type, IndexedName name,
                                      const Polynomial &offset) const;
 
 private:
-  std::optional<std::string> member(const CXXRecordDecl *record, const std::string &name,
+  std::optional<IndexedName> member(const CXXRecordDecl *record, const IndexedName &name,
                                     const Polynomial &offset) const;
 
   const ASTContext &context;
@@ -63,31 +63,32 @@ private:
   const void *wanted;
 };
 
-std::optional<std::string> PartName::within(QualType type, const std::string &name,
+std::optional<IndexedName> PartName::within(QualType type, IndexedName name,
                                             const Polynomial &offset) const {
   if (identityOf(type) == wanted)
-    return offset.isZero() ? std::optional(name) : std::nullopt;
+    return offset.isZero() ? std::optional(std::move(name)) : std::nullopt;
   if (const ArrayType *array = context.getAsArrayType(type)) {
     // What is counted back from a member's start may lie in another one.
     bool isInside = symbols.rangeOf(offset).low >= 0;
-    return isInside ? element(array->getElementType(), name, offset) : std::nullopt;
+    return isInside ? element(array->getElementType(), std::move(name), offset) : std::nullopt;
   }
   const auto *record = type->getAsCXXRecordDecl();
   return record ? member(record, name, offset) : std::nullopt;
 }
 
 /// Of an array, or behind a pointer.
-std::optional<std::string> PartName::element(QualType type, const std::string &name,
+std::optional<IndexedName> PartName::element(QualType type, IndexedName name,
                                              const Polynomial &offset) const {
   bool hasSize = !type->isIncompleteType() && !type->isFunctionType();
   int64_t size = hasSize ? context.getTypeSizeInChars(type).getQuantity() : 0;
   if (size == 0 || !offset.isValid())
     return std::nullopt;
   Position position = positionOf(offset, size);
-  return within(type, name + "[" + symbols.print(position.index) + "]", position.rest);
+  name.appendIndex(position.index);
+  return within(type, std::move(name), position.rest);
 }
 
-std::optional<std::string> PartName::member(const CXXRecordDecl *record, const std::string &name,
+std::optional<IndexedName> PartName::member(const CXXRecordDecl *record, const IndexedName &name,
                                             const Polynomial &offset) const {
   record = record->getDefinition();
   if (!record || record->isDependentType())
@@ -107,9 +108,10 @@ std::optional<std::string> PartName::member(const CXXRecordDecl *record, const s
     int64_t size = context.getTypeSizeInChars(field->getType()).getQuantity();
     if (offset.constantTerm() < begin || offset.constantTerm() >= begin + size)
       continue;
-    std::string own =
-        field->isAnonymousStructOrUnion() ? name : name + "." + field->getNameAsString();
-    if (auto found = within(field->getType(), own, offset - Polynomial(begin)))
+    IndexedName own = name;
+    if (!field->isAnonymousStructOrUnion())
+      own.append("." + field->getNameAsString());
+    if (auto found = within(field->getType(), std::move(own), offset - Polynomial(begin)))
       return found;
   }
   return std::nullopt;
@@ -138,16 +140,19 @@ unsigned Interpreter::tableOf(const ParmVarDecl *argument) {
 }
 
 /// How C++ calls what is loaded there, if it can.
-std::optional<std::string> Interpreter::spell(const Source &source) const {
+std::optional<IndexedName> Interpreter::spell(const Source &source) const {
   const GlobalBase &base = block.bases[source.base];
   PartName part(kernel.context, block.symbols, source.typeIdentity);
   QualType type = QualType::getFromOpaquePtr(base.elementIdentity);
   StringRef object = base.spelling;
-  if (object.consume_front("(&") && object.consume_back(")"))
-    return part.within(type, object.str(), source.offset);
+  bool isArgument = object.consume_front("(&") && object.consume_back(")");
+  IndexedName name;
+  name.append(object.str());
+  if (isArgument)
+    return part.within(type, name, source.offset);
   if (const ArrayType *array = kernel.context.getAsArrayType(type)) // a variable
-    return part.element(array->getElementType(), base.spelling, source.offset);
-  return part.element(type, base.spelling, source.offset);
+    return part.element(array->getElementType(), name, source.offset);
+  return part.element(type, name, source.offset);
 }
 
 /// Whether the copy would find the same there.
@@ -224,7 +229,9 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup) {
   if (!mask.asConjunction())
     return block.hideFromCopy(lookup);
   for (const Bound &bound : *mask.asConjunction())
-    block.lookedUpUnder.push_back({bound.value, bound.range, source.place});
+    block.lookedUpUnder.push_back(
+        {{bound.value, bound.range, source.place},
+         lookup.kind == Lookup::Kind::Number ? std::optional(lookup.number) : std::nullopt});
 }
 
 /// The integer that lies in memory there, as a symbol.
@@ -232,19 +239,41 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   if (std::optional<Scalar> unclear = whyUnclear(source))
     return *unclear;
   const GlobalBase &base = block.bases[source.base];
-  std::optional<std::string> spelling = spell(source);
+  std::optional<IndexedName> name = spell(source);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
   symbol.spelling =
-      spelling ? *spelling
-               : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
+      name ? block.symbols.print(*name)
+           : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
   symbol.identity = isSteady(source) ? source.typeIdentity : source.madeBy;
   symbol.range = type.range();
-  symbol.readableAtCopy = spelling && isReadableAtCopy(source);
+  symbol.readableAtCopy = name && isReadableAtCopy(source);
   symbol.isLookedUp = true;
+  if (name)
+    symbol.name = std::make_shared<IndexedName>(std::move(*name));
   SymbolId number = block.symbols.intern(symbol);
   noteLookup(source, {Lookup::Kind::Number, number});
   return Scalar::ofNumber(Polynomial::symbol(number));
+}
+
+/// The same of what the block itself left in an array of shared memory. Nobody writes there
+/// while the statement runs; the emitted copy has a barrier before it.
+Scalar Interpreter::lookedUpInShared(const Source &source, NumberType type) {
+  const SharedObject &object = block.shared[source.base];
+  const auto *array = static_cast<const VarDecl *>(object.declaration);
+  if (!kernel.context.getAsConstantArrayType(array->getType()))
+    return Scalar::unknown("is read from shared memory", source.place);
+  GlobalBase base;
+  base.spelling = object.name;
+  base.identity = array;
+  base.isTable = base.isShared = base.isRestrict = true;
+  base.hasNameAtCopy = kernel.path.canName(array);
+  base.place = placeOf(array->getLocation());
+  Source found = source;
+  found.kind = Source::Kind::Load;
+  found.base = baseOf(base, kernel.context.getConstType(array->getType()), true);
+  block.looksUpShared.insert(source.base);
+  return lookedUp(found, type);
 }
 
 /// A pointer that was looked up is a base of its own, if it can be named.
@@ -253,11 +282,11 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
     return scalar;
   if (std::optional<Scalar> unclear = whyUnclear(scalar.data))
     return *unclear;
-  std::optional<std::string> spelling = spell(scalar.data);
-  if (!spelling)
+  std::optional<IndexedName> name = spell(scalar.data);
+  if (!name)
     return scalar;
   GlobalBase base;
-  base.spelling = *spelling;
+  base.spelling = block.symbols.print(*name);
   base.identity = isSteady(scalar.data) ? nullptr : scalar.data.madeBy;
   base.place = place;
   base.hasNameAtCopy = isReadableAtCopy(scalar.data);

@@ -124,10 +124,13 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
     std::optional<NumberType> number = numberType(type);
     if (!number)
       return Scalar::unknown("is computed with", place);
-    if (scalar.data.kind == Source::Kind::Load) {
+    if (scalar.data.kind == Source::Kind::Shared && scalar.data.reduction)
+      return Scalar::unknown(scalar.data.text, place);
+    if (scalar.data.isMemory()) {
       unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : number->bits;
       NumberType own{bits, scalar.data.isSigned.value_or(number->isSigned)};
-      Scalar loaded = lookedUp(scalar.data, own);
+      bool isShared = scalar.data.kind == Source::Kind::Shared;
+      Scalar loaded = isShared ? lookedUpInShared(scalar.data, own) : lookedUp(scalar.data, own);
       addNeeds(loaded.needs, scalar.needs);
       return loaded.is(Scalar::Kind::Number) ? convert(loaded, own, *number, place) : loaded;
     }
@@ -350,6 +353,12 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
 Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   Source source;
   source.place = scalar.place;
+  bool isOfShared = scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Shared;
+  if (isOfShared && kernel.kind == CopyKind::Load) {
+    source.kind = Source::Kind::Other;
+    source.text = "is read from shared memory";
+    return Scalar::ofData(source);
+  }
   if (scalar.is(Scalar::Kind::Data) && !scalar.data.widenedFrom)
     return scalar;
   if (scalar.is(Scalar::Kind::Data)) {

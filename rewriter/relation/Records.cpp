@@ -18,10 +18,11 @@ void Interpreter::failAsSideEffect(const std::string &what, Place place) {
   fail(diagnose("side-effect", place, what, wordingOf(kernel.kind).purpose));
 }
 
-/// Only a copy that stores the tile has to know what is read there.
+/// A copy that stores the tile has to know what is read there, and any copy what it finds its
+/// rows by.
 Scalar Interpreter::loadShared(const Scalar &from, QualType type, Place place) {
   noteAccess(from, type, false, place);
-  if (!copying || kernel.kind == CopyKind::Load)
+  if (!copying)
     return Scalar::unknown("is read from shared memory", place);
   Source source;
   source.kind = Source::Kind::Shared;

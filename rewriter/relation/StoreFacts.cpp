@@ -120,6 +120,8 @@ void StoreFlow::accessTensors(State &state, const Stmt *statement) {
 
 void StoreFlow::reachStore(const State &state, size_t store) {
   StoreOrder &order = result.stores[store];
+  if (copies[store].looksUpShared) // who writes there next does not know of the leader
+    order.needsBarrier = order.waitsHere = true;
   bool written = state.tileWritten & bit(store), touched = state.tensorTouched & bit(store);
   if (!written && !touched)
     return;

@@ -161,6 +161,28 @@ std::set<SymbolId> Symbols::lookupsFor(const Polynomial &value) const {
   return lookups;
 }
 
+bool Symbols::dependsOn(const Polynomial &value, SymbolId symbol) const {
+  auto isOf = [&](SymbolId id) {
+    const Operation *made = table[id].operation.get();
+    const IndexedName *name = table[id].name.get();
+    return id == symbol ||
+           (made && (dependsOn(made->left, symbol) || dependsOn(made->right, symbol))) ||
+           (name && llvm::any_of(name->indices, [&](const Polynomial &index) {
+              return dependsOn(index, symbol);
+            }));
+  };
+  return llvm::any_of(value.getTerms(),
+                      [&](const Term &term) { return llvm::any_of(term.factors, isOf); });
+}
+
+void Symbols::standForAlso(SymbolId id, const Symbol &other) {
+  Symbol &own = table[id];
+  own.range = {std::min(own.range.low, other.range.low),
+               std::max(own.range.high, other.range.high)};
+  own.divisor = std::gcd(own.divisor, other.divisor);
+  own.readableAtCopy &= other.readableAtCopy;
+}
+
 std::string Symbols::print(const Polynomial &value) const {
   if (!value.isValid())
     return "<overflow>";
@@ -193,6 +215,13 @@ std::string Symbols::print(const Polynomial &value) const {
     if (magnitude != 1 || term.factors.empty())
       text += (needsTimes ? " * " : "") + std::to_string(magnitude);
   }
+  return text;
+}
+
+std::string Symbols::print(const IndexedName &name) const {
+  std::string text = name.parts.front();
+  for (size_t i = 0; i < name.indices.size(); ++i)
+    text += print(name.indices[i]) + name.parts[i + 1];
   return text;
 }
 

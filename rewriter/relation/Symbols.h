@@ -52,6 +52,21 @@ struct Operation {
   bool isInt;
 };
 
+/// How C++ calls what lies in memory at places that depend on symbols:
+/// "jobs[" first + 1 "].rows[" k "]".
+struct IndexedName {
+  std::vector<std::string> parts{""};
+  /// Between the parts.
+  std::vector<Polynomial> indices;
+
+  void append(const std::string &text) { parts.back() += text; }
+  void appendIndex(const Polynomial &index) {
+    append("[");
+    indices.push_back(index);
+    parts.push_back("]");
+  }
+};
+
 struct Symbol {
   enum class Kind { Parameter, GridSize, BlockIndex, Variable, Opaque };
 
@@ -73,6 +88,8 @@ struct Symbol {
   /// Opaque: it lies in memory, and may only be read where the kernel does.
   bool isLookedUp = false;
   std::shared_ptr<const Operation> operation;
+  /// What is looked up, if that can be said.
+  std::shared_ptr<const IndexedName> name;
   /// For BlockIndex and GridSize: 0, 1 or 2.
   unsigned axis = 0;
 };
@@ -100,13 +117,18 @@ public:
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
   void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
+  /// What is known of a symbol that has the values of another one as well.
+  void standForAlso(SymbolId id, const Symbol &other);
   /// About how long its text is.
   size_t lengthOf(const Polynomial &value) const;
   /// The symbols that are looked up for it.
   std::set<SymbolId> lookupsFor(const Polynomial &value) const;
+  /// Whether it is a matter of the symbol, by operations and lookups, too.
+  bool dependsOn(const Polynomial &value, SymbolId symbol) const;
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;
+  std::string print(const IndexedName &name) const;
 
 private:
   std::vector<Symbol> table;

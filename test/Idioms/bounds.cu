@@ -17,8 +17,9 @@
 // CHECK: remark: lifted: tile copy of 2 x 64 f32 (512 bytes) from 'in' to 'tile'
 // CHECK: remark: lifted: tile copy of 20 f32 (80 bytes) from 'in' to 'tile', rows of 18 elements, starting at 1
 // CHECK: bounds.cu:[[#]]:5: remark: lifted: tile copy of 256 f32 (1024 bytes) from 'in' to 'line', rows of 254 elements
-// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: 2 1-D bulk copies of 256 bytes from 'in' to 'tile'
-// CHECK: note: at the copy: starts[blockIdx.x] >= 0
+// CHECK: bounds.cu:[[#]]:3: remark: lifted under a guard: gather of 2 rows: tile copies of 1 x 64 f32 (512 bytes) from 'in' to 'tile'
+// CHECK: note: at the copy: rows[tma_row] >= 0
+// CHECK: note: at the copy: starts[blockIdx.x] + 1 >= 1
 
 // CHECK: bounds.cu:[[#]]:5: remark: lifted under a guard: tile copy of 320 f32 (1280 bytes) from 'in' to 'tile' in 2 pieces, rows of 262 elements, starting at 0
 // CHECK: note: at the copy: -t * 262 + 531 >= 0

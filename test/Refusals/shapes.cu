@@ -9,20 +9,6 @@ __global__ void transposed(float *out, const float *in, int w) {
   out[threadIdx.x] = tile[threadIdx.x][0]; // expected-note {{to lift it, swap the last two dimensions of 'tile', here and wherever it is used}}
 }
 
-__global__ void gathered(float *out, const float *in, const int *rows, int w) {
-  __shared__ float tile[16][16];
-#pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y] * w + threadIdx.x]; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: a box has evenly spaced rows, those that are looked up one by one are a gather, which is not available yet [-Wtilelift-gathered-rows]}}
-  out[threadIdx.x] = tile[threadIdx.x][0];
-}
-
-__global__ void gathered_elements(float *out, const float *in, const int *indices) {
-  __shared__ float part[64];
-#pragma tma load threads(64)
-  part[threadIdx.x] = in[__ldg(indices + threadIdx.x)]; // expected-error {{'part[1]' is read from 'in' + indices[1] * 4 bytes, as 'indices[1]' says: a box has evenly spaced rows}}
-  out[threadIdx.x] = part[threadIdx.x];
-}
-
 /// Not one by one.
 __global__ void looked_up_pitch(float *out, const float *in, const int *pitch) {
   __shared__ float tile[16][18]; // expected-note {{make the rows of 'tile' 2 elements longer}}

@@ -15,23 +15,6 @@ __global__ void flat_bound(float *out, const float *in, int w, int h) {
   out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
 }
 
-// Rows that are looked up, with -1 for none, by a predicate, and by token and expert.
-__global__ void rows_or_none(float *out, const float *in, const int *rows, int w) {
-  __shared__ float tile[16][16];
-#pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = rows[threadIdx.y] >= 0 ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: a box has evenly spaced rows, those that are looked up one by one are a gather, which is not available yet [-Wtilelift-gathered-rows]}}
-  __syncthreads();
-  out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
-
-__global__ void rows_by_expert(float *out, const float *in, const int *rows, int top_k, int w) {
-  __shared__ float tile[16][16];
-#pragma tma load threads(16, 16)
-  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y] / top_k * w + threadIdx.x]; // expected-error {{[-Wtilelift-gathered-rows]}}
-  __syncthreads();
-  out[threadIdx.x] = tile[threadIdx.x][threadIdx.y];
-}
-
 // Rows of 72 bytes, spelled out by everybody who reads them, four elements at a time.
 __global__ void halo_by_hand(float4 *out, const float *in, int w, int h) {
   __shared__ float tile[18 * 18]; // expected-error {{'tile' has to be laid out with rows of 96 bytes instead of 72, but it is accessed 16 bytes at a time, across rows [-Wtilelift-layout-escapes]}}

@@ -10,6 +10,7 @@
 
 #include <tilelift/device.cuh>
 #include <tilelift/producer.cuh>
+#include <tilelift/rows.cuh>
 #include <tilelift/store.cuh>
 #include <tilelift/version.h>
 #ifndef __CUDACC_RTC__

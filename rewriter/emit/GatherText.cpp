@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies whose rows are looked up one by one: one call for all of them, which is told
+// where each row is.
+//===----------------------------------------------------------------------===//
+
+#include "emit/KernelText.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+std::string KernelWriter::rowName(size_t copy) const {
+  const Plan &plan = copies()[copy].plan;
+  return plan.symbols[plan.gather->row].spelling;
+}
+
+std::string KernelWriter::rowCount(size_t copy, CodeText &code) {
+  std::vector<int64_t> counts;
+  for (const Plan *plan : plansOf(copy))
+    counts.push_back(plan->gather->count);
+  return code.number(counts, copyNames[copy].tile + "_rows");
+}
+
+/// A condition on a row, as people write it: what is taken away stands on the other side.
+std::string KernelWriter::presentText(size_t copy, CodeText &code, size_t i) {
+  std::vector<const Plan *> plans = plansOf(copy);
+  auto valueIn = [&](const Plan &plan) -> auto & { return plan.gather->present[i].value; };
+  bool isStrict =
+      llvm::all_of(plans, [&](const Plan *plan) { return valueIn(*plan).constantTerm() == -1; });
+  auto side = [&](bool negative) {
+    auto sum = [&](const Plan &plan) {
+      Polynomial total;
+      for (const Term &term : valueIn(plan).getTerms())
+        if ((term.coefficient < 0) == negative && !(isStrict && term.factors.empty()))
+          total += Polynomial::ofTerm({term.factors, std::abs(term.coefficient)});
+      return total;
+    };
+    return code.inKernelWide(code.each(sum), copyNames[copy].tile + "_check");
+  };
+  std::optional<std::string> less = side(true), more = side(false);
+  if (!less || !more)
+    failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+  if (failure)
+    return "";
+  if (*less == "0")
+    return *more + (isStrict ? " > 0" : " >= 0");
+  return *less + (isStrict ? " < " : " <= ") + *more;
+}
+
+/// What holds of a row that is there, each condition after those that say whether it may
+/// be looked up.
+std::string KernelWriter::presentText(size_t copy, CodeText &code) {
+  const Plan &plan = *plansOf(copy).front();
+  std::string text;
+  for (size_t i = 0; plan.gather && i < plan.gather->present.size() && !failure; ++i)
+    text += (text.empty() ? "" : " && ") + presentText(copy, code, i);
+  return text;
+}
+
+std::string KernelWriter::inAllRows(size_t copy, CodeText &code, const std::string &condition) {
+  return "tilelift::in_all_rows<" + rowCount(copy, code) + ">([&](int " + rowName(copy) +
+         ") { return " + condition + "; })";
+}
+
+/// `where` is the corner of a row's box, or its address.
+std::string KernelWriter::rowsText(size_t copy, CodeText &code, const std::string &place,
+                                   const std::string &present, const std::string &where,
+                                   const std::string &indent) {
+  const CopyToEmit &own = copies()[copy];
+  const CopyNames &name = copyNames[copy];
+  const Plan &first = *plansOf(copy).front();
+  std::vector<int64_t> distances;
+  for (const Plan *plan : plansOf(copy))
+    distances.push_back(plan->gather->distance);
+  std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
+  std::string type = first.hasMap() ? "tilelift::corner<" + std::to_string(first.dims.size()) + ">"
+                                    : "const void *";
+  bool isReduction = first.reduction.has_value();
+  std::string numbers = isReduction && !first.hasMap() ? numberOf(copy) + ", " : "";
+  const std::string inner = indent + "    ";
+  return indent + "tilelift::" +
+         (isReduction     ? "reduce_"
+          : isStore(copy) ? "store_"
+                          : "load_") +
+         (first.hasMap() ? "rows<" : "byte_rows<") + numbers + rowCount(copy, code) + ", " + bytes +
+         ">(\n" + inner + (isReduction ? operationOf(copy) + ", " : "") + place + ", " +
+         code.number(distances, name.tile + "_distance") + ", " +
+         (first.hasMap() ? name.map + ", " : "") + (isStore(copy) ? "" : barrierOf(copy) + ", ") +
+         "[&](int " + rowName(copy) + ") -> " + type + " {\n" +
+         (present.empty()
+              ? ""
+              : inner + "  const bool " + rowName(copy) + "_exists = " + present + ";\n") +
+         inner + "  return " + where + ";\n" + inner + "}" +
+         policyArgument(own.directive->clauses.cache) + ");\n";
+}
+
+} // namespace tilelift

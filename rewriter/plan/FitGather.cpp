@@ -1,0 +1,138 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fitter.h"
+#include "plan/Gather.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+/// One operation for each row, which says by its number where that is: a box of one row, or
+/// contiguous bytes wherever they start.
+std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, Mode mode) {
+  auto found = shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
+  if (auto *diagnostic = std::get_if<Diagnostic>(&found))
+    return std::move(*diagnostic);
+  shape = std::move(std::get<TileShape>(found));
+  if (!takeGather(gather) || !start())
+    return std::move(*failure);
+  Polynomial ofRows = takeRowTerms();
+  if (mode == Mode::Bulk) {
+    bool endsInRow = shape.outsideIsZero && !isStored() &&
+                     llvm::any_of(shape.columns,
+                                  [](const GuardColumn &column) { return column.slopes[0] != 0; });
+    if (shape.digits.size() != 2 || endsInRow || !isWholeBulk() ||
+        (plan.reduction && !reducesBulk()))
+      return diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing);
+    shape.outsideIsZero &= !isStored();
+    makeBulk();
+    plan.offset += ofRows;
+    checkRowMultiples("bulk-offset-16", ofRows);
+    placeConstraints();
+  } else {
+    placeBoxes(ofRows);
+  }
+  plan.expectedBytes *= plan.gather->count;
+  return finish();
+}
+
+bool Fitter::takeGather(const GatherRelation &gather) {
+  const Digit &rows = shape.digits.back();
+  bool hasRows = shape.digits.size() > 1 && rows.count == gather.count &&
+                 rows.stride == Polynomial::symbol(gather.distance) &&
+                 !shape.start.mentions(gather.distance);
+  bool isUneven = llvm::any_of(shape.columns,
+                               [](const GuardColumn &column) { return column.slopes.back() != 0; });
+  if (!hasRows || isUneven)
+    return fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+  plan.gather = LookedUpRows{gather.count, gather.row, 0, {}};
+  return true;
+}
+
+/// What says where a row is leaves the offset.
+Polynomial Fitter::takeRowTerms() {
+  Polynomial ofRows, rest;
+  for (const Term &term : shape.start.getTerms())
+    (plan.isOfRow(Polynomial::ofTerm(term)) ? ofRows : rest) += Polynomial::ofTerm(term);
+  shape.start = rest;
+  return ofRows;
+}
+
+void Fitter::placeBoxes(Polynomial ofRows) {
+  chooseElement();
+  if (failure)
+    return;
+  plan.dims.pop_back();
+  hasLower.pop_back();
+  placeConstraints();
+  splitOffset();
+  addOuterDimensions(ofRows);
+  plan.offset += ofRows;
+  if (!failure && isStored())
+    storeWhole();
+  if (failure)
+    return;
+  alignInner();
+  boundCoordinates();
+  limitBoxes();
+  endRows();
+  keepApart();
+  plan.expectedBytes = size_of(plan.element);
+  for (const PlanDimension &dim : plan.dims)
+    plan.expectedBytes *= dim.box;
+}
+
+/// Each row is a multiple if what the rows are counted in is one; else each has to be tested.
+void Fitter::checkRowMultiples(const char *rule, const Polynomial &value) {
+  Polynomial open;
+  std::vector<std::pair<Polynomial, Polynomial>> groups;
+  for (const Term &term : value.getTerms()) {
+    Polynomial device(1), host(term.coefficient);
+    for (SymbolId factor : term.factors)
+      (plan.symbols[factor].knownAtLaunch ? host : device) *= Polynomial::symbol(factor);
+    auto same = llvm::find_if(groups, [&](const auto &group) { return group.first == device; });
+    if (same == groups.end())
+      groups.push_back({device, host});
+    else
+      same->second += host;
+  }
+  for (const auto &[device, host] : groups)
+    if (host.isConstant() && host.constantTerm() % grain != 0)
+      open += device * host;
+    else
+      addCheck({rule, host, {}, grain, relation.place}, true);
+  if (!open.isZero())
+    addCheck({rule, open, {}, grain, relation.place}, false);
+}
+
+/// A row that its guard leaves out is absent as a whole. Whether it is may depend on what
+/// was found when looking before.
+bool Fitter::mayBeAbsent(const Polynomial &room) {
+  if (!plan.isOfRow(room) || !(shape.outsideIsZero || isStored()))
+    return false;
+  if (!Interval{0, Interval::highest}.contains(plan.symbols.rangeOf(room)))
+    plan.gather->present.push_back({"guard", room, {0, Interval::highest}, 1, relation.place});
+  return true;
+}
+
+/// Where the row is copied, its guard holds.
+bool Fitter::holdsWherePresent(const Check &check) const {
+  if (!plan.isOfRow(check.value) || check.multiple != 1)
+    return false;
+  Interval range = plan.symbols.rangeOf(check.value);
+  for (const Check &each : plan.gather->present)
+    for (int64_t sign : {1, -1}) {
+      std::optional<int64_t> shift = (check.value - Polynomial(sign) * each.value).asConstant();
+      if (shift && sign > 0)
+        range.low = std::max(range.low, *shift);
+      else if (shift)
+        range.high = std::min(range.high, *shift);
+    }
+  return check.within.contains(range);
+}
+
+} // namespace tilelift

@@ -1,0 +1,215 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What lifted kernels call to copy rows that are looked up one by one. Works under NVRTC.
+//
+// Each call is told by a function where a row is: the corner of a box of one row, or the
+// address of its bytes. What says so is looked up for several rows at once, before the
+// first of them is copied: nobody waits for memory row by row. Of a row that is not there
+// the last coordinate is -1, or the address null; loaded, it is zeros, and it is not stored.
+//
+//   tilelift::load_rows<16, box::bytes>(tile, 256, map, ready, [&](int row) -> corner<2> {
+//     return {{column, rows[first + row]}};
+//   });
+//
+// Blackwell has instructions for four rows, gather4 and scatter4; elsewhere, and for what is
+// left of a number that is no multiple of four, each row is an instruction of its own.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ROWS_CUH
+#define TILELIFT_ROWS_CUH
+
+#include <tilelift/store.cuh>
+
+/// gather4 is sm_100's and everybody's after it, scatter4 that of data centres.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && __cccl_ptx_isa >= 860
+#define TILELIFT_HAS_GATHER4 1
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) ||                  \
+    (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 &&            \
+     __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
+#define TILELIFT_HAS_SCATTER4 1
+#endif
+#endif
+
+namespace tilelift {
+
+/// Where a box starts, innermost dimension first.
+template <int Rank> struct corner {
+  int at[Rank];
+
+  __device__ bool exists() const { return at[Rank - 1] >= 0; }
+};
+
+namespace detail {
+
+/// What rows that are not there are loaded from, where only addresses count.
+template <unsigned Bytes> __device__ uint4 zeros[Bytes / 16];
+
+/// Calls `copy(first, places)` for a few rows at once, `Count` in all.
+template <int Count, typename Where, typename Copy>
+__device__ inline void by_batches(const Where &where, const Copy &copy) {
+  constexpr int batch = Count % 8 == 0 ? 8 : Count % 4 == 0 ? 4 : Count < 8 ? Count : 1;
+#pragma unroll 1
+  for (int first = 0; first < Count; first += batch) {
+    decltype(where(0)) places[batch];
+#pragma unroll
+    for (int i = 0; i < batch; ++i)
+      places[i] = where(first + i);
+    copy(first, places);
+  }
+}
+
+/// Calls `copy(row, place)` for each row.
+template <int Count, typename Where, typename Copy>
+__device__ inline void one_by_one(const Where &where, const Copy &copy) {
+  by_batches<Count>(where, [&](int first, const auto &places) {
+#pragma unroll
+    for (int i = 0; i < int(sizeof(places) / sizeof(places[0])); ++i)
+      copy(first + i, places[i]);
+  });
+}
+
+#ifdef TILELIFT_HAS_GATHER4
+template <typename Map>
+__device__ inline void gather4(void *tile, const Map &map, const corner<2> *rows, barrier &ready) {
+  const int at[5] = {rows[0].at[0], rows[0].at[1], rows[1].at[1], rows[2].at[1], rows[3].at[1]};
+  ptx::cp_async_bulk_tensor_tile_gather4(ptx::space_shared, ptx::space_global, tile, &map, at,
+                                         &ready.word);
+}
+
+/// With .L2::cache_hint, which cuda::ptx does not have.
+template <typename Map>
+__device__ inline void gather4(void *tile, const Map &map, const corner<2> *rows, barrier &ready,
+                               cache_policy policy) {
+  asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::"
+               "bytes.L2::cache_hint [%0], [%1, {%2, %3, %4, %5, %6}], [%7], %8;" ::"r"(
+                   shared_address(tile)),
+               "l"(&map), "r"(rows[0].at[0]), "r"(rows[0].at[1]), "r"(rows[1].at[1]),
+               "r"(rows[2].at[1]), "r"(rows[3].at[1]), "r"(shared_address(&ready.word)),
+               "l"(static_cast<unsigned long long>(policy))
+               : "memory");
+}
+#endif
+
+#ifdef TILELIFT_HAS_SCATTER4
+template <typename Map>
+__device__ inline void scatter4(const Map &map, const corner<2> *rows, const void *tile) {
+  const int at[5] = {rows[0].at[0], rows[0].at[1], rows[1].at[1], rows[2].at[1], rows[3].at[1]};
+  ptx::cp_async_bulk_tensor_tile_scatter4(ptx::space_global, ptx::space_shared, &map, at, tile);
+}
+
+template <typename Map>
+__device__ inline void scatter4(const Map &map, const corner<2> *rows, const void *tile,
+                                cache_policy policy) {
+  asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group"
+               ".L2::cache_hint [%0, {%1, %2, %3, %4, %5}], [%6], %7;" ::"l"(&map),
+               "r"(rows[0].at[0]), "r"(rows[0].at[1]), "r"(rows[1].at[1]), "r"(rows[2].at[1]),
+               "r"(rows[3].at[1]), "r"(shared_address(tile)),
+               "l"(static_cast<unsigned long long>(policy))
+               : "memory");
+}
+#endif
+
+} // namespace detail
+
+/// Whether a condition holds of all rows.
+template <int Count, typename Condition>
+__device__ inline bool in_all_rows(const Condition &condition) {
+  bool holds = true;
+  for (int row = 0; row < Count && holds; ++row)
+    holds = condition(row);
+  return holds;
+}
+
+/// Copies a box of `Bytes` bytes for each row, to `tile` and as many bytes further as it says.
+template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
+__device__ inline void load_rows(void *tile, int distance, const Map &map, barrier &ready,
+                                 const Where &where, Policy... policy) {
+  detail::by_batches<Count>(where, [&](int first, const auto &places) {
+    constexpr int batch = int(sizeof(places) / sizeof(places[0]));
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      void *const to = advance(tile, (first + i) * distance);
+#ifdef TILELIFT_HAS_GATHER4
+      if constexpr (batch % 4 == 0 && sizeof(places[0]) == sizeof(corner<2>)) {
+        if (distance == int(Bytes)) {
+          if (i % 4 == 0)
+            detail::gather4(to, map, &places[i], ready, policy...);
+          continue;
+        }
+      }
+#endif
+      load(to, map, places[i].at, ready, policy...);
+    }
+  });
+}
+
+/// The same for bytes, wherever each row starts.
+template <int Count, unsigned Bytes, typename Where, typename... Policy>
+__device__ inline void load_byte_rows(void *tile, int distance, barrier &ready, const Where &where,
+                                      Policy... policy) {
+  detail::one_by_one<Count>(where, [&](int row, const void *from) {
+    load_bytes(advance(tile, row * distance), from ? from : detail::zeros<Bytes>, Bytes, ready,
+               policy...);
+  });
+}
+
+/// Stores rows that are there; of two for one place, either is last.
+template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
+__device__ inline void store_rows(const void *tile, int distance, const Map &map,
+                                  const Where &where, Policy... policy) {
+  detail::by_batches<Count>(where, [&](int first, const auto &places) {
+    constexpr int batch = int(sizeof(places) / sizeof(places[0]));
+#pragma unroll
+    for (int i = 0; i < batch; ++i) {
+      const void *const from = row_at(tile, (first + i) * distance);
+#ifdef TILELIFT_HAS_SCATTER4
+      if constexpr (batch % 4 == 0 && sizeof(places[0]) == sizeof(corner<2>)) {
+        const int four = i / 4 * 4;
+        const bool together = distance == int(Bytes) && places[four].exists() &&
+                              places[four + 1].exists() && places[four + 2].exists() &&
+                              places[four + 3].exists();
+        if (together) {
+          if (i == four)
+            detail::scatter4(map, &places[i], from, policy...);
+          continue;
+        }
+      }
+#endif
+      if (places[i].exists())
+        store(map, places[i].at, from, policy...);
+    }
+  });
+}
+
+template <int Count, unsigned Bytes, typename Where, typename... Policy>
+__device__ inline void store_byte_rows(const void *tile, int distance, const Where &where,
+                                       Policy... policy) {
+  detail::one_by_one<Count>(where, [&](int row, const void *to) {
+    if (to)
+      store_bytes(to, row_at(tile, row * distance), Bytes, policy...);
+  });
+}
+
+/// Combines rows that are there.
+template <int Count, unsigned Bytes, typename Operation, typename Map, typename Where>
+__device__ inline void reduce_rows(Operation operation, const void *tile, int distance,
+                                   const Map &map, const Where &where) {
+  detail::one_by_one<Count>(where, [&](int row, const auto &place) {
+    if (place.exists())
+      reduce(operation, map, place.at, row_at(tile, row * distance));
+  });
+}
+
+template <typename Number, int Count, unsigned Bytes, typename Operation, typename Where>
+__device__ inline void reduce_byte_rows(Operation operation, const void *tile, int distance,
+                                        const Where &where) {
+  detail::one_by_one<Count>(where, [&](int row, const void *to) {
+    if (to)
+      reduce_bytes<Number>(operation, to, row_at(tile, row * distance), Bytes);
+  });
+}
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,43 @@
+// RUN: %verify %s
+//
+// Rows that are looked up and cannot be copied one by one.
+
+// Single elements.
+__global__ void elements(float *out, const float *in, const int *indices) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[__ldg(indices + threadIdx.x)]; // expected-error {{'part[1]' is read from 'in' + indices[1] * 4 bytes, as 'indices[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else [-Wtilelift-gathered-rows]}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
+// Rows of 12 bytes.
+__global__ void short_rows(float *out, const float *in, const int *rows) {
+  __shared__ float tile[32][3];
+#pragma tma load threads(96)
+  tile[threadIdx.x / 3][threadIdx.x % 3] = in[rows[threadIdx.x / 3] * 3 + threadIdx.x % 3]; // expected-error {{the stride of 'in' in dimension 1 is 12 bytes, which is no multiple of 16 (stride-16) [-Wtilelift-rule-violated]}}
+  out[threadIdx.x] = tile[threadIdx.x % 32][threadIdx.x / 32];
+}
+
+// The first row is another one's than the table says.
+__global__ void two_rules(float *out, const float *in, const int *rows, int w) {
+  __shared__ float tile[16][64];
+#pragma tma load threads(64, 16)
+  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y * threadIdx.y] * w + threadIdx.x]; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else [-Wtilelift-gathered-rows]}}
+  out[threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+
+// Boxes of 64 bytes, whose address is kept.
+__global__ void close(float4 *out, const float *in, const int *rows, int w) {
+  __shared__ float tile[16][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}} expected-note {{to lift it, make the rows of 'tile' 16 elements longer}}
+#pragma tma load threads(16, 16)
+  tile[threadIdx.y][threadIdx.x] = threadIdx.x < w ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f;
+  out[threadIdx.x] = *reinterpret_cast<float4 *>(&tile[threadIdx.x][0]);
+}
+
+// The indices are what the statement writes, too.
+__global__ void own_indices(float *out, const float *in, int w) {
+  __shared__ int rows[16][64];
+#pragma tma load threads(64, 16)
+  rows[threadIdx.y][threadIdx.x] = reinterpret_cast<const int *>(in)[rows[threadIdx.y][0] * w + threadIdx.x]; // expected-error {{an index is not followed: it is read from 'rows', to which the statement writes [-Wtilelift-unknown-index]}}
+  out[threadIdx.x] = rows[threadIdx.y][threadIdx.x];
+}
