@@ -12,8 +12,7 @@
 constexpr int Width = 128, Rows = 16, Threads = 128; // 16 bytes each
 
 __global__ void __launch_bounds__(Threads)
-    gather(uint4 *__restrict__ out, const uint4 *__restrict__ table,
-           const int *__restrict__ rows) {
+    gather(uint4 *__restrict__ out, const uint4 *__restrict__ table, const int *__restrict__ rows) {
   __shared__ uint4 tile[Rows][Width];
   const int first = blockIdx.x * Rows;
 #pragma tma load

@@ -189,9 +189,8 @@ void Flow::groupCopies() {
     const auto *body = dyn_cast_or_null<CompoundStmt>(function.facts.parentOf(copies[i].statement));
     bool together = body && body == function.facts.parentOf(copies[i - 1].statement) &&
                     !copies[i].mayRunPlain && !copies[i - 1].mayRunPlain && !sharesTile(i) &&
-                    !copies[i].looksUpShared &&
-                    copies[i].isAhead == copies[i - 1].isAhead && !copies[i].isStore &&
-                    !copies[i - 1].isStore;
+                    !copies[i].looksUpShared && copies[i].isAhead == copies[i - 1].isAhead &&
+                    !copies[i].isStore && !copies[i - 1].isStore;
     if (!together)
       continue;
     bool between = false;
