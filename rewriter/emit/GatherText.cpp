@@ -59,9 +59,12 @@ std::string KernelWriter::presentText(size_t copy, CodeText &code) {
   return text;
 }
 
+/// Of a row that is not there nothing is asked, nor looked up.
 std::string KernelWriter::inAllRows(size_t copy, CodeText &code, const std::string &condition) {
+  std::string present = presentText(copy, code);
   return "tilelift::in_all_rows<" + rowCount(copy, code) + ">([&](int " + rowName(copy) +
-         ") { return " + condition + "; })";
+         ") { return " +
+         (present.empty() ? condition : "!(" + present + ") || (" + condition + ")") + "; })";
 }
 
 /// `where` is the corner of a row's box, or its address.

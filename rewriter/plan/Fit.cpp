@@ -106,8 +106,13 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     std::vector<Requirement> underLookups;
     for (const LookupCondition &each : relation.lookedUpUnder)
       underLookups.push_back(each.condition);
-    for (const Requirement &each : withoutImplied(std::move(underLookups)))
-      addCheck({"index-range", each.value, each.within, 1, each.place}, false);
+    for (const Requirement &each : withoutImplied(std::move(underLookups))) {
+      Check check{"index-range", each.value, each.within, 1, each.place};
+      // Whether a row is there may be known before anything is looked up for it, or not at all.
+      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWherePresent(check))
+        fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+      addCheck(std::move(check), false);
+    }
     // That TMA has no such tensor matters more than where its tile would lie.
     checkRules();
     if (!failure)

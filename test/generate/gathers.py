@@ -1,0 +1,176 @@
+#!/usr/bin/env python3
+# ===----------------------------------------------------------------------===#
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+# ===----------------------------------------------------------------------===#
+"""Random tiles whose rows are looked up one by one: loaded, stored, added.
+
+Indices of several types, in global or shared memory, in structs, looked up by others, and
+parts of expressions; rows that are none, tails, tables that end within a tile; boxes of
+rows; tiles with padding, swizzles and other people's rows in front. The lifted program has
+to leave the same bytes as the plain one.
+"""
+from __future__ import annotations
+
+import random
+import sys
+
+import batches
+
+THREADS = 64
+SIZES = {"float": 4, "int": 4, "unsigned": 4, "unsigned short": 2, "double": 8}
+MAIN = """
+int main() {
+  std::vector<unsigned char> bytes(1 << 20);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = i % 4 == 0 || i % 4 == 2 ? i / 4 % 101 : 0;
+  char *in, *out;
+  cudaMalloc(&in, bytes.size()), cudaMalloc(&out, bytes.size());
+  cudaMemcpy(in, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
+  unsigned long long hash = 0;
+  auto clear = [&] { cudaMemset(out, 0, 1 << 17); };
+  auto add = [&] {
+    cudaMemcpy(bytes.data(), out, 1 << 17, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 1 << 17; ++i)
+      hash = hash * 0x100000001b3 + bytes[i];
+  };
+  auto table = [](auto zero, int count, auto numberOf) {
+    std::vector<decltype(zero)> numbers;
+    for (int i = 0; i < count; ++i)
+      numbers.push_back(decltype(zero)(numberOf(i)));
+    decltype(zero) *memory;
+    cudaMalloc(&memory, count * sizeof(zero));
+    cudaMemcpy(memory, numbers.data(), count * sizeof(zero), cudaMemcpyHostToDevice);
+    return memory;
+  };
+LAUNCHES
+  printf("case all hash %016llx\\n", hash);
+  return cudaDeviceSynchronize();
+}
+"""
+
+
+class Writer:
+    def __init__(self, seed: int, number: int) -> None:
+        self.rng = random.Random(f"gathers {seed}/{number}")
+        self.number = number
+        self.pick = lambda *choices: self.rng.choice(choices)
+        self.kind = self.pick("load", "load", "load", "store", "reduce")
+        self.type = self.pick("float", "int", "unsigned") if self.kind == "reduce" else self.pick(*SIZES)
+        size = SIZES[self.type]
+        self.vector = self.kind == "load" and self.chance(0.3)
+        self.rows, self.columns = self.pick(2, 4, 7, 8, 12, 16, 24), self.pick(16, 64, 128, 128, 256, 1024) // size
+        self.page = self.pick(1, 1, 1, 1, 2, 4) if self.rows % 4 == 0 else 1
+        self.padding = 0 if self.vector else self.pick(0, 0, 0, 1, 4, 32)
+        self.front = self.pick(0, 0, 0, 3)
+        self.blocks = self.pick(1, 2, 3)
+        whole = self.vector or self.chance(0.6)
+        self.width = self.columns * self.pick(1, 1, 2) + (0 if whole else 16 // size)
+        self.guards_columns = not whole
+        self.pitch = self.width + (0 if self.chance(0.7) else 16 // size * self.pick(1, 2))
+        self.total = self.blocks * self.rows
+        self.count = self.total - (self.pick(1, 2, 5) if self.chance(0.4) else 0)
+        self.guards_rows = self.count < self.total or self.chance(0.2)
+        self.index = self.pick("int", "int", "int", "unsigned", "long long", "short", "unsigned char", "size_t")
+        signed = self.index in ("int", "long long", "short")
+        self.guards_low = signed and self.chance(0.5)
+        self.guards_high = self.chance(0.3) and self.index != "unsigned char"
+        self.place = self.pick("global", "global", "global", "shared", "struct", "twice")
+        self.form = self.pick("plain", "plain", "plain", "quotient", "shifted", "second") if self.kind != "store" \
+            and self.page == 1 else "plain"
+
+    def chance(self, probability: float) -> bool:
+        return self.rng.random() < probability
+
+    def looked_up(self) -> str:
+        """What lies in the table for row `m`."""
+        number = f"m / {self.page}" if self.page > 1 else "m"
+        if self.form == "second":
+            number = f"{number} * 2 + 1"
+        if self.place == "shared":
+            return "near[row]" if self.page == 1 else f"near[row / {self.page}]"
+        if self.place == "struct":
+            return f"table[{number}].row"
+        return f"table[order[{number}]]" if self.place == "twice" else f"table[{number}]"
+
+    def source(self) -> str:
+        found = "from"
+        if self.form == "quotient":
+            found = "(from / top)"
+        if self.form == "shifted":
+            found = "(from + 1)"
+        if self.page > 1:
+            found = f"(from * {self.page} + m % {self.page})"
+        return found
+
+    def copy(self) -> str:
+        vector = 16 // SIZES[self.type] if self.vector else 1
+        row = self.columns // vector
+        text = f"for (int i = t; i < {self.rows * row}; i += {THREADS}) {{\n"
+        text += f"  int row = i / {row}, e = i % {row} * {vector}, m = first + row;\n"
+        place = f"{self.pick('(size_t)', '(long long)', '')}{self.source()} * pitch + c0 + e"
+        inner = [*(["from >= 0"] if self.guards_low else []), *(["from < height"] if self.guards_high else []),
+                 *(["c0 + e < width"] if self.guards_columns else [])]
+        self.rng.shuffle(inner)
+        there = " && ".join(inner) or "true"
+        cell = f"tile[row + {self.front}][e]" if self.front else "tile[row][e]"
+        take = f"{self.index} from = {self.looked_up()};"
+        if self.kind == "load":
+            what = "uint4" if self.vector else self.type
+            source = f"*reinterpret_cast<const uint4 *>(in + {place})" if self.vector else f"in[{place}]"
+            to = f"*reinterpret_cast<uint4 *>(&{cell})" if self.vector else cell
+            text += f"  {what} value = {'uint4{}' if self.vector else '0'};\n"
+            act = f"{take}\n    if ({there})\n      value = {source};"
+            after = f"  {to} = value;\n"
+        else:
+            way = f"out[{place}] = {cell};" if self.kind == "store" else f"atomicAdd(&out[{place}], {cell});"
+            act, after = f"{take}\n    if ({there})\n      {way}", ""
+        guard = "if (m < count) " if self.guards_rows else ""
+        return text + f"  {guard}{{\n    {act}\n  }}\n{after}}}\n"
+
+    def kernel(self) -> str:
+        clause = self.pick("", "", "", " swizzle(none)", " swizzle(64)", " swizzle(128)") if self.kind == "load" else ""
+        number = f"k{self.number:03d}"
+        held = f"entry{self.number:03d}" if self.place == "struct" else self.index
+        head = f"struct {held} {{\n  {self.index} other, row;\n}};\n" if self.place == "struct" else ""
+        head += (f"__global__ void {number}({self.type} *__restrict__ out, const {self.type} *__restrict__ in, "
+                 f"const {held} *__restrict__ table, const int *__restrict__ order, int count, int height, int width, "
+                 f"int pitch, int top) {{\n")
+        body = f"__shared__ {self.type} tile[{self.rows + self.front}][{self.columns + self.padding}];\n"
+        body += f"int t = threadIdx.x, first = blockIdx.x * {self.rows};\n{self.type} sum = 0;\n"
+        if self.place == "shared":
+            near = f"(first / {self.page} + t) * {2 if self.form == 'second' else 1} + {int(self.form == 'second')}"
+            limit = f"first + t * {self.page} < count" if self.guards_rows else "true"
+            body += (f"__shared__ {self.index} near[{self.rows // self.page}];\nif (t < {self.rows // self.page})\n"
+                     f"  near[t] = {limit} ? table[{near}] : 0;\n__syncthreads();\n")
+        copy = f"#pragma tma {self.kind} fallback(loop){clause}\n" + self.copy()
+        at = f"[j + {self.front}][i]" if self.front else "[j][i]"
+        walk = (f"for (int i = 0; i < {self.columns}; ++i)\n  for (int j = t; j < {self.rows}; j += {THREADS})\n")
+        if self.kind == "load":
+            loop = copy + f"__syncthreads();\n{walk}    sum = sum * 3 + tile{at} * (i + 1);\n__syncthreads();\n"
+            end = f"out[blockIdx.x * {THREADS} + t] = sum;\n"
+        else:
+            loop = (f"{walk}    tile{at} = in[j * 64 + i + first] + c0;\n__syncthreads();\n" + copy + "__syncthreads();\n")
+            end = ""
+        loop = f"for (int c0 = 0; c0 < width; c0 += {self.columns}) {{\n{loop}}}\n"
+        return head + body + loop + end + "}\n"
+
+    def launches(self) -> str:
+        numbers = (self.count + self.page - 1) // self.page * (2 if self.form == "second" else 1)
+        most = 101 if self.form != "shifted" else 100  # more than there are rows: no two are stored to one place
+        value = f"i * 37 % {most}" + (" * 2" if self.form == "quotient" else "")
+        if self.guards_low:
+            value = f"(i % 5 == 3 ? -1 - i : {value})"
+        if self.guards_high:
+            value = f"(i % 7 == 2 ? 300 + i : {value})"
+        height = most * 2 if self.form == "quotient" else most
+        held = f"entry{self.number:03d}" if self.place == "struct" else self.index
+        made = f"entry{self.number:03d}{{({self.index})i, ({self.index})({value})}}" if self.place == "struct" else value
+        zero = f"{held}{{}}" if self.place == "struct" else f"({held})0"
+        order = f"[](int i) {{ return {numbers} - 1 - i; }}"
+        return (f"  clear();\n  k{self.number:03d}<<<{self.blocks}, {THREADS}>>>(({self.type} *)out, "
+                f"(const {self.type} *)in, table({zero}, {numbers}, [](int i) {{ return {made}; }}), "
+                f"table(0, {numbers}, {order}), {self.count}, {height}, {self.width}, {self.pitch}, 2);\n  add();\n")
+
+
+if __name__ == "__main__":
+    sys.exit(batches.main(__doc__, batches.program_of(Writer, MAIN), step=20))
