@@ -85,6 +85,7 @@ private:
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
   void hideUnsafeLookups(unsigned threads);
+  bool findsRowsIn(const SharedObject &table) const;
   bool takeTiles();
   void takeParts(const SharedObject &filled);
   AnalysedCopy takePart(const SharedObject &filled, int64_t begin, int64_t end) const;
@@ -214,12 +215,33 @@ bool Analysis::isUsedElsewhere(const VarDecl *variable) const {
          isLiveAfter(variable, statement, kernel.path.end(), kernel.context, kernel.facts);
 }
 
+/// Whether some load is found by what lies in that object.
+bool Analysis::findsRowsIn(const SharedObject &table) const {
+  auto isThere = [&](SymbolId id) {
+    auto reader = block.readers.find({Lookup::Kind::Number, id});
+    return reader != block.readers.end() &&
+           block.bases[reader->second.base].identity == table.declaration;
+  };
+  auto depends = [&](const Polynomial &value) {
+    return llvm::any_of(block.symbols.lookupsFor(value), isThere);
+  };
+  auto isFound = [&](const ValueCase &each) {
+    return each.scalar.data.kind == Source::Kind::Load && depends(each.scalar.data.offset);
+  };
+  return llvm::any_of(block.shared, [&](const SharedObject &object) {
+    return llvm::any_of(object.cells, [&](const auto &cell) {
+      return llvm::any_of(cell.second.value.getCases(), isFound);
+    });
+  });
+}
+
 bool Analysis::takeTiles() {
   for (unsigned object : block.looksUpShared)
-    if (const SharedObject &table = block.shared[object];
-        !table.cells.empty() && kernel.kind == CopyKind::Load)
+    if (kernel.kind == CopyKind::Load && !block.shared[object].cells.empty() &&
+        findsRowsIn(block.shared[object]))
       return fail(diagnose("unknown-index", place(), "an index",
-                           "it is read from '" + table.name + "', to which the statement writes"));
+                           "it is read from '" + block.shared[object].name +
+                               "', to which the statement writes"));
   for (const SharedObject &object : block.shared)
     if (!object.cells.empty())
       takeParts(object);

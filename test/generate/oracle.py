@@ -426,7 +426,8 @@ class Judge:
         if digits is None:
             # Below the tensor's start an unsigned index has wrapped around.
             wrapped = max(map(max, offsets)) - min(map(min, offsets)) > 2**31
-            self.verdict.add(uneven, "the rows are not evenly spaced", certain=not wrapped)
+            self.verdict.add(uneven, "the rows are not evenly spaced",
+                             certain=not wrapped and self.copy.flaw != "loaded-rows")
             return None
         if any(step != 1 for step in digits.steps[0]) and not self._is_row():
             self.verdict.add("not-contiguous uneven-steps",
