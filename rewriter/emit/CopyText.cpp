@@ -249,9 +249,9 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
 }
 
 /// One condition of a copy, of all of its instantiations.
-std::string KernelWriter::conditionText(size_t copy, CodeText &code, ChecksOf checks, size_t i) {
+std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
   std::vector<const Plan *> plans = plansOf(copy);
-  const Check &check = checks(*plans.front())[i];
+  const Check &check = plans.front()->copyChecks[i];
   const std::string &hint = copyNames[copy].tile;
   std::string conditions;
   auto add = [&](const std::string &condition) {
@@ -260,7 +260,7 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, ChecksOf ch
   std::optional<std::string> value =
       check.ofAddress
           ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
-          : code.inKernelWide(code.each([&](const Plan &plan) { return checks(plan)[i].value; }),
+          : code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
                               hint + "_check");
   if (!value) {
     failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
@@ -271,7 +271,7 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, ChecksOf ch
   auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef suffix) {
     std::vector<int64_t> numbers;
     for (const Plan *plan : plans)
-      numbers.push_back(part(checks(*plan)[i]));
+      numbers.push_back(part(plan->copyChecks[i]));
     return code.number(numbers, hint + suffix.str());
   };
   if (check.multiple != 1)
@@ -290,8 +290,7 @@ std::string KernelWriter::checksText(size_t copy, bool isAhead) {
   std::string conditions, ofRows;
   for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
     std::string &all = plan.isOfRow(plan.copyChecks[i].value) ? ofRows : conditions;
-    all += (all.empty() ? "" : " && ") +
-           conditionText(copy, code, [](const Plan &of) -> auto & { return of.copyChecks; }, i);
+    all += (all.empty() ? "" : " && ") + conditionText(copy, code, i);
   }
   if (!ofRows.empty())
     conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofRows);

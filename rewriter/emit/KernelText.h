@@ -156,8 +156,7 @@ private:
   std::vector<Piece> plainBranch(const std::string &before, size_t copy) const;
   std::string checksOf(size_t first, size_t end, bool isAhead = false);
   std::string checksText(size_t copy, bool isAhead);
-  using ChecksOf = llvm::function_ref<const std::vector<Check> &(const Plan &)>;
-  std::string conditionText(size_t copy, CodeText &code, ChecksOf checks, size_t i);
+  std::string conditionText(size_t copy, CodeText &code, size_t check);
   std::string orderText(size_t first, size_t last, const std::string &indent) const;
   std::string issueText(size_t first, size_t last, const std::string &indent);
   std::string bulkText(size_t copy, std::string place, const std::string &indent);

@@ -75,20 +75,25 @@ std::variant<Plan, Diagnostic> Fitter::run() {
     if (!failure)
       placeConstraints();
     splitOffset();
-    if (!failure && isStored())
-      storeWhole();
-    if (!failure) {
-      alignInner();
-      boundCoordinates();
-      limitBoxes();
-      endRows();
-      keepApart();
-      plan.expectedBytes = size_of(plan.element);
-      for (const PlanDimension &dim : plan.dims)
-        plan.expectedBytes *= dim.box;
-    }
+    finishBoxes();
   }
   return finish();
+}
+
+/// Once it is known where boxes start, and what their dimensions are.
+void Fitter::finishBoxes() {
+  if (!failure && isStored())
+    storeWhole();
+  if (failure)
+    return;
+  alignInner();
+  boundCoordinates();
+  limitBoxes();
+  endRows();
+  keepApart();
+  plan.expectedBytes = size_of(plan.element);
+  for (const PlanDimension &dim : plan.dims)
+    plan.expectedBytes *= dim.box;
 }
 
 /// What all modes have in common.
@@ -426,34 +431,19 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
 /// Device-dependent offsets that no dimension of the box explains, such as
 /// `blockIdx.z * h * w`, become dimensions of their own with a box of one.
 void Fitter::addOuterDimensions(Polynomial &rest) {
-  struct Group {
-    Polynomial device;
-    Polynomial stride;
-  };
-  SmallVector<Group, 2> groups;
-  for (const Term &term : rest.getTerms()) {
-    Polynomial device(1), host(term.coefficient);
-    for (SymbolId factor : term.factors)
-      (plan.symbols[factor].knownAtLaunch ? host : device) *= Polynomial::symbol(factor);
-    if (device.isConstant())
-      continue;
-    auto same = llvm::find_if(groups, [&](const Group &g) { return g.device == device; });
-    if (same == groups.end())
-      groups.push_back({device, host});
-    else
-      same->stride += host;
-  }
-  for (const Group &group : groups) {
+  std::vector<LaunchParts> groups = plan.symbols.partsOf(rest);
+  llvm::erase_if(groups, [](const LaunchParts &group) { return group.device.isConstant(); });
+  for (const LaunchParts &group : groups) {
     if (plan.dims.size() >= size_t(max_rank)) {
       fail(diagnose("too-many-dimensions", relation.place,
-                    int(plan.dims.size() + groups.size() - (&group - groups.begin())),
+                    int(plan.dims.size() + groups.size() - (&group - groups.data())),
                     "'" + plan.symbols.print(group.device) + "' asks for one more"));
       return;
     }
     PlanDimension dim;
     dim.coordinate = group.device;
-    dim.stride = group.stride;
-    rest -= group.device * group.stride;
+    dim.stride = group.host;
+    rest -= group.device * group.host;
     plan.dims.push_back(dim);
     hasLower.push_back(false);
   }
@@ -898,36 +888,34 @@ static Fitted fitRows(const CopyRelation &relation, const FitOptions &options, A
 /// Boxes of one row, of which there is an instruction for four on Blackwell, unless every row
 /// would have to be tested before, or the tile be laid out anew: bytes need no coordinate, and
 /// start anywhere.
-static std::optional<Fitted> fitGather(const CopyRelation &relation, const FitOptions &options) {
-  bool hasRows = false;
+static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
+                        swizzle_mode written) {
+  std::optional<GatherRelation> gather = gatherOf(cells);
+  if (!gather)
+    return diagnose("not-a-copy", cells.place, wordingOf(cells.kind).nothing);
   auto fitAs = [&](Mode mode) {
-    return fitRows(
-        relation, options, [&](const CopyRelation &cells, swizzle_mode written) -> Fitted {
-          std::optional<GatherRelation> gather = gatherOf(cells);
-          hasRows |= gather.has_value();
-          if (!gather)
-            return diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing);
-          return Fitter(gather->relation, options, written).runGather(*gather, mode);
-        });
-  };
-  auto isTested = [&](const Plan &plan) {
-    return llvm::any_of(plan.copyChecks,
-                        [&](const Check &check) { return plan.isOfRow(check.value); });
+    return Fitter(gather->relation, options, written).runGather(*gather, mode);
   };
   auto isBest = [&](const Fitted &fitted) {
     const Plan *plan = std::get_if<Plan>(&fitted);
-    return plan && canBeMade(fitted, options) && !isTested(*plan) && !plan->layout.moved;
+    return canBeMade(fitted, options) && !plan->layout.moved &&
+           llvm::none_of(plan->copyChecks,
+                         [&](const Check &check) { return plan->isOfRow(check.value); });
   };
   Fitted boxes = fitAs(Mode::Tile);
-  if (!hasRows || isBest(boxes))
-    return hasRows ? std::optional(std::move(boxes)) : std::nullopt;
+  if (isBest(boxes))
+    return boxes;
   Fitted bytes = fitAs(Mode::Bulk);
-  if (isBest(bytes) || (canBeMade(bytes, options) && !canBeMade(boxes, options)))
-    return bytes;
-  const auto *refusal = std::get_if<Diagnostic>(&boxes);
-  bool hasNoRow =
-      refusal && llvm::is_contained({"not-a-copy", "not-contiguous", "uneven-steps"}, refusal->id);
-  return hasNoRow ? std::nullopt : std::optional(std::move(boxes));
+  bool areBytes = isBest(bytes) || (canBeMade(bytes, options) && !canBeMade(boxes, options));
+  return areBytes ? bytes : boxes;
+}
+
+/// Whether a refusal says why rows that are looked up cannot be copied, and not that there are
+/// none.
+static bool isAboutGather(const Fitted &fitted) {
+  const auto *refusal = std::get_if<Diagnostic>(&fitted);
+  return !refusal ||
+         !llvm::is_contained({"not-a-copy", "not-contiguous", "uneven-steps"}, refusal->id);
 }
 
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
@@ -936,8 +924,12 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   });
   if (canBeMade(box, options))
     return box;
-  if (std::optional<Fitted> gathered = fitGather(relation, options))
-    return std::move(*gathered);
+  Fitted gathered =
+      fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
+        return fitGather(cells, options, written);
+      });
+  if (isAboutGather(gathered))
+    return gathered;
   if (relation.kind == CopyKind::Reduce)
     return box;
   std::optional<Fitted> im2col;

@@ -72,35 +72,13 @@ void Fitter::placeBoxes(Polynomial ofRows) {
   splitOffset();
   addOuterDimensions(ofRows);
   plan.offset += ofRows;
-  if (!failure && isStored())
-    storeWhole();
-  if (failure)
-    return;
-  alignInner();
-  boundCoordinates();
-  limitBoxes();
-  endRows();
-  keepApart();
-  plan.expectedBytes = size_of(plan.element);
-  for (const PlanDimension &dim : plan.dims)
-    plan.expectedBytes *= dim.box;
+  finishBoxes();
 }
 
 /// Each row is a multiple if what the rows are counted in is one; else each has to be tested.
 void Fitter::checkRowMultiples(const char *rule, const Polynomial &value) {
   Polynomial open;
-  std::vector<std::pair<Polynomial, Polynomial>> groups;
-  for (const Term &term : value.getTerms()) {
-    Polynomial device(1), host(term.coefficient);
-    for (SymbolId factor : term.factors)
-      (plan.symbols[factor].knownAtLaunch ? host : device) *= Polynomial::symbol(factor);
-    auto same = llvm::find_if(groups, [&](const auto &group) { return group.first == device; });
-    if (same == groups.end())
-      groups.push_back({device, host});
-    else
-      same->second += host;
-  }
-  for (const auto &[device, host] : groups)
+  for (const auto &[device, host] : plan.symbols.partsOf(value))
     if (host.isConstant() && host.constantTerm() % grain != 0)
       open += device * host;
     else

@@ -79,6 +79,7 @@ private:
   bool takeReduction(Reduction reduction);
   void storeWhole();
   void keepApart();
+  void finishBoxes();
   bool isWholeBulk() const;
   void endRows();
   void makeBulk();

@@ -19,17 +19,6 @@ namespace {
 
 using Lookups = std::set<SymbolId>;
 
-const Case *onlyLoad(const Cell &cell) {
-  const Case *load = nullptr;
-  for (const Case &each : cell.cases)
-    if (each.source.kind == Source::Kind::Load) {
-      if (load)
-        return nullptr;
-      load = &each;
-    }
-  return load;
-}
-
 class GatherReader {
 public:
   explicit GatherReader(const CopyRelation &relation) : relation(relation) {}
@@ -72,7 +61,7 @@ private:
 };
 
 Lookups GatherReader::lookupsOf(const Cell &cell) const {
-  const Case &load = *onlyLoad(cell);
+  const Case &load = *cell.onlyLoad();
   Lookups found = relation.symbols.lookupsFor(load.source.offset);
   for (const Bound &bound : *load.guard.asConjunction())
     found.merge(relation.symbols.lookupsFor(bound.value));
@@ -83,7 +72,7 @@ Lookups GatherReader::lookupsOf(const Cell &cell) const {
 bool GatherReader::splitRows() {
   std::vector<std::pair<size_t, Lookups>> live;
   for (size_t i = 0; i < relation.cells.size(); ++i) {
-    const Case *load = onlyLoad(relation.cells[i]);
+    const Case *load = relation.cells[i].onlyLoad();
     if (load && !load->guard.asConjunction())
       return false;
     if (load)
@@ -299,18 +288,17 @@ std::optional<Case> GatherReader::inRows(const Case &first, const Case &other, i
 bool GatherReader::rewriteCells() {
   size_t cells = rows[0].last - rows[0].first + 1;
   for (size_t n = 0; n < cells; ++n) {
-    const Case &first = *onlyLoad(cellOf(0, n));
-    std::optional<Case> pattern = inRows(first, *onlyLoad(cellOf(1, n)), 1);
+    const Case &first = *cellOf(0, n).onlyLoad();
+    std::optional<Case> pattern = inRows(first, *cellOf(1, n).onlyLoad(), 1);
     for (size_t r = 0; r < rows.size() && pattern; ++r) {
       std::optional<Case> own =
-          r < 2 ? pattern : inRows(first, *onlyLoad(cellOf(r, n)), int64_t(r));
+          r < 2 ? pattern : inRows(first, *cellOf(r, n).onlyLoad(), int64_t(r));
       bool isSame = own && own->source.offset == pattern->source.offset &&
                     own->guard == pattern->guard && own->needs == pattern->needs;
       if (!isSame)
         return false;
       Cell &cell = result.relation.cells[rows[r].first + n];
-      Case *load = llvm::find_if(
-          cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Load; });
+      Case *load = cell.onlyLoad();
       load->source.offset =
           pattern->source.offset + Polynomial(int64_t(r)) * Polynomial::symbol(result.distance);
       load->guard = pattern->guard;

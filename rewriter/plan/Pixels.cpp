@@ -21,17 +21,6 @@ std::optional<Polynomial> quotientOf(const Polynomial &value, const Polynomial &
                                                         : std::nullopt;
 }
 
-const Case *onlyLoad(const Cell &cell) {
-  const Case *load = nullptr;
-  for (const Case &each : cell.cases)
-    if (each.source.kind == Source::Kind::Load) {
-      if (load)
-        return nullptr;
-      load = &each;
-    }
-  return load;
-}
-
 /// The value as a sum of products with symbols of a list, at most one in each.
 std::optional<std::vector<Polynomial>> split(const Polynomial &value, ArrayRef<SymbolId> symbols,
                                              Polynomial &rest) {
@@ -109,7 +98,7 @@ bool PixelReader::findOwn() {
   std::set<SymbolId> common;
   bool isFirst = true;
   for (const Cell &cell : relation.cells) {
-    const Case *load = onlyLoad(cell);
+    const Case *load = cell.onlyLoad();
     if (!load || !load->guard.asConjunction())
       return false;
     std::set<SymbolId> symbols;
@@ -194,7 +183,7 @@ std::optional<PixelReader::Reduced> PixelReader::reduce(const Polynomial &value)
 
 /// The index of a cell's pixel, once all of its values are known to be made of one.
 std::optional<Polynomial> PixelReader::indexOf(const Cell &cell) {
-  const Case &load = *onlyLoad(cell);
+  const Case &load = *cell.onlyLoad();
   std::optional<Polynomial> index;
   auto isOfOne = [&](const Polynomial &value) {
     std::optional<Reduced> found = reduce(value);
@@ -269,8 +258,7 @@ std::optional<Polynomial> PixelReader::inDigits(const Polynomial &value, const P
 
 /// The load of a cell, its guard, and what its address needs.
 bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
-  Case *load = llvm::find_if(
-      cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Load; });
+  Case *load = cell.onlyLoad();
   std::optional<int64_t> number = (index - result.first).asConstant();
   std::optional<Polynomial> offset = inDigits(load->source.offset, index);
   if (!offset || !number)

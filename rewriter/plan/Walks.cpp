@@ -260,9 +260,7 @@ bool WalkFinder::addImages() {
   images.extent = Polynomial(1);
   Polynomial device(1);
   for (const Term &term : result.rest.getTerms()) {
-    Polynomial moving(1), host(term.coefficient);
-    for (SymbolId id : term.factors)
-      (symbols[id].knownAtLaunch ? host : moving) *= Polynomial::symbol(id);
+    const auto [moving, host] = symbols.partsOf(term);
     if (moving.isConstant() || host.isConstant())
       continue;
     if (!device.isConstant())

@@ -29,6 +29,7 @@
 
 #include <array>
 #include <optional>
+#include <utility>
 
 namespace tilelift {
 
@@ -145,6 +146,19 @@ struct Cell {
   llvm::SmallVector<Case, 2> cases;
   Place place;
   unsigned thread = 0;
+
+  /// Null where the cell is never loaded, or by several cases.
+  const Case *onlyLoad() const {
+    const Case *load = nullptr;
+    for (const Case &each : cases)
+      if (each.source.kind == Source::Kind::Load) {
+        if (load)
+          return nullptr;
+        load = &each;
+      }
+    return load;
+  }
+  Case *onlyLoad() { return const_cast<Case *>(std::as_const(*this).onlyLoad()); }
 };
 
 /// A pointer into global memory, or a variable there, that offsets are counted from.

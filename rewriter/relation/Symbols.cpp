@@ -118,6 +118,27 @@ bool Symbols::boundedAtLaunch(const Polynomial &value) const {
   });
 }
 
+LaunchParts Symbols::partsOf(const Term &term) const {
+  LaunchParts parts{1, term.coefficient};
+  for (SymbolId id : term.factors)
+    (table[id].knownAtLaunch ? parts.host : parts.device) *= Polynomial::symbol(id);
+  return parts;
+}
+
+std::vector<LaunchParts> Symbols::partsOf(const Polynomial &value) const {
+  std::vector<LaunchParts> all;
+  for (const Term &term : value.getTerms()) {
+    LaunchParts parts = partsOf(term);
+    auto same =
+        llvm::find_if(all, [&](const LaunchParts &other) { return other.device == parts.device; });
+    if (same == all.end())
+      all.push_back(parts);
+    else
+      same->host += parts.host;
+  }
+  return all;
+}
+
 bool Symbols::endsAtLaunch(const Polynomial &value) const {
   std::vector<SymbolId> moving; // each on its own, they are largest together
   for (const Term &term : value.getTerms())

@@ -94,6 +94,11 @@ struct Symbol {
   unsigned axis = 0;
 };
 
+/// A product: what only the device knows of it, one if nothing, and the rest.
+struct LaunchParts {
+  Polynomial device, host;
+};
+
 /// Gives each symbol a number. One table serves one copy relation; the same kind,
 /// spelling and identity is the same symbol.
 class Symbols {
@@ -109,6 +114,9 @@ public:
   bool knownAtLaunch(const Polynomial &value) const;
   bool knownAtLaunch(const Term &term) const;
   bool readableAtCopy(const Polynomial &value) const;
+  LaunchParts partsOf(const Term &term) const;
+  /// Of a sum, each part that only the device knows once.
+  std::vector<LaunchParts> partsOf(const Polynomial &value) const;
   /// Whether the launcher knows between which numbers the value lies for all
   /// blocks and iterations.
   bool boundedAtLaunch(const Polynomial &value) const;
