@@ -9,6 +9,7 @@
 
 #include "bench.cuh"
 #include "by_hand.cuh"
+#include "tensor_cores.cuh"
 
 constexpr int BM = 128, BN = 128, BK = 64, THREADS = 256, STAGES = 3;
 /// So many blocks share a multiprocessor: one stores while the other multiplies.
@@ -18,38 +19,6 @@ constexpr int BLOCKS = 2;
 struct Convolution {
   int N, H, W, C, K, R, S, P, Q, pad, stride, dilation;
 };
-
-#define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
-#define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
-
-/// d += a * b, of 64 x 16 and 16 x 128.
-__device__ inline void multiply(float (&d)[64], uint64_t a, uint64_t b) {
-  asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 {"
-               "%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, "
-               "%16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, "
-               "%32, %33, %34, %35, %36, %37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, "
-               "%48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, %61, %62, %63}, "
-               "%64, %65, 1, 1, 1, 0, 0;"
-               : SIXTEEN(0), SIXTEEN(16), SIXTEEN(32), SIXTEEN(48)
-               : "l"(a), "l"(b)
-               : "memory");
-}
-
-/// Rows of 128 bytes, swizzled, eight of them 1024 bytes from the next eight.
-__device__ inline uint64_t descriptor(const void *tile) {
-  uint64_t address = __cvta_generic_to_shared(tile);
-  return (address & 0x3ffff) >> 4 | uint64_t(1) << 16 | uint64_t(64) << 32 | uint64_t(1) << 62;
-}
-
-/// One warpgroup's product of 64 pixels with all filters of the block.
-__device__ inline void multiply(float (&d)[64], const half (&as)[BM][BK],
-                                const half (&bs)[BN][BK]) {
-  asm volatile("wgmma.fence.sync.aligned;" ::: "memory");
-#pragma unroll
-  for (int i = 0; i < BK; i += 16)
-    multiply(d, descriptor(&as[threadIdx.x / 128 * 64][i]), descriptor(&bs[0][i]));
-  asm volatile("wgmma.commit_group.sync.aligned;\nwgmma.wait_group.sync.aligned 0;" ::: "memory");
-}
 
 /// Four lanes have pairs of four groups of columns each; afterwards each lane has a group.
 __device__ inline void exchange(unsigned (&v)[4]) {
