@@ -16,6 +16,34 @@ from pathlib import Path
 from typing import Any, Callable
 
 
+# Numbers of whatever type, and what each launch writes for itself.
+HASHING_MAIN = """
+int main() {
+  std::vector<unsigned char> bytes(1 << 20);
+  for (size_t i = 0; i < bytes.size(); ++i)
+    bytes[i] = i % 4 == 0 || i % 4 == 2 ? i / 4 % 101 : 0;
+  char *in, *out;
+  cudaMalloc(&in, bytes.size()), cudaMalloc(&out, bytes.size());
+  cudaMemcpy(in, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
+  unsigned long long hash = 0;
+  auto clear = [&] { cudaMemset(out, 0, WRITTEN); };
+  auto add = [&] {
+    cudaMemcpy(bytes.data(), out, WRITTEN, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < WRITTEN; ++i)
+      hash = hash * 0x100000001b3 + bytes[i];
+  };
+HELPERSLAUNCHES
+  printf("case all hash %016llx\\n", hash);
+  return cudaDeviceSynchronize();
+}
+"""
+
+
+def hashing_main(written: int, helpers: str = "") -> str:
+    """A main program that hashes so many bytes of `out` behind each launch."""
+    return HASHING_MAIN.replace("WRITTEN", str(written)).replace("HELPERS", helpers)
+
+
 def program_of(writer: Callable[[int, int], Any], main: str) -> Callable[[int, list[int]], str]:
     """Programs of kernels that each have a writer, with the launches of all in `main`."""
     def program(seed: int, numbers: list[int]) -> str:

@@ -19,26 +19,7 @@ import batches
 
 THREADS = 64
 SIZES = {"float": 4, "int": 4, "unsigned short": 2, "unsigned char": 1}
-MAIN = """
-int main() {
-  std::vector<unsigned char> bytes(1 << 20);
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = i % 4 == 0 || i % 4 == 2 ? i / 4 % 101 : 0;
-  char *in, *out;
-  cudaMalloc(&in, bytes.size()), cudaMalloc(&out, bytes.size());
-  cudaMemcpy(in, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
-  unsigned long long hash = 0;
-  auto clear = [&] { cudaMemset(out, 0, 1 << 16); };
-  auto add = [&] {
-    cudaMemcpy(bytes.data(), out, 1 << 16, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 1 << 16; ++i)
-      hash = hash * 0x100000001b3 + bytes[i];
-  };
-LAUNCHES
-  printf("case all hash %016llx\\n", hash);
-  return cudaDeviceSynchronize();
-}
-"""
+MAIN = batches.hashing_main(written=1 << 16)
 
 
 class Side:

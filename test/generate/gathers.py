@@ -18,22 +18,7 @@ import batches
 
 THREADS = 64
 SIZES = {"float": 4, "int": 4, "unsigned": 4, "unsigned short": 2, "double": 8}
-MAIN = """
-int main() {
-  std::vector<unsigned char> bytes(1 << 20);
-  for (size_t i = 0; i < bytes.size(); ++i)
-    bytes[i] = i % 4 == 0 || i % 4 == 2 ? i / 4 % 101 : 0;
-  char *in, *out;
-  cudaMalloc(&in, bytes.size()), cudaMalloc(&out, bytes.size());
-  cudaMemcpy(in, bytes.data(), bytes.size(), cudaMemcpyHostToDevice);
-  unsigned long long hash = 0;
-  auto clear = [&] { cudaMemset(out, 0, 1 << 17); };
-  auto add = [&] {
-    cudaMemcpy(bytes.data(), out, 1 << 17, cudaMemcpyDeviceToHost);
-    for (int i = 0; i < 1 << 17; ++i)
-      hash = hash * 0x100000001b3 + bytes[i];
-  };
-  auto table = [](auto zero, int count, auto numberOf) {
+TABLE = """  auto table = [](auto zero, int count, auto numberOf) {
     std::vector<decltype(zero)> numbers;
     for (int i = 0; i < count; ++i)
       numbers.push_back(decltype(zero)(numberOf(i)));
@@ -42,11 +27,8 @@ int main() {
     cudaMemcpy(memory, numbers.data(), count * sizeof(zero), cudaMemcpyHostToDevice);
     return memory;
   };
-LAUNCHES
-  printf("case all hash %016llx\\n", hash);
-  return cudaDeviceSynchronize();
-}
 """
+MAIN = batches.hashing_main(written=1 << 17, helpers=TABLE)
 
 
 class Writer:
