@@ -88,35 +88,55 @@ __global__ void __launch_bounds__(256) rgemm(float *__restrict__ c, const float 
 
 constexpr int STAGES = 4;
 
-__global__ void __launch_bounds__(256)
-    rgemm_by_hand(float *c, const __grid_constant__ CUtensorMap a,
-                  const __grid_constant__ CUtensorMap b, int n, int k) {
-  __shared__ alignas(128) float as[STAGES][BM][BK], bs[STAGES][BK][BN];
+/// Calls multiply(as, bs) for the tiles of each round, which come through a ring.
+template <int Rows, int Columns, int Depth, typename Multiply>
+__device__ inline void in_rounds(const CUtensorMap &a, const CUtensorMap &b, int k,
+                                 Multiply multiply) {
+  __shared__ alignas(128) float as[STAGES][Rows][Depth], bs[STAGES][Depth][Columns];
   __shared__ uint64_t full[STAGES];
-  int tx = threadIdx.x % 16, ty = threadIdx.x / 16, m0 = blockIdx.y * BM, n0 = blockIdx.x * BN;
-  int rounds = k / BK;
+  int rounds = k / Depth, m0 = blockIdx.y * Rows, n0 = blockIdx.x * Columns;
+  bool leads = threadIdx.x == 0 && threadIdx.y == 0;
   auto issue = [&](int round) {
     int stage = round % STAGES;
     by_hand::expect(full[stage], sizeof(as[0]) + sizeof(bs[0]));
-    by_hand::load(&as[stage], a, {round * BK, m0}, full[stage]);
-    by_hand::load(&bs[stage], b, {n0, round * BK}, full[stage]);
+    by_hand::load(&as[stage], a, {round * Depth, m0}, full[stage]);
+    by_hand::load(&bs[stage], b, {n0, round * Depth}, full[stage]);
   };
-  if (threadIdx.x == 0) {
+  if (leads) {
     for (uint64_t &each : full)
       by_hand::init(each);
     for (int round = 0; round < STAGES - 1 && round < rounds; ++round)
       issue(round);
   }
   __syncthreads();
-  float sums[8][8] = {};
   for (int round = 0; round < rounds; ++round) {
-    if (threadIdx.x == 0 && round + STAGES - 1 < rounds)
+    if (leads && round + STAGES - 1 < rounds)
       issue(round + STAGES - 1);
     by_hand::wait(full[round % STAGES], round / STAGES % 2);
-    multiply(sums, as[round % STAGES], bs[round % STAGES], ty, tx);
+    multiply(as[round % STAGES], bs[round % STAGES]);
     __syncthreads();
   }
-  write(c, sums, m0 + ty * 8, n0 + tx * 4, n);
+}
+
+__global__ void sgemm_by_hand(float *c, const __grid_constant__ CUtensorMap a,
+                              const __grid_constant__ CUtensorMap b, int n, int k) {
+  float sum = 0.f;
+  in_rounds<T, T, T>(a, b, k, [&](const float (&as)[T][T], const float (&bs)[T][T]) {
+    for (int i = 0; i < T; ++i)
+      sum += as[threadIdx.y][i] * bs[i][threadIdx.x];
+  });
+  c[(blockIdx.y * T + threadIdx.y) * n + blockIdx.x * T + threadIdx.x] = sum;
+}
+
+__global__ void __launch_bounds__(256)
+    rgemm_by_hand(float *c, const __grid_constant__ CUtensorMap a,
+                  const __grid_constant__ CUtensorMap b, int n, int k) {
+  int tx = threadIdx.x % 16, ty = threadIdx.x / 16;
+  float sums[8][8] = {};
+  in_rounds<BM, BN, BK>(a, b, k, [&](const float (&as)[BM][BK], const float (&bs)[BK][BN]) {
+    multiply(sums, as, bs, ty, tx);
+  });
+  write(c, sums, blockIdx.y * BM + ty * 8, blockIdx.x * BN + tx * 4, n);
 }
 
 int main() {
@@ -128,6 +148,11 @@ int main() {
     work(name, 3. * double(bytes), 2. * n * n * n);
   kernel("sgemm-32x32", c,
          [&] { sgemm<<<grid, block>>>(c.as<float>(), a.as<float>(), b.as<float>(), n, n, n); });
+  other("sgemm-32x32", "by-hand", c, [&] {
+    CUtensorMap left = by_hand::map_of(a.as<float>(), {n, n}, {T, T});
+    CUtensorMap right = by_hand::map_of(b.as<float>(), {n, n}, {T, T});
+    sgemm_by_hand<<<grid, block>>>(c.as<float>(), left, right, n, n);
+  });
   kernel("sgemm-128x128", c,
          [&] { rgemm<<<big, 256>>>(c.as<float>(), a.as<float>(), b.as<float>(), n, n); });
   other("sgemm-128x128", "by-hand", c, [&] {
