@@ -4,6 +4,7 @@
 
 #include "Lift.h"
 
+#include "Clusters.h"
 #include "LaunchArguments.h"
 #include "directive/BlockSize.h"
 #include "directive/Program.h"
@@ -343,6 +344,11 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   chooseSwizzles(emitted);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
+  if (auto unshared = shareTiles(emitted, result.diagnostics)) {
+    refuse(std::move(unshared->reason), *emitted.copies[unshared->copy].directive,
+           instance.function);
+    return std::nullopt;
+  }
   for (const CopyToEmit &copy : emitted.copies)
     result.plans.push_back(copy.plan);
   if (emitted.copies.empty())

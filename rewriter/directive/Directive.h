@@ -31,6 +31,14 @@ struct CountArgument {
   unsigned number = 0;
 };
 
+/// Blocks that differ in one index get a tile together.
+struct ClusterAxis {
+  /// 0, 1 or 2.
+  unsigned axis = 0;
+  /// How many of them; nothing where nobody says.
+  std::optional<CountArgument> blocks;
+};
+
 enum class CacheHint { None, EvictFirst, EvictLast, EvictNormal };
 
 /// What TMA cannot do for one reason or another.
@@ -49,6 +57,7 @@ struct Clauses {
   std::optional<unsigned> promotion;
   /// Nothing for `auto`.
   std::optional<swizzle_mode> swizzle;
+  llvm::SmallVector<ClusterAxis, 3> multicast;
   bool outsideIsAny = false;
   /// A warp of its own makes a pipeline's copies.
   bool hasProducer = false;

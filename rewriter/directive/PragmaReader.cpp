@@ -25,8 +25,6 @@ struct ClauseInfo {
   unsigned directives;
   /// The words or numbers it takes; empty for clauses that take any number.
   ArrayRef<StringRef> values;
-  /// Those of them that do something today.
-  ArrayRef<StringRef> available;
   /// Of a number.
   unsigned most = 0;
 };
@@ -40,15 +38,15 @@ const StringRef fallbacks[] = {"loop", "error"};
 const StringRef warps[] = {"producer"};
 
 const ClauseInfo clauseTable[] = {
-    {"swizzle", onCopies, swizzles, swizzles},
-    {"cache", onLoad | onStore, hints, hints},
-    {"promote", onLoad, promotions, promotions},
-    {"multicast", onLoad, axes, {}},
-    {"threads", onCopies | onPipeline, {}, {}, 1024},
-    {"outside", onLoad, outsides, outsides},
-    {"fallback", onCopies | onPipeline, fallbacks, fallbacks},
-    {"stages", onPipeline, {}, {}, 64},
-    {"warp", onPipeline, warps, warps},
+    {"swizzle", onCopies, swizzles},
+    {"cache", onLoad | onStore, hints},
+    {"promote", onLoad, promotions},
+    {"multicast", onLoad, axes, 8},
+    {"threads", onCopies | onPipeline, {}, 1024},
+    {"outside", onLoad, outsides},
+    {"fallback", onCopies | onPipeline, fallbacks},
+    {"stages", onPipeline, {}, 64},
+    {"warp", onPipeline, warps},
 };
 
 struct DirectiveInfo {
@@ -95,9 +93,12 @@ public:
 private:
   void readClauses(const DirectiveInfo &info);
   void readClause(const DirectiveInfo &info, const ClauseInfo &clause);
+  void readValue(const ClauseInfo &clause);
+  void readAxes(const ClauseInfo &clause);
   void readCounts(const ClauseInfo &clause);
   std::optional<CountArgument> readCount(const ClauseInfo &clause);
   void take(const ClauseInfo &clause, StringRef value);
+  void takeAxis(StringRef value);
   void next() { preprocessor.Lex(token); }
   void skipToEnd();
   bool at(tok::TokenKind kind) const { return token.is(kind); }
@@ -211,26 +212,12 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     return skipToEnd();
   }
   next();
-  if (clause.values.empty()) {
+  if (clause.values.empty())
     readCounts(clause);
-  } else {
-    std::string value = at(tok::eod) || at(tok::r_paren) ? "" : text();
-    Place place = here();
-    if (!llvm::is_contained(clause.values, value)) {
-      Diagnostic bad =
-          diagnose("bad-clause-value", place, value, clause.name,
-                   "expected " + listOf(clause.values) + suggestion(value, clause.values));
-      if (std::optional<StringRef> meant = closest(value, clause.values))
-        bad.remedy = replaceToken(*meant);
-      fail(std::move(bad));
-    } else if (!llvm::is_contained(clause.available, value)) {
-      fail(diagnose("not-available-yet", place, formatv("'{0}({1})'", clause.name, value).str()));
-    } else {
-      take(clause, value);
-    }
-    if (!at(tok::eod) && !at(tok::r_paren))
-      next();
-  }
+  else if (clause.name == "multicast")
+    readAxes(clause);
+  else
+    readValue(clause);
   if (!at(tok::r_paren)) {
     if (!failed) { // after another mistake it would be the same one
       Diagnostic open = diagnose("malformed-clause", here(), "')'", info.name);
@@ -240,6 +227,41 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     return skipToEnd();
   }
   next();
+}
+
+/// One of the words that the clause takes.
+void LineReader::readValue(const ClauseInfo &clause) {
+  std::string value = at(tok::eod) || at(tok::r_paren) ? "" : text();
+  if (!llvm::is_contained(clause.values, value)) {
+    Diagnostic bad =
+        diagnose("bad-clause-value", here(), value, clause.name,
+                 "expected " + listOf(clause.values) + suggestion(value, clause.values));
+    if (std::optional<StringRef> meant = closest(value, clause.values))
+      bad.remedy = replaceToken(*meant);
+    fail(std::move(bad));
+  } else {
+    take(clause, value);
+  }
+  if (!at(tok::eod) && !at(tok::r_paren))
+    next();
+}
+
+/// multicast(x), multicast(x, 4), multicast(x, 2, y).
+void LineReader::readAxes(const ClauseInfo &clause) {
+  auto follows = [&] {
+    bool isSo = !failed && at(tok::comma);
+    if (isSo)
+      next();
+    return isSo;
+  };
+  for (bool more = true; more;) {
+    readValue(clause);
+    more = follows();
+    if (more && !llvm::is_contained(clause.values, text())) {
+      directive.clauses.multicast.back().blocks = readCount(clause);
+      more = follows();
+    }
+  }
 }
 
 /// A number, or the name of a constant.
@@ -296,12 +318,22 @@ void LineReader::take(const ClauseInfo &clause, StringRef value) {
     clauses.promotion = value == "none" ? 0 : unsigned(std::stoul(value.str()));
   else if (clause.name == "swizzle")
     clauses.swizzle = swizzleOf(value);
+  else if (clause.name == "multicast")
+    takeAxis(value);
   else if (clause.name == "outside")
     clauses.outsideIsAny = true;
   else if (clause.name == "warp")
     clauses.hasProducer = true;
   else if (clause.name == "fallback")
     clauses.fallback = value == "loop" ? Fallback::Loop : Fallback::Error;
+}
+
+void LineReader::takeAxis(StringRef value) {
+  auto &named = directive.clauses.multicast;
+  unsigned axis = unsigned(value[0] - 'x');
+  if (llvm::any_of(named, [&](const ClusterAxis &other) { return other.axis == axis; }))
+    fail(diagnose("bad-clause-value", here(), value, "multicast", "it is named before"));
+  named.push_back({axis, std::nullopt});
 }
 
 /// The statement of a directive begins with the next token that the parser gets,

@@ -59,6 +59,13 @@ std::string CodeText::number(const std::vector<int64_t> &values, StringRef hint)
   return planType + "::" + name;
 }
 
+std::string CodeText::number(function_ref<int64_t(const Plan &)> value, StringRef hint) {
+  std::vector<int64_t> values;
+  for (const Plan *plan : plans)
+    values.push_back(value(*plan));
+  return number(values, hint);
+}
+
 /// Adds up terms; each must be there in all instantiations, with its own number.
 std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
                                          SymbolText symbolText) {

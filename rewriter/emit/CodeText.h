@@ -52,6 +52,7 @@ public:
   std::optional<std::string> asRange(const Values &values, llvm::StringRef hint,
                                      llvm::StringRef launch);
   std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
+  std::string number(llvm::function_ref<int64_t(const Plan &)> value, llvm::StringRef hint);
 
   /// The part of a value that has no name in the kernel.
   std::string unnamed() const { return missing; }

@@ -103,14 +103,14 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
            ", " + place + ", " + bytes;
   if (own.plan.mode == Mode::Bulk)
     return isStore(copy) ? "tilelift::store_bytes(" + tensor + ", " + place + ", " + bytes + policy
-                         : "tilelift::load_bytes(" + place + ", " + tensor + ", " + bytes + ", " +
-                               barrierOf(copy) + policy;
+                         : loadOf(copy, "load_bytes") + place + ", " + tensor + ", " + bytes +
+                               ", " + barrierOf(copy) + policy;
   if (own.plan.mode == Mode::Im2col)
-    return "tilelift::load_pixels(" + place + ", " + name.map + ", " + tensor + ", " +
+    return loadOf(copy, "load_pixels") + place + ", " + name.map + ", " + tensor + ", " +
            barrierOf(copy) + policy;
   std::string box = name.map + ", {" + tensor + "}, ";
   if (!isStore(copy))
-    return "tilelift::load(" + place + ", " + box + barrierOf(copy) + policy;
+    return loadOf(copy, "load") + place + ", " + box + barrierOf(copy) + policy;
   std::string call =
       own.plan.reduction ? "tilelift::reduce(" + operationOf(copy) + ", " : "tilelift::store(";
   return call + box + place + policy;
@@ -158,7 +158,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
     return bulkText(copy, place, indent);
   std::string coordinates, loops, piece, inner = indent;
   std::string present = presentText(copy, code);
-  int64_t stride = 1; // between pieces, in pieces
+  std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
   for (size_t d = 0; d < first.dims.size(); ++d) {
     bool isWalked = d > 0 && d <= first.walks.size();
     if (isWalked)
@@ -170,9 +170,14 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
       return missing();
     if (first.dims[d].pieces > 1) {
       std::string counter = "piece_" + std::to_string(d);
-      *start += " + " + counter + " * " + std::to_string(first.dims[d].boxOfPiece());
-      piece = piece.empty() ? counter : piece + " + " + std::to_string(stride) + " * " + counter;
-      stride *= first.dims[d].pieces;
+      *start += " + " + counter + " * " +
+                code.number([&](const Plan &plan) { return plan.dims[d].boxOfPiece(); },
+                            own.tile + "_part");
+      piece = piece.empty()
+                  ? counter
+                  : piece + " + " + code.number(strides, own.tile + "_pieces") + " * " + counter;
+      for (size_t i = 0; i < plans.size(); ++i)
+        strides[i] *= plans[i]->dims[d].pieces;
     }
     if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
       *start = ifPresent(copy, *start, "-1");
@@ -187,8 +192,10 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
   for (size_t d = first.dims.size(); d-- > 0;)
     if (first.dims[d].pieces > 1) {
       std::string counter = "piece_" + std::to_string(d);
-      loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
-               std::to_string(first.dims[d].pieces) + "; ++" + counter + ")\n";
+      loops +=
+          inner + "for (int " + counter + " = 0; " + counter + " < " +
+          code.number([&](const Plan &plan) { return plan.dims[d].pieces; }, own.tile + "_pieces") +
+          "; ++" + counter + ")\n";
       inner += "  ";
     }
   std::vector<int64_t> panels;
@@ -202,7 +209,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
         ")";
   if (first.gather)
     return loops + rowsText(copy, code, place, present, "{{" + coordinates + "}}", inner);
-  return loops + inner + operationText(copy, place, coordinates) + ");\n";
+  return loops + inner + ifMine(copy, piece, inner) + operationText(copy, place, coordinates) +
+         ");\n";
 }
 
 /// Contiguous bytes, or one row after the other.
@@ -213,7 +221,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
   CodeText code = codeOf(copy, ringOf(copy));
   std::optional<std::string> address =
       code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
-  std::string loops, distance, inner = indent;
+  std::string loops, distance, piece, inner = indent;
   for (size_t d = first.rows.size(); d-- > 0 && address;) {
     std::string counter = "row_" + std::to_string(d);
     std::vector<int64_t> counts, distances;
@@ -230,6 +238,9 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
     loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
              code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
     inner += "  ";
+    piece = piece.empty()
+                ? counter
+                : "(" + piece + ") * " + code.number(counts, own.tile + "_rows") + " + " + counter;
     address = "tilelift::row_at(" + *address + ", " + counter + " * (" + *stride + "))";
     distance += (distance.empty() ? "" : " + ") + counter + " * " +
                 code.number(distances, own.tile + "_distance");
@@ -245,7 +256,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
     return rowsText(copy, code, place, present,
                     present.empty() ? *address : ifPresent(copy, *address, "nullptr"), indent);
   }
-  return loops + inner + operationText(copy, place, *address) + ");\n";
+  return loops + inner + ifMine(copy, piece, inner) + operationText(copy, place, *address) + ");\n";
 }
 
 /// One condition of a copy, of all of its instantiations.
@@ -326,6 +337,7 @@ std::string KernelWriter::issueText(size_t first, size_t last, const std::string
   std::string text = orderText(first, last, indent);
   if (!orders.copies[first].joinsPrevious)
     text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
+  text += meetText(first, last, indent + "  ");
   for (size_t i = first; i <= last; ++i)
     text += callText(i, indent + "  ");
   return text + indent + "}";

@@ -220,6 +220,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.launcher = fresh.take(scope, names.kernel + "_tma_launch");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
+  names.meeting = source.unused("tma_meeting");
   names.stores = source.unused("tma_stores");
   names.memory = source.unused("tma_memory");
   names.slot = source.unused("tma_slot");

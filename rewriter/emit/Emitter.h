@@ -61,6 +61,8 @@ struct InstanceToEmit {
   /// Arguments that the copies were checked for, by name.
   std::map<std::string, int64_t> given;
   BlockShape block{1, 1, 1};
+  /// Blocks that share tiles.
+  BlockShape cluster{1, 1, 1};
   /// In the order of the text.
   std::vector<CopyToEmit> copies;
   std::vector<PipelineToEmit> pipelines;

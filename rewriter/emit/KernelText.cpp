@@ -126,7 +126,7 @@ bool KernelWriter::moved(size_t copy) const {
 /// Whether the leader can set up the barrier and start the first copies at once,
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
-  if (isStore(0))
+  if (isStore(0) || hasClusters())
     return false;
   for (size_t i = 0; i < copyNames.size(); ++i) {
     const CopyOrder &order = orders.copies[i];
@@ -291,6 +291,7 @@ void KernelWriter::openBody() {
   if (hasOther)
     barriers += "\n  unsigned " + names.phase +
                 (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
+  barriers += meetings();
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
   // Threads that the launch adds have no part in what reads memory.
   auto mayCome = [&](const Stmt *each) { return !hasProducer() || !memoryOf(each).touches; };
@@ -750,6 +751,11 @@ std::string KernelWriter::planType() const {
     text += "  static constexpr tilelift::block_size block = {" +
             std::to_string(instance.block[0]) + ", " + std::to_string(instance.block[1]) + ", " +
             std::to_string(instance.block[2]) + "};\n";
+    if (hasClusters()) {
+      text += formatv("  static constexpr tilelift::block_size cluster = {{{0}, {1}, {2}};\n",
+                      instance.cluster[0], instance.cluster[1], instance.cluster[2]);
+      text += peerTypes(instance);
+    }
     if (hasProducer()) {
       BlockShape block = withAddedWarp(instance.block);
       text += formatv("  static constexpr tilelift::block_size lifted_block = {{{0}, {1}, {2}};\n",

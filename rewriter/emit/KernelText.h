@@ -33,6 +33,7 @@ struct KernelNames {
   std::string launcher; ///< blur_tma_launch
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
+  std::string meeting;  ///< tma_meeting, followed by axes
   std::string stores;   ///< tma_stores
   std::string memory;   ///< tma_memory
   std::string slot;     ///< tma_slot
@@ -64,6 +65,8 @@ struct Ring {
   /// A warp of its own fills it, and learns here that tiles are free.
   bool isSupplied = false;
   std::string empty; ///< tile_empty
+  /// Other blocks' leaders learn here that they may fill them, too.
+  std::string meeting; ///< tile_meeting
   /// What the leader has instead of the loop's variables.
   std::vector<std::pair<const Cursor *, std::string>> cursors;
 };
@@ -103,6 +106,8 @@ public:
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
   /// Whether the launch needs `ring_bytes` of dynamic shared memory for rings of tiles.
   bool hasDynamicRings() const;
+  /// Whether blocks share tiles.
+  bool hasClusters() const;
   /// Whether it launches another block, with a warp that makes copies.
   bool hasProducer() const;
   /// What a tile with moved rows is called in the plan type.
@@ -162,6 +167,20 @@ private:
   std::string bulkText(size_t copy, std::string place, const std::string &indent);
   std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
   std::string waitText(const std::string &indent) const;
+
+  // Tiles that several blocks get.
+  unsigned peerAxes(size_t first, size_t last) const;
+  llvm::SmallVector<unsigned, 4> allPeerAxes() const;
+  std::string peerTypes(const InstanceToEmit &instance) const;
+  std::string peersOf(unsigned axes) const;
+  std::string meetingDeclaration(unsigned axes, const std::string &name,
+                                 const std::string &count) const;
+  std::string meetings() const;
+  std::string meetingOf(unsigned axes) const;
+  std::string ringMeeting(const Ring &ring) const;
+  std::string meetText(size_t first, size_t last, const std::string &indent) const;
+  std::string ifMine(size_t copy, const std::string &piece, const std::string &indent) const;
+  std::string loadOf(size_t copy, const std::string &name) const;
 
   // Rows that are looked up.
   std::string rowName(size_t copy) const;

@@ -141,6 +141,8 @@ std::string Writer::body() {
   text += checks() + maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
+  if (writer.hasClusters())
+    text += "  " + names.launch + ".in_clusters(" + writer.planReference() + "::cluster);\n";
   if (writer.hasProducer())
     text += "  " + names.launch + ".launch_as(" + writer.planReference() + "::lifted_block);\n";
   text +=

@@ -64,6 +64,7 @@ void KernelWriter::nameRings() {
     ring.place = source.unused(stem + "_place");
     ring.isSupplied = kernel.instances.front().isSupplied(copies()[i]);
     ring.empty = source.unused(stem + "_empty");
+    ring.meeting = source.unused(stem + "_meeting");
     std::vector<int64_t> stages;
     for (const Plan *plan : plansOf(i))
       stages.push_back(plan->stages);
@@ -161,10 +162,10 @@ std::string KernelWriter::ringBarriers(const Ring &ring) const {
   std::string count = "[" + ring.stages + "]", of = "<" + ring.stages + "> " + ring.place;
   if (!ring.isSupplied)
     return "\n  __shared__ tilelift::barrier " + ring.full + count + ";\n  tilelift::ring" + of +
-           " = tilelift::begin(" + ring.full + ");";
+           " = tilelift::begin(" + ring.full + ");" + ringMeeting(ring);
   return "\n  __shared__ tilelift::barrier " + ring.full + count + ", " + ring.empty + count +
          ";\n  tilelift::supply" + of + " = tilelift::begin(" + ring.full + ", " + ring.empty +
-         ", " + planReference() + "::block);";
+         ", " + planReference() + "::block);" + ringMeeting(ring);
 }
 
 std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) {
@@ -242,7 +243,8 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
     loads = indent + "if (" + names.lifts + ") {\n" + loads + indent + "}\n";
   }
   round.copies += indent + "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
-                  (ring.isSupplied ? ", " + ring.empty : "") + ", " + bytes + ");\n" + loads;
+                  (ring.isSupplied ? ", " + ring.empty : "") + ", " + bytes + ");\n" +
+                  meetText(ring.first, ring.last, indent) + loads;
   if (!turns.empty())
     round.copies = outer + "if (" + turns + ") {\n" + round.copies + outer + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;

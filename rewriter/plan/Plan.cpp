@@ -103,9 +103,9 @@ int64_t Plan::placeOf(int64_t byte) const {
 
 bool sameOperations(const Plan &a, const Plan &b) {
   auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
-    bool samePieces = x.pieces == y.pieces && (x.pieces == 1 || x.box == y.box);
     return x.extent.has_value() == y.extent.has_value() &&
-           x.lastLength.has_value() == y.lastLength.has_value() && samePieces;
+           x.lastLength.has_value() == y.lastLength.has_value() &&
+           (x.pieces == 1) == (y.pieces == 1);
   };
   auto sameWalk = [](const Walk &x, const Walk &y) {
     return x.count.has_value() == y.count.has_value();
@@ -116,7 +116,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          a.gather.has_value() == b.gather.has_value() &&
          (!a.gather || sameChecks(a.gather->present, b.gather->present)) &&
-         sameChecks(a.launchChecks, b.launchChecks) &&
+         sameChecks(a.launchChecks, b.launchChecks) && a.peerAxes() == b.peerAxes() &&
          a.layout.destination == b.layout.destination &&
          (a.layout.panel == 0) == (b.layout.panel == 0) &&
          a.layout.slot.isZero() == b.layout.slot.isZero();
@@ -197,6 +197,8 @@ std::string summary(const Plan &plan) {
   if (unsigned span = span_of(plan.layout.swizzle))
     text += std::string(plan.layout.panel != 0 ? ", cut and" : ",") + " swizzled by " +
             std::to_string(span) + " bytes" + (plan.layout.moved ? "" : ", as it is written");
+  if (plan.peerCount() > 1)
+    text += ", to " + std::to_string(plan.peerCount()) + " blocks at once";
   return text;
 }
 

@@ -146,6 +146,8 @@ struct Plan {
   /// layout, and as it was declared. Zero where nobody has counted.
   double passes = 0, passesBefore = 0;
   int64_t expectedBytes = 0;
+  /// So many blocks of a cluster, along each axis, get the tile at once.
+  BlockShape peers{1, 1, 1};
   BlockShape block{1, 1, 1};
 
   /// Rules that a tensor map or a bulk copy has by itself, with what is known
@@ -163,6 +165,11 @@ struct Plan {
   Place place;
 
   bool hasMap() const { return mode != Mode::Bulk; }
+  int64_t peerCount() const { return int64_t(peers[0]) * peers[1] * peers[2]; }
+  /// Those along which there are several, bit 0 for x.
+  unsigned peerAxes() const {
+    return unsigned(peers[0] > 1) | unsigned(peers[1] > 1) << 1 | unsigned(peers[2] > 1) << 2;
+  }
   /// Of all rows, if the value depends on which it is.
   bool isOfRow(const Polynomial &value) const {
     return gather && symbols.dependsOn(value, gather->row);

@@ -13,6 +13,7 @@ namespace tilelift {
 namespace {
 
 constexpr int64_t mostStatic = 48 << 10, mostShared = 227 << 10, barrierBytes = 8;
+constexpr int64_t meetingBytes = 16;
 constexpr int64_t mostParameters = 32764, mapBytes = 128;
 
 /// The first of the copies that fill the same tile.
@@ -62,6 +63,7 @@ SharedUse sharedUseOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
     const Plan &plan = *copies[i].plan;
     int64_t bytes = plan.sharedBytes() + plan.layout.alignment();
     use.fixed += (plan.stages - 1) * barrierBytes - plan.tileBytes();
+    use.fixed += plan.peerCount() > 1 ? plan.stages * meetingBytes : 0;
     (plan.stages > 1 ? use.rings : use.fixed) += bytes;
     if (plan.sharedBytes() > copies[use.largest].plan->sharedBytes())
       use.largest = i;

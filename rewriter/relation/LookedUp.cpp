@@ -249,6 +249,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   symbol.range = type.range();
   symbol.readableAtCopy = name && isReadableAtCopy(source);
   symbol.isLookedUp = true;
+  symbol.isFixed = !base.isShared && !sourceOf(base).mayBeWritten();
   if (name)
     symbol.name = std::make_shared<IndexedName>(std::move(*name));
   SymbolId number = block.symbols.intern(symbol);

@@ -87,6 +87,8 @@ struct Symbol {
   bool readableAtCopy = false;
   /// Opaque: it lies in memory, and may only be read where the kernel does.
   bool isLookedUp = false;
+  /// And nobody writes there while the kernel runs.
+  bool isFixed = false;
   std::shared_ptr<const Operation> operation;
   /// What is looked up, if that can be said.
   std::shared_ptr<const IndexedName> name;

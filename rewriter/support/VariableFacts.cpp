@@ -82,7 +82,10 @@ const VarDecl *rootVariable(const Expr *lvalue) {
   }
 }
 
-VariableFacts::VariableFacts(const CallPath &path) {
+VariableFacts::VariableFacts(const CallPath &path) : VariableFacts(path, nullptr) {}
+
+VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs)
+    : differs(std::move(differs)) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
   collect(path.kernel()->getBody());
@@ -285,6 +288,9 @@ ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) co
 bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
   if (!expression)
     return false;
+  if (const auto *value = dyn_cast<Expr>(expression); value && differs)
+    if (std::optional<bool> known = differs(value))
+      return *known;
   if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
     if (isThreadSource(reference))
       return true;
@@ -343,15 +349,15 @@ bool VariableFacts::mayEndThread(const Stmt *statement) const {
                       [&](const Stmt *child) { return mayEndThread(child); });
 }
 
-bool VariableFacts::isUnderDivergentControl(const Stmt *statement, const Stmt *outermost) const {
+const Expr *VariableFacts::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {
   for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent) {
     if (const Expr *condition = controlOf(parent, child))
       if (mayDifferBetweenThreads(condition))
-        return true;
+        return condition;
     if (parent == outermost)
-      return false;
+      return nullptr;
   }
-  return false;
+  return nullptr;
 }
 
 /// `for (k = 0; ...)`: what 'k' was before is gone in all of the loop.
@@ -402,7 +408,7 @@ void VariableFacts::findDivergent() {
       bool differs = llvm::any_of(own, [&, loop = loop](const Change &change) {
         bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
         return isUnknown || mayDifferBetweenThreads(change.value) ||
-               isUnderDivergentControl(change.statement, loop);
+               divergentControlOf(change.statement, loop) != nullptr;
       });
       if (differs) {
         divergent.insert({variable, loop});

@@ -21,6 +21,7 @@
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <functional>
 #include <map>
 #include <vector>
 
@@ -44,9 +45,14 @@ struct Change {
   int direction = 1;
 };
 
+/// Whether something differs by itself, where that is known without looking at its parts.
+using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expression)>;
+
 class VariableFacts {
 public:
   explicit VariableFacts(const CallPath &path);
+  /// Of threads that differ in more than their place in a block.
+  VariableFacts(const CallPath &path, OwnDifference differs);
 
   llvm::ArrayRef<Change> changesOf(const clang::VarDecl *variable) const;
   /// Changes that lie inside a statement.
@@ -63,6 +69,14 @@ public:
   /// In the body of a loop, whatever the variable was before.
   bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
   bool mayDifferBetweenThreads(const clang::Stmt *expression) const;
+  /// What the variable is where something stands.
+  bool mayDifferAt(const clang::VarDecl *variable, const clang::Stmt *place) const {
+    return divergent.contains(roleAt(variable, place)) || escapes(variable);
+  }
+  /// The innermost condition that may let only some threads get to a statement, up to one
+  /// around it; or null.
+  const clang::Expr *divergentControlOf(const clang::Stmt *statement,
+                                        const clang::Stmt *outermost = nullptr) const;
   /// By assembly, here or in a function that is called. A trap ends the others, too.
   bool mayEndThread(const clang::Stmt *statement) const;
 
@@ -91,11 +105,11 @@ private:
   void escapeThrough(const clang::Expr *expression);
   void findDivergent();
   bool mayDifferInCall(const clang::FunctionDecl *callee) const;
-  bool isUnderDivergentControl(const clang::Stmt *statement, const clang::Stmt *outermost) const;
   Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
   bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
   std::vector<Role> roles() const;
 
+  OwnDifference differs;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallVector<const clang::VarDecl *, 16> order;

@@ -187,12 +187,14 @@ struct walk {
   int count, step, first, offset;
 };
 
-/// im2col: copies a few channels of as many pixels as the map says, from number `pixel` on,
-/// which is counted as the walks say, the innermost first; `image` is where images start.
-template <typename Map, int Spatial>
+namespace detail {
+
+/// The instruction of load_pixels; of one `IsForAll`, `blocks` are those of the cluster that
+/// get them.
+template <bool IsForAll, typename Map, int Spatial>
 __device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
                                    const walk (&walks)[Spatial], barrier &ready,
-                                   cache_policy policy = cache_policy::evict_normal) {
+                                   cache_policy policy, unsigned short blocks) {
   static_assert(Spatial >= 1 && Spatial <= 3, "a map has 3 to 5 dimensions");
   int at[3] = {}, rest = pixel;
   unsigned short offset[3] = {};
@@ -204,38 +206,49 @@ __device__ inline void load_pixels(void *tile, const Map &map, int channel, int 
   }
   image += rest;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define TILELIFT_PIXELS(rank, coordinates, ready_at, offsets, policy_at)                           \
-  asm volatile("cp.async.bulk.tensor." rank                                                        \
-               ".shared::cluster.global.im2col.mbarrier::complete_tx::bytes.L2::cache_hint [%0], " \
-               "[%1, {" coordinates "}], [" ready_at "], {" offsets "}, " policy_at                \
-               ";" ::"r"(detail::shared_address(tile)),                                            \
-               "l"(&map), "r"(channel), TILELIFT_COORDINATES, "r"(image),                          \
-               "r"(detail::shared_address(&ready.word)), TILELIFT_OFFSETS,                         \
-               "l"(static_cast<unsigned long long>(policy))                                        \
+#define TILELIFT_PIXELS_FOR(whom, their, rank, coordinates, offsets)                               \
+  asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.im2col.mbarrier::"            \
+               "complete_tx::bytes" whom ".L2::cache_hint [%0], [%1, {" coordinates                \
+               "}], [%2], {" offsets "}, " their "%3;" ::"r"(shared_address(tile)),                \
+               "l"(&map), "r"(shared_address(&ready.word)),                                        \
+               "l"(static_cast<unsigned long long>(policy)), "h"(blocks), "r"(channel),            \
+               "r"(image), TILELIFT_COORDINATES                                                    \
                : "memory")
+#define TILELIFT_PIXELS(rank, coordinates, offsets)                                                \
+  if constexpr (IsForAll)                                                                          \
+    TILELIFT_PIXELS_FOR(".multicast::cluster", "%4, ", rank, coordinates, offsets);                \
+  else                                                                                             \
+    TILELIFT_PIXELS_FOR("", "", rank, coordinates, offsets)
   if constexpr (Spatial == 1) {
-#define TILELIFT_COORDINATES "r"(at[0])
-#define TILELIFT_OFFSETS "h"(offset[0])
-    TILELIFT_PIXELS("3d", "%2, %3, %4", "%5", "%6", "%7");
+#define TILELIFT_COORDINATES "r"(at[0]), "h"(offset[0])
+    TILELIFT_PIXELS("3d", "%5, %7, %6", "%8");
 #undef TILELIFT_COORDINATES
-#undef TILELIFT_OFFSETS
   } else if constexpr (Spatial == 2) {
-#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1])
-#define TILELIFT_OFFSETS "h"(offset[0]), "h"(offset[1])
-    TILELIFT_PIXELS("4d", "%2, %3, %4, %5", "%6", "%7, %8", "%9");
+#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "h"(offset[0]), "h"(offset[1])
+    TILELIFT_PIXELS("4d", "%5, %7, %8, %6", "%9, %10");
 #undef TILELIFT_COORDINATES
-#undef TILELIFT_OFFSETS
   } else {
-#define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2])
-#define TILELIFT_OFFSETS "h"(offset[0]), "h"(offset[1]), "h"(offset[2])
-    TILELIFT_PIXELS("5d", "%2, %3, %4, %5, %6", "%7", "%8, %9, %10", "%11");
+#define TILELIFT_COORDINATES                                                                       \
+  "r"(at[0]), "r"(at[1]), "r"(at[2]), "h"(offset[0]), "h"(offset[1]), "h"(offset[2])
+    TILELIFT_PIXELS("5d", "%5, %7, %8, %9, %6", "%10, %11, %12");
 #undef TILELIFT_COORDINATES
-#undef TILELIFT_OFFSETS
   }
 #undef TILELIFT_PIXELS
+#undef TILELIFT_PIXELS_FOR
 #else
   __trap();
 #endif
+}
+
+} // namespace detail
+
+/// im2col: copies a few channels of as many pixels as the map says, from number `pixel` on,
+/// which is counted as the walks say, the innermost first; `image` is where images start.
+template <typename Map, int Spatial>
+__device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
+                                   const walk (&walks)[Spatial], barrier &ready,
+                                   cache_policy policy = cache_policy::evict_normal) {
+  detail::load_pixels<false>(tile, map, channel, image, pixel, walks, ready, policy, 0);
 }
 
 /// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
@@ -246,40 +259,47 @@ __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, 
 
 namespace detail {
 
-/// cp.async.bulk.tensor with .L2::cache_hint (PTX ISA 8.0, sm_90), which
-/// cuda::ptx does not have.
-template <int Rank, typename Map>
-__device__ inline void load_with_hint(void *tile, const Map &map, const int (&at)[Rank],
-                                      barrier &ready, unsigned long long policy) {
+/// cp.async.bulk.tensor with .L2::cache_hint (PTX ISA 8.0, sm_90), which cuda::ptx does not
+/// have; of one `IsForAll`, `blocks` are those of the cluster that get the box.
+template <bool IsForAll, int Rank, typename Map>
+__device__ inline void load_box(void *tile, const Map &map, const int (&at)[Rank], barrier &ready,
+                                cache_policy policy, unsigned short blocks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define TILELIFT_LOAD(rank, coordinates)                                                           \
+#define TILELIFT_LOAD_FOR(whom, their, rank, coordinates)                                          \
   asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::" \
-               "bytes.L2::cache_hint [%0], [%1, {" coordinates                                     \
-               "}], [%2], %3;" ::"r"(shared_address(tile)),                                        \
-               "l"(&map), "r"(shared_address(&ready.word)), "l"(policy), TILELIFT_COORDINATES      \
+               "bytes" whom ".L2::cache_hint [%0], [%1, {" coordinates "}], [%2], " their          \
+               "%3;" ::"r"(shared_address(tile)),                                                  \
+               "l"(&map), "r"(shared_address(&ready.word)),                                        \
+               "l"(static_cast<unsigned long long>(policy)), "h"(blocks), TILELIFT_COORDINATES     \
                : "memory")
+#define TILELIFT_LOAD(rank, coordinates)                                                           \
+  if constexpr (IsForAll)                                                                          \
+    TILELIFT_LOAD_FOR(".multicast::cluster", "%4, ", rank, coordinates);                           \
+  else                                                                                             \
+    TILELIFT_LOAD_FOR("", "", rank, coordinates)
   if constexpr (Rank == 1) {
 #define TILELIFT_COORDINATES "r"(at[0])
-    TILELIFT_LOAD("1d", "%4");
+    TILELIFT_LOAD("1d", "%5");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 2) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1])
-    TILELIFT_LOAD("2d", "%4, %5");
+    TILELIFT_LOAD("2d", "%5, %6");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 3) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2])
-    TILELIFT_LOAD("3d", "%4, %5, %6");
+    TILELIFT_LOAD("3d", "%5, %6, %7");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 4) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
-    TILELIFT_LOAD("4d", "%4, %5, %6, %7");
+    TILELIFT_LOAD("4d", "%5, %6, %7, %8");
 #undef TILELIFT_COORDINATES
   } else {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
-    TILELIFT_LOAD("5d", "%4, %5, %6, %7, %8");
+    TILELIFT_LOAD("5d", "%5, %6, %7, %8, %9");
 #undef TILELIFT_COORDINATES
   }
 #undef TILELIFT_LOAD
+#undef TILELIFT_LOAD_FOR
 #else
   __trap();
 #endif
@@ -291,7 +311,7 @@ __device__ inline void load_with_hint(void *tile, const Map &map, const int (&at
 template <typename Map, int Rank>
 __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready,
                             cache_policy policy) {
-  detail::load_with_hint(tile, map, at, ready, static_cast<unsigned long long>(policy));
+  detail::load_box<false>(tile, map, at, ready, policy, 0);
 }
 
 __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready,

@@ -214,9 +214,8 @@ public:
     else if (!has_tma_unit(device))
       reject("device", "the device has no TMA unit, which needs compute capability 9.0");
     if (block.x != checked.x || block.y != checked.y || block.z != checked.z)
-      reject("block-size", "the block is " + text(block.x, block.y, block.z) +
-                               ", the copies were checked for " +
-                               text(checked.x, checked.y, checked.z));
+      reject("block-size",
+             "the block is " + text(block) + ", the copies were checked for " + text(checked));
   }
 
   /// blockIdx.x, .y or .z of all blocks.
@@ -285,6 +284,9 @@ public:
   /// And another block, with threads of ours behind those of the program.
   void launch_as(block_size block) { lifted_block = {block.x, block.y, block.z}; }
 
+  /// And clusters of blocks that share tiles, where the program has none of its own.
+  void in_clusters(block_size blocks) { wanted_cluster = blocks; }
+
   /// Whether the lifted kernel may run, which is then the one that is started. Prints the
   /// decision when asked to.
   template <typename... Parameters, typename... PlainParameters>
@@ -296,16 +298,19 @@ public:
     if (violations.empty() && needed_memory() > facts.allowed_memory(device))
       share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain),
                    facts);
+    if (violations.empty() && count_of(wanted_cluster) > 1)
+      check_cluster(own_cluster(reinterpret_cast<const void *>(lifted)));
     if (violations.empty() && is_cooperative())
       fit_at_once(reinterpret_cast<const void *>(lifted));
-    if (detail::verbose())
-      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
-                   violations.empty() ? "TMA" : ("plain, " + why()).c_str());
     lifts = violations.empty();
+    std::string decision = lifts ? "TMA" : "plain, " + why();
     if (lifts) {
       config.dynamicSmemBytes += reserved;
       config.blockDim = lifted_block;
+      decision += join_clusters(reinterpret_cast<const void *>(lifted));
     }
+    if (detail::verbose())
+      std::fprintf(stderr, "tilelift: %s: %s\n", kernel, decision.c_str());
     return lifts;
   }
 
@@ -424,10 +429,50 @@ private:
     }
   }
   bool is_cooperative() const {
+    const cudaLaunchAttribute *asked = attribute(cudaLaunchAttributeCooperative);
+    return asked && asked->val.cooperative;
+  }
+  const cudaLaunchAttribute *attribute(cudaLaunchAttributeID id) const {
     for (unsigned i = 0; i < config.numAttrs; ++i)
-      if (config.attrs[i].id == cudaLaunchAttributeCooperative && config.attrs[i].val.cooperative)
-        return true;
-    return false;
+      if (config.attrs[i].id == id)
+        return &config.attrs[i];
+    return nullptr;
+  }
+  /// Of the kernel, or of this launch; zeros where it has any.
+  dim3 own_cluster(const void *lifted) const {
+    if (const cudaLaunchAttribute *asked = attribute(cudaLaunchAttributeClusterDimension))
+      return {asked->val.clusterDim.x, asked->val.clusterDim.y, asked->val.clusterDim.z};
+    cudaFuncAttributes own = {};
+    if (cudaFuncGetAttributes(&own, lifted) != cudaSuccess)
+      (void)cudaGetLastError(); // the plain kernel may still run
+    return {unsigned(own.requiredClusterWidth), unsigned(own.requiredClusterHeight),
+            unsigned(own.requiredClusterDepth)};
+  }
+  /// The program's own clusters have to be those that tiles are shared in.
+  void check_cluster(dim3 own) {
+    const dim3 wanted = wanted_cluster;
+    if (own.x > 0 && (own.x != wanted.x || own.y != wanted.y || own.z != wanted.z))
+      reject("cluster-shape",
+             "the program's clusters are " + text(own) + ", tiles are shared in " + text(wanted));
+  }
+  /// Asks for the clusters, or says why each block is by itself.
+  std::string join_clusters(const void *lifted) {
+    const dim3 grid = config.gridDim, wanted = wanted_cluster, own = own_cluster(lifted);
+    if (count_of(wanted) == 1 || own.x > 0)
+      return "";
+    if (is_cooperative())
+      return ", each block by itself: the launch is cooperative";
+    if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
+      return ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
+             text(wanted);
+    attributes.assign(config.attrs, config.attrs + config.numAttrs);
+    cudaLaunchAttribute cluster = {};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim = {wanted.x, wanted.y, wanted.z};
+    attributes.push_back(cluster);
+    config.attrs = attributes.data();
+    config.numAttrs = static_cast<unsigned>(attributes.size());
+    return "";
   }
   /// Blocks that wait for each other have to run at once, and lifted ones have a little more
   /// static memory.
@@ -456,13 +501,16 @@ private:
     if (found.outcome != verdict::holds)
       reject(found.rule, found.text);
   }
-  static std::string text(unsigned x, unsigned y, unsigned z) {
-    return std::to_string(x) + " x " + std::to_string(y) + " x " + std::to_string(z);
+  static unsigned count_of(dim3 size) { return size.x * size.y * size.z; }
+  static std::string text(dim3 size) {
+    return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
   }
 
   const char *kernel;
   cudaLaunchConfig_t config;
   dim3 lifted_block;
+  block_size wanted_cluster = {1, 1, 1};
+  std::vector<cudaLaunchAttribute> attributes;
   size_t reserved = 0;
   bool lifts = false;
   int device = -1;

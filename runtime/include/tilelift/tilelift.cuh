@@ -8,6 +8,7 @@
 #ifndef TILELIFT_TILELIFT_CUH
 #define TILELIFT_TILELIFT_CUH
 
+#include <tilelift/cluster.cuh>
 #include <tilelift/device.cuh>
 #include <tilelift/producer.cuh>
 #include <tilelift/rows.cuh>

@@ -1,0 +1,153 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "Clusters.h"
+
+#include "directive/Program.h"
+#include "plan/Peers.h"
+#include "relation/PeerBlocks.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Where nobody says how many blocks share a tile.
+constexpr unsigned usualPeers = 2;
+
+class Sharing {
+public:
+  Sharing(InstanceToEmit &instance, std::vector<Diagnostic> &diagnostics)
+      : instance(instance), diagnostics(diagnostics) {}
+
+  std::optional<UnsharedTile> run();
+
+private:
+  std::optional<Diagnostic> shapeCluster(const Directive &directive);
+  std::optional<Diagnostic> whyNotShared(const CopyToEmit &copy) const;
+  std::optional<Diagnostic> whyTested(const CopyToEmit &copy) const;
+  void share(CopyToEmit &copy) const;
+  static Axes axesOf(const CopyToEmit &copy) {
+    Axes axes = 0;
+    for (const ClusterAxis &named : copy.directive->clauses.multicast)
+      axes |= 1u << named.axis;
+    return axes;
+  }
+
+  InstanceToEmit &instance;
+  std::vector<Diagnostic> &diagnostics;
+  /// Axes of which somebody has said how many blocks there are.
+  Axes counted = 0;
+};
+
+/// Takes the numbers of blocks from one of the copies.
+std::optional<Diagnostic> Sharing::shapeCluster(const Directive &directive) {
+  for (const ClusterAxis &named : directive.clauses.multicast) {
+    unsigned &blocks = instance.cluster[named.axis];
+    if (!named.blocks) {
+      blocks = std::max(blocks, usualPeers);
+      continue;
+    }
+    auto count = countOf(*named.blocks, "multicast", mostPeers, instance.function, diagnostics);
+    if (!count) { // which it has said why
+      Diagnostic reason = std::move(diagnostics.back());
+      diagnostics.pop_back();
+      return reason;
+    }
+    bool isOther = (counted >> named.axis & 1) != 0 && blocks != *count;
+    if (isOther)
+      return diagnose("cluster-differs", named.blocks->place, *count,
+                      std::string(1, char('x' + named.axis)), blocks);
+    counted |= 1u << named.axis;
+    blocks = *count;
+  }
+  return std::nullopt;
+}
+
+/// All that wait together take the same way in all of the blocks, or none.
+std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy) const {
+  for (const CopyToEmit &other : instance.copies)
+    if (other.pipeline == copy.pipeline && other.plan.kind == CopyKind::Load &&
+        !other.plan.copyChecks.empty()) {
+      const Check &check = other.plan.copyChecks.front();
+      return diagnose("no-multicast", copy.plan.place, copy.plan.tile,
+                      "each block tests at a copy whether TMA makes it")
+          .note(other.plan.place, "'" + other.plan.tile + "': " + print(check, other.plan.symbols));
+    }
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
+  const Plan &plan = copy.plan;
+  auto refuse = [&](const std::string &why) {
+    return diagnose("no-multicast", plan.place, plan.tile, why);
+  };
+  if (!copy.path.inKernel())
+    return refuse("a function that the kernel calls fills it");
+  if (plan.gather)
+    return refuse("its rows are looked up one by one");
+  if (std::optional<Diagnostic> reason = whyTested(copy))
+    return reason;
+  Axes axes = axesOf(copy);
+  PeerBlocks peers(instance.function, axes);
+  if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))
+    return reason;
+  std::optional<Diagnostic> reason;
+  forEachPlace(plan, [&](const Polynomial &value) {
+    if (std::optional<std::string> part = peers.differingPart(value, plan.symbols, copy.statement);
+        part && !reason)
+      reason = refuse("what it is filled with depends on '" + *part +
+                      "', which may be another number in blocks that differ in " + indicesOf(axes));
+  });
+  return reason;
+}
+
+void Sharing::share(CopyToEmit &copy) const {
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (axesOf(copy) >> axis & 1)
+      copy.plan.peers[axis] = instance.cluster[axis];
+  cutForPeers(copy.plan);
+  if (copy.ahead) {
+    copy.ahead->peers = copy.plan.peers;
+    copy.ahead->dims = copy.plan.dims;
+  }
+}
+
+std::optional<UnsharedTile> Sharing::run() {
+  SmallVector<CopyToEmit *, 4> shared;
+  for (size_t i = 0; i < instance.copies.size(); ++i) {
+    CopyToEmit &copy = instance.copies[i];
+    const Clauses &clauses = copy.directive->clauses;
+    if (clauses.multicast.empty())
+      continue;
+    std::optional<Diagnostic> reason = whyNotShared(copy);
+    if (reason && clauses.fallback == Fallback::Loop) {
+      reason->severity = Severity::Warning;
+      diagnostics.push_back(std::move(*reason));
+      continue;
+    }
+    if (!reason)
+      reason = shapeCluster(*copy.directive);
+    if (reason)
+      return UnsharedTile{i, std::move(*reason)};
+    shared.push_back(&copy);
+  }
+  unsigned blocks = instance.cluster[0] * instance.cluster[1] * instance.cluster[2];
+  if (blocks > mostPeers)
+    return UnsharedTile{size_t(shared.front() - instance.copies.data()),
+                        diagnose("cluster-too-large", {}, blocks, mostPeers)};
+  for (CopyToEmit *copy : shared)
+    share(*copy);
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance,
+                                       std::vector<Diagnostic> &diagnostics) {
+  return Sharing(instance, diagnostics).run();
+}
+
+} // namespace tilelift

@@ -1,0 +1,45 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "plan/Peers.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+void cutForPeers(Plan &plan) {
+  if (plan.mode != Mode::Tile || plan.pieces() > 1)
+    return;
+  auto outermost =
+      llvm::find_if(llvm::reverse(plan.dims), [](const PlanDimension &dim) { return dim.box > 1; });
+  if (outermost == plan.dims.rend())
+    return;
+  for (int64_t parts = plan.peerCount(); parts > 1; --parts) {
+    bool isWhole = outermost->box % parts == 0 && plan.peerCount() % parts == 0 &&
+                   plan.expectedBytes % (parts * plan.layout.alignment()) == 0;
+    if (!isWhole)
+      continue;
+    outermost->pieces = parts;
+    return;
+  }
+}
+
+void forEachPlace(const Plan &plan, function_ref<void(const Polynomial &)> tell) {
+  tell(plan.layout.slot);
+  if (plan.mode == Mode::Bulk)
+    tell(plan.offset);
+  for (const PlanDimension &dim : plan.dims)
+    tell(dim.coordinate);
+  tell(plan.pixel);
+  for (const Walk &walk : plan.walks)
+    for (const Polynomial *value :
+         {walk.count ? &*walk.count : &walk.step, &walk.step, &walk.first, &walk.offset})
+      tell(*value);
+  for (const RowDigit &row : plan.rows)
+    tell(row.stride);
+}
+
+} // namespace tilelift
