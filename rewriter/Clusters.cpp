@@ -27,7 +27,7 @@ public:
 private:
   std::optional<Diagnostic> shapeCluster(const Directive &directive);
   std::optional<Diagnostic> whyNotShared(const CopyToEmit &copy) const;
-  std::optional<Diagnostic> whyTested(const CopyToEmit &copy) const;
+  std::optional<Diagnostic> whyTested(const CopyToEmit &copy, const PeerBlocks &peers) const;
   void share(CopyToEmit &copy) const;
   static Axes axesOf(const CopyToEmit &copy) {
     Axes axes = 0;
@@ -66,16 +66,20 @@ std::optional<Diagnostic> Sharing::shapeCluster(const Directive &directive) {
   return std::nullopt;
 }
 
-/// All that wait together take the same way in all of the blocks, or none.
-std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy) const {
-  for (const CopyToEmit &other : instance.copies)
-    if (other.pipeline == copy.pipeline && other.plan.kind == CopyKind::Load &&
-        !other.plan.copyChecks.empty()) {
-      const Check &check = other.plan.copyChecks.front();
-      return diagnose("no-multicast", copy.plan.place, copy.plan.tile,
-                      "each block tests at a copy whether TMA makes it")
-          .note(other.plan.place, "'" + other.plan.tile + "': " + print(check, other.plan.symbols));
-    }
+/// All that wait together take the same way in all of the blocks.
+std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy,
+                                             const PeerBlocks &peers) const {
+  for (const CopyToEmit &other : instance.copies) {
+    const Plan &plan = other.plan;
+    if (other.pipeline != copy.pipeline || plan.kind != CopyKind::Load)
+      continue;
+    for (const Check &check : plan.copyChecks)
+      if (peers.differingPart(check.ofAddress ? plan.offset : check.value, plan.symbols,
+                              other.statement))
+        return diagnose("no-multicast", copy.plan.place, copy.plan.tile,
+                        "each block tests by itself whether TMA makes a copy")
+            .note(plan.place, "'" + plan.tile + "': " + print(check, plan.symbols));
+  }
   return std::nullopt;
 }
 
@@ -88,8 +92,6 @@ std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
     return refuse("a function that the kernel calls fills it");
   if (plan.gather)
     return refuse("its rows are looked up one by one");
-  if (std::optional<Diagnostic> reason = whyTested(copy))
-    return reason;
   Axes axes = axesOf(copy);
   PeerBlocks peers(instance.function, axes);
   if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))
@@ -101,7 +103,7 @@ std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
       reason = refuse("what it is filled with depends on '" + *part +
                       "', which may be another number in blocks that differ in " + indicesOf(axes));
   });
-  return reason;
+  return reason ? reason : whyTested(copy, peers);
 }
 
 void Sharing::share(CopyToEmit &copy) const {
@@ -112,6 +114,7 @@ void Sharing::share(CopyToEmit &copy) const {
   if (copy.ahead) {
     copy.ahead->peers = copy.plan.peers;
     copy.ahead->dims = copy.plan.dims;
+    copy.ahead->rows = copy.plan.rows;
   }
 }
 

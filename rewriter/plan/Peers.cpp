@@ -10,9 +10,18 @@ using namespace llvm;
 
 namespace tilelift {
 
+/// Contiguous bytes, as rows.
+static void cutBytes(Plan &plan) {
+  int64_t parts = plan.peerCount(), each = plan.expectedBytes / parts;
+  if (plan.expectedBytes % (16 * parts) == 0)
+    plan.rows.push_back({parts, Polynomial(each), each});
+}
+
 void cutForPeers(Plan &plan) {
-  if (plan.mode != Mode::Tile || plan.pieces() > 1)
+  if (plan.mode == Mode::Im2col || plan.pieces() > 1)
     return;
+  if (plan.mode == Mode::Bulk)
+    return cutBytes(plan);
   auto outermost =
       llvm::find_if(llvm::reverse(plan.dims), [](const PlanDimension &dim) { return dim.box > 1; });
   if (outermost == plan.dims.rend())

@@ -19,8 +19,8 @@ namespace tilelift {
 /// More blocks are not in a cluster everywhere.
 constexpr unsigned mostPeers = 8;
 
-/// Cuts the box, if it is one, into a part for each of the plan's peers, or for as many of
-/// them as there can be.
+/// Cuts a box, or contiguous bytes, into a part for each of the plan's peers, or for as many
+/// of them as there can be.
 void cutForPeers(Plan &plan);
 
 /// Tells of each value that says what a copy reads, or where it puts that.

@@ -71,8 +71,23 @@ __global__ void clauses(float *out, const float *in) {
 #pragma tma load swizzle(256)
   // expected-error@-1 {{'256' is no value of clause 'swizzle': expected 'auto', 'none', '32', '64' or '128'}}
   part[threadIdx.x] = in[threadIdx.x];
-#pragma tma load multicast(x)
-  // expected-error@-1 {{'multicast(x)' is not available yet}}
+#pragma tma load multicast(w)
+  // expected-error@-1 {{'w' is no value of clause 'multicast': expected 'x', 'y' or 'z'; did you mean 'x'?}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load multicast(x, 9)
+  // expected-error@-1 {{'9' is no value of clause 'multicast': expected a number from 1 to 8}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load multicast(x, y, x)
+  // expected-error@-1 {{'x' is no value of clause 'multicast': it is named before}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load multicast(x, 2, 2)
+  // expected-error@-1 {{'2' is no value of clause 'multicast': expected 'x', 'y' or 'z'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load multicast(x,
+  // expected-error@-1 {{expected a number in 'multicast(...)' in '#pragma tma load'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma store multicast(x)
+  // expected-error@-1 {{unknown clause 'multicast' on '#pragma tma store'}}
   part[threadIdx.x] = in[threadIdx.x];
 #pragma tma load threads(NOTHING)
   // expected-error@-1 {{'NOTHING' in clause 'threads' is no constant that is visible here [-Wtilelift-unknown-constant]}}
