@@ -5,7 +5,7 @@
 """Random loops whose tiles are filled rounds ahead.
 
 One to three tiles in a pipeline of any number of stages, some of them more than static
-memory has room for; loops that count up, down, by steps, by pointers, in other loops;
+memory has room for, and some that both blocks of a cluster get at once; loops that count up, down, by steps, by pointers, in other loops;
 copies that a warp of its own makes; tiles that are swizzled by a clause or by the program;
 results that are stored or combined in each round. Rounds are none, few and many. The lifted
 program has to leave the same bytes as the plain one.
@@ -60,6 +60,8 @@ class Tile:
         self.guarded = writer.chance(0.4)
         self.shift = pick(0, 0, 0, 1, 4, 16 // size)
         self.swizzle = "" if self.written else pick("", "", "", " swizzle(none)", " swizzle(64)", " swizzle(128)")
+        self.shared = writer.chance(0.3)  # by the blocks of a cluster
+        self.multicast = " multicast(x)" if self.shared or writer.chance(0.05) else ""
 
     def cell(self) -> str:
         """Where element c of row r is; a swizzle changes 16-byte parts of a row."""
@@ -75,12 +77,13 @@ class Tile:
 
     def copy(self, round_: str) -> str:
         y = f"{0 if self.across else round_} * {self.rows} + r"
-        x = f"int(blockIdx.x) * {self.columns} + {round_ if self.across else 0} * {self.columns} + c + {self.shift}"
+        block = "0" if self.shared else "int(blockIdx.x)"
+        x = f"{block} * {self.columns} + {round_ if self.across else 0} * {self.columns} + c + {self.shift}"
         if not self.guarded:
             value = f"in[({y}) * w + {x}]"
         else:
             value = f"{y} < h && {x} < w ? in[({y}) * w + {x}] : static_cast<{self.type}>(0)"
-        return (f"#pragma tma load fallback(loop){self.swizzle}\n"
+        return (f"#pragma tma load fallback(loop){self.swizzle}{self.multicast}\n"
                 + cells(self.rows, self.columns, f"{self.cell()} = {value};"))
 
     def read(self, turned: bool) -> str:
