@@ -868,9 +868,14 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
   auto isUnknown = [&](const auto &named) { return !names.has(named.name); };
   llvm::erase_if(copy.ahead->names, isUnknown);
   llvm::erase_if(copy.ahead->pointers, isUnknown);
+  copy.ahead->isAhead = true;
+  auto isSame = [&](const std::string &part) { return names.isSame(part); };
   for (SymbolId id = 0; id < copy.ahead->symbols.size(); ++id)
-    if (const Symbol &symbol = plan.symbols[id]; symbol.isLookedUp)
-      copy.ahead->symbols.hideAtCopy(id);
+    if (const Symbol &symbol = plan.symbols[id]; symbol.isLookedUp) {
+      bool isThere = symbol.isFixed && symbol.name && llvm::all_of(symbol.name->parts, isSame);
+      if (!isThere)
+        copy.ahead->symbols.hideAtCopy(id);
+    }
   if (std::optional<std::string> unnamed = unnamedPart(*copy.ahead))
     return diagnose("not-ahead", plan.place, "'" + *unnamed + "' is not known before its round");
   return std::nullopt;

@@ -191,7 +191,8 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
     // How people would write an operation says nothing of the types it is computed in.
     if (symbol.operation)
       return computed(plan, *symbol.operation, wide);
-    if (symbol.readableAtCopy && symbol.name && plans[plan]->isOfRow(Polynomial::symbol(id)))
+    if (symbol.readableAtCopy && symbol.name &&
+        (plans[plan]->isAhead || plans[plan]->isOfRow(Polynomial::symbol(id))))
       return lookedUp(plan, *symbol.name, wide);
     return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
   default: return std::nullopt;

@@ -24,7 +24,9 @@ void cutForPeers(Plan &plan) {
     return cutBytes(plan);
   auto outermost =
       llvm::find_if(llvm::reverse(plan.dims), [](const PlanDimension &dim) { return dim.box > 1; });
-  if (outermost == plan.dims.rend())
+  // What lies between rows that are shorter than their swizzle is no part of a box.
+  int64_t span = span_of(plan.layout.swizzle), row = plan.dims[0].box * size_of(plan.element);
+  if (outermost == plan.dims.rend() || (span != 0 && row != span))
     return;
   for (int64_t parts = plan.peerCount(); parts > 1; --parts) {
     bool isWhole = outermost->box % parts == 0 && plan.peerCount() % parts == 0 &&

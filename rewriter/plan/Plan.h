@@ -137,6 +137,8 @@ struct Plan {
   std::optional<LookedUpRows> gather;
   /// What says where to copy is what the block left in shared memory.
   bool looksUpShared = false;
+  /// It is made in an earlier round, where variables of the loop go by other names.
+  bool isAhead = false;
   SharedLayout layout;
   /// Tiles of that layout, of which all but one are filled in advance.
   unsigned stages = 1;

@@ -109,6 +109,12 @@ class Writer:
         guard = "if (m < count) " if self.guards_rows else ""
         return text + f"  {guard}{{\n    {act}\n  }}\n{after}}}\n"
 
+    def ahead(self) -> str:
+        """Tiles may be filled rounds before."""
+        if self.kind != "load" or not self.chance(0.4):
+            return ""
+        return f"#pragma tma pipeline stages({self.pick(2, 3, 4)}){self.pick('', ' warp(producer)')} fallback(loop)\n"
+
     def kernel(self) -> str:
         clause = self.pick("", "", "", " swizzle(none)", " swizzle(64)", " swizzle(128)") if self.kind == "load" else ""
         number = f"k{self.number:03d}"
@@ -133,7 +139,7 @@ class Writer:
         else:
             loop = (f"{walk}    tile{at} = in[j * 64 + i + first] + c0;\n__syncthreads();\n" + copy + "__syncthreads();\n")
             end = ""
-        loop = f"for (int c0 = 0; c0 < width; c0 += {self.columns}) {{\n{loop}}}\n"
+        loop = f"{self.ahead()}for (int c0 = 0; c0 < width; c0 += {self.columns}) {{\n{loop}}}\n"
         return head + body + loop + end + "}\n"
 
     def launches(self) -> str:

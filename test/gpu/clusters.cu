@@ -151,6 +151,17 @@ __global__ void turned(Element *__restrict__ out, const Element *__restrict__ in
   out[(blockIdx.y * gridDim.x + blockIdx.x) * 128 + t] = sum;
 }
 
+// Rows that are shorter than their swizzle: no part of such a tile is a box.
+__global__ void narrow(float *__restrict__ out, const float *__restrict__ in, int pitch) {
+  __shared__ float tile[32][20];
+  int t = threadIdx.x;
+#pragma tma load multicast(x) swizzle(128)
+  for (int i = t; i < 32 * 16; i += 128)
+    tile[i / 16][i % 16] = in[(blockIdx.y * 32 + i / 16) * pitch + i % 16];
+  __syncthreads();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 128 + t] = tile[t % 32][t / 32 * 5];
+}
+
 // Longer rows, which are cut.
 __global__ void cut(float *__restrict__ out, const float *__restrict__ in, int pitch) {
   __shared__ float tile[32][64];
@@ -223,6 +234,8 @@ void types() {
   Buffer in(64 * 1024 * 4, 17), out(8 * 2 * 128 * 4, 18);
   turned<float, 32, 2><<<dim3(8, 2), 128>>>(out.as<float>(), in.as<float>(), 256);
   report("turned float", out);
+  narrow<<<dim3(8, 2), 128>>>(out.as<float>(), in.as<float>(), 256);
+  report("narrow", out);
   cut<<<dim3(8, 2), 128>>>(out.as<float>(), in.as<float>(), 256);
   report("cut", out);
   turned<unsigned short, 64, 8><<<dim3(8, 2), 128>>>(out.as<unsigned short>(), in.as<unsigned short>(), 512);
