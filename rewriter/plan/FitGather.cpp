@@ -97,20 +97,38 @@ bool Fitter::mayBeAbsent(const Polynomial &room) {
   return true;
 }
 
+/// What is divided, if the value is a quotient by a constant.
+static const Operation *quotientIn(const Polynomial &value, const Symbols &symbols) {
+  ArrayRef<Term> terms = value.getTerms();
+  if (terms.size() != 1 || terms[0].coefficient != 1 || terms[0].factors.size() != 1)
+    return nullptr;
+  const Operation *made = symbols[terms[0].factors[0]].operation.get();
+  bool isQuotient = made && StringRef(made->op) == "/" && made->right.asConstant().value_or(0) > 0;
+  return isQuotient ? made : nullptr;
+}
+
 /// Where the row is copied, its guard holds.
-bool Fitter::holdsWherePresent(const Check &check) const {
-  if (!plan.isOfRow(check.value) || check.multiple != 1)
-    return false;
-  Interval range = plan.symbols.rangeOf(check.value);
+Interval Fitter::rangeWherePresent(const Polynomial &value) const {
+  Interval range = plan.symbols.rangeOf(value);
   for (const Check &each : plan.gather->present)
     for (int64_t sign : {1, -1}) {
-      std::optional<int64_t> shift = (check.value - Polynomial(sign) * each.value).asConstant();
+      std::optional<int64_t> shift = (value - Polynomial(sign) * each.value).asConstant();
       if (shift && sign > 0)
         range.low = std::max(range.low, *shift);
       else if (shift)
         range.high = std::min(range.high, *shift);
     }
-  return check.within.contains(range);
+  if (const Operation *made = quotientIn(value, plan.symbols)) {
+    Interval whole = rangeWherePresent(made->left);
+    int64_t divisor = *made->right.asConstant();
+    range = intersection(range, {whole.low / divisor, whole.high / divisor});
+  }
+  return range;
+}
+
+bool Fitter::holdsWherePresent(const Check &check) const {
+  return plan.isOfRow(check.value) && check.multiple == 1 &&
+         check.within.contains(rangeWherePresent(check.value));
 }
 
 } // namespace tilelift

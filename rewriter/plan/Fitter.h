@@ -92,6 +92,7 @@ private:
   void placeBoxes(Polynomial ofRows);
   void checkRowMultiples(const char *rule, const Polynomial &value);
   bool mayBeAbsent(const Polynomial &room);
+  Interval rangeWherePresent(const Polynomial &value) const;
   bool holdsWherePresent(const Check &check) const;
   bool reducesBulk() const;
   std::variant<Plan, Diagnostic> finish();
