@@ -1,80 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A layer of experts: each of them has a matrix of halves, and multiplies it with the tokens
-// that are his. A block gathers the rows of its tokens, ahead of their rounds, and scatters the
-// rows of its result, which one expert after the other has added up for a token elsewhere.
-// Tokens are sorted by expert, and each expert's are filled up to whole tiles by -1.
+// A layer of experts: each of them has a matrix, and multiplies it with the tokens that are
+// his. A block gathers the rows of its tokens, ahead of their rounds, and scatters the rows of
+// its result, which are added up per token elsewhere. Tokens are sorted by expert, and each
+// expert's are filled up to whole tiles by -1.
 
 #include "bench.cuh"
-#include "tensor_cores.cuh"
 
-constexpr int TOP = 2, THREADS = 256;
+constexpr int TOP = 2, ROWS = 32, COLUMNS = 128, DEPTH = 64, THREADS = 256;
 
 /// `slots` has TOP numbers for each token, in some order.
 __global__ void __launch_bounds__(THREADS)
-    experts(half *__restrict__ out, const half *__restrict__ in, const half *__restrict__ weights,
-            const int *__restrict__ slots, const int *__restrict__ expert_of, int hidden,
-            int width) {
-  __shared__ __align__(1024) SquareTile as, bs;
-  __shared__ __align__(128) half result[SQUARE][SQUARE];
-  const int t = threadIdx.x, first = blockIdx.y * SQUARE, n0 = blockIdx.x * SQUARE;
-  const int column = expert_of[blockIdx.y] * width + n0;
-  SquareSums sums;
-#pragma tma pipeline stages(3) warp(producer)
-  for (int k0 = 0; k0 < hidden; k0 += 64) {
+    experts(float *__restrict__ out, const float *__restrict__ in,
+            const float *__restrict__ weights, const int *__restrict__ slots,
+            const int *__restrict__ expert_of, int hidden, int width) {
+  __shared__ __align__(16) float as[ROWS][DEPTH], bs[DEPTH][COLUMNS], result[ROWS][COLUMNS];
+  const int t = threadIdx.x, first = blockIdx.y * ROWS, n0 = blockIdx.x * COLUMNS;
+  const int expert = expert_of[blockIdx.y], row = t / 32 * 4, column = t % 32 * 4;
+  float sums[4][4] = {};
+#pragma tma pipeline stages(2) warp(producer)
+  for (int k0 = 0; k0 < hidden; k0 += DEPTH) {
 #pragma tma load
-    for (int i = t; i < SQUARE * 8; i += THREADS) {
-      const int row = i / 8, part = i % 8, slot = slots[first + row];
-      uint4 value = {};
+    for (int i = t; i < ROWS * DEPTH / 4; i += THREADS) {
+      const int r = i / (DEPTH / 4), c = i % (DEPTH / 4) * 4, slot = slots[first + r];
+      float4 value = {};
       if (slot >= 0)
-        value = *reinterpret_cast<const uint4 *>(&in[slot / TOP * hidden + k0 + part * 8]);
-      *reinterpret_cast<uint4 *>(&as[row][(part ^ row % 8) * 8]) = value;
+        value = *reinterpret_cast<const float4 *>(&in[slot / TOP * hidden + k0 + c]);
+      *reinterpret_cast<float4 *>(&as[r][c]) = value;
     }
 #pragma tma load
-    for (int i = t; i < SQUARE * 8; i += THREADS)
-      *reinterpret_cast<uint4 *>(&bs[i / 8][(i % 8 ^ i / 8 % 8) * 8]) =
-          *reinterpret_cast<const uint4 *>(&weights[(column + i / 8) * hidden + k0 + i % 8 * 8]);
+    for (int i = t; i < DEPTH * COLUMNS / 4; i += THREADS) {
+      const int r = i / (COLUMNS / 4), c = i % (COLUMNS / 4) * 4;
+      *reinterpret_cast<float4 *>(&bs[r][c]) =
+          *reinterpret_cast<const float4 *>(&weights[(expert * hidden + k0 + r) * width + n0 + c]);
+    }
     __syncthreads();
-    multiply(sums, as, bs);
+#pragma unroll 16
+    for (int k = 0; k < DEPTH; ++k) {
+      const float4 b = *reinterpret_cast<const float4 *>(&bs[k][column]);
+#pragma unroll
+      for (int i = 0; i < 4; ++i) {
+        const float a = as[row + i][k];
+        sums[i][0] += a * b.x;
+        sums[i][1] += a * b.y;
+        sums[i][2] += a * b.z;
+        sums[i][3] += a * b.w;
+      }
+    }
     __syncthreads();
   }
-  write(&result[0][0], sums, 0, 0, SQUARE);
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+    *reinterpret_cast<float4 *>(&result[row + i][column]) =
+        make_float4(sums[i][0], sums[i][1], sums[i][2], sums[i][3]);
   __syncthreads();
 #pragma tma store
-  for (int i = t; i < SQUARE * SQUARE / 8; i += THREADS) {
-    const int row = i / (SQUARE / 8), part = i % (SQUARE / 8), slot = slots[first + row];
+  for (int i = t; i < ROWS * COLUMNS / 4; i += THREADS) {
+    const int r = i / (COLUMNS / 4), c = i % (COLUMNS / 4) * 4, slot = slots[first + r];
     if (slot >= 0)
-      *reinterpret_cast<uint4 *>(&out[slot * width + n0 + part * 8]) =
-          *reinterpret_cast<const uint4 *>(&result[row][part * 8]);
+      *reinterpret_cast<float4 *>(&out[slot * width + n0 + c]) =
+          *reinterpret_cast<const float4 *>(&result[r][c]);
   }
 }
 
 int main() {
-  const int tokens = 8192, count = 8, hidden = 2048, width = 4096;
+  const int tokens = 4096, count = 8, hidden = 1024, width = 2048;
   std::vector<int> slots, expert_of;
   for (int expert = 0; expert < count; ++expert) {
     for (int slot = 0; slot < tokens * TOP; ++slot)
       if ((slot / TOP * 2654435761u >> 9) % count == unsigned(expert + slot % TOP * 3) % count)
         slots.push_back(slot);
-    slots.resize((slots.size() + SQUARE - 1) / SQUARE * SQUARE, -1);
-    expert_of.resize(slots.size() / SQUARE, expert);
+    slots.resize((slots.size() + ROWS - 1) / ROWS * ROWS, -1);
+    expert_of.resize(slots.size() / ROWS, expert);
   }
-  size_t bytes = size_t(tokens) * hidden * 2, weight_bytes = size_t(count) * width * hidden * 2;
-  size_t out_bytes = size_t(tokens) * TOP * width * 2;
+  size_t bytes = size_t(tokens) * hidden * 4, weight_bytes = size_t(count) * width * hidden * 4;
+  size_t out_bytes = size_t(tokens) * TOP * width * 4;
   Buffer in(bytes, 1), weights(weight_bytes, 2), out(out_bytes, 3);
-  std::vector<half> numbers(weight_bytes / 2);
-  for (size_t i = 0; i < numbers.size(); ++i)
-    numbers[i] = __float2half(float(i * 2654435761u >> 13 & 2047) / 1024.f - 1.f);
-  CHECK(cudaMemcpy(in.as<half>(), numbers.data(), bytes, cudaMemcpyHostToDevice));
-  CHECK(cudaMemcpy(weights.as<half>(), numbers.data(), weight_bytes, cudaMemcpyHostToDevice));
   Buffer slot_buffer(slots.size() * 4, 4), expert_buffer(expert_of.size() * 4, 5);
   CHECK(cudaMemcpy(slot_buffer.as<int>(), slots.data(), slots.size() * 4, cudaMemcpyHostToDevice));
   CHECK(cudaMemcpy(expert_buffer.as<int>(), expert_of.data(), expert_of.size() * 4,
                    cudaMemcpyHostToDevice));
   work("moe", double(bytes + weight_bytes + out_bytes), 2. * tokens * TOP * hidden * width);
   kernel("moe", out, [&] {
-    experts<<<dim3(width / SQUARE, unsigned(expert_of.size())), THREADS>>>(
-        out.as<half>(), in.as<half>(), weights.as<half>(), slot_buffer.as<int>(),
+    experts<<<dim3(width / COLUMNS, unsigned(expert_of.size())), THREADS>>>(
+        out.as<float>(), in.as<float>(), weights.as<float>(), slot_buffer.as<int>(),
         expert_buffer.as<int>(), hidden, width);
   });
 }

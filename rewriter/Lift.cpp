@@ -934,6 +934,9 @@ void Lifter::remark(const Plan &plan) {
   result.diagnostics.push_back(std::move(lifted));
   if (plan.kind == CopyKind::Load && !plan.layout.slot.isZero())
     result.diagnostics.push_back(diagnose("stages-by-hand", plan.place, plan.tile));
+  if (int64_t bytes = plan.expectedBytes / plan.pieces(); plan.gather && bytes < fullRowBytes)
+    result.diagnostics.push_back(
+        diagnose("short-rows", plan.place, plan.tile, bytes, fullRowBytes));
   unsigned span = span_of(plan.layout.swizzle);
   if (plan.passes != plan.passesBefore || (span != 0 && plan.layout.moved))
     result.diagnostics.push_back(

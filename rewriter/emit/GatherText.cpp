@@ -81,6 +81,7 @@ std::string KernelWriter::rowsText(size_t copy, CodeText &code, const std::strin
   std::string type = first.hasMap() ? "tilelift::corner<" + std::to_string(first.dims.size()) + ">"
                                     : "const void *";
   bool isReduction = first.reduction.has_value();
+  const Ring *ring = ringOf(copy);
   std::string numbers = isReduction && !first.hasMap() ? numberOf(copy) + ", " : "";
   const std::string inner = indent + "    ";
   return indent + "tilelift::" +
@@ -88,7 +89,8 @@ std::string KernelWriter::rowsText(size_t copy, CodeText &code, const std::strin
           : isStore(copy) ? "store_"
                           : "load_") +
          (first.hasMap() ? "rows<" : "byte_rows<") + numbers + rowCount(copy, code) + ", " + bytes +
-         ">(\n" + inner + (isReduction ? operationOf(copy) + ", " : "") + place + ", " +
+         (ring && ring->isByWarp ? ", 32" : "") + ">(\n" + inner +
+         (isReduction ? operationOf(copy) + ", " : "") + place + ", " +
          code.number(distances, name.tile + "_distance") + ", " +
          (first.hasMap() ? name.map + ", " : "") + (isStore(copy) ? "" : barrierOf(copy) + ", ") +
          "[&](int " + rowName(copy) + ") -> " + type + " {\n" +

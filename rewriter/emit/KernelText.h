@@ -64,6 +64,8 @@ struct Ring {
   std::string stages; ///< 3, or a member of the plan type
   /// A warp of its own fills it, and learns here that tiles are free.
   bool isSupplied = false;
+  /// All lanes of that warp do, as rows are looked up.
+  bool isByWarp = false;
   std::string empty; ///< tile_empty
   /// Other blocks' leaders learn here that they may fill them, too.
   std::string meeting; ///< tile_meeting
@@ -256,6 +258,9 @@ private:
   std::string declarationAhead(const Cursor &cursor, const std::string &name);
 
   // A warp that makes them.
+  bool hasProducerWarp() const;
+  std::string ifFirstLane(const Ring &ring, const std::string &text,
+                          const std::string &indent) const;
   std::string producerText();
   std::string pathText(llvm::ArrayRef<PathStep> steps, const std::string &indent);
   std::string branchText(const PathStep &step, const std::string &indent);

@@ -38,6 +38,22 @@ bool KernelWriter::hasProducer() const {
   return llvm::any_of(rings, [](const Ring &ring) { return ring.isSupplied; });
 }
 
+/// Whether its lanes share the work: they look up rows for each of its rings, so they take the
+/// way to all of them.
+bool KernelWriter::hasProducerWarp() const {
+  return llvm::any_of(copies(), [&](const CopyToEmit &copy) {
+    return copy.plan.gather && kernel.instances.front().isSupplied(copy);
+  });
+}
+
+/// What one lane does for all.
+std::string KernelWriter::ifFirstLane(const Ring &ring, const std::string &text,
+                                      const std::string &indent) const {
+  if (!ring.isByWarp || text.empty())
+    return text;
+  return indent + "if (tilelift::is_first_lane()) {\n" + text + indent + "}\n";
+}
+
 /// Where threads of the block meet that are the program's.
 std::string KernelWriter::blockBarrier() const {
   return hasProducer() ? "tilelift::sync(" + planReference() + "::block);" : "__syncthreads();";
@@ -195,7 +211,8 @@ std::string KernelWriter::producerText() {
   }
   path = std::move(std::get<ProducerPath>(found));
   std::string block = planReference() + "::block";
-  return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::is_producer(" + block +
+  std::string producer = hasProducerWarp() ? "is_producer_warp(" : "is_producer(";
+  return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::" + producer + block +
          ")) {\n" + pathText(path.steps.front().inner, "      ") + "    }\n    return;\n  }";
 }
 

@@ -71,8 +71,10 @@ void KernelWriter::nameRings() {
     ring.stages = codeOf(i, false).number(stages, stem + "_stages");
     rings.push_back(std::move(ring));
   }
-  for (Ring &ring : rings)
+  for (Ring &ring : rings) {
+    ring.isByWarp = ring.isSupplied && hasProducerWarp();
     nameAhead(ring);
+  }
 }
 
 /// Gives the ring's copies names for what the loop's variables will be.
@@ -234,17 +236,24 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
   std::string turns = turnsText(ring), indent = turns.empty() ? outer : outer + "  ";
   std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
   RoundAhead round;
+  const std::string inner = checks.empty() ? indent : indent + "  ";
   std::string loads;
-  for (size_t i = ring.first; i <= ring.last; ++i)
-    loads += callText(i, checks.empty() ? indent : indent + "  ");
+  for (size_t i = ring.first; i <= ring.last; ++i) {
+    bool byOne = ring.isByWarp && !copies()[i].plan.gather;
+    loads += byOne ? ifFirstLane(ring, callText(i, inner + "  "), inner) : callText(i, inner);
+  }
   if (!checks.empty()) {
     round.copies = indent + "const bool " + names.lifts + " = " + checks + ";\n";
     bytes = names.lifts + " ? " + bytes + " : 0";
     loads = indent + "if (" + names.lifts + ") {\n" + loads + indent + "}\n";
   }
-  round.copies += indent + "const int " + names.slot + " = " + ring.place + ".claim(" + ring.full +
-                  (ring.isSupplied ? ", " + ring.empty : "") + ", " + bytes + ");\n" +
-                  meetText(ring.first, ring.last, indent) + loads;
+  round.copies +=
+      indent + "const int " + names.slot + " = " + ring.place +
+      (ring.isByWarp ? ".claim_by_warp(" : ".claim(") + ring.full +
+      (ring.isSupplied ? ", " + ring.empty : "") + ", " + bytes + ");\n" +
+      ifFirstLane(ring, meetText(ring.first, ring.last, indent + (ring.isByWarp ? "  " : "")),
+                  indent) +
+      loads;
   if (!turns.empty())
     round.copies = outer + "if (" + turns + ") {\n" + round.copies + outer + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;

@@ -26,6 +26,9 @@ struct CopyWork {
   bool pays() const { return units() >= 2; }
 };
 
+/// Copies of shorter rows, one by one, take as long as those of such.
+constexpr int64_t fullRowBytes = 512;
+
 CopyWork workOf(const CopyRelation &relation);
 /// "1.0 elements of 4 bytes, without a guard"
 std::string print(const CopyWork &work);

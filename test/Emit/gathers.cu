@@ -117,9 +117,41 @@ __global__ void added(float *out, const float *in, const unsigned *__restrict__ 
     atomicAdd(&out[(size_t)rows[blockIdx.x * 8 + i / 64] * width + i % 64], tile[i / 64][i % 64]);
 }
 
+// Ahead of its round a row is looked up by what the round will be called, by all lanes of the warp
+// that makes the copies; what is one copy, one of them makes.
+// CHECK: if (tilelift::is_producer_warp(ahead_tma_plan::block)) {
+// CHECK: for (int k = 0; k < rounds; ++k) {
+// CHECK-NEXT: const int tma_slot = tile_place.claim_by_warp(tile_full, tile_empty, 32 * ahead_tma_plan::tile_bytes + ahead_tma_plan::part_bytes);
+// CHECK-NEXT: tilelift::load_byte_rows<32, ahead_tma_plan::tile_bytes, 32>(
+// CHECK-NEXT: tile_ring[tma_slot], 256, tile_full[tma_slot], [&](int tma_row) -> const void * {
+// CHECK-NEXT: return in + (long long)width * (long long)rows[32 * (long long)k + tma_row];
+// CHECK-NEXT: });
+// CHECK-NEXT: if (tilelift::is_first_lane()) {
+// CHECK-NEXT: tilelift::load_bytes(part_ring[tma_slot], in + 64 * (long long)k, ahead_tma_plan::part_bytes, tile_full[tma_slot]);
+// CHECK-NEXT: }
+__global__ void ahead(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows, int width,
+                      int rounds) {
+  __shared__ float tile[32][64], part[64];
+  float sum = 0;
+#pragma tma pipeline stages(3) warp(producer)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 32 * 64; i += 128)
+      tile[i / 64][i % 64] = in[rows[k * 32 + i / 64] * width + i % 64];
+#pragma tma load
+    if (threadIdx.x < 64)
+      part[threadIdx.x] = in[k * 64 + threadIdx.x];
+    __syncthreads();
+    sum += tile[threadIdx.x % 32][threadIdx.x / 2] * part[threadIdx.x % 64];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 void run(float *out, const float *in, const int *rows, int count, int width) {
   guarded<<<count / 8, 128>>>(out, in, rows, count, width);
   unguarded<<<count / 8, 128>>>(out, in, rows, width);
   moved<<<count / 8, 128>>>(out, in, rows, width);
+  ahead<<<1, 128>>>(out, in, rows, width, count / 32);
   added<<<count / 8, 128>>>(out, in, reinterpret_cast<const unsigned *>(rows), width);
 }

@@ -50,6 +50,19 @@ __global__ void no_loop(float *out, const float *in, int n) {
   } while (--n > 0);
 }
 
+// Rows whose indices somebody may change, or that the block leaves in shared memory.
+__global__ void rows_that_change(float *__restrict__ out, const float *__restrict__ in, const int *rows, int n) {
+  __shared__ float tile[8][64];
+#pragma tma pipeline
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(512)
+    tile[threadIdx.x / 64][threadIdx.x % 64] = in[rows[k * 8 + threadIdx.x / 64] * 64 + threadIdx.x % 64]; // expected-error {{tiles cannot be filled ahead of their round: 'rows[k * 8 + tma_row]' is not known before its round [-Wtilelift-not-ahead]}}
+    __syncthreads();
+    out[k * 512 + threadIdx.x] = tile[7 - threadIdx.x / 64][threadIdx.x % 64];
+    __syncthreads();
+  }
+}
+
 // Whether there is another round is not to be told in advance.
 __global__ void endless(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -458,6 +471,7 @@ void run(float *out, const float *in, const int *numbers) {
   empty<<<1, 64>>>(out, in, 5);
   stages<<<1, 64>>>(out, in, 5);
   no_loop<<<1, 64>>>(out, in, 5);
+  rows_that_change<<<1, 512>>>(out, in, numbers, 5);
   endless<<<1, 64>>>(out, in, 5);
   left_early<<<1, 64>>>(out, in, 5);
   counted_in_the_condition<<<1, 64>>>(out, in, 5);

@@ -16,6 +16,21 @@ __global__ void little(float *out, const float *in) {
   out[blockIdx.x * 256 + threadIdx.x] = little[255 - threadIdx.x];
 }
 
+// Rows that are looked up, and short.
+// CHECK: remark: each row of 'picked' is a copy of its own, which takes an SM as long for 128 bytes as for 512 [-Wtilelift-short-rows]
+// CHECK-NOT: each row of 'long_rows'
+__global__ void rows(float *out, const float *in, const int *__restrict__ indices) {
+  __shared__ float picked[8][32], long_rows[8][128];
+  int t = threadIdx.x;
+#pragma tma load
+  picked[t / 32][t % 32] = in[indices[t / 32] * 128 + t % 32];
+#pragma tma load
+  for (int i = t; i < 1024; i += 256)
+    long_rows[i / 128][i % 128] = in[indices[i / 128] * 128 + i % 128];
+  __syncthreads();
+  out[t] = picked[t % 8][t / 8] + long_rows[t % 8][t / 8];
+}
+
 // One of two copies; where only that is worth it, the other one stays.
 // CHECK: remark: each thread copies 2.0 elements of 16 bytes, without a guard to 'vectors'
 // CHECK-NOT: to 'guarded', which
@@ -60,5 +75,6 @@ __global__ void rounds(float *__restrict__ out, const float *__restrict__ in, in
 void run(float *out, const float *in, float4 *a, const float4 *b) {
   little<<<3, 256>>>(out, in);
   both<<<3, 256>>>(a, in, b, 96, 16);
+  rows<<<1, 256>>>(out, in, nullptr);
   rounds<<<1, 256>>>(out, in, 4);
 }

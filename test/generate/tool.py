@@ -21,7 +21,7 @@ MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
 RULE = re.compile(r"\(([a-z0-9-]+)\)$")
 REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "little-to-gain", "stages-by-hand",
            "barrier-dropped", "barrier-added", "launch-not-lifted", "other-block-size",
-           "other-argument", "instance-differs", "never-launched"}
+           "other-argument", "instance-differs", "never-launched", "short-rows"}
 COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",
                    "-ferror-limit=0", "-Wno-unknown-cuda-version")
 COMPILER_ERROR = re.compile(r"^\S+:(\d+):\d+: (?:fatal )?error: (.*)$", re.M)

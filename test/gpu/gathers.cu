@@ -180,6 +180,58 @@ __global__ void combined(unsigned *__restrict__ out, const unsigned *__restrict_
     atomicAdd(&out[rows[first + i / Columns] * width + i % Columns], tile[i / Columns][i % Columns]);
 }
 
+// Ahead of their rounds: the same rows in each round, columns further on; the leader copies.
+__global__ void ahead(unsigned *__restrict__ out, const unsigned *__restrict__ table,
+                      const unsigned *__restrict__ factors, const int *__restrict__ rows, int count,
+                      int width) {
+  __shared__ unsigned tile[16][Columns], part[Columns];
+  const int first = blockIdx.x * 16;
+  unsigned sum = 0;
+#pragma tma pipeline stages(3)
+  for (int c0 = 0; c0 < width; c0 += Columns) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 16 * Columns; i += 128)
+      tile[i / Columns][i % Columns] =
+          first + i / Columns < count ? table[rows[first + i / Columns] * width + c0 + i % Columns] : 0;
+#pragma tma load
+    for (int i = threadIdx.x; i < Columns; i += 128)
+      part[i] = factors[c0 + i];
+    __syncthreads();
+    sum += mixed(tile) * part[threadIdx.x % Columns];
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
+// Other rows in each round, quotients of what is found, by all lanes of a warp of its own; a
+// tile that is copied as a whole beside it, in some rounds.
+template <int Height>
+__global__ void by_warp(unsigned *__restrict__ out, const unsigned *__restrict__ table,
+                        const int *__restrict__ rows, int rounds, int width) {
+  __shared__ unsigned tile[Height][32], all[4][32];
+  unsigned sum = 0;
+#pragma tma pipeline stages(4) warp(producer)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load
+    for (int i = threadIdx.x; i < Height * 32; i += 64) {
+      int from = rows[(blockIdx.x * rounds + k) * Height + i / 32];
+      tile[i / 32][i % 32] = from >= 0 ? table[from / 2 * width + i % 32] : 0;
+    }
+    __syncthreads();
+    for (int i = 0; i < 32; ++i)
+      sum = sum * 31 + tile[threadIdx.x % Height][i];
+    if (k % 3 != 1) {
+#pragma tma load
+      for (int i = threadIdx.x; i < 128; i += 64)
+        all[i / 32][i % 32] = table[(k * 4 + i / 32) * width + i % 32];
+      __syncthreads();
+      sum += all[threadIdx.x % 4][threadIdx.x / 2];
+    }
+    __syncthreads();
+  }
+  out[blockIdx.x * 64 + threadIdx.x] = sum;
+}
+
 template <typename T> void fill(const Buffer &buffer, const std::vector<T> &values) {
   CHECK(cudaMemcpy(buffer.as<T>(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
 }
@@ -231,6 +283,15 @@ int main() {
   });
   test("returned", indices(96, 101, false, 0), [&](unsigned *to, Buffer &index) {
     returned<<<2, 128>>>(to, table.as<unsigned>(), index.as<int>());
+  });
+  test("ahead", indices(90, 200, false, 0), [&](unsigned *to, Buffer &index) {
+    ahead<<<6, 128>>>(to, table.as<unsigned>(), table.as<unsigned>(), index.as<int>(), 90, 256);
+  });
+  test("by warp 40", indices(2 * 7 * 40, 200, true, 0), [&](unsigned *to, Buffer &index) {
+    by_warp<40><<<2, 64>>>(to, table.as<unsigned>(), index.as<int>(), 7, 96);
+  });
+  test("by warp 7", indices(2 * 5 * 7, 200, true, 0), [&](unsigned *to, Buffer &index) {
+    by_warp<7><<<2, 64>>>(to, table.as<unsigned>(), index.as<int>(), 5, 96);
   });
   test("scattered", indices(96, 101, true, 0), [&](unsigned *to, Buffer &index) {
     scattered<<<dim3(4, 2), 128>>>(to, table.as<unsigned>(), index.as<int>(), 80, 128);

@@ -24,6 +24,8 @@
 //     tilelift::wait(full, place);
 //     ... tiles[place.stage] ...
 //   }
+//
+// Where it looks up rows, all lanes of its warp do that, and one of them what is done once.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PRODUCER_CUH
@@ -47,6 +49,13 @@ __device__ inline bool is_producer(block_size block) {
          : block.y > 1 ? threadIdx.y == block.y && threadIdx.x == 0
                        : threadIdx.x == block.x;
 }
+
+/// All of its warp, where its lanes share the work.
+__device__ inline bool is_producer_warp(block_size block) {
+  const unsigned number = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+  return number / 32 == block.x * block.y * block.z / 32;
+}
+__device__ inline bool is_first_lane() { return ptx::get_sreg_laneid() == 0; }
 
 /// A barrier of the program's own threads.
 __device__ inline void sync(block_size block) {
@@ -73,15 +82,26 @@ template <int Stages> struct supply {
   /// The producer's: waits until the next tile is free, announces its bytes, and says which
   /// it is.
   __device__ int claim(barrier (&full)[Stages], barrier (&empty)[Stages], unsigned bytes) {
-    move();
-    unsigned freed = phase ^ 1; // of a tile that nobody has had yet, a phase that is over
-    wait(empty[stage], freed);
-    TILELIFT_ON_TMA(ptx::fence_proxy_async(ptx::space_shared)); // consumers read it by other ways
+    wait_for_next(empty);
     expect(full[stage], bytes);
+    return stage;
+  }
+  /// The same by all lanes of its warp.
+  __device__ int claim_by_warp(barrier (&full)[Stages], barrier (&empty)[Stages], unsigned bytes) {
+    wait_for_next(empty);
+    if (is_first_lane())
+      expect(full[stage], bytes);
+    __syncwarp();
     return stage;
   }
 
 private:
+  __device__ void wait_for_next(barrier (&empty)[Stages]) {
+    move();
+    unsigned freed = phase ^ 1; // of a tile that nobody has had yet, a phase that is over
+    wait(empty[stage], freed);
+    TILELIFT_ON_TMA(ptx::fence_proxy_async(ptx::space_shared)); // consumers read it by other ways
+  }
   __device__ void move() {
     if (++stage == Stages) {
       stage = 0;

@@ -45,12 +45,17 @@ namespace detail {
 /// What rows that are not there are loaded from, where only addresses count.
 template <unsigned Bytes> __device__ uint4 zeros[Bytes / 16];
 
-/// Calls `copy(first, places)` for a few rows at once, `Count` in all.
-template <int Count, typename Where, typename Copy>
+/// Calls `copy(first, places)` for a few rows at once, `Count` in all, by one thread or by the
+/// lanes of a warp.
+template <int Count, int Lanes, typename Where, typename Copy>
 __device__ inline void by_batches(const Where &where, const Copy &copy) {
-  constexpr int batch = Count % 8 == 0 ? 8 : Count % 4 == 0 ? 4 : Count < 8 ? Count : 1;
+  constexpr int alone = Count % 8 == 0 ? 8 : Count % 4 == 0 ? 4 : Count < 8 ? Count : 1;
+  constexpr int batch = Lanes == 1 ? alone : Count % 4 == 0 ? 4 : 1;
+  int first = 0;
+  if constexpr (Lanes > 1)
+    first = int(ptx::get_sreg_laneid()) * batch;
 #pragma unroll 1
-  for (int first = 0; first < Count; first += batch) {
+  for (; first < Count; first += Lanes * batch) {
     decltype(where(0)) places[batch];
 #pragma unroll
     for (int i = 0; i < batch; ++i)
@@ -60,9 +65,9 @@ __device__ inline void by_batches(const Where &where, const Copy &copy) {
 }
 
 /// Calls `copy(row, place)` for each row.
-template <int Count, typename Where, typename Copy>
+template <int Count, int Lanes, typename Where, typename Copy>
 __device__ inline void one_by_one(const Where &where, const Copy &copy) {
-  by_batches<Count>(where, [&](int first, const auto &places) {
+  by_batches<Count, Lanes>(where, [&](int first, const auto &places) {
 #pragma unroll
     for (int i = 0; i < int(sizeof(places) / sizeof(places[0])); ++i)
       copy(first + i, places[i]);
@@ -122,10 +127,12 @@ __device__ inline bool in_all_rows(const Condition &condition) {
 }
 
 /// Copies a box of `Bytes` bytes for each row, to `tile` and as many bytes further as it says.
-template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
+/// All `Lanes` of a warp call it, or one thread.
+template <int Count, unsigned Bytes, int Lanes = 1, typename Map, typename Where,
+          typename... Policy>
 __device__ inline void load_rows(void *tile, int distance, const Map &map, barrier &ready,
                                  const Where &where, Policy... policy) {
-  detail::by_batches<Count>(where, [&](int first, const auto &places) {
+  detail::by_batches<Count, Lanes>(where, [&](int first, const auto &places) {
     constexpr int batch = int(sizeof(places) / sizeof(places[0]));
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
@@ -145,10 +152,10 @@ __device__ inline void load_rows(void *tile, int distance, const Map &map, barri
 }
 
 /// The same for bytes, wherever each row starts.
-template <int Count, unsigned Bytes, typename Where, typename... Policy>
+template <int Count, unsigned Bytes, int Lanes = 1, typename Where, typename... Policy>
 __device__ inline void load_byte_rows(void *tile, int distance, barrier &ready, const Where &where,
                                       Policy... policy) {
-  detail::one_by_one<Count>(where, [&](int row, const void *from) {
+  detail::one_by_one<Count, Lanes>(where, [&](int row, const void *from) {
     load_bytes(advance(tile, row * distance), from ? from : detail::zeros<Bytes>, Bytes, ready,
                policy...);
   });
@@ -158,7 +165,7 @@ __device__ inline void load_byte_rows(void *tile, int distance, barrier &ready, 
 template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
 __device__ inline void store_rows(const void *tile, int distance, const Map &map,
                                   const Where &where, Policy... policy) {
-  detail::by_batches<Count>(where, [&](int first, const auto &places) {
+  detail::by_batches<Count, 1>(where, [&](int first, const auto &places) {
     constexpr int batch = int(sizeof(places) / sizeof(places[0]));
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
@@ -185,7 +192,7 @@ __device__ inline void store_rows(const void *tile, int distance, const Map &map
 template <int Count, unsigned Bytes, typename Where, typename... Policy>
 __device__ inline void store_byte_rows(const void *tile, int distance, const Where &where,
                                        Policy... policy) {
-  detail::one_by_one<Count>(where, [&](int row, const void *to) {
+  detail::one_by_one<Count, 1>(where, [&](int row, const void *to) {
     if (to)
       store_bytes(to, row_at(tile, row * distance), Bytes, policy...);
   });
@@ -195,7 +202,7 @@ __device__ inline void store_byte_rows(const void *tile, int distance, const Whe
 template <int Count, unsigned Bytes, typename Operation, typename Map, typename Where>
 __device__ inline void reduce_rows(Operation operation, const void *tile, int distance,
                                    const Map &map, const Where &where) {
-  detail::one_by_one<Count>(where, [&](int row, const auto &place) {
+  detail::one_by_one<Count, 1>(where, [&](int row, const auto &place) {
     if (place.exists())
       reduce(operation, map, place.at, row_at(tile, row * distance));
   });
@@ -204,7 +211,7 @@ __device__ inline void reduce_rows(Operation operation, const void *tile, int di
 template <typename Number, int Count, unsigned Bytes, typename Operation, typename Where>
 __device__ inline void reduce_byte_rows(Operation operation, const void *tile, int distance,
                                         const Where &where) {
-  detail::one_by_one<Count>(where, [&](int row, const void *to) {
+  detail::one_by_one<Count, 1>(where, [&](int row, const void *to) {
     if (to)
       reduce_bytes<Number>(operation, to, row_at(tile, row * distance), Bytes);
   });
