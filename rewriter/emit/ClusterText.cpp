@@ -22,40 +22,25 @@ static std::string peersName(unsigned axes) {
   return name;
 }
 
-bool KernelWriter::hasClusters() const { return peerAxes(0, copies().size() - 1) != 0; }
-
-/// Along which blocks share any of these copies' tiles.
-unsigned KernelWriter::peerAxes(size_t first, size_t last) const {
-  unsigned axes = 0;
+/// Along which axes some copies share their tiles, each way once.
+SmallVector<unsigned, 2> KernelWriter::sharedWays(size_t first, size_t last) const {
+  SmallVector<unsigned, 2> ways;
   for (size_t i = first; i <= last; ++i)
-    axes |= copies()[i].plan.peerAxes();
-  return axes;
+    if (unsigned axes = copies()[i].plan.peerAxes(); axes != 0 && !llvm::is_contained(ways, axes))
+      ways.push_back(axes);
+  llvm::sort(ways);
+  return ways;
 }
 
-/// Those that share tiles along the same axes meet in one place.
-std::string KernelWriter::meetingOf(unsigned axes) const {
-  return names.meeting + StringRef(peersName(axes)).drop_front(5).str();
-}
+bool KernelWriter::hasClusters() const { return !sharedWays(0, copies().size() - 1).empty(); }
 
 std::string KernelWriter::peerTypes(const InstanceToEmit &instance) const {
   auto [x, y, z] = instance.cluster;
   std::string text;
-  for (unsigned axes = 1; axes < 8; ++axes)
-    if (llvm::is_contained(allPeerAxes(), axes))
-      text += formatv("  using {0} = tilelift::peers<{1}, {2}, {3}, {4}>;\n", peersName(axes), axes,
-                      x, y, z);
+  for (unsigned axes : sharedWays(0, copies().size() - 1))
+    text += formatv("  using {0} = tilelift::peers<{1}, {2}, {3}, {4}>;\n", peersName(axes), axes,
+                    x, y, z);
   return text;
-}
-
-/// All that some copies are for together, or each of them by itself.
-SmallVector<unsigned, 4> KernelWriter::allPeerAxes() const {
-  SmallVector<unsigned, 4> all;
-  for (size_t i = 0; i < copies().size(); ++i) {
-    const Ring *ring = ringOf(i);
-    all.push_back(peerAxes(i, i));
-    all.push_back(ring ? peerAxes(ring->first, ring->last) : peerAxes(i, endOfStatement(i) - 1));
-  }
-  return all;
 }
 
 std::string KernelWriter::peersOf(unsigned axes) const {
@@ -63,38 +48,45 @@ std::string KernelWriter::peersOf(unsigned axes) const {
          "::" + peersName(axes);
 }
 
-/// Of a room's declaration, what it is and that it gets ready.
-std::string KernelWriter::meetingDeclaration(unsigned axes, const std::string &name,
-                                             const std::string &count) const {
-  return "\n  __shared__ tilelift::meeting<" + peersOf(axes) + "> " + name + count +
-         ";\n  tilelift::begin(" + name + ");";
+/// Where blocks that share tiles along some axes meet. Each of them waits for the tiles of all
+/// the others, and so for those who may fill them: nobody is a meeting ahead.
+std::string KernelWriter::meetingOf(unsigned axes, const Ring *ring) const {
+  return (ring ? ring->meeting : names.meeting) + StringRef(peersName(axes)).drop_front(5).str();
 }
 
-/// Where blocks meet for copies that are made in their own rounds.
-std::string KernelWriter::meetings() const {
+/// Of meetings, what they are and that they get ready.
+std::string KernelWriter::meetings(ArrayRef<unsigned> ways, const Ring *ring) const {
   std::string text;
-  for (unsigned axes = 1; axes < 8; ++axes)
-    for (size_t i = 0; i < copies().size(); ++i)
-      if (!ringOf(i) && peerAxes(i, endOfStatement(i) - 1) == axes) {
-        text += meetingDeclaration(axes, meetingOf(axes), "");
-        break;
-      }
+  for (unsigned axes : ways) {
+    std::string name = meetingOf(axes, ring);
+    text += "\n  __shared__ tilelift::meeting<" + peersOf(axes) + "> " + name +
+            (ring ? "[" + ring->stages + "]" : "") + ";\n  tilelift::begin(" + name + ");";
+  }
   return text;
 }
 
-std::string KernelWriter::ringMeeting(const Ring &ring) const {
-  unsigned axes = peerAxes(ring.first, ring.last);
-  return axes == 0 ? "" : meetingDeclaration(axes, ring.meeting, "[" + ring.stages + "]");
+std::string KernelWriter::meetings(const Ring &ring) const {
+  return meetings(sharedWays(ring.first, ring.last), &ring);
+}
+
+/// For copies that are made in their own rounds.
+std::string KernelWriter::meetings() const {
+  SmallVector<unsigned, 2> ways;
+  for (size_t i = 0; i < copies().size(); ++i)
+    if (unsigned axes = copies()[i].plan.peerAxes();
+        axes != 0 && !ringOf(i) && !llvm::is_contained(ways, axes))
+      ways.push_back(axes);
+  llvm::sort(ways);
+  return meetings(ways, nullptr);
 }
 
 /// Before the first of some copies that wait together.
 std::string KernelWriter::meetText(size_t first, size_t last, const std::string &indent) const {
-  unsigned axes = peerAxes(first, last);
-  if (axes == 0)
-    return "";
   const Ring *ring = ringOf(first);
-  return indent + "tilelift::meet(" +
-         (ring ? ring->meeting + "[" + names.slot + "]" : meetingOf(axes)) + ");\n";
+  SmallVector<std::string, 2> rooms;
+  for (unsigned axes : sharedWays(first, last))
+    rooms.push_back(meetingOf(axes, ring) + (ring ? "[" + names.slot + "]" : ""));
+  return rooms.empty() ? "" : indent + "tilelift::meet(" + llvm::join(rooms, ", ") + ");\n";
 }
 
 /// Before one of several operations, on a line of its own.

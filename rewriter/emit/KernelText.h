@@ -68,7 +68,7 @@ struct Ring {
   bool isByWarp = false;
   std::string empty; ///< tile_empty
   /// Other blocks' leaders learn here that they may fill them, too.
-  std::string meeting; ///< tile_meeting
+  std::string meeting; ///< tile_meeting, followed by axes
   /// What the leader has instead of the loop's variables.
   std::vector<std::pair<const Cursor *, std::string>> cursors;
 };
@@ -171,15 +171,13 @@ private:
   std::string waitText(const std::string &indent) const;
 
   // Tiles that several blocks get.
-  unsigned peerAxes(size_t first, size_t last) const;
-  llvm::SmallVector<unsigned, 4> allPeerAxes() const;
+  llvm::SmallVector<unsigned, 2> sharedWays(size_t first, size_t last) const;
   std::string peerTypes(const InstanceToEmit &instance) const;
   std::string peersOf(unsigned axes) const;
-  std::string meetingDeclaration(unsigned axes, const std::string &name,
-                                 const std::string &count) const;
+  std::string meetingOf(unsigned axes, const Ring *ring) const;
+  std::string meetings(llvm::ArrayRef<unsigned> ways, const Ring *ring) const;
+  std::string meetings(const Ring &ring) const;
   std::string meetings() const;
-  std::string meetingOf(unsigned axes) const;
-  std::string ringMeeting(const Ring &ring) const;
   std::string meetText(size_t first, size_t last, const std::string &indent) const;
   std::string ifMine(size_t copy, const std::string &piece, const std::string &indent) const;
   std::string loadOf(size_t copy, const std::string &name) const;

@@ -164,10 +164,10 @@ std::string KernelWriter::ringBarriers(const Ring &ring) const {
   std::string count = "[" + ring.stages + "]", of = "<" + ring.stages + "> " + ring.place;
   if (!ring.isSupplied)
     return "\n  __shared__ tilelift::barrier " + ring.full + count + ";\n  tilelift::ring" + of +
-           " = tilelift::begin(" + ring.full + ");" + ringMeeting(ring);
+           " = tilelift::begin(" + ring.full + ");" + meetings(ring);
   return "\n  __shared__ tilelift::barrier " + ring.full + count + ", " + ring.empty + count +
          ";\n  tilelift::supply" + of + " = tilelift::begin(" + ring.full + ", " + ring.empty +
-         ", " + planReference() + "::block);" + ringMeeting(ring);
+         ", " + planReference() + "::block);" + meetings(ring);
 }
 
 std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) {

@@ -19,15 +19,16 @@
 // CHECK: static constexpr tilelift::block_size cluster = {2, 4, 1};
 // CHECK-NEXT: using peers_x = tilelift::peers<1, 2, 4, 1>;
 // CHECK-NEXT: using peers_y = tilelift::peers<2, 2, 4, 1>;
-// CHECK-NEXT: using peers_xy = tilelift::peers<3, 2, 4, 1>;
 // CHECK-NEXT: using as_box = tilelift::box<float, 16, 8>;
 // CHECK: using bs_box = tilelift::box<float, 16, 4>;
 // CHECK-LABEL: void product_tma(
 // CHECK: tilelift::ring<3> as_place = tilelift::begin(as_full);
-// CHECK-NEXT: __shared__ tilelift::meeting<product_tma_plan::peers_xy> as_meeting[3];
-// CHECK-NEXT: tilelift::begin(as_meeting);
+// CHECK-NEXT: __shared__ tilelift::meeting<product_tma_plan::peers_x> as_meeting_x[3];
+// CHECK-NEXT: tilelift::begin(as_meeting_x);
+// CHECK-NEXT: __shared__ tilelift::meeting<product_tma_plan::peers_y> as_meeting_y[3];
+// CHECK-NEXT: tilelift::begin(as_meeting_y);
 // CHECK: const int tma_slot = as_place.claim(as_full, 2 * product_tma_plan::as_box::bytes + 4 * product_tma_plan::bs_box::bytes);
-// CHECK-NEXT: tilelift::meet(as_meeting[tma_slot]);
+// CHECK-NEXT: tilelift::meet(as_meeting_x[tma_slot], as_meeting_y[tma_slot]);
 // CHECK-NEXT: for (int piece_1 = 0; piece_1 < 2; ++piece_1)
 // CHECK-NEXT: if (tilelift::is_mine<product_tma_plan::peers_x>(piece_1))
 // CHECK-NEXT: tilelift::load_for_all<product_tma_plan::peers_x>(tilelift::advance(as_ring[tma_slot], (piece_1) * int(product_tma_plan::as_box::bytes)), as_map, {k0_ahead, 16 * int(blockIdx.y) + piece_1 * 8}, as_full[tma_slot]);

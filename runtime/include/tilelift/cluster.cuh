@@ -23,7 +23,8 @@
 //   tilelift::wait(ready, phase);
 //
 // Whoever is told at a meeting that there is room waits there, too: nothing is on its way to
-// a block that has left the last one, and it may end.
+// a block that has left the last one, and it may end. Nobody gets to the next meeting without
+// the tile, and so not before those who fill it have left this one.
 //
 // A launch has such clusters, or none: then each block loads all of its tiles itself, as it
 // does where only some slow way leads to the shared memory of several.
@@ -149,15 +150,23 @@ template <typename Peers> __device__ inline void begin(meeting<Peers> &room) {
   begin(reinterpret_cast<meeting<Peers>(&)[1]>(room));
 }
 
-/// Tells all peers that this block has room, and waits until all have said so. The leader
-/// calls it, once its threads are done with the tile.
-template <typename Peers> __device__ inline void meet(meeting<Peers> &room) {
+namespace detail {
+template <typename Peers> __device__ inline void tell(meeting<Peers> &room) {
 #ifdef TILELIFT_HAS_MULTICAST
-  if (!Peers::are_there())
-    return;
   for (unsigned i = 0; i < Peers::count; ++i)
-    detail::arrive_at(room.told, Peers::first() + Peers::rank_of(i));
-  wait(room.told, room.phase);
+    arrive_at(room.told, Peers::first() + Peers::rank_of(i));
+#endif
+}
+} // namespace detail
+
+/// Tells all peers that this block has room, and waits until all have said so. The leader
+/// calls it, once its threads are done with the tiles.
+template <typename... Peers> __device__ inline void meet(meeting<Peers> &...rooms) {
+#ifdef TILELIFT_HAS_MULTICAST
+  if (!(Peers::are_there() && ...))
+    return;
+  (detail::tell(rooms), ...);
+  (wait(rooms.told, rooms.phase), ...);
 #endif
 }
 

@@ -298,19 +298,19 @@ public:
     if (violations.empty() && needed_memory() > facts.allowed_memory(device))
       share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain),
                    facts);
-    if (violations.empty() && count_of(wanted_cluster) > 1)
-      check_cluster(own_cluster(reinterpret_cast<const void *>(lifted)));
     if (violations.empty() && is_cooperative())
       fit_at_once(reinterpret_cast<const void *>(lifted));
+    std::string alone;
+    if (violations.empty() && wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
+      alone = join_clusters(reinterpret_cast<const void *>(lifted));
     lifts = violations.empty();
-    std::string decision = lifts ? "TMA" : "plain, " + why();
+    if (detail::verbose())
+      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
+                   lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
     if (lifts) {
       config.dynamicSmemBytes += reserved;
       config.blockDim = lifted_block;
-      decision += join_clusters(reinterpret_cast<const void *>(lifted));
     }
-    if (detail::verbose())
-      std::fprintf(stderr, "tilelift: %s: %s\n", kernel, decision.c_str());
     return lifts;
   }
 
@@ -448,17 +448,14 @@ private:
     return {unsigned(own.requiredClusterWidth), unsigned(own.requiredClusterHeight),
             unsigned(own.requiredClusterDepth)};
   }
-  /// The program's own clusters have to be those that tiles are shared in.
-  void check_cluster(dim3 own) {
-    const dim3 wanted = wanted_cluster;
+  /// Asks for the clusters, or says why each block is by itself. The program's own have to be
+  /// of their shape.
+  std::string join_clusters(const void *lifted) {
+    const dim3 grid = config.gridDim, wanted = wanted_cluster, own = own_cluster(lifted);
     if (own.x > 0 && (own.x != wanted.x || own.y != wanted.y || own.z != wanted.z))
       reject("cluster-shape",
              "the program's clusters are " + text(own) + ", tiles are shared in " + text(wanted));
-  }
-  /// Asks for the clusters, or says why each block is by itself.
-  std::string join_clusters(const void *lifted) {
-    const dim3 grid = config.gridDim, wanted = wanted_cluster, own = own_cluster(lifted);
-    if (count_of(wanted) == 1 || own.x > 0)
+    if (own.x > 0)
       return "";
     if (is_cooperative())
       return ", each block by itself: the launch is cooperative";
@@ -501,7 +498,6 @@ private:
     if (found.outcome != verdict::holds)
       reject(found.rule, found.text);
   }
-  static unsigned count_of(dim3 size) { return size.x * size.y * size.z; }
   static std::string text(dim3 size) {
     return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
   }
