@@ -21,26 +21,26 @@ inline void check(cudaError_t error, const char *what) {
 }
 
 /// A vector of numbers on the device.
-class Array {
+template <typename T = float> class Array {
 public:
   explicit Array(size_t count) : count(count) {
-    check(cudaMalloc(&data, count * sizeof(float)), "cudaMalloc");
+    check(cudaMalloc(&data, count * sizeof(T)), "cudaMalloc");
   }
-  explicit Array(const std::vector<float> &values) : Array(values.size()) {
-    check(cudaMemcpy(data, values.data(), count * sizeof(float), cudaMemcpyHostToDevice), "copy");
+  explicit Array(const std::vector<T> &values) : Array(values.size()) {
+    check(cudaMemcpy(data, values.data(), count * sizeof(T), cudaMemcpyHostToDevice), "copy");
   }
   ~Array() { cudaFree(data); }
   Array(const Array &) = delete;
 
-  operator float *() const { return data; }
-  std::vector<float> fetch() const {
-    std::vector<float> values(count);
-    check(cudaMemcpy(values.data(), data, count * sizeof(float), cudaMemcpyDeviceToHost), "copy");
+  operator T *() const { return data; }
+  std::vector<T> fetch() const {
+    std::vector<T> values(count);
+    check(cudaMemcpy(values.data(), data, count * sizeof(T), cudaMemcpyDeviceToHost), "copy");
     return values;
   }
 
 private:
-  float *data = nullptr;
+  T *data = nullptr;
   size_t count;
 };
 

@@ -283,8 +283,24 @@ bool WalkFinder::addImages() {
   return true;
 }
 
+/// The least number that a counter's multiple has, if the launcher knows it: what counts up is
+/// least where it starts, what is taken away where it ends.
+static Polynomial leastOf(const Term &term, const Symbols &symbols) {
+  Polynomial least(term.coefficient);
+  for (SymbolId id : term.factors) {
+    const Symbol &symbol = symbols[id];
+    if (symbol.knownAtLaunch)
+      least *= Polynomial::symbol(id);
+    else if (term.coefficient < 0)
+      least *= symbol.below ? *symbol.below - Polynomial(1) : Polynomial::invalid();
+    else
+      least *= symbol.first.value_or(Polynomial::invalid());
+  }
+  return least;
+}
+
 /// What the device knows of where a digit starts is the filter's; that is never negative, so
-/// what counts down is counted from its end.
+/// it is counted from the least that it is.
 void WalkFinder::walk(size_t i) {
   const PixelCoordinate &own = result.coordinates[i];
   Walk walk;
@@ -297,12 +313,8 @@ void WalkFinder::walk(size_t i) {
       continue;
     }
     walk.offset += value;
-    Polynomial least(term.coefficient);
-    for (SymbolId id : term.factors)
-      least *= symbols[id].knownAtLaunch ? Polynomial::symbol(id)
-               : symbols[id].below       ? *symbols[id].below - Polynomial(1)
-                                         : Polynomial::invalid();
-    if (term.coefficient < 0 && symbols.knownAtLaunch(least)) {
+    Polynomial least = leastOf(term, symbols);
+    if (least.isValid() && symbols.knownAtLaunch(least)) {
       walk.first += least;
       walk.offset -= least;
     }

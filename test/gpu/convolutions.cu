@@ -116,6 +116,29 @@ __global__ void sequence(unsigned *__restrict__ out, const unsigned char *__rest
   out[blockIdx.x * 128 + threadIdx.x] = sum;
 }
 
+// The filter is counted from below its middle, by as much as the launch says.
+__global__ void centred(unsigned *__restrict__ out, const unsigned *__restrict__ in, int n, int h,
+                        int w, int reach) {
+  __shared__ unsigned tile[32][32];
+  const int first = blockIdx.x * 32;
+  unsigned sum = 0;
+  for (int r = -reach; r <= reach; ++r)
+    for (int s = -reach; s < reach + 1; ++s) {
+#pragma tma load
+      for (int i = threadIdx.x; i < 32 * 32; i += 128) {
+        const int pixel = first + i / 32, image = pixel / (h * w);
+        const int y = pixel / w % h + r, x = pixel % w + s * 2;
+        const bool inside = image < n && y >= 0 && y < h && x >= 0 && x < w;
+        tile[i / 32][i % 32] = inside ? in[((image * h + y) * w + x) * 32 + i % 32] : 0;
+      }
+      __syncthreads();
+      for (int c = 0; c < 8; ++c)
+        sum = sum * 31 + tile[threadIdx.x % 32][threadIdx.x / 32 * 8 + c];
+      __syncthreads();
+    }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
 __global__ void volume(unsigned *__restrict__ out, const unsigned short *__restrict__ in, int n, int d,
                        int h, int w, int o, int p, int q) {
   __shared__ unsigned short tile[64][16];
@@ -171,6 +194,10 @@ int main() {
     test("sequence " + std::to_string(stride), [&](unsigned *out, Buffer &in) {
       const int q = 99 / stride + 1;
       sequence<<<blocks(3 * q, 96), 128>>>(out, in.as<unsigned char>(), 3, 100, q, stride);
+    });
+  for (int reach : {0, 1, 3})
+    test("centred " + std::to_string(reach), [&](unsigned *out, Buffer &in) {
+      centred<<<blocks(3 * 11 * 14, 32), 128>>>(out, in.as<unsigned>(), 3, 11, 14, reach);
     });
   test("volume", [&](unsigned *out, Buffer &in) {
     volume<<<blocks(2 * 5 * 4 * 3, 64), 128>>>(out, in.as<unsigned short>(), 2, 5, 8, 6, 5, 4, 3);
