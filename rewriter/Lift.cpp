@@ -58,8 +58,9 @@ bool sameText(const InstanceToEmit &a, const InstanceToEmit &b) {
          std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const CopyToEmit &x, const CopyToEmit &y) {
                       return x.directive == y.directive && x.pipeline == y.pipeline &&
-                             x.takesTurns == y.takesTurns && sameWay(x.path, y.path) &&
-                             sameOperations(x.plan, y.plan);
+                             x.takesTurns == y.takesTurns &&
+                             (x.prefetched == 0) == (y.prefetched == 0) &&
+                             sameWay(x.path, y.path) && sameOperations(x.plan, y.plan);
                     });
 }
 
@@ -137,6 +138,7 @@ private:
   std::optional<Diagnostic> fillAhead(CopyToEmit &copy, const Rounds &rounds,
                                       const KernelUnderTest &under);
   void takeTurns(InstanceToEmit &instance, const KernelUnderTest &under);
+  void takePrefetches(InstanceToEmit &instance);
   void chooseSwizzles(InstanceToEmit &instance);
   static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
                                                     ArrayRef<const CopyToEmit *> copies);
@@ -344,6 +346,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   chooseSwizzles(emitted);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
+  takePrefetches(emitted);
   if (auto unshared = shareTiles(emitted, result.diagnostics)) {
     refuse(std::move(unshared->reason), *emitted.copies[unshared->copy].directive,
            instance.function);
@@ -725,12 +728,14 @@ static std::optional<Diagnostic> whyNoProducer(const InstanceToEmit &instance) {
   return reason ? std::optional(std::move(*reason)) : std::nullopt;
 }
 
+/// That somebody may ask to be ahead.
+constexpr unsigned mostRounds = 64;
+
 /// As many as are asked for, or as many as bring something.
 std::optional<RingUse> Lifter::stagesOf(const Directive &directive, InstanceToEmit filled) {
-  constexpr unsigned most = 64;
   if (const std::optional<CountArgument> &asked = directive.clauses.stages) {
     size_t before = result.diagnostics.size();
-    auto stages = countOf(*asked, "stages", most, filled.function, result.diagnostics);
+    auto stages = countOf(*asked, "stages", mostRounds, filled.function, result.diagnostics);
     result.anyRefused |= result.diagnostics.size() > before;
     return stages ? std::optional(RingUse{*stages}) : std::nullopt;
   }
@@ -808,6 +813,34 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   filled.pipelines.back().use = *use;
   emitted = std::move(filled);
   takeTurns(emitted, under);
+}
+
+/// Of copies ahead of their rounds, by how many L2 is ahead of them.
+void Lifter::takePrefetches(InstanceToEmit &instance) {
+  for (CopyToEmit &copy : instance.copies) {
+    const Clauses &clauses = copy.directive->clauses;
+    if (!clauses.prefetch)
+      continue;
+    size_t before = result.diagnostics.size();
+    const char *why = copy.plan.gather ? "its rows are looked up one by one"
+                      : !copy.pipeline
+                          ? "that takes a loop with '#pragma tma pipeline' around the copy"
+                          : nullptr;
+    if (!why) {
+      auto rounds =
+          countOf(*clauses.prefetch, "prefetch", mostRounds, instance.function, result.diagnostics);
+      result.anyRefused |= result.diagnostics.size() > before;
+      copy.prefetched = rounds.value_or(0);
+      continue;
+    }
+    Diagnostic reason = diagnose("no-prefetch", copy.plan.place, copy.plan.tile, why);
+    if (clauses.fallback != Fallback::Loop) {
+      refuse(std::move(reason), *copy.directive, instance.function);
+      continue;
+    }
+    reason.severity = Severity::Warning;
+    result.diagnostics.push_back(std::move(reason));
+  }
 }
 
 /// Where a round stores one tile, the next one can have another, if there is room for it.

@@ -58,6 +58,8 @@ struct Clauses {
   /// Nothing for `auto`.
   std::optional<swizzle_mode> swizzle;
   llvm::SmallVector<ClusterAxis, 3> multicast;
+  /// So many rounds before a tile is filled, L2 fetches it.
+  std::optional<CountArgument> prefetch;
   bool outsideIsAny = false;
   /// A warp of its own makes a pipeline's copies.
   bool hasProducer = false;

@@ -42,6 +42,7 @@ const ClauseInfo clauseTable[] = {
     {"cache", onLoad | onStore, hints},
     {"promote", onLoad, promotions},
     {"multicast", onLoad, axes, 8},
+    {"prefetch", onLoad, {}, 64},
     {"threads", onCopies | onPipeline, {}, 1024},
     {"outside", onLoad, outsides},
     {"fallback", onCopies | onPipeline, fallbacks},
@@ -287,8 +288,12 @@ std::optional<CountArgument> LineReader::readCount(const ClauseInfo &clause) {
   return count;
 }
 
-/// threads(x[,y[,z]]) and stages(n).
+/// threads(x[,y[,z]]), stages(n) and prefetch(n).
 void LineReader::readCounts(const ClauseInfo &clause) {
+  if (clause.name == "prefetch") {
+    directive.clauses.prefetch = readCount(clause);
+    return;
+  }
   if (clause.name == "stages") {
     if (at(tok::kw_auto))
       next();

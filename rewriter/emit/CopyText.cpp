@@ -116,6 +116,19 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
   return call + box + place + policy;
 }
 
+/// The same, into L2.
+std::string KernelWriter::prefetchText(size_t copy, const std::string &tensor) const {
+  const Plan &plan = copies()[copy].plan;
+  const CopyNames &name = copyNames[copy];
+  std::string policy = policyArgument(copies()[copy].directive->clauses.cache);
+  if (plan.mode == Mode::Bulk)
+    return "tilelift::prefetch_bytes(" + tensor + ", " + planIn(texts[textOf[copy]]) +
+           "::" + name.bytes + policy;
+  if (plan.mode == Mode::Im2col)
+    return "tilelift::prefetch_pixels(" + name.map + ", " + tensor + policy;
+  return "tilelift::prefetch(" + name.map + ", {" + tensor + "}" + policy;
+}
+
 /// The number of the first pixel, and how they are walked through.
 std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code) {
   const Plan &first = *plansOf(copy).front();
@@ -141,12 +154,12 @@ std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code) 
 }
 
 /// The operations of one copy.
-std::string KernelWriter::callText(size_t copy, const std::string &indent) {
+std::string KernelWriter::callText(size_t copy, const std::string &indent, bool isFar) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
-  CodeText code = codeOf(copy, ringOf(copy));
-  std::optional<std::string> where = placeInTile(copy, code);
+  CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
+  std::optional<std::string> where = isFar ? "" : placeInTile(copy, code);
   auto missing = [&] {
     failure = diagnose("expression-not-available", first.place, code.unnamed());
     return std::string();
@@ -155,7 +168,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
     return missing();
   std::string place = *where;
   if (first.mode == Mode::Bulk)
-    return bulkText(copy, place, indent);
+    return bulkText(copy, place, indent, isFar);
   std::string coordinates, loops, piece, inner = indent;
   std::string present = presentText(copy, code);
   std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
@@ -209,16 +222,18 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent) {
         ")";
   if (first.gather)
     return loops + rowsText(copy, code, place, present, "{{" + coordinates + "}}", inner);
-  return loops + inner + ifMine(copy, piece, inner) + operationText(copy, place, coordinates) +
+  return loops + inner + ifMine(copy, piece, inner) +
+         (isFar ? prefetchText(copy, coordinates) : operationText(copy, place, coordinates)) +
          ");\n";
 }
 
 /// Contiguous bytes, or one row after the other.
-std::string KernelWriter::bulkText(size_t copy, std::string place, const std::string &indent) {
+std::string KernelWriter::bulkText(size_t copy, std::string place, const std::string &indent,
+                                   bool isFar) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
-  CodeText code = codeOf(copy, ringOf(copy));
+  CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
   std::optional<std::string> address =
       code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
   std::string loops, distance, piece, inner = indent;
@@ -256,7 +271,8 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
     return rowsText(copy, code, place, present,
                     present.empty() ? *address : ifPresent(copy, *address, "nullptr"), indent);
   }
-  return loops + inner + ifMine(copy, piece, inner) + operationText(copy, place, *address) + ");\n";
+  return loops + inner + ifMine(copy, piece, inner) +
+         (isFar ? prefetchText(copy, *address) : operationText(copy, place, *address)) + ");\n";
 }
 
 /// One condition of a copy, of all of its instantiations.
@@ -295,8 +311,7 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
   return conditions;
 }
 
-std::string KernelWriter::checksText(size_t copy, bool isAhead) {
-  CodeText code = codeOf(copy, isAhead);
+std::string KernelWriter::checksText(size_t copy, CodeText code) {
   const Plan &plan = *plansOf(copy).front();
   std::string conditions, ofRows;
   for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
@@ -412,7 +427,7 @@ void KernelWriter::dutyEdits(FunctionText &text) {
 std::string KernelWriter::checksOf(size_t first, size_t end, bool isAhead) {
   SmallVector<std::string, 4> each;
   for (size_t i = first; i < end; ++i)
-    if (std::string checks = checksText(i, isAhead);
+    if (std::string checks = checksText(i, codeOf(i, isAhead));
         !checks.empty() && !llvm::is_contained(each, checks))
       each.push_back(checks);
   return llvm::join(each, " && ");

@@ -52,6 +52,8 @@ struct CopyToEmit {
   /// Of those of the instance, the one that makes it ahead, with the names that it can use.
   std::optional<size_t> pipeline;
   std::optional<Plan> ahead;
+  /// And so many rounds before that, L2 fetches it; none where it does not.
+  unsigned prefetched = 0;
   /// And what its round asks on the way there.
   llvm::SmallVector<Turn, 2> turns;
 };

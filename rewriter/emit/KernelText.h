@@ -71,6 +71,15 @@ struct Ring {
   std::string meeting; ///< tile_meeting, followed by axes
   /// What the leader has instead of the loop's variables.
   std::vector<std::pair<const Cursor *, std::string>> cursors;
+  /// The same for rounds that L2 fetches before: so many, or a member of the plan type.
+  std::vector<std::pair<const Cursor *, std::string>> farCursors;
+  std::string farRounds;
+
+  Ring far() const {
+    Ring ring = *this;
+    ring.cursors = farCursors;
+    return ring;
+  }
 };
 
 /// The barriers around the copies, in the copies' order, and those that can go.
@@ -162,12 +171,13 @@ private:
   std::string commentsOf(size_t first, size_t end) const;
   std::vector<Piece> plainBranch(const std::string &before, size_t copy) const;
   std::string checksOf(size_t first, size_t end, bool isAhead = false);
-  std::string checksText(size_t copy, bool isAhead);
+  std::string checksText(size_t copy, CodeText code);
   std::string conditionText(size_t copy, CodeText &code, size_t check);
   std::string orderText(size_t first, size_t last, const std::string &indent) const;
   std::string issueText(size_t first, size_t last, const std::string &indent);
-  std::string bulkText(size_t copy, std::string place, const std::string &indent);
+  std::string bulkText(size_t copy, std::string place, const std::string &indent, bool isFar);
   std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
+  std::string prefetchText(size_t copy, const std::string &tensor) const;
   std::string waitText(const std::string &indent) const;
 
   // Tiles that several blocks get.
@@ -217,7 +227,7 @@ private:
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
   std::string storeText(size_t first, size_t last, const std::string &indent);
   std::optional<std::string> walksText(size_t copy, CodeText &code);
-  std::string callText(size_t copy, const std::string &indent);
+  std::string callText(size_t copy, const std::string &indent, bool isFar = false);
   void dutyEdits(FunctionText &text);
 
   // Copies that are made ahead.
@@ -229,6 +239,10 @@ private:
   std::string tilesOf(size_t copy) const;
   std::string pendingReads(const clang::Stmt *wait) const;
   void nameAhead(Ring &ring);
+  void nameFar(Ring &ring);
+  std::string freshName(const std::string &stem);
+  std::vector<Plan> plansWith(size_t copy, const Ring &ring) const;
+  CodeText farCodeOf(size_t copy);
   const Ring *ringOf(size_t copy) const;
   std::string ringTile(size_t copy) const { return source.unused(copyNames[copy].tile + "_ring"); }
   std::string slotOf(size_t copy, const std::string &index) const;
@@ -243,6 +257,8 @@ private:
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;
   std::string startText(const Ring &ring, const std::string &indent);
+  std::string farText(const Ring &ring, const std::string &indent);
+  std::string farStart(const Ring &ring, const std::string &indent);
   std::string fillText(const Ring &ring, const std::string &indent);
   std::string handBackText(const Ring &ring, const std::string &indent) const;
   /// The leader's part of one round to come.
@@ -284,7 +300,7 @@ private:
   std::vector<CopyNames> copyNames;
   std::vector<Ring> rings;
   /// For each copy that is made ahead, its plans with the names that it can use.
-  std::vector<std::vector<Plan>> plansAhead;
+  std::vector<std::vector<Plan>> plansAhead, plansFar;
   llvm::StringSet<> takenAhead;
   /// Pipelines with a producer, its way to them, and where in the file its own text begins.
   std::vector<size_t> suppliedLoops;

@@ -87,8 +87,11 @@ std::string KernelWriter::suppliedRounds(size_t pipeline, const std::string &ind
   std::string init;
   if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInit())
     init = StringRef(plainText(counted->getInit()->getSourceRange())).rtrim("; ").str();
-  return indent + "for (" + init + "; " + aheadText(rounds.condition, *own.front()) + "; " +
-         llvm::join(steps, ", ") + ") {\n" + copies + indent + "}\n";
+  std::string starts;
+  for (const Ring *ring : own)
+    starts += farStart(*ring, indent);
+  return starts + indent + "for (" + init + "; " + aheadText(rounds.condition, *own.front()) +
+         "; " + llvm::join(steps, ", ") + ") {\n" + copies + indent + "}\n";
 }
 
 /// A statement as it stands, moved to another indentation.

@@ -49,6 +49,7 @@ const Ring *KernelWriter::ringOf(size_t copy) const {
 /// One ring for the copies that wait together.
 void KernelWriter::nameRings() {
   plansAhead.resize(copies().size());
+  plansFar.resize(copies().size());
   for (size_t i = 0; i < copies().size(); ++i) {
     if (!copies()[i].pipeline)
       continue;
@@ -74,7 +75,15 @@ void KernelWriter::nameRings() {
   for (Ring &ring : rings) {
     ring.isByWarp = ring.isSupplied && hasProducerWarp();
     nameAhead(ring);
+    nameFar(ring);
   }
+}
+
+std::string KernelWriter::freshName(const std::string &stem) {
+  std::string name = source.unused(stem);
+  for (unsigned n = 2; !takenAhead.insert(name).second; ++n)
+    name = source.unused(stem + "_" + std::to_string(n));
+  return name;
 }
 
 /// Gives the ring's copies names for what the loop's variables will be.
@@ -85,25 +94,97 @@ void KernelWriter::nameAhead(Ring &ring) {
       ring.cursors.push_back({&cursor, cursor.variable->getNameAsString()});
       continue;
     }
-    std::string stem = cursor.variable->getNameAsString() + "_ahead", name = source.unused(stem);
-    for (unsigned n = 2; !takenAhead.insert(name).second; ++n)
-      name = source.unused(stem + "_" + std::to_string(n));
-    ring.cursors.push_back({&cursor, name});
+    ring.cursors.push_back({&cursor, freshName(cursor.variable->getNameAsString() + "_ahead")});
   }
+  for (size_t copy = ring.first; copy <= ring.last; ++copy)
+    plansAhead[copy] = plansWith(copy, ring);
+}
+
+/// The plans of a copy that is made ahead, with the names of a ring's variables.
+std::vector<Plan> KernelWriter::plansWith(size_t copy, const Ring &ring) const {
   auto rename = [&](std::string &name) {
     for (const auto &[cursor, own] : ring.cursors)
       if (name == cursor->variable->getName())
         return void(name = own);
   };
+  std::vector<Plan> plans;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    Plan plan = *instance.copies[copy].ahead;
+    for (NamedValue &named : plan.names)
+      rename(named.name);
+    for (NamedPointer &named : plan.pointers)
+      rename(named.name);
+    plans.push_back(std::move(plan));
+  }
+  return plans;
+}
+
+/// What L2 fetches has variables of its own, further on than the ring's by as many rounds as
+/// any of its copies asks for.
+void KernelWriter::nameFar(Ring &ring) {
+  std::vector<int64_t> rounds;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    unsigned most = 0;
+    for (size_t copy = ring.first; copy <= ring.last; ++copy)
+      most = std::max(most, instance.copies[copy].prefetched);
+    rounds.push_back(most);
+  }
+  if (rounds.front() == 0)
+    return;
+  ring.farRounds = codeOf(ring.first, false).number(rounds, copyNames[ring.first].tile + "_rounds");
+  for (const auto &[cursor, name] : ring.cursors)
+    ring.farCursors.push_back(
+        {cursor, freshName(cursor->variable->getNameAsString() + "_prefetched")});
   for (size_t copy = ring.first; copy <= ring.last; ++copy)
-    for (const InstanceToEmit &instance : kernel.instances) {
-      Plan plan = *instance.copies[copy].ahead;
-      for (NamedValue &named : plan.names)
-        rename(named.name);
-      for (NamedPointer &named : plan.pointers)
-        rename(named.name);
-      plansAhead[copy].push_back(std::move(plan));
-    }
+    plansFar[copy] = plansWith(copy, ring.far());
+}
+
+CodeText KernelWriter::farCodeOf(size_t copy) {
+  std::vector<const Plan *> plans;
+  for (const Plan &plan : plansFar[copy])
+    plans.push_back(&plan);
+  return {plans, planIn(texts[textOf[copy]]), planConstants};
+}
+
+/// What is done for L2 beside the filling of a tile.
+std::string KernelWriter::farText(const Ring &ring, const std::string &indent) {
+  if (ring.farRounds.empty())
+    return "";
+  const Ring far = ring.far();
+  const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
+  std::string turns = turnsText(far), inner = indent + (turns.empty() ? "  " : "    "), calls;
+  for (size_t i = ring.first; i <= ring.last; ++i) {
+    if (copies()[i].prefetched == 0)
+      continue;
+    std::string checks = checksText(i, farCodeOf(i));
+    calls += checks.empty() ? callText(i, inner, true)
+                            : inner + "if (" + checks + ") {\n" + callText(i, inner + "  ", true) +
+                                  inner + "}\n";
+  }
+  if (!turns.empty())
+    calls = indent + "  if (" + turns + ") {\n" + calls + indent + "  }\n";
+  SmallVector<std::string, 2> steps;
+  for (const auto &[cursor, name] : far.cursors)
+    steps.push_back(stepsAhead(*cursor, name, far));
+  return indent + "if (" + aheadText(rounds.condition, far) + ") {\n" + calls + indent + "  " +
+         llvm::join(steps, ", ") + ";\n" + indent + "}\n";
+}
+
+/// Its variables before the loop, behind those that fill tiles.
+std::string KernelWriter::farStart(const Ring &ring, const std::string &indent) {
+  if (ring.farRounds.empty())
+    return "";
+  const Ring far = ring.far();
+  const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
+  std::string text, counter = source.unused("tma_round");
+  SmallVector<std::string, 2> steps{"++" + counter};
+  for (const auto &[cursor, name] : far.cursors) {
+    text += indent + declarationAhead(*cursor, name) + "\n";
+    steps.push_back(stepsAhead(*cursor, name, far));
+  }
+  return text + indent + "for (int " + counter + " = 0; " + counter + " < " + ring.farRounds +
+         " && (" + aheadText(rounds.condition, far) + ");)\n" + indent + "  " +
+         llvm::join(steps, ", ") + ";\n";
 }
 
 std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
@@ -258,6 +339,8 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
     round.copies = outer + "if (" + turns + ") {\n" + round.copies + outer + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
   round.condition = aheadText(rounds.condition, ring);
+  std::string far = farText(ring, ring.isByWarp ? outer + "  " : outer);
+  round.copies += ring.isByWarp ? ifFirstLane(ring, far, outer) : far;
   SmallVector<std::string, 2> steps;
   for (const auto &[cursor, name] : ring.cursors)
     if (isWordOf(round.condition, name) || isWordOf(round.copies, name))
@@ -409,6 +492,8 @@ void KernelWriter::openPipelines() {
       for (const auto &[cursor, name] : ring.cursors)
         if (isWordOf(used, name))
           declarations += "\n" + indent + declarationAhead(*cursor, name);
+      if (std::string far = farStart(ring, indent); !far.empty())
+        declarations += "\n" + StringRef(far).rtrim().str();
       if (!startsBeforeLoop(ring))
         continue;
       starts += "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";

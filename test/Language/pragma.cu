@@ -86,6 +86,9 @@ __global__ void clauses(float *out, const float *in) {
 #pragma tma load multicast(x,
   // expected-error@-1 {{expected a number in 'multicast(...)' in '#pragma tma load'}}
   part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load prefetch(0)
+  // expected-error@-1 {{'0' is no value of clause 'prefetch': expected a number from 1 to 64}}
+  part[threadIdx.x] = in[threadIdx.x];
 #pragma tma store multicast(x)
   // expected-error@-1 {{unknown clause 'multicast' on '#pragma tma store'}}
   part[threadIdx.x] = in[threadIdx.x];

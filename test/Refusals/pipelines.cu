@@ -63,6 +63,23 @@ __global__ void rows_that_change(float *__restrict__ out, const float *__restric
   }
 }
 
+// What L2 could fetch only if it were known.
+__global__ void fetched(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows, int n) {
+  __shared__ float tile[8][64], alone[512];
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(512) prefetch(2)
+    tile[threadIdx.x / 64][threadIdx.x % 64] = in[rows[k * 8 + threadIdx.x / 64] * 64 + threadIdx.x % 64]; // expected-error {{'tile' cannot be fetched rounds before it is copied: its rows are looked up one by one [-Wtilelift-no-prefetch]}}
+    __syncthreads();
+    out[k * 512 + threadIdx.x] = tile[7 - threadIdx.x / 64][threadIdx.x % 64];
+    __syncthreads();
+  }
+#pragma tma load threads(512) prefetch(2)
+  alone[threadIdx.x] = in[threadIdx.x]; // expected-error {{'alone' cannot be fetched rounds before it is copied: that takes a loop with '#pragma tma pipeline' around the copy [-Wtilelift-no-prefetch]}}
+  __syncthreads();
+  out[threadIdx.x] = alone[511 - threadIdx.x];
+}
+
 // Whether there is another round is not to be told in advance.
 __global__ void endless(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -472,6 +489,7 @@ void run(float *out, const float *in, const int *numbers) {
   stages<<<1, 64>>>(out, in, 5);
   no_loop<<<1, 64>>>(out, in, 5);
   rows_that_change<<<1, 512>>>(out, in, numbers, 5);
+  fetched<<<1, 512>>>(out, in, numbers, 5);
   endless<<<1, 64>>>(out, in, 5);
   left_early<<<1, 64>>>(out, in, 5);
   counted_in_the_condition<<<1, 64>>>(out, in, 5);

@@ -62,6 +62,7 @@ class Tile:
         self.swizzle = "" if self.written else pick("", "", "", " swizzle(none)", " swizzle(64)", " swizzle(128)")
         self.shared = writer.chance(0.3)  # by the blocks of a cluster
         self.multicast = " multicast(x)" if self.shared or writer.chance(0.05) else ""
+        self.prefetch = f" prefetch({pick(1, 2, 3, 9)})" if writer.chance(0.25) else ""
 
     def cell(self) -> str:
         """Where element c of row r is; a swizzle changes 16-byte parts of a row."""
@@ -83,7 +84,7 @@ class Tile:
             value = f"in[({y}) * w + {x}]"
         else:
             value = f"{y} < h && {x} < w ? in[({y}) * w + {x}] : static_cast<{self.type}>(0)"
-        return (f"#pragma tma load fallback(loop){self.swizzle}{self.multicast}\n"
+        return (f"#pragma tma load fallback(loop){self.swizzle}{self.multicast}{self.prefetch}\n"
                 + cells(self.rows, self.columns, f"{self.cell()} = {value};"))
 
     def read(self, turned: bool) -> str:

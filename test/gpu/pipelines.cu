@@ -320,6 +320,52 @@ void run_sgemm(int m, int n, int k) {
   report("sgemm " + size, c);
 }
 
+// L2 fetches what rounds to come will copy: boxes, contiguous bytes, pixels; where a copy is made in
+// some rounds, and where it is tested.
+__global__ void fetched(float *__restrict__ out, const float *__restrict__ in, int rounds, int h, int w) {
+  __shared__ float box[8][32], line[128], pixels[32][32];
+  int t = threadIdx.x;
+  float sum = 0.f;
+  const float *from = in + blockIdx.x * 128;
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < rounds; ++k) {
+#pragma tma load prefetch(2)
+    for (int i = t; i < 256; i += 128)
+      box[i / 32][i % 32] = k * 8 + i / 32 < h && i % 32 < w ? in[(k * 8 + i / 32) * w + i % 32] : 0.f;
+#pragma tma load prefetch(3) cache(evict_first)
+    for (int i = t; i < 32 * 32; i += 128) {
+      int p = k * 32 + i / 32, y = p / 6, x = p % 6 + 1;
+      pixels[i / 32][i % 32] = y < h && x < 6 ? in[(y * 6 + x) * 32 + i % 32] : 0.f;
+    }
+    __syncthreads();
+    sum += box[t % 8][t / 4] - pixels[t % 32][t / 4];
+    if (k % 3 != 1) {
+#pragma tma load prefetch(1)
+      line[t] = from[t];
+      __syncthreads();
+      sum -= line[127 - t];
+    }
+    __syncthreads();
+    from += w;
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+__global__ void fetched_by_producer(float *__restrict__ out, const float *__restrict__ in, int rounds, int w) {
+  __shared__ float part[4][32];
+  int t = threadIdx.x, left = rounds;
+  float sum = 0.f;
+#pragma tma pipeline stages(3) warp(producer)
+  while (left > 0) {
+#pragma tma load prefetch(4)
+    part[t / 32][t % 32] = in[(left * 4 + t / 32) * w + t % 32];
+    __syncthreads();
+    sum += part[t % 4][t / 4];
+    __syncthreads();
+    --left;
+  }
+  out[blockIdx.x * 128 + t] = sum;
+}
+
 void run_rounds(int rounds) {
   std::string name = " " + std::to_string(rounds) + " rounds";
   Buffer in(size_t(40) * (rounds + 1) * 1024, 4), factors(size_t(rounds + 1) * 512, 5);
@@ -367,6 +413,13 @@ int main() {
   for (int rounds : {0, 1, 2, 3, 4, 9})
     run_rounds(rounds);
   Buffer in(64 * 40 * 9 * 4, 7), out(64 * 40 * 9 * 4, 8);
+  for (int rounds : {0, 1, 3, 8})
+    for (int w : {40, 42}) {
+      fetched<<<2, 128>>>(out.as<float>(), in.as<float>(), rounds, 50, w);
+      report("fetched " + std::to_string(rounds) + " of " + std::to_string(w), out);
+      fetched_by_producer<<<1, 128>>>(out.as<float>(), in.as<float>(), rounds, w);
+      report("fetched_by_producer " + std::to_string(rounds) + " of " + std::to_string(w), out);
+    }
   planes<<<dim3(3, 3), 128>>>(out.as<float>(), in.as<float>(), 40, 20, 9);
   report("planes", out);
   planes<<<dim3(3, 3), 128>>>(out.as<float>(), in.as<float>(), 36, 17, 2);

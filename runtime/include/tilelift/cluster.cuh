@@ -186,7 +186,9 @@ __device__ inline void load_for_all(void *tile, const Map &map, const int (&at)[
                                     barrier &ready,
                                     cache_policy policy = cache_policy::evict_normal) {
 #ifdef TILELIFT_HAS_MULTICAST
-  detail::load_box<true>(tile, map, at, ready, policy, detail::mask_of<Peers>());
+  detail::bring_box<detail::target::cluster>(detail::shared_address(tile), map, at,
+                                             detail::shared_address(&ready.word), policy,
+                                             detail::mask_of<Peers>());
 #else
   load(tile, map, at, ready, policy);
 #endif
@@ -214,8 +216,9 @@ __device__ inline void load_pixels_for_all(void *tile, const Map &map, int chann
                                            int pixel, const walk (&walks)[Spatial], barrier &ready,
                                            cache_policy policy = cache_policy::evict_normal) {
 #ifdef TILELIFT_HAS_MULTICAST
-  detail::load_pixels<true>(tile, map, channel, image, pixel, walks, ready, policy,
-                            detail::mask_of<Peers>());
+  detail::bring_pixels<detail::target::cluster>(detail::shared_address(tile), map, channel, image,
+                                                pixel, walks, detail::shared_address(&ready.word),
+                                                policy, detail::mask_of<Peers>());
 #else
   load_pixels(tile, map, channel, image, pixel, walks, ready, policy);
 #endif

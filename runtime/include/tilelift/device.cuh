@@ -189,12 +189,15 @@ struct walk {
 
 namespace detail {
 
-/// The instruction of load_pixels; of one `IsForAll`, `blocks` are those of the cluster that
-/// get them.
-template <bool IsForAll, typename Map, int Spatial>
-__device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
-                                   const walk (&walks)[Spatial], barrier &ready,
-                                   cache_policy policy, unsigned short blocks) {
+/// Where a copy goes: to this block, to several of its cluster, or to L2 only.
+enum class target { block, cluster, l2 };
+
+/// The instruction of load_pixels, with addresses of shared memory; `blocks` are those of the
+/// cluster that get them.
+template <target To, typename Map, int Spatial>
+__device__ inline void bring_pixels(unsigned tile, const Map &map, int channel, int image,
+                                    int pixel, const walk (&walks)[Spatial], unsigned ready,
+                                    cache_policy policy, unsigned short blocks) {
   static_assert(Spatial >= 1 && Spatial <= 3, "a map has 3 to 5 dimensions");
   int at[3] = {}, rest = pixel;
   unsigned short offset[3] = {};
@@ -206,19 +209,24 @@ __device__ inline void load_pixels(void *tile, const Map &map, int channel, int 
   }
   image += rest;
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define TILELIFT_PIXELS_FOR(whom, their, rank, coordinates, offsets)                               \
+#define TILELIFT_PIXELS_TO(whom, their, rank, coordinates, offsets)                                \
   asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.im2col.mbarrier::"            \
                "complete_tx::bytes" whom ".L2::cache_hint [%0], [%1, {" coordinates                \
-               "}], [%2], {" offsets "}, " their "%3;" ::"r"(shared_address(tile)),                \
-               "l"(&map), "r"(shared_address(&ready.word)),                                        \
-               "l"(static_cast<unsigned long long>(policy)), "h"(blocks), "r"(channel),            \
-               "r"(image), TILELIFT_COORDINATES                                                    \
+               "}], [%2], {" offsets "}, " their "%3;" ::TILELIFT_OPERANDS                         \
                : "memory")
+#define TILELIFT_OPERANDS                                                                          \
+  "r"(tile), "l"(&map), "r"(ready), "l"(static_cast<unsigned long long>(policy)), "h"(blocks),     \
+      "r"(channel), "r"(image), TILELIFT_COORDINATES
 #define TILELIFT_PIXELS(rank, coordinates, offsets)                                                \
-  if constexpr (IsForAll)                                                                          \
-    TILELIFT_PIXELS_FOR(".multicast::cluster", "%4, ", rank, coordinates, offsets);                \
+  if constexpr (To == target::cluster)                                                             \
+    TILELIFT_PIXELS_TO(".multicast::cluster", "%4, ", rank, coordinates, offsets);                 \
+  else if constexpr (To == target::block)                                                          \
+    TILELIFT_PIXELS_TO("", "", rank, coordinates, offsets);                                        \
   else                                                                                             \
-    TILELIFT_PIXELS_FOR("", "", rank, coordinates, offsets)
+    asm volatile("cp.async.bulk.prefetch.tensor." rank                                             \
+                 ".L2.global.im2col.L2::cache_hint [%1, {" coordinates "}], {" offsets             \
+                 "}, %3;" ::TILELIFT_OPERANDS                                                      \
+                 : "memory")
   if constexpr (Spatial == 1) {
 #define TILELIFT_COORDINATES "r"(at[0]), "h"(offset[0])
     TILELIFT_PIXELS("3d", "%5, %7, %6", "%8");
@@ -234,7 +242,8 @@ __device__ inline void load_pixels(void *tile, const Map &map, int channel, int 
 #undef TILELIFT_COORDINATES
   }
 #undef TILELIFT_PIXELS
-#undef TILELIFT_PIXELS_FOR
+#undef TILELIFT_OPERANDS
+#undef TILELIFT_PIXELS_TO
 #else
   __trap();
 #endif
@@ -248,7 +257,9 @@ template <typename Map, int Spatial>
 __device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
                                    const walk (&walks)[Spatial], barrier &ready,
                                    cache_policy policy = cache_policy::evict_normal) {
-  detail::load_pixels<false>(tile, map, channel, image, pixel, walks, ready, policy, 0);
+  detail::bring_pixels<detail::target::block>(detail::shared_address(tile), map, channel, image,
+                                              pixel, walks, detail::shared_address(&ready.word),
+                                              policy, 0);
 }
 
 /// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
@@ -260,46 +271,52 @@ __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, 
 namespace detail {
 
 /// cp.async.bulk.tensor with .L2::cache_hint (PTX ISA 8.0, sm_90), which cuda::ptx does not
-/// have; of one `IsForAll`, `blocks` are those of the cluster that get the box.
-template <bool IsForAll, int Rank, typename Map>
-__device__ inline void load_box(void *tile, const Map &map, const int (&at)[Rank], barrier &ready,
-                                cache_policy policy, unsigned short blocks) {
+/// have, with addresses of shared memory; `blocks` are those of the cluster that get the box.
+template <target To, int Rank, typename Map>
+__device__ inline void bring_box(unsigned tile, const Map &map, const int (&at)[Rank],
+                                 unsigned ready, cache_policy policy, unsigned short blocks) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-#define TILELIFT_LOAD_FOR(whom, their, rank, coordinates)                                          \
+#define TILELIFT_BOX_TO(whom, their, rank, coordinates)                                            \
   asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.tile.mbarrier::complete_tx::" \
                "bytes" whom ".L2::cache_hint [%0], [%1, {" coordinates "}], [%2], " their          \
-               "%3;" ::"r"(shared_address(tile)),                                                  \
-               "l"(&map), "r"(shared_address(&ready.word)),                                        \
-               "l"(static_cast<unsigned long long>(policy)), "h"(blocks), TILELIFT_COORDINATES     \
+               "%3;" ::TILELIFT_OPERANDS                                                           \
                : "memory")
-#define TILELIFT_LOAD(rank, coordinates)                                                           \
-  if constexpr (IsForAll)                                                                          \
-    TILELIFT_LOAD_FOR(".multicast::cluster", "%4, ", rank, coordinates);                           \
+#define TILELIFT_OPERANDS                                                                          \
+  "r"(tile), "l"(&map), "r"(ready), "l"(static_cast<unsigned long long>(policy)), "h"(blocks),     \
+      TILELIFT_COORDINATES
+#define TILELIFT_BOX(rank, coordinates)                                                            \
+  if constexpr (To == target::cluster)                                                             \
+    TILELIFT_BOX_TO(".multicast::cluster", "%4, ", rank, coordinates);                             \
+  else if constexpr (To == target::block)                                                          \
+    TILELIFT_BOX_TO("", "", rank, coordinates);                                                    \
   else                                                                                             \
-    TILELIFT_LOAD_FOR("", "", rank, coordinates)
+    asm volatile("cp.async.bulk.prefetch.tensor." rank                                             \
+                 ".L2.global.tile.L2::cache_hint [%1, {" coordinates "}], %3;" ::TILELIFT_OPERANDS \
+                 : "memory")
   if constexpr (Rank == 1) {
 #define TILELIFT_COORDINATES "r"(at[0])
-    TILELIFT_LOAD("1d", "%5");
+    TILELIFT_BOX("1d", "%5");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 2) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1])
-    TILELIFT_LOAD("2d", "%5, %6");
+    TILELIFT_BOX("2d", "%5, %6");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 3) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2])
-    TILELIFT_LOAD("3d", "%5, %6, %7");
+    TILELIFT_BOX("3d", "%5, %6, %7");
 #undef TILELIFT_COORDINATES
   } else if constexpr (Rank == 4) {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3])
-    TILELIFT_LOAD("4d", "%5, %6, %7, %8");
+    TILELIFT_BOX("4d", "%5, %6, %7, %8");
 #undef TILELIFT_COORDINATES
   } else {
 #define TILELIFT_COORDINATES "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4])
-    TILELIFT_LOAD("5d", "%5, %6, %7, %8, %9");
+    TILELIFT_BOX("5d", "%5, %6, %7, %8, %9");
 #undef TILELIFT_COORDINATES
   }
-#undef TILELIFT_LOAD
-#undef TILELIFT_LOAD_FOR
+#undef TILELIFT_BOX
+#undef TILELIFT_OPERANDS
+#undef TILELIFT_BOX_TO
 #else
   __trap();
 #endif
@@ -311,7 +328,8 @@ __device__ inline void load_box(void *tile, const Map &map, const int (&at)[Rank
 template <typename Map, int Rank>
 __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready,
                             cache_policy policy) {
-  detail::load_box<false>(tile, map, at, ready, policy, 0);
+  detail::bring_box<detail::target::block>(detail::shared_address(tile), map, at,
+                                           detail::shared_address(&ready.word), policy, 0);
 }
 
 __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, barrier &ready,
@@ -321,6 +339,26 @@ __device__ inline void load_bytes(void *tile, const void *from, unsigned bytes, 
       ".L2::cache_hint [%0], [%1], %2, [%3], %4;" ::"r"(detail::shared_address(tile)),
       "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(detail::shared_address(&ready.word)),
       "l"(static_cast<unsigned long long>(policy)) : "memory"));
+}
+
+/// Has L2 fetch what load, load_pixels or load_bytes will copy later.
+template <typename Map, int Rank>
+__device__ inline void prefetch(const Map &map, const int (&at)[Rank],
+                                cache_policy policy = cache_policy::evict_normal) {
+  detail::bring_box<detail::target::l2>(0, map, at, 0, policy, 0);
+}
+template <typename Map, int Spatial>
+__device__ inline void prefetch_pixels(const Map &map, int channel, int image, int pixel,
+                                       const walk (&walks)[Spatial],
+                                       cache_policy policy = cache_policy::evict_normal) {
+  detail::bring_pixels<detail::target::l2>(0, map, channel, image, pixel, walks, 0, policy, 0);
+}
+__device__ inline void prefetch_bytes(const void *from, unsigned bytes,
+                                      cache_policy policy = cache_policy::evict_normal) {
+  TILELIFT_ON_TMA(
+      asm volatile("cp.async.bulk.prefetch.L2.global.L2::cache_hint [%0], %1, %2;" ::"l"(
+                       __cvta_generic_to_global(from)),
+                   "r"(bytes), "l"(static_cast<unsigned long long>(policy)) : "memory"));
 }
 
 /// `tile` moved on by whole bytes, for boxes that come in several pieces.
