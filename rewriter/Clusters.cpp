@@ -92,6 +92,8 @@ std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
     return refuse("a function that the kernel calls fills it");
   if (plan.gather)
     return refuse("its rows are looked up one by one");
+  if (!plan.base.knownAtLaunch)
+    return refuse("only the kernel knows where '" + plan.base.spelling + "' leads");
   Axes axes = axesOf(copy);
   PeerBlocks peers(instance.function, axes);
   if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))

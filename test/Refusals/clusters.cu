@@ -132,3 +132,12 @@ __global__ void large(float *out, const float *in) {
   __syncthreads();
   out[threadIdx.x] = tile[255 - threadIdx.x];
 }
+
+// Tensors that each block finds by itself.
+__global__ void tables(float *out, const float *const *__restrict__ tensors) {
+  __shared__ float tile[256];
+#pragma tma load multicast(x) threads(256)
+  tile[threadIdx.x] = tensors[blockIdx.x][threadIdx.x]; // expected-error {{'tile' cannot come to several blocks at once: only the kernel knows where 'tensors[blockIdx.x]' leads [-Wtilelift-no-multicast]}}
+  __syncthreads();
+  out[threadIdx.x] = tile[255 - threadIdx.x];
+}
