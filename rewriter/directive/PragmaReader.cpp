@@ -38,16 +38,11 @@ const StringRef fallbacks[] = {"loop", "error"};
 const StringRef warps[] = {"producer"};
 
 const ClauseInfo clauseTable[] = {
-    {"swizzle", onCopies, swizzles},
-    {"cache", onLoad | onStore, hints},
-    {"promote", onLoad, promotions},
-    {"multicast", onLoad, axes, 8},
-    {"prefetch", onLoad, {}, 64},
-    {"threads", onCopies | onPipeline, {}, 1024},
-    {"outside", onLoad, outsides},
-    {"fallback", onCopies | onPipeline, fallbacks},
-    {"stages", onPipeline, {}, 64},
-    {"warp", onPipeline, warps},
+    {"swizzle", onCopies, swizzles}, {"cache", onLoad | onStore, hints},
+    {"promote", onLoad, promotions}, {"multicast", onLoad, axes, 8},
+    {"prefetch", onLoad, {}, 64},    {"threads", onCopies | onPipeline, {}, 1024},
+    {"outside", onLoad, outsides},   {"fallback", onCopies | onPipeline, fallbacks},
+    {"stages", onPipeline, {}, 64},  {"warp", onPipeline, warps},
 };
 
 struct DirectiveInfo {
