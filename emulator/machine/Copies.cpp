@@ -56,15 +56,20 @@ Outcome outcomeOf(Fault::Kind kind) {
   }
 }
 
-void stopAtFaults(Thread *thread, const std::vector<Fault> &faults, uint32_t sharedOffset,
-                  bool isStore, uint32_t site) {
+void stopAtFaults(Thread *thread, const std::vector<Fault> &faults, const std::string &what,
+                  uint32_t site) {
   if (faults.empty())
     return;
-  std::string what =
-      (isStore ? "store from " : "copy to ") + thread->block->describeShared(sharedOffset) + ": ";
   for (const Fault &fault : faults)
-    thread->block->report(*thread, {fault.id, what + fault.text, site, {}, {}});
+    thread->block->report(*thread, {fault.id, what + ": " + fault.text, site, {}, {}});
   teamOf(thread).fault(*thread, outcomeOf(faults.front().kind));
+}
+
+void stopAtFaults(Thread *thread, const std::vector<Fault> &faults, uint32_t sharedOffset,
+                  bool isStore, uint32_t site) {
+  stopAtFaults(thread, faults,
+               (isStore ? "store from " : "copy to ") + thread->block->describeShared(sharedOffset),
+               site);
 }
 
 /// The map at a generic address, which hardware reads behind the thread's back.
@@ -210,6 +215,22 @@ void tilelift_tensor_load(Thread *thread, const TensorOperands *operands, uint32
   stopAtFaults(thread, faultsOf(map, copy), copy.shared, false, site);
   for (Block *target : targetsOf(thread, operands->shared, operands->ctaMask, site))
     loadTo(thread, target, map, copy, operands->barrier, site);
+}
+
+/// Nobody sees what L2 has; that the copy could be made is all there is to it.
+void tilelift_tensor_prefetch(Thread *thread, const TensorOperands *operands, uint32_t site) {
+  TensorMap map = mapAt(thread, operands->map, site);
+  TensorCopy copy = copyOf(*operands, -1, false);
+  copy.transfer = Transfer::Prefetch;
+  stopAtFaults(thread, faultsOf(map, copy), "prefetch", site);
+}
+
+void tilelift_bulk_prefetch(Thread *thread, uint64_t from, uint32_t bytes, uint32_t site) {
+  BulkCopy copy;
+  copy.transfer = Transfer::Prefetch;
+  copy.sourceAddress = from;
+  copy.bytes = bytes;
+  stopAtFaults(thread, faultsOf(copy), "prefetch", site);
 }
 
 void tilelift_tensor_store(Thread *thread, const TensorOperands *operands, uint32_t reduction,

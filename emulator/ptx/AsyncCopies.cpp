@@ -49,7 +49,7 @@ uint32_t reductionOf(const Instruction &code) {
 
 /// Fills a TensorOperands; `extra` is the first operand behind the fixed ones.
 llvm::Value *FunctionTranslator::tensorOperands(const Instruction &code, const Operand &map,
-                                                const Operand &shared, const Operand *barrier,
+                                                const Operand *shared, const Operand *barrier,
                                                 unsigned extra) {
   AllocaInst *all = room(builder.getInt64Ty(), (sizeof(TensorOperands) + 7) / 8);
   auto store = [&](size_t offset, llvm::Value *value) {
@@ -61,7 +61,7 @@ llvm::Value *FunctionTranslator::tensorOperands(const Instruction &code, const O
   ArrayRef<Operand> coordinates = map.elements[0].elements;
   TensorMode mode = modeOf(code);
   store(offsetof(TensorOperands, map), address(base));
-  store(offsetof(TensorOperands, shared), address(shared));
+  store(offsetof(TensorOperands, shared), shared ? address(*shared) : integer(0, 64));
   store(offsetof(TensorOperands, barrier), barrier ? address(*barrier) : integer(0, 64));
   for (size_t i = 0; i < coordinates.size() && i < 5; ++i)
     store(offsetof(TensorOperands, coordinates) + 4 * i, readBits(coordinates[i], 32));
@@ -89,8 +89,14 @@ bool FunctionTranslator::asyncCopy(const Instruction &code) {
     return false;
   const auto &operands = code.operands;
   llvm::Type *nothing = builder.getVoidTy();
-  if (code.has("prefetch"))
+  if (code.has("prefetch")) {
+    if (code.has("tensor"))
+      call("tilelift_tensor_prefetch", nothing,
+           {tensorOperands(code, operands[0], nullptr, nullptr, 1)});
+    else
+      call("tilelift_bulk_prefetch", nothing, {address(operands[0]), readBits(operands[1], 32)});
     return true;
+  }
   if (!code.has("bulk")) {
     if (code.has("commit_group")) {
       call("tilelift_cp_async_commit", nothing, {});
@@ -125,12 +131,12 @@ bool FunctionTranslator::asyncCopy(const Instruction &code) {
   if (code.has("tensor")) {
     if (isStore) {
       call("tilelift_tensor_store", nothing,
-           {tensorOperands(code, operands[0], operands[1], nullptr, 2), integer(reduction)});
+           {tensorOperands(code, operands[0], &operands[1], nullptr, 2), integer(reduction)});
     } else {
       if (code.has("cta_group::1") || code.has("cta_group::2"))
         return false;
       call("tilelift_tensor_load", nothing,
-           {tensorOperands(code, operands[1], operands[0], &operands[2], 3)});
+           {tensorOperands(code, operands[1], &operands[0], &operands[2], 3)});
     }
     return true;
   }

@@ -96,7 +96,7 @@ private:
   void convertPair(const Instruction &code, Type from, Type to);
 
   llvm::Value *sharedAddress(const Operand &operand, llvm::StringRef space);
-  llvm::Value *tensorOperands(const Instruction &code, const Operand &map, const Operand &shared,
+  llvm::Value *tensorOperands(const Instruction &code, const Operand &map, const Operand *shared,
                               const Operand *barrier, unsigned extra);
   llvm::Value *matrixShape(const emulator::MatrixShape &shape);
   void fragment(llvm::ArrayRef<Operand> registers, llvm::AllocaInst *into, Type type);

@@ -265,6 +265,20 @@ __global__ void arrivals(float *out, const float *in, const __grid_constant__ CU
 float *in, *out;
 CUtensorMap map;
 
+// CHECK-LABEL: case prefetch of part of a row
+// CHECK: [[@LINE+3]]:{{[0-9]+}}: error: prefetch: the innermost coordinate is 2, f32 needs a multiple of 4 [inner-coordinate-16]
+__global__ void fetched_box(float *out, const float *in, const __grid_constant__ CUtensorMap map) {
+  if (tilelift::leader())
+    tilelift::prefetch(map, {2, 0});
+}
+
+// CHECK-LABEL: case prefetch from an odd address
+// CHECK: [[@LINE+3]]:{{[0-9]+}}: error: prefetch: the source address {{[0-9]+}} is no multiple of 16 bytes [bulk-address-16]
+__global__ void fetched_bytes(float *out, const float *in, const __grid_constant__ CUtensorMap map) {
+  if (tilelift::leader())
+    tilelift::prefetch_bytes(in + 1, 64);
+}
+
 void reset() {
   cudaDeviceReset();
   cudaMalloc(&in, 64 * 64 * 4);
@@ -301,5 +315,7 @@ int main() {
   run("global memory without a fence", global_unfenced);
   run("surplus of global memory without a fence", surplus_unfenced);
   run("too many arrivals", arrivals);
+  run("prefetch of part of a row", fetched_box);
+  run("prefetch from an odd address", fetched_bytes);
   return 0;
 }
