@@ -87,21 +87,59 @@ __global__ void __launch_bounds__(THREADS + 32)
   write(c, d, m0, n0, n);
 }
 
-/// The same with mma.
+/// The same with mma: 128 x 128 of the result, 64 x 32 for a warp.
+constexpr int MN = 128;
+using Tile = half[MN][BK];
+struct Result {
+  float part[4][4][4] = {};
+};
+
+__device__ inline void multiply(Result &sums, const Tile &as, const Tile &bs) {
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = warp / 4 * 64, column = warp % 4 * 32;
+#pragma unroll
+  for (int k = 0; k < BK / 8; k += 2) {
+    unsigned a[4][4], b[2][4];
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+      four_matrices(a[i], at(as, row + i * 16 + lane % 16, k + lane / 16));
+#pragma unroll
+    for (int j = 0; j < 2; ++j)
+      four_matrices(b[j], at(bs, column + j * 16 + lane / 16 * 8 + lane % 8, k + lane / 8 % 2));
+#pragma unroll
+    for (int i = 0; i < 4; ++i)
+#pragma unroll
+      for (int j = 0; j < 4; ++j)
+        multiply(sums.part[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+  }
+}
+
+__device__ inline void write(half *c, const Result &sums, int m0, int n0, int n) {
+  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
+  int row = m0 + warp / 4 * 64 + lane / 4, column = n0 + warp % 4 * 32 + lane % 4 * 2;
+#pragma unroll
+  for (int i = 0; i < 4; ++i)
+#pragma unroll
+    for (int j = 0; j < 4; ++j)
+#pragma unroll
+      for (int r = 0; r < 2; ++r)
+        *reinterpret_cast<half2 *>(&c[size_t(row + i * 16 + r * 8) * n + column + j * 8]) =
+            __floats2half2_rn(sums.part[i][j][r * 2], sums.part[i][j][r * 2 + 1]);
+}
+
 __global__ void __launch_bounds__(THREADS, 2)
     hgemm_mma(half *__restrict__ c, const half *__restrict__ a, const half *__restrict__ b, int n,
               int k) {
-  __shared__ __align__(1024) half as[SQUARE][BK], bs[SQUARE][BK];
-  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * SQUARE, n0 = blockIdx.y * SQUARE;
-  SquareSums sums;
+  __shared__ __align__(1024) half as[MN][BK], bs[MN][BK];
+  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * MN, n0 = blockIdx.y * MN;
+  Result sums;
 #pragma tma pipeline stages(3) warp(producer)
   for (int k0 = 0; k0 < k; k0 += BK) {
 #pragma tma load
-    for (int i = threadIdx.x; i < SQUARE * 8; i += THREADS)
+    for (int i = threadIdx.x; i < MN * 8; i += THREADS)
       *reinterpret_cast<uint4 *>(&as[i / 8][(i % 8 ^ i / 8 % 8) * 8]) =
           *reinterpret_cast<const uint4 *>(&a[(m0 + i / 8) * k + k0 + i % 8 * 8]);
 #pragma tma load
-    for (int i = threadIdx.x; i < SQUARE * 8; i += THREADS)
+    for (int i = threadIdx.x; i < MN * 8; i += THREADS)
       *reinterpret_cast<uint4 *>(&bs[i / 8][(i % 8 ^ i / 8 % 8) * 8]) =
           *reinterpret_cast<const uint4 *>(&b[(n0 + i / 8) * k + k0 + i % 8 * 8]);
     __syncthreads();
@@ -117,9 +155,9 @@ __global__ void __launch_bounds__(THREADS + 32, 2)
     hgemm_mma_by_hand(half *__restrict__ c, const __grid_constant__ CUtensorMap a,
                       const __grid_constant__ CUtensorMap b, int n, int k) {
   extern __shared__ __align__(1024) unsigned char memory[];
-  SquareTile *as = reinterpret_cast<SquareTile *>(memory), *bs = as + MMA_STAGES;
+  Tile *as = reinterpret_cast<Tile *>(memory), *bs = as + MMA_STAGES;
   __shared__ uint64_t full[MMA_STAGES], empty[MMA_STAGES];
-  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * SQUARE, n0 = blockIdx.y * SQUARE, rounds = k / BK;
+  int m0 = (blockIdx.z * TOGETHER + blockIdx.x) * MN, n0 = blockIdx.y * MN, rounds = k / BK;
   if (threadIdx.x == 0)
     for (int i = 0; i < MMA_STAGES; ++i) {
       by_hand::init(full[i]);
@@ -131,13 +169,13 @@ __global__ void __launch_bounds__(THREADS + 32, 2)
       int stage = round % MMA_STAGES;
       by_hand::wait(empty[stage], round / MMA_STAGES % 2 ^ 1);
       by_hand::fence();
-      by_hand::expect(full[stage], 2 * sizeof(SquareTile));
+      by_hand::expect(full[stage], 2 * sizeof(Tile));
       by_hand::load(&as[stage], a, {round * BK, m0}, full[stage]);
       by_hand::load(&bs[stage], b, {round * BK, n0}, full[stage]);
     }
     return;
   }
-  SquareSums sums;
+  Result sums;
   for (int round = 0; round < rounds; ++round) {
     by_hand::wait(full[round % MMA_STAGES], round / MMA_STAGES % 2);
     multiply(sums, as[round % MMA_STAGES], bs[round % MMA_STAGES]);
@@ -176,15 +214,15 @@ int main() {
                  CUDA_R_16F, n, &zero, out, CUDA_R_16F, n, CUBLAS_COMPUTE_32F, CUBLAS_GEMM_DEFAULT);
   });
 
-  dim3 grid(TOGETHER, n / SQUARE, n / (TOGETHER * SQUARE));
-  int memory = 2 * MMA_STAGES * sizeof(SquareTile);
+  dim3 grid(TOGETHER, n / MN, n / (TOGETHER * MN));
+  int memory = 2 * MMA_STAGES * sizeof(Tile);
   work("hgemm-mma", 3. * double(bytes), 2. * n * n * n);
   kernel("hgemm-mma", c, [&] { hgemm_mma<<<grid, THREADS>>>(out, left, right, n, n); });
   CHECK(
       cudaFuncSetAttribute(hgemm_mma_by_hand, cudaFuncAttributeMaxDynamicSharedMemorySize, memory));
   other("hgemm-mma", "by-hand", c, [&] {
-    CUtensorMap rows = by_hand::map_of(left, {n, n}, {BK, SQUARE}, CU_TENSOR_MAP_SWIZZLE_128B);
-    CUtensorMap columns = by_hand::map_of(right, {n, n}, {BK, SQUARE}, CU_TENSOR_MAP_SWIZZLE_128B);
+    CUtensorMap rows = by_hand::map_of(left, {n, n}, {BK, MN}, CU_TENSOR_MAP_SWIZZLE_128B);
+    CUtensorMap columns = by_hand::map_of(right, {n, n}, {BK, MN}, CU_TENSOR_MAP_SWIZZLE_128B);
     hgemm_mma_by_hand<<<grid, THREADS + 32, memory>>>(out, rows, columns, n, n);
   });
 }

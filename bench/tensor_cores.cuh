@@ -29,45 +29,6 @@ __device__ inline void multiply(float (&d)[4], const unsigned (&a)[4], unsigned 
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
-/// A product with mma: 128 x 128 of the result for a block of 256 threads, 64 x 32 for a warp.
-constexpr int SQUARE = 128;
-using SquareTile = half[SQUARE][64];
-struct SquareSums {
-  float part[4][4][4] = {};
-};
-
-__device__ inline void multiply(SquareSums &sums, const SquareTile &as, const SquareTile &bs) {
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32, row = warp / 4 * 64, column = warp % 4 * 32;
-#pragma unroll
-  for (int k = 0; k < 8; k += 2) {
-    unsigned a[4][4], b[2][4];
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-      four_matrices(a[i], at(as, row + i * 16 + lane % 16, k + lane / 16));
-#pragma unroll
-    for (int j = 0; j < 2; ++j)
-      four_matrices(b[j], at(bs, column + j * 16 + lane / 16 * 8 + lane % 8, k + lane / 8 % 2));
-#pragma unroll
-    for (int i = 0; i < 4; ++i)
-#pragma unroll
-      for (int j = 0; j < 4; ++j)
-        multiply(sums.part[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
-  }
-}
-
-__device__ inline void write(half *c, const SquareSums &sums, int m0, int n0, int n) {
-  int lane = threadIdx.x % 32, warp = threadIdx.x / 32;
-  int row = m0 + warp / 4 * 64 + lane / 4, column = n0 + warp % 4 * 32 + lane % 4 * 2;
-#pragma unroll
-  for (int i = 0; i < 4; ++i)
-#pragma unroll
-    for (int j = 0; j < 4; ++j)
-#pragma unroll
-      for (int r = 0; r < 2; ++r)
-        *reinterpret_cast<half2 *>(&c[size_t(row + i * 16 + r * 8) * n + column + j * 8]) =
-            __floats2half2_rn(sums.part[i][j][r * 2], sums.part[i][j][r * 2 + 1]);
-}
-
 #define FOUR(i) "+f"(d[i]), "+f"(d[i + 1]), "+f"(d[i + 2]), "+f"(d[i + 3])
 #define SIXTEEN(i) FOUR(i), FOUR(i + 4), FOUR(i + 8), FOUR(i + 12)
 #define SIXTY_FOUR(i) SIXTEEN(i), SIXTEEN(i + 16), SIXTEEN(i + 32), SIXTEEN(i + 48)
