@@ -38,6 +38,13 @@ void findNames(const Stmt *statement, SmallVectorImpl<const DeclRefExpr *> &name
     findNames(child, names);
 }
 
+std::vector<const Plan *> pointersTo(const std::vector<Plan> &plans) {
+  std::vector<const Plan *> pointers;
+  for (const Plan &plan : plans)
+    pointers.push_back(&plan);
+  return pointers;
+}
+
 } // namespace
 
 const Ring *KernelWriter::ringOf(size_t copy) const {
@@ -140,10 +147,7 @@ void KernelWriter::nameFar(Ring &ring) {
 }
 
 CodeText KernelWriter::farCodeOf(size_t copy) {
-  std::vector<const Plan *> plans;
-  for (const Plan &plan : plansFar[copy])
-    plans.push_back(&plan);
-  return {plans, planIn(texts[textOf[copy]]), planConstants};
+  return {pointersTo(plansFar[copy]), planIn(texts[textOf[copy]]), planConstants};
 }
 
 /// What is done for L2 beside the filling of a tile.
@@ -190,10 +194,7 @@ std::string KernelWriter::farStart(const Ring &ring, const std::string &indent) 
 std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
   if (!ringOf(copy))
     return plansOf(copy);
-  std::vector<const Plan *> plans;
-  for (const Plan &plan : plansAhead[copy])
-    plans.push_back(&plan);
-  return plans;
+  return pointersTo(plansAhead[copy]);
 }
 
 std::string KernelWriter::tilesOf(size_t copy) const {
