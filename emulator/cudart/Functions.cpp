@@ -29,8 +29,8 @@ cudaFuncAttributes attributesOf(const Function &function) {
   attributes.maxThreadsPerBlock =
       int(kernel.maxThreads ? kernel.maxThreads : DeviceLimits::threadsPerBlock);
   attributes.numRegs = int(registersPerThread);
-  attributes.ptxVersion = 90;
-  attributes.binaryVersion = 90;
+  attributes.ptxVersion = int(kernel.architecture);
+  attributes.binaryVersion = int(kernel.architecture);
   attributes.maxDynamicSharedSizeBytes = int(maxDynamicSharedOf(function));
   attributes.preferredShmemCarveout = function.carveout;
   const uint32_t *cluster = requiredCluster(function);

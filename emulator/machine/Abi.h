@@ -93,6 +93,7 @@ struct Kernel {
   uint32_t traits;
   uint32_t maxThreads; ///< 0 where the kernel does not say
   uint32_t cluster[3]; ///< 0 where the kernel does not say
+  uint32_t architecture; ///< that it is compiled for: 90 of sm_90a
 };
 
 /// A variable in global or constant memory. The machine gives it a place and

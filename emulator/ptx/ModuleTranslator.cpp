@@ -246,7 +246,8 @@ Constant *ModuleTranslator::kernelEntry(const Function &kernel) {
       {number(kernel.cluster[0]), number(kernel.cluster[1]), number(kernel.cluster[2])});
   return row({text(kernel.name), function, parameterTable(kernel), number(kernel.parameters.size()),
               number(layOut(kernel.parameters).bytes), offsets, number(sharedBytes),
-              number(reached.traits), number(kernel.maxThreads), cluster});
+              number(reached.traits), number(kernel.maxThreads), cluster,
+              number(program.architecture)});
 }
 
 Constant *ModuleTranslator::variableTable() {

@@ -193,8 +193,11 @@ private:
 
   // The module.
   void moduleItem() {
-    if (acceptDirective(".version") || acceptDirective(".target") ||
-        acceptDirective(".address_size")) {
+    if (acceptDirective(".target")) {
+      StringRef target = restOfLine().trim();
+      if (!target.consume_front("sm_") || target.consumeInteger(10, module.architecture))
+        fail("expected a device, found '" + target + "'");
+    } else if (acceptDirective(".version") || acceptDirective(".address_size")) {
       restOfLine();
     } else if (acceptDirective(".file")) {
       restOfLine();

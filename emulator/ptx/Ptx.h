@@ -126,6 +126,7 @@ struct Module {
   std::vector<Variable> variables;
   std::vector<Function> functions;
   std::vector<Place> places; ///< places[0] is nowhere
+  unsigned architecture = 0; ///< 90 of sm_90a
 };
 
 /// The module, or null and what is wrong in which line.

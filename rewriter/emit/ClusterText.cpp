@@ -99,9 +99,13 @@ std::string KernelWriter::ifMine(size_t copy, const std::string &piece,
 }
 
 /// The start of a call that loads.
-std::string KernelWriter::loadOf(size_t copy, const std::string &name) const {
+std::string KernelWriter::loadOf(size_t copy, const std::string &name,
+                                 const std::string &how) const {
   unsigned axes = copies()[copy].plan.peerAxes();
-  return "tilelift::" + name + (axes == 0 ? "(" : "_for_all<" + peersOf(axes) + ">(");
+  std::string call = "tilelift::" + name;
+  if (axes != 0)
+    return call + "_for_all<" + peersOf(axes) + (how.empty() ? "" : ", " + how) + ">(";
+  return call + (how.empty() ? "(" : "<" + how + ">(");
 }
 
 } // namespace tilelift

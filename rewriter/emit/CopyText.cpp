@@ -106,8 +106,8 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
                          : loadOf(copy, "load_bytes") + place + ", " + tensor + ", " + bytes +
                                ", " + barrierOf(copy) + policy;
   if (own.plan.mode == Mode::Im2col)
-    return loadOf(copy, "load_pixels") + place + ", " + name.map + ", " + tensor + ", " +
-           barrierOf(copy) + policy;
+    return loadOf(copy, "load_pixels", own.plan.inLines ? "tilelift::in_lines" : "") + place +
+           ", " + name.map + ", " + tensor + ", " + barrierOf(copy) + policy;
   std::string box = name.map + ", {" + tensor + "}, ";
   if (!isStore(copy))
     return loadOf(copy, "load") + place + ", " + box + barrierOf(copy) + policy;
@@ -125,7 +125,8 @@ std::string KernelWriter::prefetchText(size_t copy, const std::string &tensor) c
     return "tilelift::prefetch_bytes(" + tensor + ", " + planIn(texts[textOf[copy]]) +
            "::" + name.bytes + policy;
   if (plan.mode == Mode::Im2col)
-    return "tilelift::prefetch_pixels(" + name.map + ", " + tensor + policy;
+    return std::string("tilelift::prefetch_pixels") +
+           (plan.inLines ? "<tilelift::in_lines>(" : "(") + name.map + ", " + tensor + policy;
   return "tilelift::prefetch(" + name.map + ", {" + tensor + "}" + policy;
 }
 

@@ -190,7 +190,7 @@ private:
   std::string meetings() const;
   std::string meetText(size_t first, size_t last, const std::string &indent) const;
   std::string ifMine(size_t copy, const std::string &piece, const std::string &indent) const;
-  std::string loadOf(size_t copy, const std::string &name) const;
+  std::string loadOf(size_t copy, const std::string &name, const std::string &how = "") const;
 
   // Rows that are looked up.
   std::string rowName(size_t copy) const;

@@ -138,6 +138,10 @@ std::string Writer::body() {
   text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
+  bool areInLines =
+      llvm::any_of(copies(), [](const CopyToEmit &copy) { return copy.plan.inLines; });
+  if (areInLines)
+    text += "  " + names.launch + ".walk_lines(" + lifted + ", " + names.facts + ");\n";
   text += checks() + maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
@@ -184,7 +188,9 @@ std::string Writer::require(size_t copy, size_t index) {
                "9223372036854775807ll";
       return code.number(numbers, hint);
     };
-    text += "  " + names.launch + ".require(" + quoted(check.rule) + ", " +
+    bool isOfLine = StringRef(check.rule) == "line-offset";
+    text += "  " + names.launch +
+            (isOfLine ? ".require_line(" : ".require(" + quoted(check.rule) + ", ") +
             value(code.asRange(values, "check", names.launch), code) + ", " +
             limit([](const Check &c) { return c.within.low; }, "least") + ", " +
             limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +

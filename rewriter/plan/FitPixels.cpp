@@ -36,7 +36,7 @@ bool Fitter::takePixels(const PixelRelation &pixels) {
 
 void Fitter::placePixels(const PixelRelation &pixels) {
   plan.mode = Mode::Im2col;
-  auto found = walksOf(pixels, shape, plan.symbols);
+  auto found = walksOf(pixels, shape, plan.symbols, span_of(swizzle()) >= 64);
   if (auto *diagnostic = std::get_if<Diagnostic>(&found)) {
     fail(std::move(*diagnostic));
     return;
@@ -46,6 +46,7 @@ void Fitter::placePixels(const PixelRelation &pixels) {
   plan.pixels = shape.digits[1].count;
   plan.pixel = pixels.first;
   plan.walks = tensor.walks;
+  plan.inLines = tensor.inLines;
   plan.dims.resize(1);
   shape.start = tensor.rest;
   shape.columns = tensor.columns;

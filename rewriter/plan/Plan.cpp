@@ -53,6 +53,7 @@ void addPixels(json::Object &object, const Plan &plan) {
   object["walks"] = std::move(walks);
   object["pixel"] = plan.symbols.print(plan.pixel);
   object["pixels"] = plan.pixels;
+  object["inLines"] = plan.inLines;
 }
 
 std::string pretty(json::Value value) {
@@ -110,7 +111,8 @@ bool sameOperations(const Plan &a, const Plan &b) {
   auto sameWalk = [](const Walk &x, const Walk &y) {
     return x.count.has_value() == y.count.has_value();
   };
-  return a.kind == b.kind && a.mode == b.mode && a.base.spelling == b.base.spelling &&
+  return a.kind == b.kind && a.mode == b.mode && a.inLines == b.inLines &&
+         a.base.spelling == b.base.spelling &&
          std::equal(a.walks.begin(), a.walks.end(), b.walks.begin(), b.walks.end(), sameWalk) &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
@@ -171,9 +173,10 @@ std::string summary(const Plan &plan) {
             : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
                                           : ", contiguous";
   } else if (plan.mode == Mode::Im2col) {
-    text = "im2col copy of " + std::to_string(plan.pixels) + " pixels x " +
-           std::to_string(plan.dims[0].box) + " channels " + name_of(plan.element) + " (" +
-           std::to_string(plan.expectedBytes) + " bytes)" + endsOf(plan);
+    text = "im2col copy of " + std::to_string(plan.pixels) + " pixels " +
+           (plan.inLines ? "of a line x " : "x ") + std::to_string(plan.dims[0].box) +
+           " channels " + name_of(plan.element) + " (" + std::to_string(plan.expectedBytes) +
+           " bytes)" + endsOf(plan);
     if (pieces > 1)
       text += " in " + std::to_string(pieces) + " pieces";
   } else {

@@ -129,6 +129,8 @@ struct Plan {
   /// Im2col: `dims` are channels, those of the walks, and images. So many pixels from the
   /// one with that flat number.
   llvm::SmallVector<Walk, 3> walks;
+  /// All but the innermost stand still, as im2col::w has it where there is that.
+  bool inLines = false;
   Polynomial pixel;
   int64_t pixels = 1;
   /// Bulk: one copy for each value of these, innermost first.

@@ -21,13 +21,22 @@ struct Side {
 /// How far behind a pixel a filter's element may be, by the rank of the map; and how far,
 /// where the tensor's end is made up for that.
 constexpr int64_t mostOffset[] = {65535, 255, 31}, mostReach[] = {32768, 128, 16};
+/// And in the line, where im2col::w knows the line.
+constexpr int64_t mostInLine = 31;
+
+/// What a guard that does not speak of pixels says of one value: both sides of it, if there are.
+struct Line {
+  std::optional<Polynomial> room, farRoom;
+};
 
 class WalkFinder {
 public:
-  WalkFinder(const PixelRelation &pixels, const TileShape &shape, Symbols &symbols)
+  WalkFinder(const PixelRelation &pixels, const TileShape &shape, Symbols &symbols,
+             bool mayBeInLines)
       : pixels(pixels),
         shape(shape),
         symbols(symbols),
+        mayBeInLines(mayBeInLines),
         last(pixels.digits.size() - 1),
         lower(last + 1),
         upper(last + 1) {}
@@ -46,7 +55,10 @@ private:
   bool isOfImages() const;
   bool placeImages();
   bool addImages();
-  void walk(size_t digit);
+  void walk(const PixelCoordinate &own, std::optional<Polynomial> count, const Polynomial &stride);
+  void placeLines();
+  bool placeLine(const Line &line);
+  Polynomial movingPart(const Polynomial &value) const;
   bool checkKnown();
   Polynomial wholeQuotient(const Polynomial &value, const Polynomial &divisor);
   void stayInside();
@@ -62,6 +74,7 @@ private:
   const PixelRelation &pixels;
   const TileShape &shape;
   Symbols &symbols;
+  bool mayBeInLines;
   size_t last;
   /// Of each digit.
   std::vector<std::vector<Side>> lower, upper;
@@ -274,8 +287,8 @@ bool WalkFinder::addImages() {
   result.rest -= images.coordinate * images.stride;
   bool isAlone = images.extent.has_value(), isKnown = end && symbols.knownAtLaunch(*end);
   if (isKnown)
-    result.walks.back().count = wholeQuotient(*end, pixels.digits[last].divisor);
-  else if (result.dims.back().extent) // which no first pixel may leave
+    result.walks[last].count = wholeQuotient(*end, pixels.digits[last].divisor);
+  else if (result.dims[last].extent) // which no first pixel may leave
     return fail("nothing that is known at launch says how many pixels there are");
   if (end && !(isAlone && isKnown))
     stayInside(); // what follows would be another image
@@ -301,10 +314,10 @@ static Polynomial leastOf(const Term &term, const Symbols &symbols) {
 
 /// What the device knows of where a digit starts is the filter's; that is never negative, so
 /// it is counted from the least that it is.
-void WalkFinder::walk(size_t i) {
-  const PixelCoordinate &own = result.coordinates[i];
+void WalkFinder::walk(const PixelCoordinate &own, std::optional<Polynomial> count,
+                      const Polynomial &stride) {
   Walk walk;
-  walk.count = pixels.digits[i].count;
+  walk.count = std::move(count);
   walk.step = own.scale;
   for (const Term &term : own.start.getTerms()) {
     Polynomial value = Polynomial::ofTerm(term);
@@ -321,21 +334,99 @@ void WalkFinder::walk(size_t i) {
   }
   PlanDimension dim;
   dim.extent = own.extent;
-  dim.stride = strides[i];
+  dim.stride = stride;
   result.walks.push_back(walk);
   result.dims.push_back(dim);
 }
 
+/// What moves with the device's own values.
+Polynomial WalkFinder::movingPart(const Polynomial &value) const {
+  Polynomial moving;
+  for (const Term &term : value.getTerms())
+    if (!symbols.knownAtLaunch(term))
+      moving += Polynomial::ofTerm(term);
+  return moving;
+}
+
+/// Guards that bound the same value from both sides are of one line. Which side is which, the
+/// address says.
+void WalkFinder::placeLines() {
+  auto isOfAll = [](const GuardColumn &column) {
+    return llvm::all_of(column.slopes, [](int64_t slope) { return slope == 0; });
+  };
+  auto roomOf = [](const GuardColumn &column) {
+    Polynomial room = column.value - Polynomial(column.first);
+    return column.isLow ? room : -room;
+  };
+  std::vector<GuardColumn> left;
+  for (size_t i = 0; i < result.columns.size(); ++i) {
+    const GuardColumn column = result.columns[i];
+    Polynomial room = roomOf(column), stride = divide(result.rest, movingPart(room)).quotient;
+    bool isNear = stride.isZero() || stride.getTerms().front().coefficient > 0;
+    Line line;
+    (isNear ? line.room : line.farRoom) = room;
+    auto other = std::find_if(result.columns.begin() + long(i) + 1, result.columns.end(),
+                              [&](const GuardColumn &each) {
+                                return isOfAll(each) && movingPart(roomOf(each) + room).isZero();
+                              });
+    bool isPair = other != result.columns.end();
+    if (isPair)
+      (isNear ? line.farRoom : line.room) = roomOf(*other);
+    if (!isOfAll(column) || !placeLine(line))
+      left.push_back(column);
+    else if (isPair)
+      result.columns.erase(other);
+  }
+  result.columns = std::move(left);
+}
+
+/// A dimension of its own, if whole elements of it are in the address. What the block alone
+/// says is which images those are, where no digit does.
+bool WalkFinder::placeLine(const Line &line) {
+  PixelCoordinate own;
+  own.start = line.room ? *line.room : -movingPart(*line.farRoom);
+  Polynomial moving = movingPart(own.start);
+  bool isImage = !isOfImages() && moving.getTerms().size() == 1 && own.start == moving;
+  Polynomial stride = divide(result.rest, own.start).quotient;
+  bool isLine = !moving.isZero() && !isImage && result.walks.size() < 3 && !stride.isZero() &&
+                symbols.knownAtLaunch(stride);
+  if (!isLine || (stride.isConstant() &&
+                  stride.constantTerm() < shape.digits[0].count * int64_t(shape.unitSize)))
+    return false;
+  Polynomial rest = result.rest - stride * own.start;
+  // What is of the line is all of it.
+  for (const Term &term : moving.getTerms())
+    if (llvm::any_of(rest.getTerms(), [&](const Term &other) {
+          return llvm::all_of(term.factors,
+                              [&](SymbolId id) { return llvm::is_contained(other.factors, id); });
+        }))
+      return false;
+  if (line.farRoom)
+    own.extent = *line.farRoom + own.start + Polynomial(1);
+  if (own.extent && !symbols.knownAtLaunch(*own.extent))
+    return false;
+  result.rest = rest;
+  walk(own, Polynomial(1), stride);
+  if (!line.room)
+    check("coordinate-range", result.walks.back().first, {0, Interval::highest}, true);
+  return true;
+}
+
 bool WalkFinder::checkKnown() {
-  size_t spatial = result.walks.size();
+  size_t spatial = result.walks.size(), ofDigits = isOfImages() ? last : last + 1;
+  result.inLines = mayBeInLines && ofDigits == 1 && spatial > 1;
   for (size_t i = 0; i < spatial; ++i) {
     const Walk &walk = result.walks[i];
     for (const Polynomial &value : {walk.step, walk.count.value_or(Polynomial())})
       if (!symbols.knownAtLaunch(value))
         return fail("'" + symbols.print(value) + "' is not known at launch");
     bool hasEnd = result.dims[i].extent.has_value();
-    check("pixel-offset", walk.offset, {0, (hasEnd ? mostOffset : mostReach)[spatial - 1]}, true);
-    if (lower[i].empty())
+    int64_t most = (hasEnd ? mostOffset : mostReach)[spatial - 1];
+    bool isStill = i >= ofDigits;
+    if (result.inLines && !isStill)
+      most = std::min(most, mostInLine);
+    check(result.inLines && isStill ? "line-offset" : "pixel-offset", walk.offset, {0, most}, true);
+    if (!isStill && lower[i].empty())
       check("coordinate-range", walk.first, {0, Interval::highest}, true);
   }
   return true;
@@ -350,7 +441,8 @@ std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
     return std::move(*failure);
   }
   for (size_t i = 0; i < spatial; ++i)
-    walk(i);
+    walk(result.coordinates[i], pixels.digits[i].count, strides[i]);
+  placeLines();
   bool isPlaced = (isOfImages() ? placeImages() : addImages()) && checkKnown();
   check("index-range", pixels.first,
         {0, std::numeric_limits<int32_t>::max() - shape.digits[1].count}, true);
@@ -362,8 +454,8 @@ std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
 } // namespace
 
 std::variant<WalkedTensor, Diagnostic> walksOf(const PixelRelation &pixels, const TileShape &shape,
-                                               Symbols &symbols) {
-  return WalkFinder(pixels, shape, symbols).run();
+                                               Symbols &symbols, bool mayBeInLines) {
+  return WalkFinder(pixels, shape, symbols, mayBeInLines).run();
 }
 
 } // namespace tilelift

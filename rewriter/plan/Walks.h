@@ -8,6 +8,9 @@
 // dimension begins and ends; where there is none, the strides do. What of the start only
 // the device knows is the element of the filter. How far a digit counts is for the program
 // to say, not for the tensor: TMA is told by the corner of its box.
+//
+// A coordinate that no digit moves, but the guard bounds, is that of a line which all pixels
+// of the copy are in: a dimension of one place, which the filter's element is off.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_WALKS_H
@@ -26,7 +29,8 @@ struct PixelCoordinate {
 };
 
 struct WalkedTensor {
-  /// Innermost first, and the dimensions that they are in; the last one is of images.
+  /// Innermost first, and the dimensions that they are in; the last one is of images. The
+  /// last walks stand still.
   llvm::SmallVector<Walk, 3> walks;
   llvm::SmallVector<PlanDimension, 4> dims;
   /// Of each digit.
@@ -36,11 +40,13 @@ struct WalkedTensor {
   /// Bounds that do not speak of pixels.
   std::vector<GuardColumn> columns;
   std::vector<Check> atLaunch, atCopy;
+  bool inLines = false;
 };
 
-/// `symbols` are those of the plan. Its strides and extents are not looked at.
+/// `symbols` are those of the plan. Its strides and extents are not looked at. Maps of whole
+/// lines need a swizzle that these have.
 std::variant<WalkedTensor, Diagnostic> walksOf(const PixelRelation &pixels, const TileShape &shape,
-                                               Symbols &symbols);
+                                               Symbols &symbols, bool mayBeInLines);
 
 } // namespace tilelift
 

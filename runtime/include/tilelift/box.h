@@ -23,10 +23,15 @@ template <typename Element, int... Extents> struct box {
   static_assert(extents[0] * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
 };
 
+/// Of pixels that are all in one line of their images, which Blackwell has maps for.
+constexpr bool in_lines = true;
+
 /// Pixels of one instruction, one behind the other, and elements of each of them.
-template <typename Element, int Rank, int Channels, int Pixels> struct pixel_box {
+template <typename Element, int Rank, int Channels, int Pixels, bool InLines = false>
+struct pixel_box {
   using element = Element;
   static constexpr int rank = Rank, channels = Channels, pixels = Pixels;
+  static constexpr bool is_in_lines = InLines;
   static constexpr unsigned bytes = unsigned(Channels) * Pixels * unsigned(sizeof(Element));
 
   static_assert(Rank >= 3 && Rank <= 5, "im2col has 1 to 3 dimensions besides channels and images");

@@ -35,11 +35,7 @@
 
 #include <tilelift/device.cuh>
 
-/// On sm_90a, and the data centres' Blackwell.
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(__CUDA_ARCH_FEAT_SM100_ALL) ||                   \
-    defined(__CUDA_ARCH_FEAT_SM103_ALL) ||                                                         \
-    (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 &&            \
-     __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
+#if defined(__CUDA_ARCH_FEAT_SM90_ALL) || defined(TILELIFT_IS_IN_DATA_CENTRES)
 #define TILELIFT_HAS_MULTICAST 1
 #endif
 
@@ -211,16 +207,16 @@ __device__ inline void load_bytes_for_all(void *tile, const void *from, unsigned
 #endif
 }
 
-template <typename Peers, typename Map, int Spatial>
+template <typename Peers, bool InLines = false, typename Map, int Spatial>
 __device__ inline void load_pixels_for_all(void *tile, const Map &map, int channel, int image,
                                            int pixel, const walk (&walks)[Spatial], barrier &ready,
                                            cache_policy policy = cache_policy::evict_normal) {
 #ifdef TILELIFT_HAS_MULTICAST
-  detail::bring_pixels<detail::target::cluster>(detail::shared_address(tile), map, channel, image,
-                                                pixel, walks, detail::shared_address(&ready.word),
-                                                policy, detail::mask_of<Peers>());
+  detail::bring_pixels<detail::target::cluster, InLines>(
+      detail::shared_address(tile), map, channel, image, pixel, walks,
+      detail::shared_address(&ready.word), policy, detail::mask_of<Peers>());
 #else
-  load_pixels(tile, map, channel, image, pixel, walks, ready, policy);
+  load_pixels<InLines>(tile, map, channel, image, pixel, walks, ready, policy);
 #endif
 }
 

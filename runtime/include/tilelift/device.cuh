@@ -36,6 +36,18 @@
 #define TILELIFT_ON_TMA(statement) __trap()
 #endif
 
+/// What only the data centres' Blackwell has: sm_100a, sm_103a and their families.
+#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) ||                  \
+    (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 &&            \
+     __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
+#define TILELIFT_IS_IN_DATA_CENTRES 1
+#endif
+
+/// im2col::w is sm_100's and everybody's after it.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000
+#define TILELIFT_HAS_LINES 1
+#endif
+
 namespace tilelift {
 
 namespace ptx = cuda::ptx;
@@ -192,14 +204,57 @@ namespace detail {
 /// Where a copy goes: to this block, to several of its cluster, or to L2 only.
 enum class target { block, cluster, l2 };
 
+#ifdef TILELIFT_HAS_LINES
+/// im2col::w: from that place in W on; what the filter adds in W is apart.
+template <target To, typename Map, int Spatial>
+__device__ inline void bring_line(unsigned tile, const Map &map, int channel, int image,
+                                  const int (&at)[Spatial], unsigned short offset, unsigned ready,
+                                  cache_policy policy, unsigned short blocks) {
+#ifdef TILELIFT_IS_IN_DATA_CENTRES
+#define TILELIFT_LINE_TO_MANY(rank, coordinates)                                                   \
+  if constexpr (To == target::cluster)                                                             \
+    asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.im2col::w.mbarrier::"       \
+                 "complete_tx::bytes.multicast::cluster.L2::cache_hint [%0], [%1, {" coordinates   \
+                 "}], [%2], {%7, %8}, %4, %3;" ::TILELIFT_OPERANDS                                 \
+                 : "memory");                                                                      \
+  else if constexpr (To == target::l2)                                                             \
+  asm volatile("cp.async.bulk.prefetch.tensor." rank                                               \
+               ".L2.global.im2col::w.L2::cache_hint [%1, {" coordinates                            \
+               "}], {%7, %8}, %3;" ::TILELIFT_OPERANDS                                             \
+               : "memory")
+#else // a prefetch is a hint
+#define TILELIFT_LINE_TO_MANY(rank, coordinates) static_assert(To != target::cluster)
+#endif
+#define TILELIFT_LINE(rank, coordinates)                                                           \
+  if constexpr (To == target::block)                                                               \
+    asm volatile("cp.async.bulk.tensor." rank ".shared::cta.global.im2col::w.mbarrier::"           \
+                 "complete_tx::bytes.L2::cache_hint [%0], [%1, {" coordinates                      \
+                 "}], [%2], {%7, %8}, %3;" ::TILELIFT_OPERANDS                                     \
+                 : "memory");                                                                      \
+  TILELIFT_LINE_TO_MANY(rank, coordinates)
+#define TILELIFT_OPERANDS                                                                          \
+  "r"(tile), "l"(&map), "r"(ready), "l"(static_cast<unsigned long long>(policy)), "h"(blocks),     \
+      "r"(channel), "r"(image), "h"(static_cast<unsigned short>(0)), "h"(offset), "r"(at[0]),      \
+      "r"(at[1]), "r"(at[Spatial - 1])
+  if constexpr (Spatial == 2) {
+    TILELIFT_LINE("4d", "%5, %9, %10, %6");
+  } else {
+    TILELIFT_LINE("5d", "%5, %9, %10, %11, %6");
+  }
+#undef TILELIFT_OPERANDS
+#undef TILELIFT_LINE
+#undef TILELIFT_LINE_TO_MANY
+}
+#endif
+
 /// The instruction of load_pixels, with addresses of shared memory; `blocks` are those of the
 /// cluster that get them.
-template <target To, typename Map, int Spatial>
+template <target To, bool InLines, typename Map, int Spatial>
 __device__ inline void bring_pixels(unsigned tile, const Map &map, int channel, int image,
                                     int pixel, const walk (&walks)[Spatial], unsigned ready,
                                     cache_policy policy, unsigned short blocks) {
   static_assert(Spatial >= 1 && Spatial <= 3, "a map has 3 to 5 dimensions");
-  int at[3] = {}, rest = pixel;
+  int at[Spatial] = {}, rest = pixel;
   unsigned short offset[3] = {};
   for (int i = 0; i < Spatial; ++i) {
     const int next = rest / walks[i].count;
@@ -208,6 +263,14 @@ __device__ inline void bring_pixels(unsigned tile, const Map &map, int channel, 
     rest = next;
   }
   image += rest;
+#ifdef TILELIFT_HAS_LINES
+  if constexpr (InLines) {
+    for (int i = 1; i < Spatial; ++i)
+      at[i] += walks[i].offset;
+    bring_line<To>(tile, map, channel, image, at, offset[0], ready, policy, blocks);
+    return;
+  }
+#endif
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
 #define TILELIFT_PIXELS_TO(whom, their, rank, coordinates, offsets)                                \
   asm volatile("cp.async.bulk.tensor." rank ".shared::cluster.global.im2col.mbarrier::"            \
@@ -253,13 +316,14 @@ __device__ inline void bring_pixels(unsigned tile, const Map &map, int channel, 
 
 /// im2col: copies a few channels of as many pixels as the map says, from number `pixel` on,
 /// which is counted as the walks say, the innermost first; `image` is where images start.
-template <typename Map, int Spatial>
+/// Where they are in lines, only the first walk moves.
+template <bool InLines = false, typename Map, int Spatial>
 __device__ inline void load_pixels(void *tile, const Map &map, int channel, int image, int pixel,
                                    const walk (&walks)[Spatial], barrier &ready,
                                    cache_policy policy = cache_policy::evict_normal) {
-  detail::bring_pixels<detail::target::block>(detail::shared_address(tile), map, channel, image,
-                                              pixel, walks, detail::shared_address(&ready.word),
-                                              policy, 0);
+  detail::bring_pixels<detail::target::block, InLines>(
+      detail::shared_address(tile), map, channel, image, pixel, walks,
+      detail::shared_address(&ready.word), policy, 0);
 }
 
 /// Copies contiguous bytes, a multiple of 16 from a multiple of 16.
@@ -347,11 +411,12 @@ __device__ inline void prefetch(const Map &map, const int (&at)[Rank],
                                 cache_policy policy = cache_policy::evict_normal) {
   detail::bring_box<detail::target::l2>(0, map, at, 0, policy, 0);
 }
-template <typename Map, int Spatial>
+template <bool InLines = false, typename Map, int Spatial>
 __device__ inline void prefetch_pixels(const Map &map, int channel, int image, int pixel,
                                        const walk (&walks)[Spatial],
                                        cache_policy policy = cache_policy::evict_normal) {
-  detail::bring_pixels<detail::target::l2>(0, map, channel, image, pixel, walks, 0, policy, 0);
+  detail::bring_pixels<detail::target::l2, InLines>(0, map, channel, image, pixel, walks, 0, policy,
+                                                    0);
 }
 __device__ inline void prefetch_bytes(const void *from, unsigned bytes,
                                       cache_policy policy = cache_policy::evict_normal) {

@@ -32,6 +32,15 @@ using encode_im2col_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, 
                                             CUtensorMapInterleave, CUtensorMapSwizzle,
                                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
+/// Toolkits before 12.8 do not know what kind of map the last number but three is of.
+using encode_im2col_wide_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
+                                                 void *, const cuuint64_t *, const cuuint64_t *,
+                                                 int, int, cuuint32_t, cuuint32_t,
+                                                 const cuuint32_t *, CUtensorMapInterleave, int,
+                                                 CUtensorMapSwizzle, CUtensorMapL2promotion,
+                                                 CUtensorMapFloatOOBfill);
+constexpr int lines_of_images = 0;
+
 inline void *driver_function(const char *name, unsigned version) {
   void *function = nullptr;
   cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
@@ -141,6 +150,25 @@ inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, i
                                static_cast<CUtensorMapSwizzle>(request.swizzle),
                                detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
                         device);
+}
+
+/// The same for pixels in one line each.
+inline const char *encode_im2col_wide(CUtensorMap &map, const im2col_request &request,
+                                      int promotion, int device) {
+  static const auto encode = reinterpret_cast<detail::encode_im2col_wide_function>(
+      detail::driver_function("cuTensorMapEncodeIm2colWide", 12080));
+  if (!encode)
+    return "the driver has no cuTensorMapEncodeIm2colWide, which came with CUDA 12.8";
+  const detail::map_numbers numbers(request);
+  return detail::finish(
+      map,
+      encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
+             detail::address_of(request), numbers.extents, numbers.strides,
+             int(request.lower[0].low), int(request.upper[0].low), cuuint32_t(request.channels.low),
+             cuuint32_t(request.pixels.low), numbers.steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
+             detail::lines_of_images, static_cast<CUtensorMapSwizzle>(request.swizzle),
+             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
+      device);
 }
 
 /// The same for pixels.

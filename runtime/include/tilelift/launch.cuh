@@ -170,25 +170,29 @@ inline bool verbose() {
 
 } // namespace detail
 
-/// What one launcher knows about its kernel on each device: whether the program
-/// holds code for it that uses TMA, asked once, and how much dynamic shared memory it has
-/// been allowed.
+/// What one launcher knows about its kernel on each device: for which architecture the code is
+/// that the program holds for it, asked once, and how much dynamic shared memory it has been
+/// allowed.
 class kernel_facts {
 public:
   template <typename Kernel> bool uses_tma(Kernel *kernel, int device) {
-    std::atomic<signed char> &known = answers[device & (slots - 1)];
-    signed char answer = device < slots ? known.load(std::memory_order_relaxed) : 0;
+    return architecture_of(kernel, device) >= 90;
+  }
+  /// 90 or 100, as __CUDA_ARCH__ says it in tens; -1 where there is no code.
+  template <typename Kernel> int architecture_of(Kernel *kernel, int device) {
+    std::atomic<short> &known = answers[device & (slots - 1)];
+    short answer = device < slots ? known.load(std::memory_order_relaxed) : short(0);
     if (answer == 0) {
       cudaFuncAttributes attributes = {};
       bool works =
           cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)) == cudaSuccess;
       if (!works)
         (void)cudaGetLastError(); // the plain kernel may still run
-      answer = works && attributes.ptxVersion >= 90 ? 1 : -1;
+      answer = static_cast<short>(works ? attributes.ptxVersion : -1);
       if (device < slots)
         known.store(answer, std::memory_order_relaxed);
     }
-    return answer > 0;
+    return answer;
   }
   long long allowed_memory(int device) const {
     return device < slots ? allowed[device].load(std::memory_order_relaxed) : 0;
@@ -200,7 +204,7 @@ public:
 
 private:
   static constexpr int slots = 64;
-  std::atomic<signed char> answers[slots] = {};
+  std::atomic<short> answers[slots] = {};
   std::atomic<int> allowed[slots] = {};
 };
 
@@ -236,6 +240,15 @@ public:
       reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
                        std::to_string(high));
   }
+  /// Of pixels in one line each, whose map the code that runs here says the kind of.
+  template <typename Kernel> void walk_lines(Kernel *lifted, kernel_facts &facts) {
+    walks_lines = facts.architecture_of(lifted, device) >= 100;
+  }
+  /// What im2col asks of a line's place, and im2col::w does not.
+  void require_line(range value, long long low, long long high, const char *what) {
+    if (!walks_lines)
+      require("line-offset", value, low, high, what);
+  }
   void require_multiple(const char *rule, long long value, long long of, const char *what) {
     if (value % of != 0)
       reject(rule, std::string(what) + " is " + std::to_string(value) +
@@ -258,12 +271,16 @@ public:
                      swizzle_mode swizzle = swizzle_mode::none) {
     im2col_request request;
     request.rank = Box::rank;
+    request.mode = Box::is_in_lines && walks_lines ? im2col_mode::w : im2col_mode::im2col;
     request.channels = quantity::exactly(Box::channels);
     request.pixels = quantity::exactly(Box::pixels);
     for (int d = 0; d < Box::rank; ++d) {
       describe(request, d, extents[d]);
-      if (d > 0 && d < Box::rank - 1)
+      const bool is_walked = d > 0 && d < Box::rank - 1;
+      if (is_walked && (d == 1 || request.mode == im2col_mode::im2col))
         walk_through(request, d, extents[d]);
+      else if (is_walked) // where the line is, the instruction says
+        request.lower[d - 1] = request.upper[d - 1] = quantity::exactly(0);
     }
     return pixels(request, type, tile, tensor, address, promotion, swizzle);
   }
@@ -359,7 +376,8 @@ private:
   }
   CUtensorMap pixels(im2col_request &request, element_type type, const char *tile,
                      const char *tensor, const void *address, int promotion, swizzle_mode swizzle) {
-    return finish(request, type, tile, tensor, address, promotion, swizzle, encode_im2col);
+    return finish(request, type, tile, tensor, address, promotion, swizzle,
+                  request.mode == im2col_mode::w ? encode_im2col_wide : encode_im2col);
   }
   static void describe(map_request &request, int d, const extent &each) {
     request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
@@ -508,7 +526,7 @@ private:
   block_size wanted_cluster = {1, 1, 1};
   std::vector<cudaLaunchAttribute> attributes;
   size_t reserved = 0;
-  bool lifts = false;
+  bool lifts = false, walks_lines = false;
   int device = -1;
   std::vector<std::string> violations;
 };

@@ -24,9 +24,7 @@
 /// gather4 is sm_100's and everybody's after it, scatter4 that of data centres.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 1000 && __cccl_ptx_isa >= 860
 #define TILELIFT_HAS_GATHER4 1
-#if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) ||                  \
-    (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 &&            \
-     __CUDA_ARCH_FAMILY_SPECIFIC__ < 1200)
+#ifdef TILELIFT_IS_IN_DATA_CENTRES
 #define TILELIFT_HAS_SCATTER4 1
 #endif
 #endif

@@ -297,6 +297,7 @@ constexpr rule rule_table[] = {
     {"channel-range", "an im2col copy has 1 to 256 channels"},
     {"pixel-range", "an im2col copy has 1 to 1024 pixels"},
     {"pixel-offset", "what a filter adds to an im2col box has 16, 8 or 5 bits"},
+    {"line-offset", "an im2col box that stays in one line reaches it with 8 or 5 bits"},
     {"whole-images", "the pixels that are copied end with an image"},
     {"wide-layout", "im2col wide goes with few swizzles, and without interleaving"},
     {"bytes-in-flight", "a barrier counts less than 2^20 bytes in a phase"},
