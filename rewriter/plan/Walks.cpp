@@ -24,9 +24,12 @@ constexpr int64_t mostOffset[] = {65535, 255, 31}, mostReach[] = {32768, 128, 16
 /// And in the line, where im2col::w knows the line.
 constexpr int64_t mostInLine = 31;
 
-/// What a guard that does not speak of pixels says of one value: both sides of it, if there are.
+/// What guards that do not speak of pixels say of one coordinate: both sides of it, or one.
 struct Line {
   std::optional<Polynomial> room, farRoom;
+  PixelCoordinate own;
+  Polynomial stride;
+  std::vector<GuardColumn> columns;
 };
 
 class WalkFinder {
@@ -56,8 +59,9 @@ private:
   bool placeImages();
   bool addImages();
   void walk(const PixelCoordinate &own, std::optional<Polynomial> count, const Polynomial &stride);
+  void findLines();
+  bool takeLine(Line &line);
   void placeLines();
-  bool placeLine(const Line &line);
   Polynomial movingPart(const Polynomial &value) const;
   bool checkKnown();
   Polynomial wholeQuotient(const Polynomial &value, const Polynomial &divisor);
@@ -80,6 +84,7 @@ private:
   std::vector<std::vector<Side>> lower, upper;
   /// Bytes from one value of a digit to the next, and from one element to the next.
   std::vector<Polynomial> distances, strides;
+  std::vector<Line> lines;
   /// The guard leaves out pixels from this one on.
   std::optional<Polynomial> end;
   WalkedTensor result;
@@ -141,7 +146,6 @@ bool WalkFinder::isOfImages() const {
 
 bool WalkFinder::placeDigits() {
   result.coordinates.resize(last + 1);
-  distances = pixels.factorsIn(shape.start, result.rest);
   strides.resize(last + 1);
   for (size_t i = last + 1; i-- > 0;)
     if (!placeDigit(i))
@@ -350,7 +354,7 @@ Polynomial WalkFinder::movingPart(const Polynomial &value) const {
 
 /// Guards that bound the same value from both sides are of one line. Which side is which, the
 /// address says.
-void WalkFinder::placeLines() {
+void WalkFinder::findLines() {
   auto isOfAll = [](const GuardColumn &column) {
     return llvm::all_of(column.slopes, [](int64_t slope) { return slope == 0; });
   };
@@ -358,58 +362,69 @@ void WalkFinder::placeLines() {
     Polynomial room = column.value - Polynomial(column.first);
     return column.isLow ? room : -room;
   };
-  std::vector<GuardColumn> left;
-  for (size_t i = 0; i < result.columns.size(); ++i) {
-    const GuardColumn column = result.columns[i];
-    Polynomial room = roomOf(column), stride = divide(result.rest, movingPart(room)).quotient;
-    bool isNear = stride.isZero() || stride.getTerms().front().coefficient > 0;
+  std::vector<GuardColumn> left, columns = std::move(result.columns);
+  for (size_t i = 0; i < columns.size(); ++i) {
+    Polynomial room = roomOf(columns[i]);
     Line line;
+    line.columns.push_back(columns[i]);
+    line.stride = divide(result.rest, movingPart(room)).quotient;
+    bool isNear = line.stride.isZero() || line.stride.getTerms().front().coefficient > 0;
+    line.stride = isNear ? line.stride : -line.stride;
     (isNear ? line.room : line.farRoom) = room;
-    auto other = std::find_if(result.columns.begin() + long(i) + 1, result.columns.end(),
-                              [&](const GuardColumn &each) {
-                                return isOfAll(each) && movingPart(roomOf(each) + room).isZero();
-                              });
-    bool isPair = other != result.columns.end();
-    if (isPair)
+    auto other =
+        std::find_if(columns.begin() + long(i) + 1, columns.end(), [&](const GuardColumn &each) {
+          return isOfAll(each) && movingPart(roomOf(each) + room).isZero();
+        });
+    bool isPair = other != columns.end();
+    if (isPair) {
       (isNear ? line.farRoom : line.room) = roomOf(*other);
-    if (!isOfAll(column) || !placeLine(line))
-      left.push_back(column);
+      line.columns.push_back(*other);
+    }
+    if (!isOfAll(columns[i]) || !takeLine(line))
+      left.push_back(columns[i]);
     else if (isPair)
-      result.columns.erase(other);
+      columns.erase(other);
   }
   result.columns = std::move(left);
 }
 
-/// A dimension of its own, if whole elements of it are in the address. What the block alone
-/// says is which images those are, where no digit does.
-bool WalkFinder::placeLine(const Line &line) {
-  PixelCoordinate own;
-  own.start = line.room ? *line.room : -movingPart(*line.farRoom);
-  Polynomial moving = movingPart(own.start);
-  bool isImage = !isOfImages() && moving.getTerms().size() == 1 && own.start == moving;
-  Polynomial stride = divide(result.rest, own.start).quotient;
-  bool isLine = !moving.isZero() && !isImage && result.walks.size() < 3 && !stride.isZero() &&
-                symbols.knownAtLaunch(stride);
-  if (!isLine || (stride.isConstant() &&
-                  stride.constantTerm() < shape.digits[0].count * int64_t(shape.unitSize)))
-    return false;
-  Polynomial rest = result.rest - stride * own.start;
-  // What is of the line is all of it.
-  for (const Term &term : moving.getTerms())
-    if (llvm::any_of(rest.getTerms(), [&](const Term &other) {
-          return llvm::all_of(term.factors,
-                              [&](SymbolId id) { return llvm::is_contained(other.factors, id); });
-        }))
-      return false;
+/// If whole elements of the dimension are in the address, and all that moves is of the line.
+bool WalkFinder::takeLine(Line &line) {
+  line.own.start = line.room ? *line.room : -movingPart(*line.farRoom);
   if (line.farRoom)
-    own.extent = *line.farRoom + own.start + Polynomial(1);
-  if (own.extent && !symbols.knownAtLaunch(*own.extent))
+    line.own.extent = *line.farRoom + line.own.start + Polynomial(1);
+  Polynomial moving = movingPart(line.own.start), rest = result.rest - line.stride * line.own.start;
+  auto isLeft = [&](const Term &term) {
+    return llvm::any_of(rest.getTerms(), [&](const Term &other) {
+      return llvm::all_of(term.factors,
+                          [&](SymbolId id) { return llvm::is_contained(other.factors, id); });
+    });
+  };
+  if (moving.isZero() || line.stride.isZero() || !symbols.knownAtLaunch(line.stride) ||
+      (line.own.extent && !symbols.knownAtLaunch(*line.own.extent)) ||
+      llvm::any_of(moving.getTerms(), isLeft))
     return false;
   result.rest = rest;
-  walk(own, Polynomial(1), stride);
-  if (!line.room)
-    check("coordinate-range", result.walks.back().first, {0, Interval::highest}, true);
+  lines.push_back(line);
   return true;
+}
+
+/// Lines are further apart than pixels in them. What the block alone says is which images those
+/// are, where no digit does.
+void WalkFinder::placeLines() {
+  for (const Line &line : lines) {
+    const Polynomial &start = line.own.start;
+    bool isImage = !isOfImages() && start.getTerms().size() == 1 && !symbols.knownAtLaunch(start);
+    if (isImage || result.walks.size() == 3 ||
+        !divide(line.stride, strides[0]).remainder.isZero()) {
+      result.rest += line.stride * start;
+      llvm::append_range(result.columns, line.columns);
+      continue;
+    }
+    walk(line.own, Polynomial(1), line.stride);
+    if (!line.room)
+      check("coordinate-range", result.walks.back().first, {0, Interval::highest}, true);
+  }
 }
 
 bool WalkFinder::checkKnown() {
@@ -433,7 +448,10 @@ bool WalkFinder::checkKnown() {
 }
 
 std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
-  if (!sortColumns() || !placeDigits())
+  distances = pixels.factorsIn(shape.start, result.rest);
+  if (sortColumns())
+    findLines();
+  if (failure || !placeDigits())
     return std::move(*failure);
   size_t spatial = isOfImages() ? last : last + 1;
   if (spatial > 3) {

@@ -55,13 +55,13 @@ def program_of(writer: Callable[[int, int], Any], main: str) -> Callable[[int, l
     return program
 
 
-def run(tilelift: str, text: str, schedules: int) -> tuple[int, list[str]]:
+def run(tilelift: str, text: str, schedules: int, arch: str) -> tuple[int, list[str]]:
     """How many copies are lifted, and what is wrong."""
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "program.cu"
         source.write_text(text)
-        command = [tilelift, "run", "--compare", f"--schedules={schedules}", "--remarks", "-O0", "-fwrapv", "-w",
-                   str(source)]
+        command = [tilelift, "run", "--compare", f"--arch={arch}", f"--schedules={schedules}", "--remarks", "-O0",
+                   "-fwrapv", "-w", str(source)]
         done = subprocess.run(command, capture_output=True, text=True, timeout=600)
     output = done.stdout + done.stderr
     problems = [line for line in output.splitlines()
@@ -79,6 +79,7 @@ def main(description: str, program: Callable[[int, list[int]], str], step: int) 
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--first", type=int, default=0, help="kernel to begin with")
     parser.add_argument("--schedules", type=int, default=0, help="orders of threads and copies at random")
+    parser.add_argument("--arch", default="sm_90a", help="what the programs are compiled for")
     parser.add_argument("--show", action="store_true", help="print the programs, run none")
     arguments = parser.parse_args()
     lifted, failed = 0, 0
@@ -88,7 +89,7 @@ def main(description: str, program: Callable[[int, list[int]], str], step: int) 
         if arguments.show:
             print(text)
             continue
-        more, problems = run(arguments.tilelift, text, arguments.schedules)
+        more, problems = run(arguments.tilelift, text, arguments.schedules, arguments.arch)
         lifted += more
         failed += len(problems)
         print(*problems, sep="\n", end="\n" if problems else "", flush=True)

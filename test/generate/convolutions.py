@@ -7,7 +7,8 @@
 One to three dimensions, any padding, stride and dilation, filters that count up or, as
 gradients have them, down; sizes that are numbers or arguments; several ways to take the
 index apart and to say what is outside; channels that do not fill the last block, images
-that blocks choose, tails, rings. The lifted program has to leave the same bytes as the
+that blocks choose, tails, rings; lines that blocks choose, too, of which the flat index knows
+nothing. The lifted program has to leave the same bytes as the
 plain one.
 """
 from __future__ import annotations
@@ -38,6 +39,7 @@ class Side:
         self.guarded = self.pad > 0 or self.gradient or writer.chance(0.7)
         if self.guarded and writer.chance(0.2):
             self.counted += 1
+        self.still = False
 
     def fit(self) -> None:
         """Makes the input large enough for one place of the filter."""
@@ -70,7 +72,12 @@ class Writer:
         self.pixels, self.vector = self.pick(8, 16, 24, 64), self.chance(0.3)
         size = SIZES[self.type]
         self.channels = self.pick(16, 32, 64, 128) // size
-        self.batched = self.chance(0.2)
+        # The outer sides, or one of them, are not of the index but of the block.
+        if len(self.sides) > 1 and self.chance(0.3):
+            for side in self.sides[self.pick(1, len(self.sides) - 1):]:
+                side.still = True
+        self.moving = [side for side in self.sides if not side.still]
+        self.batched = len(self.moving) > 1 and self.chance(0.2)
         whole = self.chance(0.6) or self.vector
         self.guards_channels = not whole
         self.shift = 0 if self.vector else self.pick(0, 0, 0, 1, 16 // size)
@@ -86,13 +93,19 @@ class Writer:
 
     def total(self) -> int:
         product = 1 if self.batched else self.values["N"]
-        for side in self.sides:
+        for side in self.moving:
             product *= side.counted
+        return product
+
+    def lines(self) -> int:
+        product = 1
+        for side in self.sides:
+            product *= side.counted if side.still else 1
         return product
 
     def decode(self) -> str:
         """The digits of the pixel: q, p, o and n."""
-        names, outputs = ["q", "p", "o"][:len(self.sides)], [side.output for side in self.sides]
+        names, outputs = ["q", "p", "o"][:len(self.moving)], [side.output for side in self.moving]
         if self.batched:
             names, outputs, last = names[:-1], outputs[:-1], names[-1]
         else:
@@ -110,7 +123,13 @@ class Writer:
                 left = f"{rest} % {output}" if way == "rest" else f"{rest} - next{i} * {output}"
                 text += f"  int {name} = {left};\n"
                 rest = f"next{i}"
-        return text + f"  int {last} = {rest};\n" + ("  int n = blockIdx.y;\n" if self.batched else "")
+        text += f"  int {last} = {rest};\n" + ("  int n = blockIdx.y;\n" if self.batched else "")
+        still = [(name, side) for name, side in zip(["q", "p", "o"], self.sides) if side.still]
+        if len(still) == 1:
+            return text + f"  int {still[0][0]} = blockIdx.z;\n"
+        if still:
+            return text + f"  int p = blockIdx.z % {still[0][1].output}, o = blockIdx.z / {still[0][1].output};\n"
+        return text
 
     def copy(self) -> str:
         vector = 16 // SIZES[self.type] if self.vector else 1
@@ -120,7 +139,7 @@ class Writer:
         bounds = []
         total = self.total()
         if total % self.pixels != 0 or self.chance(0.5):
-            product = " * ".join([*([] if self.batched else ["N"]), *(side.output for side in self.sides)])
+            product = " * ".join([*([] if self.batched else ["N"]), *(side.output for side in self.moving)])
             bounds.append("n < N" if not self.batched and self.chance(0.4) else f"m < {product}")
         place = "n"
         for side, digit in reversed(list(zip(self.sides, ["q", "p", "o"]))):
@@ -167,11 +186,11 @@ class Writer:
         own = "".join(f"constexpr int {name} = {self.values[name]};\n" for name in constants)
         return (head + own + f"__shared__ {self.type} tile[{self.pixels}][{self.channels}];\n"
                 + f"int t = threadIdx.x;\n{pixel}\n{self.type} sum = 0;\n" + loop
-                + f"out[(blockIdx.y * gridDim.x + blockIdx.x) * {THREADS} + t] = sum;\n}}\n")
+                + f"out[((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) * {THREADS} + t] = sum;\n}}\n")
 
     def launches(self) -> str:
         blocks = (self.total() + self.pixels - 1) // self.pixels
-        grid = f"dim3({blocks}, {self.values['N'] if self.batched else 1})"
+        grid = f"dim3({blocks}, {self.values['N'] if self.batched else 1}, {self.lines()})"
         arguments = "".join(f", {self.values[name]}" for name in self.arguments)
         return (f"  clear();\n  k{self.number:03d}<<<{grid}, {THREADS}>>>(reinterpret_cast<{self.type} *>(out), "
                 f"reinterpret_cast<const {self.type} *>(in){arguments});\n  add();\n")
