@@ -77,15 +77,28 @@ void Fitter::placePixels(const PixelRelation &pixels) {
 
 /// What loads need is said of digits; where these end, only the coordinates know.
 void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor) {
+  auto named = [&](const std::string &name, const Polynomial &extent) {
+    Symbol symbol;
+    symbol.spelling = name;
+    symbol.range.low = 0;
+    symbol.below = extent;
+    return plan.symbols.intern(symbol);
+  };
+  for (size_t i = 0; i < tensor.lines.size(); ++i) {
+    const LineCoordinate &own = tensor.lines[i];
+    if (!own.extent)
+      continue;
+    SymbolId id = named("line " + std::to_string(i + 1) + " of the pixels", *own.extent);
+    inCoordinates.push_back([own, id](const Polynomial &value) {
+      Polynomial factor = divide(value, own.moving).quotient;
+      return value + factor * (Polynomial::symbol(id) - own.start);
+    });
+  }
   for (size_t i = 0; i < tensor.coordinates.size(); ++i) {
     const PixelCoordinate &own = tensor.coordinates[i];
     if (!own.extent)
       continue;
-    Symbol symbol;
-    symbol.spelling = "coordinate " + std::to_string(i + 1) + " of the pixel";
-    symbol.range.low = 0;
-    symbol.below = own.extent;
-    SymbolId id = plan.symbols.intern(symbol);
+    SymbolId id = named("coordinate " + std::to_string(i + 1) + " of the pixel", *own.extent);
     inCoordinates.push_back([&pixels, i, own, id](const Polynomial &value) {
       Polynomial rest;
       Polynomial factor = pixels.factorsIn(value, rest)[i];

@@ -422,6 +422,7 @@ void WalkFinder::placeLines() {
       continue;
     }
     walk(line.own, Polynomial(1), line.stride);
+    result.lines.push_back({start, movingPart(start), line.own.extent});
     if (!line.room)
       check("coordinate-range", result.walks.back().first, {0, Interval::highest}, true);
   }

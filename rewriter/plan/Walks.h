@@ -28,6 +28,13 @@ struct PixelCoordinate {
   std::optional<Polynomial> extent;
 };
 
+/// Where all pixels stand in a dimension of lines: the part of it that the device alone knows,
+/// and how many lines there are.
+struct LineCoordinate {
+  Polynomial start, moving;
+  std::optional<Polynomial> extent;
+};
+
 struct WalkedTensor {
   /// Innermost first, and the dimensions that they are in; the last one is of images. The
   /// last walks stand still.
@@ -35,6 +42,7 @@ struct WalkedTensor {
   llvm::SmallVector<PlanDimension, 4> dims;
   /// Of each digit.
   std::vector<PixelCoordinate> coordinates;
+  std::vector<LineCoordinate> lines;
   /// Bytes that no dimension of these explains.
   Polynomial rest;
   /// Bounds that do not speak of pixels.

@@ -84,14 +84,14 @@ constexpr Parameter oneInt[] = {{0, 4, "outcome", nullptr, 0}};
 constexpr Parameter onePointer[] = {{0, 8, "to", "unsigned", 4}};
 
 const Kernel kernels[] = {
-    {"_Z3setPii", set, pointerAndInt, 2, 12, nullptr, 0, 0, 0, {0, 0, 0}},
-    {"_Z3addPii", add, pointerAndInt, 2, 12, nullptr, 0, 0, 0, {0, 0, 0}},
-    {"_Z6gatherPdcds3Odd", gather, gathered, 5, 31, nullptr, 0, 0, 0, {0, 0, 0}},
-    {"_Z5faulti", fault, oneInt, 1, 4, nullptr, 0, 0, 0, {0, 0, 0}},
-    {"_Z5shapePj", shape, onePointer, 1, 8, nullptr, 0, 0, 0, {0, 0, 0}},
-    {"_Z6staticPj", shape, onePointer, 1, 8, nullptr, 16384, 0, 0, {0, 0, 0}},
-    {"_Z7boundedPj", shape, onePointer, 1, 8, nullptr, 0, 0, 256, {0, 0, 0}},
-    {"_Z7clusterPj", shape, onePointer, 1, 8, nullptr, 0, 0, 0, {2, 1, 1}},
+    {"_Z3setPii", set, pointerAndInt, 2, 12, nullptr, 0, 0, 0, {0, 0, 0}, 90},
+    {"_Z3addPii", add, pointerAndInt, 2, 12, nullptr, 0, 0, 0, {0, 0, 0}, 90},
+    {"_Z6gatherPdcds3Odd", gather, gathered, 5, 31, nullptr, 0, 0, 0, {0, 0, 0}, 90},
+    {"_Z5faulti", fault, oneInt, 1, 4, nullptr, 0, 0, 0, {0, 0, 0}, 90},
+    {"_Z5shapePj", shape, onePointer, 1, 8, nullptr, 0, 0, 0, {0, 0, 0}, 90},
+    {"_Z6staticPj", shape, onePointer, 1, 8, nullptr, 16384, 0, 0, {0, 0, 0}, 90},
+    {"_Z7boundedPj", shape, onePointer, 1, 8, nullptr, 0, 0, 256, {0, 0, 0}, 90},
+    {"_Z7clusterPj", shape, onePointer, 1, 8, nullptr, 0, 0, 0, {2, 1, 1}, 100},
 };
 
 char *tableAddress;
@@ -414,7 +414,10 @@ TEST_F(CudartTest, SaysWhatAKernelIsLike) {
   EXPECT_EQ(16384u, attributes.sharedSizeBytes);
   EXPECT_EQ(32768, attributes.maxDynamicSharedSizeBytes);
   EXPECT_EQ(1024, attributes.maxThreadsPerBlock);
+  EXPECT_EQ(90, attributes.ptxVersion);
   EXPECT_EQ(90, attributes.binaryVersion);
+  EXPECT_OK(cudaFuncGetAttributes(&attributes, &clusterStub));
+  EXPECT_EQ(100, attributes.ptxVersion);
   int blocks;
   EXPECT_OK(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, &staticStub, 128, 10000));
   EXPECT_EQ(8, blocks);
