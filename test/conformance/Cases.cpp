@@ -324,7 +324,7 @@ std::string kindOf(const Case &subject) {
   return std::string(subject.bulk                                 ? "bulk"
                      : subject.descriptor.mode == MapMode::Im2col ? "im2col"
                                                                   : "tile") +
-         transfers[unsigned(subject.transfer())];
+         (subject.audience.mask ? " multicast" : transfers[unsigned(subject.transfer())]);
 }
 
 std::string print(const Case &subject) {
@@ -333,6 +333,9 @@ std::string print(const Case &subject) {
   std::string text = kindOf(subject);
   if (subject.transfer() == Transfer::Reduce)
     text += std::string(" ") + nameOf(subject.bulk ? bulk.reduction : copy.reduction);
+  if (subject.audience.mask)
+    text += " by " + std::to_string(subject.audience.speaker) + " for mask " +
+            std::to_string(subject.audience.mask);
   if (subject.bulk)
     return text + " " + name_of(bulk.type) + " from " + std::to_string(bulk.sourceAddress) +
            " to " + std::to_string(bulk.targetAddress) + " bytes " + std::to_string(bulk.bytes);
@@ -355,6 +358,17 @@ Case drawCase(Random &random, const Room &room) {
   subject.tensor.reduction = drawReduction(random);
   drawTensorCopy(random, subject, room, random.oneIn(3));
   return subject;
+}
+
+Case drawMulticast(Random &random, const Room &room) {
+  for (;;) {
+    Case subject = drawCase(random, room);
+    if (subject.transfer() != Transfer::Load)
+      continue;
+    subject.audience.speaker = uint16_t(random.below(mostPeers));
+    subject.audience.mask = uint16_t(random.between(1, (1 << mostPeers) - 1));
+    return subject;
+  }
 }
 
 Case drawFaulty(Random &random, const Room &room) {

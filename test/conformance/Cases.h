@@ -11,6 +11,7 @@
 #ifndef TILELIFT_TEST_CONFORMANCE_CASES_H
 #define TILELIFT_TEST_CONFORMANCE_CASES_H
 
+#include "Audience.h"
 #include "Descriptor.h"
 #include "Random.h"
 
@@ -35,6 +36,7 @@ struct Case {
   TensorMap map;         ///< the same for the model
   TensorCopy tensor;
   BulkCopy untyped; ///< shared addresses count from the start of the window
+  Audience audience;
 
   Transfer transfer() const { return bulk ? untyped.transfer : tensor.transfer; }
   ElementType type() const { return bulk ? untyped.type : descriptor.elementType(); }
@@ -48,6 +50,9 @@ std::string kindOf(const Case &subject);
 std::string print(const Case &subject);
 
 Case drawCase(Random &random, const Room &room);
+
+/// A load for several blocks of a cluster of `mostPeers`.
+Case drawMulticast(Random &random, const Room &room);
 
 /// Makes an operation that the hardware refuses to perform.
 Case drawFaulty(Random &random, const Room &room);

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Runs operations on the TMA unit, one block each, many blocks a launch, and
-// hands back every byte that they could have changed.
+// Runs operations on the TMA unit, one block or one cluster each, many a launch,
+// and hands back every byte that they could have changed.
 //
 // Knows nothing of the model's opinion: what to run and what to expect comes
 // from outside.
@@ -11,6 +11,7 @@
 #ifndef TILELIFT_TEST_CONFORMANCE_HARDWARE_CUH
 #define TILELIFT_TEST_CONFORMANCE_HARDWARE_CUH
 
+#include "Audience.h"
 #include "Descriptor.h"
 #include "Instructions.cuh"
 
@@ -37,7 +38,8 @@ struct Operation {
   bool bulk = false;
   TensorCopy tensor;
   BulkCopy untyped;
-  uint32_t expected = 0; ///< bytes that the barrier waits for
+  Audience audience;
+  uint32_t expected[mostPeers] = {}; ///< bytes that each block's barrier waits for
 
   __host__ __device__ Transfer transfer() const {
     return bulk ? untyped.transfer : tensor.transfer;
@@ -49,6 +51,7 @@ enum class Outcome : uint32_t { Completed, NeverCompleted, MoreBytesThanExpected
 /// As many maps as fit well in a kernel's parameters, where they are guaranteed
 /// to be seen.
 constexpr int batchSize = 128;
+
 struct Maps {
   CUtensorMap map[batchSize];
 };
@@ -72,14 +75,14 @@ inline __device__ void issue(const Operation &operation, const void *map, uint32
   TensorCopy tensor = operation.tensor;
   tensor.shared += window;
   const BulkCopy &untyped = operation.untyped;
+  const uint16_t mask = operation.audience.mask;
   if (operation.transfer() == Transfer::Load) {
-    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
-                 "r"(operation.expected)
-                 : "memory");
+    const uint32_t target = window + uint32_t(untyped.targetAddress);
     if (operation.bulk)
-      load(untyped, window + uint32_t(untyped.targetAddress), barrier);
+      mask ? loadForAll(untyped, target, barrier, mask) : load(untyped, target, barrier);
     else
-      load(tensor, map, tensor.shared, barrier);
+      mask ? loadForAll(tensor, map, tensor.shared, barrier, mask)
+           : load(tensor, map, tensor.shared, barrier);
     return;
   }
   if (operation.transfer() == Transfer::Prefetch)
@@ -102,11 +105,22 @@ inline __device__ bool isQuiet(uint32_t barrier) {
   return waitFor(barrier, 1);
 }
 
-/// Block i performs operations[i] on its own window of shared memory, which
-/// starts on a multiple of 1024 bytes; a multiple of 16 bytes is copied in and
-/// out.
+inline __device__ void waitForCluster() {
+  asm volatile("barrier.cluster.arrive; barrier.cluster.wait;" ::: "memory");
+}
+
+inline __device__ uint32_t rankInCluster() {
+  uint32_t rank;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  return rank;
+}
+
+/// A block of cluster i performs operations[i]. Each block has a window of shared
+/// memory, which starts on a multiple of 1024 bytes; a multiple of 16 bytes is
+/// copied in and out.
 static __global__ void perform(const __grid_constant__ Maps maps, const Operation *operations,
-                               uint8_t *windows, uint32_t windowBytes, Outcome *outcomes) {
+                               uint32_t peers, uint8_t *windows, uint32_t windowBytes,
+                               Outcome *outcomes) {
   extern __shared__ uint8_t dynamicShared[];
   __shared__ alignas(8) uint64_t barrierStorage;
   uint32_t barrier = uint32_t(__cvta_generic_to_shared(&barrierStorage));
@@ -121,39 +135,45 @@ static __global__ void perform(const __grid_constant__ Maps maps, const Operatio
         "mbarrier.init.shared::cta.b64 [%0], 1; fence.mbarrier_init.release.cluster;" ::"r"(barrier)
         : "memory");
   asm volatile("fence.proxy.async;" ::: "memory");
-  __syncthreads();
+  const Operation &operation = operations[blockIdx.x / peers];
+  const uint32_t rank = rankInCluster();
+  if (threadIdx.x == 0)
+    asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(barrier),
+                 "r"(operation.expected[rank])
+                 : "memory");
+  waitForCluster();
 
-  const Operation &operation = operations[blockIdx.x];
-  bool isLoad = operation.transfer() == Transfer::Load;
+  if (threadIdx.x == 0 && rank == operation.audience.speaker)
+    issue(operation, &maps.map[blockIdx.x / peers], start + padding, barrier);
+  bool completed = waitFor(barrier, 0);
   if (threadIdx.x == 0)
-    issue(operation, &maps.map[blockIdx.x], start + padding, barrier);
-  bool completed = !isLoad || waitFor(barrier, 0);
-  if (threadIdx.x == 0)
-    outcomes[blockIdx.x] = !completed                    ? Outcome::NeverCompleted
-                           : isLoad && !isQuiet(barrier) ? Outcome::MoreBytesThanExpected
-                                                         : Outcome::Completed;
-  __syncthreads();
+    outcomes[blockIdx.x] = !completed          ? Outcome::NeverCompleted
+                           : !isQuiet(barrier) ? Outcome::MoreBytesThanExpected
+                                               : Outcome::Completed;
+  waitForCluster();
   for (uint32_t i = threadIdx.x; i < windowBytes / 16; i += blockDim.x)
     image[i] = window[i];
 }
 
 /// Memory for a batch, on both sides. Operation i owns the i-th region of
-/// global memory and the i-th window of shared memory; the host sees what they
-/// were in `before` and what became of them in `after`.
+/// global memory, and its cluster's blocks the windows of shared memory from
+/// i * peers on; the host sees what they were in `before` and what became of them
+/// in `after`.
 class Hardware {
 public:
   static constexpr uint32_t maxRegion = 512 << 10;
   static constexpr uint32_t maxWindow = 224 << 10;
 
-  /// For batches of at most so many operations.
-  explicit Hardware(int most) {
+  /// For batches of at most so many operations, each of a cluster of so many blocks.
+  explicit Hardware(int most, int peers = 1) : peers(peers) {
     check(cudaMalloc(&deviceRegions, size_t(most) * maxRegion));
-    check(cudaMalloc(&deviceWindows, size_t(most) * maxWindow));
+    check(cudaMalloc(&deviceWindows, size_t(most) * peers * maxWindow));
     check(cudaMalloc(&deviceOperations, sizeof(operations)));
     check(cudaMalloc(&deviceOutcomes, sizeof(outcomes)));
+    check(cudaMemset(deviceOutcomes, 0, sizeof(outcomes)));
     for (Image *image : {&before, &after}) {
       image->regions.resize(size_t(most) * maxRegion);
-      image->windows.resize(size_t(most) * maxWindow);
+      image->windows.resize(size_t(most) * peers * maxWindow);
     }
     check(cudaFuncSetAttribute(perform, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                maxWindow + 1024));
@@ -193,13 +213,17 @@ public:
 
   /// Performs the first `count` operations.
   void run(int count, uint32_t regionBytes, uint32_t windowBytes) {
-    const size_t regions = size_t(count) * regionBytes, windows = size_t(count) * windowBytes;
+    const size_t regions = size_t(count) * regionBytes;
+    const size_t windows = size_t(count) * peers * windowBytes;
     check(cudaMemcpy(deviceRegions, before.regions.data(), regions, cudaMemcpyHostToDevice));
     check(cudaMemcpy(deviceWindows, before.windows.data(), windows, cudaMemcpyHostToDevice));
     check(cudaMemcpy(deviceOperations, operations, sizeof(operations), cudaMemcpyHostToDevice));
-    perform<<<count, 128, windowBytes + 1024>>>(maps, deviceOperations, deviceWindows, windowBytes,
-                                                deviceOutcomes);
-    check(cudaGetLastError());
+    cudaLaunchAttribute cluster = {cudaLaunchAttributeClusterDimension};
+    cluster.val.clusterDim = {unsigned(peers), 1, 1};
+    const cudaLaunchConfig_t launch = {
+        unsigned(count * peers), 128, windowBytes + 1024, nullptr, &cluster, 1};
+    check(cudaLaunchKernelEx(&launch, perform, maps, deviceOperations, uint32_t(peers),
+                             deviceWindows, windowBytes, deviceOutcomes));
     check(cudaDeviceSynchronize());
     check(cudaMemcpy(after.regions.data(), deviceRegions, regions, cudaMemcpyDeviceToHost));
     check(cudaMemcpy(after.windows.data(), deviceWindows, windows, cudaMemcpyDeviceToHost));
@@ -209,10 +233,11 @@ public:
   struct Image {
     std::vector<uint8_t> regions, windows;
   };
+  const int peers;
   Image before, after;
   Maps maps = {};
   Operation operations[batchSize];
-  Outcome outcomes[batchSize] = {};
+  Outcome outcomes[batchSize * mostPeers] = {}; ///< of each block
 
 private:
   static void *function(const char *name, unsigned version) {

@@ -54,6 +54,36 @@ using namespace tilelift::emulator;
                  : "memory");                                                                      \
     break;
 
+// Operand 3 is the mask of blocks here, and the coordinates follow.
+#define TILELIFT_PEERS_1 "{%4}"
+#define TILELIFT_PEERS_2 "{%4, %5}"
+#define TILELIFT_PEERS_3 "{%4, %5, %6}"
+#define TILELIFT_PEERS_4 "{%4, %5, %6, %7}"
+#define TILELIFT_PEERS_5 "{%4, %5, %6, %7, %8}"
+#define TILELIFT_PEER_OFFSETS_3 "{%7}"
+#define TILELIFT_PEER_OFFSETS_4 "{%8, %9}"
+#define TILELIFT_PEER_OFFSETS_5 "{%9, %10, %11}"
+
+#define TILELIFT_LOAD_FOR_ALL(RANK)                                                                \
+  case RANK:                                                                                       \
+    asm volatile("cp.async.bulk.tensor." #RANK                                                     \
+                 "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "  \
+                 "[%0], [%1, " TILELIFT_PEERS_##RANK "], [%2], %3;" ::"r"(shared),                 \
+                 "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK                       \
+                 : "memory");                                                                      \
+    break;
+
+#define TILELIFT_IM2COL_LOAD_FOR_ALL(RANK)                                                         \
+  case RANK:                                                                                       \
+    asm volatile("cp.async.bulk.tensor." #RANK "d.shared::cluster.global.im2col"                   \
+                 ".mbarrier::complete_tx::bytes.multicast::cluster "                               \
+                 "[%0], [%1, " TILELIFT_PEERS_##RANK "], [%2], " TILELIFT_PEER_OFFSETS_##RANK      \
+                 ", %3;" ::"r"(shared),                                                            \
+                 "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK,                      \
+                 TILELIFT_OFFSET_OPERANDS_##RANK                                                   \
+                 : "memory");                                                                      \
+    break;
+
 #define TILELIFT_STORE(RANK, MODE)                                                                 \
   case RANK:                                                                                       \
     asm volatile("cp.async.bulk.tensor." #RANK "d.global.shared::cta." MODE ".bulk_group "         \
@@ -95,6 +125,26 @@ inline __device__ void load(const TensorCopy &copy, const void *map, uint32_t sh
       TILELIFT_LOAD(3)
       TILELIFT_LOAD(4)
       TILELIFT_LOAD(5)
+    }
+}
+
+inline __device__ void loadForAll(const TensorCopy &copy, const void *map, uint32_t shared,
+                                  uint32_t barrier, uint16_t mask) {
+  const int32_t *c = copy.coordinates;
+  const uint16_t *o = copy.offsets;
+  if (copy.form == Form::Im2col)
+    switch (copy.rank) {
+      TILELIFT_IM2COL_LOAD_FOR_ALL(3)
+      TILELIFT_IM2COL_LOAD_FOR_ALL(4)
+      TILELIFT_IM2COL_LOAD_FOR_ALL(5)
+    }
+  else
+    switch (copy.rank) {
+      TILELIFT_LOAD_FOR_ALL(1)
+      TILELIFT_LOAD_FOR_ALL(2)
+      TILELIFT_LOAD_FOR_ALL(3)
+      TILELIFT_LOAD_FOR_ALL(4)
+      TILELIFT_LOAD_FOR_ALL(5)
     }
 }
 
@@ -162,6 +212,14 @@ inline __device__ void load(const BulkCopy &copy, uint32_t shared, uint32_t barr
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
                "[%0], [%1], %2, [%3];" ::"r"(shared),
                "l"(copy.sourceAddress), "r"(copy.bytes), "r"(barrier)
+               : "memory");
+}
+
+inline __device__ void loadForAll(const BulkCopy &copy, uint32_t shared, uint32_t barrier,
+                                  uint16_t mask) {
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
+               ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(shared),
+               "l"(copy.sourceAddress), "r"(copy.bytes), "r"(barrier), "h"(mask)
                : "memory");
 }
 

@@ -5,7 +5,8 @@
 //
 //   conformance verdicts SEED COUNT        what the driver encodes
 //   conformance copies SEED FIRST COUNT    what operations do to memory
-//   conformance show SEED CASE             prints one of them
+//   conformance shared SEED FIRST COUNT    the same of loads for several blocks
+//   conformance show SEED CASE [shared]    prints one of them
 //   conformance fault SEED CASE            that an operation dies as predicted
 //
 // and prints a line for each difference and one for the sum. A seed and a number
@@ -113,8 +114,8 @@ private:
   uint8_t *region(Hardware::Image &image, int i) {
     return image.regions.data() + size_t(i) * size.region;
   }
-  uint8_t *window(Hardware::Image &image, int i) {
-    return image.windows.data() + size_t(i) * size.window;
+  uint8_t *window(Hardware::Image &image, int i, int peer = 0) {
+    return image.windows.data() + size_t(i * hardware.peers + peer) * size.window;
   }
 
   void draw(int i, Case (*one)(Random &, const Room &)) {
@@ -122,12 +123,14 @@ private:
     const uint64_t address = hardware.regionAddress(i, size.region);
     Case &subject = cases[i] = one(random, {address, size.region, size.window});
     fill(random, subject.type(), region(hardware.before, i), size.region);
-    fill(random, subject.type(), window(hardware.before, i), size.window);
+    fill(random, subject.type(), window(hardware.before, i), size.window * hardware.peers);
     Operation &operation = hardware.operations[i];
     operation.bulk = subject.bulk;
     operation.tensor = subject.tensor;
     operation.untyped = subject.untyped;
-    operation.expected = subject.expected();
+    operation.audience = subject.audience;
+    for (int peer = 0; peer < hardware.peers; ++peer)
+      operation.expected[peer] = subject.audience.has(peer) ? subject.expected() : 0;
   }
 
   /// The driver refuses no map that the model has made.
@@ -138,10 +141,10 @@ private:
     std::exit(2);
   }
 
-  /// What the model makes of the memory before.
-  void perform(int i) {
+  /// What the model makes of the memory before, for one of the blocks.
+  void perform(int i, int peer) {
     const Case &subject = cases[i];
-    uint8_t *global = region(hardware.before, i), *shared = window(hardware.before, i);
+    uint8_t *global = region(hardware.before, i), *shared = window(hardware.before, i, peer);
     const uint64_t address = hardware.regionAddress(i, size.region);
     if (!subject.bulk)
       return execute(subject.map, subject.tensor, shared,
@@ -154,15 +157,27 @@ private:
   }
 
   std::string compare(int i) {
-    perform(i);
-    std::string text =
-        compare("global", region(hardware.before, i), region(hardware.after, i), size.region) +
-        compare("shared", window(hardware.before, i), window(hardware.after, i), size.window);
-    if (hardware.outcomes[i] == Outcome::NeverCompleted)
-      text += " the barrier never completes with " + std::to_string(cases[i].expected()) + " bytes";
-    if (hardware.outcomes[i] == Outcome::MoreBytesThanExpected)
-      text += " more than " + std::to_string(cases[i].expected()) + " bytes arrive";
-    return text;
+    std::string text;
+    for (int peer = 0; peer < hardware.peers; ++peer)
+      text += compare(i, peer);
+    return text +
+           compare("global", region(hardware.before, i), region(hardware.after, i), size.region);
+  }
+
+  std::string compare(int i, int peer) {
+    const bool receives = cases[i].audience.has(peer);
+    if (receives)
+      perform(i, peer);
+    std::string text = compare("shared", window(hardware.before, i, peer),
+                               window(hardware.after, i, peer), size.window);
+    const Outcome outcome = hardware.outcomes[i * hardware.peers + peer];
+    const std::string bytes = std::to_string(receives ? cases[i].expected() : 0) + " bytes";
+    if (outcome == Outcome::NeverCompleted)
+      text += " the barrier never completes with " + bytes;
+    if (outcome == Outcome::MoreBytesThanExpected)
+      text += " more than " + bytes + " arrive";
+    return text.empty() || hardware.peers == 1 ? text
+                                               : " block " + std::to_string(peer) + ":" + text;
   }
 
   static std::string compare(const char *where, const uint8_t *expected, const uint8_t *found,
@@ -186,8 +201,18 @@ private:
   std::vector<Case> cases;
 };
 
-int copies(uint64_t seed, uint64_t first, uint64_t count) {
-  Hardware hardware(batchSize);
+/// How cases are drawn, and the blocks that each has.
+struct Kind {
+  Case (*draw)(Random &, const Room &);
+  int peers;
+};
+
+Kind kindOf(const std::string &name) {
+  return name == "shared" ? Kind{drawMulticast, mostPeers} : Kind{drawCase, 1};
+}
+
+int copies(Kind kind, uint64_t seed, uint64_t first, uint64_t count) {
+  Hardware hardware(batchSize, kind.peers);
   struct Tally {
     uint64_t operations = 0, differences = 0;
   };
@@ -200,7 +225,7 @@ int copies(uint64_t seed, uint64_t first, uint64_t count) {
     std::printf("at %llu\n", (unsigned long long)at);
     std::fflush(stdout);
     Batch batch(hardware, seed, at, some);
-    batch.draw(drawCase);
+    batch.draw(kind.draw);
     batch.run();
     const std::vector<std::string> differences = batch.compare();
     for (int i = 0; i < some; ++i) {
@@ -222,10 +247,10 @@ int copies(uint64_t seed, uint64_t first, uint64_t count) {
 }
 
 /// Prints a case of copies(), which needs no hardware that performs it.
-int show(uint64_t seed, uint64_t index) {
-  Hardware hardware(1);
+int show(Kind kind, uint64_t seed, uint64_t index) {
+  Hardware hardware(1, kind.peers);
   Batch batch(hardware, seed, index, 1);
-  batch.draw(drawCase);
+  batch.draw(kind.draw);
   std::printf("%s\n", print(batch[0]).c_str());
   return 0;
 }
@@ -253,14 +278,13 @@ int main(int count, char **arguments) {
   const std::string command = count > 1 ? arguments[1] : "";
   if (command == "verdicts" && count == 4)
     return verdicts(number(2), int(number(3)));
-  if (command == "copies" && count == 5)
-    return copies(number(2), number(3), number(4));
-  if (command == "show" && count == 4)
-    return show(number(2), number(3));
+  if ((command == "copies" || command == "shared") && count == 5)
+    return copies(kindOf(command), number(2), number(3), number(4));
+  if (command == "show" && (count == 4 || count == 5))
+    return show(kindOf(count == 5 ? arguments[4] : ""), number(2), number(3));
   if (command == "fault" && count == 4)
     return fault(number(2), number(3));
-  std::fprintf(
-      stderr, "usage: conformance verdicts SEED COUNT | copies SEED FIRST COUNT | show SEED CASE | "
-              "fault SEED CASE\n");
+  std::fprintf(stderr, "usage: conformance verdicts SEED COUNT | copies SEED FIRST COUNT | "
+                       "shared SEED FIRST COUNT | show SEED CASE [shared] | fault SEED CASE\n");
   return 2;
 }

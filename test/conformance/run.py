@@ -73,21 +73,21 @@ def run(binary, *arguments):
     return done
 
 
-def find_killer(binary, seed, first, count, summary, pool):
+def find_killer(binary, kind, seed, first, count, summary, pool):
     """Runs the cases of a batch that died each in a process of its own."""
-    ends = pool.map(lambda i: (i, run(binary, "copies", seed, i, 1)), range(first, first + count))
+    ends = pool.map(lambda i: (i, run(binary, kind, seed, i, 1)), range(first, first + count))
     for i, done in ends:
         summary.read(done.stdout)
         if done.returncode == 3:
-            case = run(binary, "show", seed, i).stdout.strip()
+            case = run(binary, "show", seed, i, kind).stdout.strip()
             print(f"differs: case {i} of seed {seed}: {done.stdout.splitlines()[-1]}: {case}")
             summary.add("unexpected error", 1, 1)
 
 
-def copies(binary, seed, count, summary, pool, most_killers=1):
+def copies(binary, kind, seed, count, summary, pool, most_killers=1):
     first = 0
     while first < count:
-        done = run(binary, "copies", seed, first, count - first)
+        done = run(binary, kind, seed, first, count - first)
         summary.read(done.stdout)
         if done.returncode != 3:
             return
@@ -98,9 +98,9 @@ def copies(binary, seed, count, summary, pool, most_killers=1):
             return
         most_killers -= 1
         size = min(BATCH, count - died)
-        find_killer(binary, seed, died, size, summary, pool)
+        find_killer(binary, kind, seed, died, size, summary, pool)
         if died > first:
-            summary.read(run(binary, "copies", seed, first, died - first).stdout)
+            summary.read(run(binary, kind, seed, first, died - first).stdout)
         first = died + size
 
 
@@ -129,7 +129,8 @@ def main():
     with ThreadPoolExecutor(min(12, os.cpu_count() or 1)) as pool:
         done = run(binary, "verdicts", arguments.seed, arguments.count)
         summary.read(done.stdout)
-        copies(binary, arguments.seed, arguments.count, summary, pool)
+        copies(binary, "copies", arguments.seed, arguments.count, summary, pool)
+        copies(binary, "shared", arguments.seed, arguments.count // 4, summary, pool)
         faults = pool.map(lambda i: fault(binary, arguments.seed, i), range(arguments.faults))
         for kind, differs in faults:
             summary.add(kind, 1, int(differs))
