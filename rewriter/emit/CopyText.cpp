@@ -130,8 +130,27 @@ std::string KernelWriter::prefetchText(size_t copy, const std::string &tensor) c
   return "tilelift::prefetch(" + name.map + ", {" + tensor + "}" + policy;
 }
 
+/// Where in shared memory a piece lies: one behind the other, or in the panel of its part of
+/// the rows.
+std::string KernelWriter::placeOfPiece(size_t copy, CodeText &code, const std::string &place,
+                                       const std::string &piece) {
+  const Plan &first = *plansOf(copy).front();
+  const std::string bytes =
+      "int(" + planIn(texts[textOf[copy]]) + "::" + copyNames[copy].bytes + ")";
+  if (piece.empty())
+    return place;
+  std::string distance = "(" + piece + ") * " + bytes;
+  if (first.layout.panel != 0)
+    distance = "piece_0 * " +
+               code.number([](const Plan &plan) { return plan.layout.panel; },
+                           copyNames[copy].tile + "_panel") +
+               (first.pixelPieces > 1 ? " + piece_1 * " + bytes : "");
+  return "tilelift::advance(" + place + ", " + distance + ")";
+}
+
 /// The number of the first pixel, and how they are walked through.
-std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code) {
+std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code,
+                                                   const std::string &ahead) {
   const Plan &first = *plansOf(copy).front();
   const std::string hint = copyNames[copy].tile + "_walk";
   auto named = [&](function_ref<Polynomial(const Plan &)> value) {
@@ -151,8 +170,18 @@ std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code) 
       return std::nullopt;
     walks += (i == 0 ? "{" : ", {") + *count + ", " + *step + ", " + *start + ", " + *offset + "}";
   }
-  return pixel ? std::optional(", " + *pixel + ", {" + walks + "}") : std::nullopt;
+  return pixel ? std::optional(", " + *pixel + ahead + ", {" + walks + "}") : std::nullopt;
 }
+
+namespace {
+
+/// Of a loop over the pieces of a dimension, in each of the plans.
+struct PieceCounter {
+  std::string name;
+  std::vector<int64_t> pieces;
+};
+
+} // namespace
 
 /// The operations of one copy.
 std::string KernelWriter::callText(size_t copy, const std::string &indent, bool isFar) {
@@ -170,9 +199,19 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
   std::string place = *where;
   if (first.mode == Mode::Bulk)
     return bulkText(copy, place, indent, isFar);
-  std::string coordinates, loops, piece, inner = indent;
-  std::string present = presentText(copy, code);
-  std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
+  const std::string present = presentText(copy, code);
+  std::vector<PieceCounter> counters;
+  // What the numbers of pieces add to where the first one starts.
+  auto cut = [&](const std::string &counter, function_ref<int64_t(const Plan &)> pieces,
+                 function_ref<int64_t(const Plan &)> size) -> std::string {
+    if (pieces(first) == 1)
+      return "";
+    counters.push_back({counter, {}});
+    for (const Plan *plan : plans)
+      counters.back().pieces.push_back(pieces(*plan));
+    return " + " + counter + " * " + code.number(size, own.tile + "_part");
+  };
+  std::string coordinates;
   for (size_t d = 0; d < first.dims.size(); ++d) {
     bool isWalked = d > 0 && d <= first.walks.size();
     if (isWalked)
@@ -182,45 +221,36 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
                       own.tile + "_start_" + std::to_string(d));
     if (!start)
       return missing();
-    if (first.dims[d].pieces > 1) {
-      std::string counter = "piece_" + std::to_string(d);
-      *start += " + " + counter + " * " +
-                code.number([&](const Plan &plan) { return plan.dims[d].boxOfPiece(); },
-                            own.tile + "_part");
-      piece = piece.empty()
-                  ? counter
-                  : piece + " + " + code.number(strides, own.tile + "_pieces") + " * " + counter;
-      for (size_t i = 0; i < plans.size(); ++i)
-        strides[i] *= plans[i]->dims[d].pieces;
-    }
+    *start += cut(
+        "piece_" + std::to_string(d), [&](const Plan &plan) { return plan.dims[d].pieces; },
+        [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
     if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
       *start = ifPresent(copy, *start, "-1");
     coordinates += (d == 0 ? "" : ", ") + *start;
   }
   if (first.mode == Mode::Im2col) {
-    std::optional<std::string> walks = walksText(copy, code);
+    std::string ahead = cut(
+        "piece_1", [](const Plan &plan) { return plan.pixelPieces; },
+        [](const Plan &plan) { return plan.pixelsOfPiece(); });
+    std::optional<std::string> walks = walksText(copy, code, ahead);
     if (!walks)
       return missing();
     coordinates += *walks;
   }
-  for (size_t d = first.dims.size(); d-- > 0;)
-    if (first.dims[d].pieces > 1) {
-      std::string counter = "piece_" + std::to_string(d);
-      loops +=
-          inner + "for (int " + counter + " = 0; " + counter + " < " +
-          code.number([&](const Plan &plan) { return plan.dims[d].pieces; }, own.tile + "_pieces") +
-          "; ++" + counter + ")\n";
-      inner += "  ";
-    }
-  std::vector<int64_t> panels;
-  for (const Plan *plan : plans)
-    panels.push_back(plan->layout.panel);
-  if (!piece.empty())
-    place =
-        "tilelift::advance(" + place + ", (" + piece + ") * " +
-        (first.layout.panel != 0 ? code.number(panels, own.tile + "_panel")
-                                 : "int(" + planIn(texts[textOf[copy]]) + "::" + own.bytes + ")") +
-        ")";
+  std::string loops, piece, inner = indent;
+  std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
+  for (const PieceCounter &each : counters) {
+    piece += piece.empty() ? each.name
+                           : " + " + code.number(strides, own.tile + "_pieces") + " * " + each.name;
+    for (size_t i = 0; i < plans.size(); ++i)
+      strides[i] *= each.pieces[i];
+  }
+  for (const PieceCounter &each : llvm::reverse(counters)) {
+    loops += inner + "for (int " + each.name + " = 0; " + each.name + " < " +
+             code.number(each.pieces, own.tile + "_pieces") + "; ++" + each.name + ")\n";
+    inner += "  ";
+  }
+  place = placeOfPiece(copy, code, place, piece);
   if (first.gather)
     return loops + rowsText(copy, code, place, present, "{{" + coordinates + "}}", inner);
   return loops + inner + ifMine(copy, piece, inner) +

@@ -53,7 +53,7 @@ std::string boxType(const Plan &plan) {
                      names[unsigned(plan.element)];
   if (!isBox)
     return type + ", " + std::to_string(plan.dims.size()) + ", " +
-           std::to_string(plan.dims[0].boxOfPiece()) + ", " + std::to_string(plan.pixels) +
+           std::to_string(plan.dims[0].boxOfPiece()) + ", " + std::to_string(plan.pixelsOfPiece()) +
            (plan.inLines ? ", tilelift::in_lines>" : ">");
   for (const PlanDimension &dim : plan.dims)
     type += ", " + std::to_string(dim.boxOfPiece());

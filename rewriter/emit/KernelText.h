@@ -226,7 +226,9 @@ private:
   // Stores.
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
   std::string storeText(size_t first, size_t last, const std::string &indent);
-  std::optional<std::string> walksText(size_t copy, CodeText &code);
+  std::optional<std::string> walksText(size_t copy, CodeText &code, const std::string &ahead);
+  std::string placeOfPiece(size_t copy, CodeText &code, const std::string &place,
+                           const std::string &piece);
   std::string callText(size_t copy, const std::string &indent, bool isFar = false);
   void dutyEdits(FunctionText &text);
 

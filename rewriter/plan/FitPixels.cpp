@@ -42,14 +42,14 @@ void Fitter::placePixels(const PixelRelation &pixels) {
     return;
   }
   WalkedTensor &tensor = std::get<WalkedTensor>(found);
+  shape.start = tensor.rest;
+  shape.columns = tensor.columns;
   chooseElement();
   plan.pixels = shape.digits[1].count;
   plan.pixel = pixels.first;
   plan.walks = tensor.walks;
   plan.inLines = tensor.inLines;
   plan.dims.resize(1);
-  shape.start = tensor.rest;
-  shape.columns = tensor.columns;
   if (!failure)
     placeConstraints();
   splitOffset();
@@ -61,8 +61,8 @@ void Fitter::placePixels(const PixelRelation &pixels) {
     return;
   }
   alignInner();
-  if (isWide())
-    cutPanels();
+  limitBoxes();
+  limitPixels();
   plan.dims.append(tensor.dims.begin(), tensor.dims.end());
   hasLower.resize(plan.dims.size(), false);
   boundCoordinates();
@@ -73,6 +73,24 @@ void Fitter::placePixels(const PixelRelation &pixels) {
     addCheck(check, false);
   plan.expectedBytes = plan.dims[0].box * plan.pixels * size_of(plan.element);
   nameCoordinates(pixels, tensor);
+}
+
+/// As many pixels for an instruction as there may be, and as start on a boundary. One of
+/// several for the channels fills part of a single row, unless the parts are panels.
+void Fitter::limitPixels() {
+  constexpr int64_t most = 1024;
+  const bool isCut = plan.dims[0].pieces > 1;
+  if (isCut && !isWide()) {
+    plan.pixelPieces = plan.pixels;
+    return;
+  }
+  const int64_t row = isCut ? span_of(swizzle()) : plan.dims[0].box * size_of(plan.element);
+  for (int64_t pieces = (plan.pixels + most - 1) / most; pieces <= plan.pixels; ++pieces)
+    if (plan.pixels % pieces == 0 &&
+        (pieces == 1 || plan.pixels / pieces * row % startsOn() == 0)) {
+      plan.pixelPieces = pieces;
+      return;
+    }
 }
 
 /// What loads need is said of digits; where these end, only the coordinates know.
@@ -115,7 +133,7 @@ im2col_request Fitter::im2colRequest() const {
   im2col_request request;
   describeMap(request);
   request.channels = quantity::exactly(plan.dims[0].boxOfPiece());
-  request.pixels = quantity::exactly(plan.pixels);
+  request.pixels = quantity::exactly(plan.pixelsOfPiece());
   for (size_t i = 0; i < plan.walks.size(); ++i) {
     const Walk &walk = plan.walks[i];
     request.lower[i] = describeValue(walk.first);

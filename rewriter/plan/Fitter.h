@@ -86,6 +86,7 @@ private:
   bool makeRows();
   bool takePixels(const PixelRelation &pixels);
   void placePixels(const PixelRelation &pixels);
+  void limitPixels();
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
   Polynomial takeRowTerms();

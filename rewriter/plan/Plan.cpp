@@ -53,6 +53,7 @@ void addPixels(json::Object &object, const Plan &plan) {
   object["walks"] = std::move(walks);
   object["pixel"] = plan.symbols.print(plan.pixel);
   object["pixels"] = plan.pixels;
+  object["pixelPieces"] = plan.pixelPieces;
   object["inLines"] = plan.inLines;
 }
 
@@ -75,7 +76,7 @@ bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
 } // namespace
 
 int64_t Plan::pieces() const {
-  int64_t total = 1;
+  int64_t total = pixelPieces;
   for (const PlanDimension &dim : dims)
     total *= dim.pieces;
   for (const RowDigit &row : rows)
@@ -112,7 +113,7 @@ bool sameOperations(const Plan &a, const Plan &b) {
     return x.count.has_value() == y.count.has_value();
   };
   return a.kind == b.kind && a.mode == b.mode && a.inLines == b.inLines &&
-         a.base.spelling == b.base.spelling &&
+         (a.pixelPieces == 1) == (b.pixelPieces == 1) && a.base.spelling == b.base.spelling &&
          std::equal(a.walks.begin(), a.walks.end(), b.walks.begin(), b.walks.end(), sameWalk) &&
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&

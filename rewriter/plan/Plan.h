@@ -133,6 +133,8 @@ struct Plan {
   bool inLines = false;
   Polynomial pixel;
   int64_t pixels = 1;
+  /// Instructions that share the pixels.
+  int64_t pixelPieces = 1;
   /// Bulk: one copy for each value of these, innermost first.
   llvm::SmallVector<RowDigit, 4> rows;
   /// The same operations for each of these.
@@ -179,6 +181,7 @@ struct Plan {
     return gather && symbols.dependsOn(value, gather->row);
   }
   int64_t pieces() const;
+  int64_t pixelsOfPiece() const { return pixels / pixelPieces; }
   /// Of the tile as it was declared.
   int64_t tileBytes() const;
   /// Of all of its tiles as they are laid out now, those of a ring aligned.

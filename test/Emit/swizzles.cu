@@ -30,7 +30,7 @@ __global__ void transpose(float *out, const float *in, int w, int h) {
 // CHECK: using wide = tilelift::swizzled_tile<float[40][65], 64, 0, 128>;
 // CHECK: using wide_box = tilelift::box<float, 32, 40>;
 // CHECK: for (int piece_0 = 0; piece_0 < 2; ++piece_0)
-// CHECK-NEXT: tilelift::load(tilelift::advance(wide.data(), (piece_0) * 5120), wide_map, {64 * int(blockIdx.x) + piece_0 * 32, 0}, tma_barrier);
+// CHECK-NEXT: tilelift::load(tilelift::advance(wide.data(), piece_0 * 5120), wide_map, {64 * int(blockIdx.x) + piece_0 * 32, 0}, tma_barrier);
 // CHECK: tilelift::swizzle_mode::b128);
 __global__ void long_rows(float *out, const float *in, int w) {
   __shared__ float wide[40][65];
