@@ -257,7 +257,8 @@ __device__ inline void bring_pixels(unsigned tile, const Map &map, int channel, 
   int at[Spatial] = {}, rest = pixel;
   unsigned short offset[3] = {};
   for (int i = 0; i < Spatial; ++i) {
-    const int next = rest / walks[i].count;
+    // By what is surely not zero, compilers divide ahead of the loop that a copy is in.
+    const int next = unsigned(rest) / max(unsigned(walks[i].count), 1u);
     at[i] = walks[i].first + (rest - next * walks[i].count) * walks[i].step;
     offset[i] = static_cast<unsigned short>(walks[i].offset);
     rest = next;
