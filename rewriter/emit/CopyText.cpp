@@ -181,6 +181,14 @@ struct PieceCounter {
   std::vector<int64_t> pieces;
 };
 
+/// The head of a loop, whose body is indented further.
+std::string loopText(const std::string &counter, const std::string &count, std::string &indent) {
+  std::string text = indent + "for (int " + counter + " = 0; " + counter + " < " + count + "; ++" +
+                     counter + ")\n";
+  indent += "  ";
+  return text;
+}
+
 } // namespace
 
 /// The operations of one copy.
@@ -245,11 +253,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
     for (size_t i = 0; i < plans.size(); ++i)
       strides[i] *= each.pieces[i];
   }
-  for (const PieceCounter &each : llvm::reverse(counters)) {
-    loops += inner + "for (int " + each.name + " = 0; " + each.name + " < " +
-             code.number(each.pieces, own.tile + "_pieces") + "; ++" + each.name + ")\n";
-    inner += "  ";
-  }
+  for (const PieceCounter &each : llvm::reverse(counters))
+    loops += loopText(each.name, code.number(each.pieces, own.tile + "_pieces"), inner);
   place = placeOfPiece(copy, code, place, piece);
   if (first.gather)
     return loops + rowsText(copy, code, place, present, "{{" + coordinates + "}}", inner);
@@ -281,9 +286,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
       address.reset();
       break;
     }
-    loops += inner + "for (int " + counter + " = 0; " + counter + " < " +
-             code.number(counts, own.tile + "_rows") + "; ++" + counter + ")\n";
-    inner += "  ";
+    loops += loopText(counter, code.number(counts, own.tile + "_rows"), inner);
     piece = piece.empty()
                 ? counter
                 : "(" + piece + ") * " + code.number(counts, own.tile + "_rows") + " + " + counter;

@@ -573,17 +573,23 @@ void Fitter::limitBoxes() {
   for (auto dim = plan.dims.begin(); dim != cut; ++dim)
     inner *= dim->box;
   int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
-  for (int64_t pieces = (cut->box + maxBox - 1) / maxBox; pieces <= cut->box; ++pieces) {
-    int64_t piece = roundUp((cut->box + pieces - 1) / pieces, unit);
-    bool fits = piece * pieces == cut->box || mayOverhang(cut);
-    if (piece > maxBox || !fits)
-      continue;
-    cut->box = piece * pieces;
-    cut->pieces = pieces;
-    for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)
-      dim->pieces = dim->box;
+  std::optional<Pieces> found = fewestPieces(cut->box, maxBox, unit, mayOverhang(cut));
+  if (!found)
     return;
+  cut->box = found->count * found->size;
+  cut->pieces = found->count;
+  for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)
+    dim->pieces = dim->box;
+}
+
+std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, int64_t unit,
+                                                   bool mayOverhang) {
+  for (int64_t count = (whole + most - 1) / most; count <= whole; ++count) {
+    int64_t size = roundUp((whole + count - 1) / count, unit);
+    if (size <= most && (size * count == whole || mayOverhang))
+      return Pieces{count, size};
   }
+  return std::nullopt;
 }
 
 /// Whether the box that starts last is copied, and the launcher knows where it starts.

@@ -7,6 +7,8 @@
 
 #include "llvm/ADT/STLExtras.h"
 
+#include <numeric>
+
 using namespace llvm;
 
 namespace tilelift {
@@ -84,13 +86,12 @@ void Fitter::limitPixels() {
     plan.pixelPieces = plan.pixels;
     return;
   }
+  if (plan.pixels <= most)
+    return;
   const int64_t row = isCut ? span_of(swizzle()) : plan.dims[0].box * size_of(plan.element);
-  for (int64_t pieces = (plan.pixels + most - 1) / most; pieces <= plan.pixels; ++pieces)
-    if (plan.pixels % pieces == 0 &&
-        (pieces == 1 || plan.pixels / pieces * row % startsOn() == 0)) {
-      plan.pixelPieces = pieces;
-      return;
-    }
+  const int64_t unit = startsOn() / std::gcd<int64_t>(startsOn(), row);
+  if (std::optional<Pieces> found = fewestPieces(plan.pixels, most, unit, false))
+    plan.pixelPieces = found->count;
 }
 
 /// What loads need is said of digits; where these end, only the coordinates know.

@@ -86,6 +86,13 @@ private:
   bool makeRows();
   bool takePixels(const PixelRelation &pixels);
   void placePixels(const PixelRelation &pixels);
+  struct Pieces {
+    int64_t count, size;
+  };
+  /// The fewest pieces of at most `most`, multiples of `unit`, that make up the whole; where
+  /// the last one may overhang, or more.
+  static std::optional<Pieces> fewestPieces(int64_t whole, int64_t most, int64_t unit,
+                                            bool mayOverhang);
   void limitPixels();
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);

@@ -65,6 +65,19 @@ __global__ void endless(float *out, const float *in, int w, int h) {
   out[threadIdx.x] = tile[0][threadIdx.x % 32];
 }
 
+// The gradient of a convolution with a stride: between the pixels that it reads there are gaps.
+__global__ void strided(float *out, const float *dy, int n, int h, int w, int p, int q, int stride) {
+  __shared__ float tile[32][32];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 1024; i += 128) {
+    const int m = blockIdx.x * 32 + i / 32, y = m / w % h, x = m % w;
+    const bool inside = m < n * h * w && y % stride == 0 && x % stride == 0 && y / stride < p && x / stride < q;
+    tile[i / 32][i % 32] = inside ? dy[((m / (h * w) * p + y / stride) * q + x / stride) * 32 + i % 32] : 0.f; // expected-error {{the guard of 'tile[1][0]' does not follow the tile's shape}}
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x % 32][threadIdx.x / 32];
+}
+
 // More dimensions besides channels and images.
 __global__ void many(float *out, const float *in, int a, int b, int c, int d) {
   __shared__ float tile[32][32];

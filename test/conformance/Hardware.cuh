@@ -77,12 +77,10 @@ inline __device__ void issue(const Operation &operation, const void *map, uint32
   const BulkCopy &untyped = operation.untyped;
   const uint16_t mask = operation.audience.mask;
   if (operation.transfer() == Transfer::Load) {
-    const uint32_t target = window + uint32_t(untyped.targetAddress);
     if (operation.bulk)
-      mask ? loadForAll(untyped, target, barrier, mask) : load(untyped, target, barrier);
+      load(untyped, window + uint32_t(untyped.targetAddress), barrier, mask);
     else
-      mask ? loadForAll(tensor, map, tensor.shared, barrier, mask)
-           : load(tensor, map, tensor.shared, barrier);
+      load(tensor, map, tensor.shared, barrier, mask);
     return;
   }
   if (operation.transfer() == Transfer::Prefetch)
@@ -170,7 +168,6 @@ public:
     check(cudaMalloc(&deviceWindows, size_t(most) * peers * maxWindow));
     check(cudaMalloc(&deviceOperations, sizeof(operations)));
     check(cudaMalloc(&deviceOutcomes, sizeof(outcomes)));
-    check(cudaMemset(deviceOutcomes, 0, sizeof(outcomes)));
     for (Image *image : {&before, &after}) {
       image->regions.resize(size_t(most) * maxRegion);
       image->windows.resize(size_t(most) * peers * maxWindow);

@@ -17,15 +17,15 @@ namespace tilelift::conformance {
 using namespace tilelift::emulator;
 
 // In every tensor instruction below operand 0 is the shared address, 1 the map,
-// 2 the barrier, and from 3 on the coordinates.
-#define TILELIFT_COORDINATES_1 "{%3}"
-#define TILELIFT_COORDINATES_2 "{%3, %4}"
-#define TILELIFT_COORDINATES_3 "{%3, %4, %5}"
-#define TILELIFT_COORDINATES_4 "{%3, %4, %5, %6}"
-#define TILELIFT_COORDINATES_5 "{%3, %4, %5, %6, %7}"
-#define TILELIFT_OFFSETS_3 "{%6}"
-#define TILELIFT_OFFSETS_4 "{%7, %8}"
-#define TILELIFT_OFFSETS_5 "{%8, %9, %10}"
+// 2 the barrier, 3 the mask of blocks, and from 4 on the coordinates.
+#define TILELIFT_COORDINATES_1 "{%4}"
+#define TILELIFT_COORDINATES_2 "{%4, %5}"
+#define TILELIFT_COORDINATES_3 "{%4, %5, %6}"
+#define TILELIFT_COORDINATES_4 "{%4, %5, %6, %7}"
+#define TILELIFT_COORDINATES_5 "{%4, %5, %6, %7, %8}"
+#define TILELIFT_OFFSETS_3 "{%7}"
+#define TILELIFT_OFFSETS_4 "{%8, %9}"
+#define TILELIFT_OFFSETS_5 "{%9, %10, %11}"
 #define TILELIFT_OPERANDS_1 "r"(c[0])
 #define TILELIFT_OPERANDS_2 TILELIFT_OPERANDS_1, "r"(c[1])
 #define TILELIFT_OPERANDS_3 TILELIFT_OPERANDS_2, "r"(c[2])
@@ -35,60 +35,36 @@ using namespace tilelift::emulator;
 #define TILELIFT_OFFSET_OPERANDS_4 TILELIFT_OFFSET_OPERANDS_3, "h"(o[1])
 #define TILELIFT_OFFSET_OPERANDS_5 TILELIFT_OFFSET_OPERANDS_4, "h"(o[2])
 
-#define TILELIFT_LOAD(RANK)                                                                        \
-  case RANK:                                                                                       \
-    asm volatile("cp.async.bulk.tensor." #RANK                                                     \
-                 "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes "                     \
-                 "[%0], [%1, " TILELIFT_COORDINATES_##RANK "], [%2];" ::"r"(shared),               \
-                 "l"(map), "r"(barrier), TILELIFT_OPERANDS_##RANK                                  \
-                 : "memory");                                                                      \
-    break;
+#define TILELIFT_LOAD_TO(RANK, WHOM, THEIR)                                                        \
+  asm volatile("cp.async.bulk.tensor." #RANK                                                       \
+               "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes" WHOM                   \
+               " [%0], [%1, " TILELIFT_COORDINATES_##RANK "], [%2]" THEIR ";" ::"r"(shared),       \
+               "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK                         \
+               : "memory")
 
-#define TILELIFT_IM2COL_LOAD(RANK)                                                                 \
-  case RANK:                                                                                       \
-    asm volatile("cp.async.bulk.tensor." #RANK                                                     \
-                 "d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes "                   \
-                 "[%0], [%1, " TILELIFT_COORDINATES_##RANK "], [%2], " TILELIFT_OFFSETS_##RANK     \
-                 ";" ::"r"(shared),                                                                \
-                 "l"(map), "r"(barrier), TILELIFT_OPERANDS_##RANK, TILELIFT_OFFSET_OPERANDS_##RANK \
-                 : "memory");                                                                      \
-    break;
+#define TILELIFT_IM2COL_LOAD_TO(RANK, WHOM, THEIR)                                                 \
+  asm volatile("cp.async.bulk.tensor." #RANK                                                       \
+               "d.shared::cluster.global.im2col.mbarrier::complete_tx::bytes" WHOM                 \
+               " [%0], [%1, " TILELIFT_COORDINATES_##RANK                                          \
+               "], [%2], " TILELIFT_OFFSETS_##RANK THEIR ";" ::"r"(shared),                        \
+               "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK,                        \
+               TILELIFT_OFFSET_OPERANDS_##RANK                                                     \
+               : "memory")
 
-// Operand 3 is the mask of blocks here, and the coordinates follow.
-#define TILELIFT_PEERS_1 "{%4}"
-#define TILELIFT_PEERS_2 "{%4, %5}"
-#define TILELIFT_PEERS_3 "{%4, %5, %6}"
-#define TILELIFT_PEERS_4 "{%4, %5, %6, %7}"
-#define TILELIFT_PEERS_5 "{%4, %5, %6, %7, %8}"
-#define TILELIFT_PEER_OFFSETS_3 "{%7}"
-#define TILELIFT_PEER_OFFSETS_4 "{%8, %9}"
-#define TILELIFT_PEER_OFFSETS_5 "{%9, %10, %11}"
-
-#define TILELIFT_LOAD_FOR_ALL(RANK)                                                                \
+// Without a mask there is no `.multicast::cluster` either.
+#define TILELIFT_CASE(LOAD_TO, RANK)                                                               \
   case RANK:                                                                                       \
-    asm volatile("cp.async.bulk.tensor." #RANK                                                     \
-                 "d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.multicast::cluster "  \
-                 "[%0], [%1, " TILELIFT_PEERS_##RANK "], [%2], %3;" ::"r"(shared),                 \
-                 "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK                       \
-                 : "memory");                                                                      \
-    break;
-
-#define TILELIFT_IM2COL_LOAD_FOR_ALL(RANK)                                                         \
-  case RANK:                                                                                       \
-    asm volatile("cp.async.bulk.tensor." #RANK "d.shared::cluster.global.im2col"                   \
-                 ".mbarrier::complete_tx::bytes.multicast::cluster "                               \
-                 "[%0], [%1, " TILELIFT_PEERS_##RANK "], [%2], " TILELIFT_PEER_OFFSETS_##RANK      \
-                 ", %3;" ::"r"(shared),                                                            \
-                 "l"(map), "r"(barrier), "h"(mask), TILELIFT_OPERANDS_##RANK,                      \
-                 TILELIFT_OFFSET_OPERANDS_##RANK                                                   \
-                 : "memory");                                                                      \
+    if (mask)                                                                                      \
+      LOAD_TO(RANK, ".multicast::cluster", ", %3");                                                \
+    else                                                                                           \
+      LOAD_TO(RANK, "", "");                                                                       \
     break;
 
 #define TILELIFT_STORE(RANK, MODE)                                                                 \
   case RANK:                                                                                       \
     asm volatile("cp.async.bulk.tensor." #RANK "d.global.shared::cta." MODE ".bulk_group "         \
                  "[%1, " TILELIFT_COORDINATES_##RANK "], [%0];" ::"r"(shared),                     \
-                 "l"(map), "r"(0), TILELIFT_OPERANDS_##RANK                                        \
+                 "l"(map), "r"(0), "h"(uint16_t(0)), TILELIFT_OPERANDS_##RANK                      \
                  : "memory");                                                                      \
     break;
 
@@ -96,7 +72,7 @@ using namespace tilelift::emulator;
   case RANK:                                                                                       \
     asm volatile("cp.reduce.async.bulk.tensor." #RANK "d.global.shared::cta." OPERATION "." MODE   \
                  ".bulk_group [%1, " TILELIFT_COORDINATES_##RANK "], [%0];" ::"r"(shared),         \
-                 "l"(map), "r"(0), TILELIFT_OPERANDS_##RANK                                        \
+                 "l"(map), "r"(0), "h"(uint16_t(0)), TILELIFT_OPERANDS_##RANK                      \
                  : "memory");                                                                      \
     break;
 
@@ -104,47 +80,27 @@ using namespace tilelift::emulator;
   case RANK:                                                                                       \
     asm volatile("cp.async.bulk.prefetch.tensor." #RANK                                            \
                  "d.L2.global.tile [%1, " TILELIFT_COORDINATES_##RANK "];" ::"r"(0),               \
-                 "l"(map), "r"(0), TILELIFT_OPERANDS_##RANK                                        \
+                 "l"(map), "r"(0), "h"(uint16_t(0)), TILELIFT_OPERANDS_##RANK                      \
                  : "memory");                                                                      \
     break;
 
 inline __device__ void load(const TensorCopy &copy, const void *map, uint32_t shared,
-                            uint32_t barrier) {
+                            uint32_t barrier, uint16_t mask) {
   const int32_t *c = copy.coordinates;
   const uint16_t *o = copy.offsets;
   if (copy.form == Form::Im2col)
     switch (copy.rank) {
-      TILELIFT_IM2COL_LOAD(3)
-      TILELIFT_IM2COL_LOAD(4)
-      TILELIFT_IM2COL_LOAD(5)
+      TILELIFT_CASE(TILELIFT_IM2COL_LOAD_TO, 3)
+      TILELIFT_CASE(TILELIFT_IM2COL_LOAD_TO, 4)
+      TILELIFT_CASE(TILELIFT_IM2COL_LOAD_TO, 5)
     }
   else
     switch (copy.rank) {
-      TILELIFT_LOAD(1)
-      TILELIFT_LOAD(2)
-      TILELIFT_LOAD(3)
-      TILELIFT_LOAD(4)
-      TILELIFT_LOAD(5)
-    }
-}
-
-inline __device__ void loadForAll(const TensorCopy &copy, const void *map, uint32_t shared,
-                                  uint32_t barrier, uint16_t mask) {
-  const int32_t *c = copy.coordinates;
-  const uint16_t *o = copy.offsets;
-  if (copy.form == Form::Im2col)
-    switch (copy.rank) {
-      TILELIFT_IM2COL_LOAD_FOR_ALL(3)
-      TILELIFT_IM2COL_LOAD_FOR_ALL(4)
-      TILELIFT_IM2COL_LOAD_FOR_ALL(5)
-    }
-  else
-    switch (copy.rank) {
-      TILELIFT_LOAD_FOR_ALL(1)
-      TILELIFT_LOAD_FOR_ALL(2)
-      TILELIFT_LOAD_FOR_ALL(3)
-      TILELIFT_LOAD_FOR_ALL(4)
-      TILELIFT_LOAD_FOR_ALL(5)
+      TILELIFT_CASE(TILELIFT_LOAD_TO, 1)
+      TILELIFT_CASE(TILELIFT_LOAD_TO, 2)
+      TILELIFT_CASE(TILELIFT_LOAD_TO, 3)
+      TILELIFT_CASE(TILELIFT_LOAD_TO, 4)
+      TILELIFT_CASE(TILELIFT_LOAD_TO, 5)
     }
 }
 
@@ -208,19 +164,18 @@ inline __device__ void prefetch(const TensorCopy &copy, const void *map) {
   }
 }
 
-inline __device__ void load(const BulkCopy &copy, uint32_t shared, uint32_t barrier) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes "
-               "[%0], [%1], %2, [%3];" ::"r"(shared),
-               "l"(copy.sourceAddress), "r"(copy.bytes), "r"(barrier)
-               : "memory");
-}
+#define TILELIFT_BULK_LOAD_TO(WHOM, THEIR)                                                         \
+  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes" WHOM            \
+               " [%0], [%1], %2, [%3]" THEIR ";" ::"r"(shared),                                    \
+               "l"(copy.sourceAddress), "r"(copy.bytes), "r"(barrier), "h"(mask)                   \
+               : "memory")
 
-inline __device__ void loadForAll(const BulkCopy &copy, uint32_t shared, uint32_t barrier,
-                                  uint16_t mask) {
-  asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes"
-               ".multicast::cluster [%0], [%1], %2, [%3], %4;" ::"r"(shared),
-               "l"(copy.sourceAddress), "r"(copy.bytes), "r"(barrier), "h"(mask)
-               : "memory");
+inline __device__ void load(const BulkCopy &copy, uint32_t shared, uint32_t barrier,
+                            uint16_t mask) {
+  if (mask)
+    TILELIFT_BULK_LOAD_TO(".multicast::cluster", ", %4");
+  else
+    TILELIFT_BULK_LOAD_TO("", "");
 }
 
 inline __device__ void store(const BulkCopy &copy, uint32_t shared) {

@@ -207,7 +207,7 @@ struct Kind {
   int peers;
 };
 
-Kind kindOf(const std::string &name) {
+Kind kindNamed(const std::string &name) {
   return name == "shared" ? Kind{drawMulticast, mostPeers} : Kind{drawCase, 1};
 }
 
@@ -279,9 +279,9 @@ int main(int count, char **arguments) {
   if (command == "verdicts" && count == 4)
     return verdicts(number(2), int(number(3)));
   if ((command == "copies" || command == "shared") && count == 5)
-    return copies(kindOf(command), number(2), number(3), number(4));
+    return copies(kindNamed(command), number(2), number(3), number(4));
   if (command == "show" && (count == 4 || count == 5))
-    return show(kindOf(count == 5 ? arguments[4] : ""), number(2), number(3));
+    return show(kindNamed(count == 5 ? arguments[4] : ""), number(2), number(3));
   if (command == "fault" && count == 4)
     return fault(number(2), number(3));
   std::fprintf(stderr, "usage: conformance verdicts SEED COUNT | copies SEED FIRST COUNT | "
