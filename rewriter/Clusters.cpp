@@ -74,8 +74,8 @@ std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy,
     if (other.pipeline != copy.pipeline || plan.kind != CopyKind::Load)
       continue;
     for (const Check &check : plan.copyChecks)
-      if (peers.differingPart(check.ofAddress ? plan.offset : check.value, plan.symbols,
-                              other.statement))
+      if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset : check.value,
+                              plan.symbols, other.statement))
         return diagnose("no-multicast", copy.plan.place, copy.plan.tile,
                         "each block tests by itself whether TMA makes a copy")
             .note(plan.place, "'" + plan.tile + "': " + print(check, plan.symbols));

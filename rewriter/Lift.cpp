@@ -633,7 +633,8 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
     auto fitted = fit(*copy->relation, options);
     Plan *plan = std::get_if<Plan>(&fitted);
     bool isAsGood = plan && options.canBeSaid(*plan) && plan->hasMap() &&
-                    plan->copyChecks.size() == copy->plan.copyChecks.size();
+                    plan->copyChecks.size() == copy->plan.copyChecks.size() &&
+                    plan->isByFours() == copy->plan.isByFours();
     if (!isAsGood)
       return std::nullopt;
     plans.push_back(std::move(*plan));

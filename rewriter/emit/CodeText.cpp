@@ -244,7 +244,9 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
     return isNamed(walk.step) && isNamed(walk.first) && isNamed(walk.offset) &&
            (!walk.count || isNamed(*walk.count));
   };
-  auto isTestable = [&](const Check &check) { return check.ofAddress || isNamed(check.value); };
+  auto isTestable = [&](const Check &check) {
+    return check.subject == Check::Subject::Address || isNamed(check.value);
+  };
   // A pointer that the function was given may say what its own variables do not.
   bool hasPlace =
       isNamed(layout.slot) || code.place({layout.slot + Polynomial(layout.destination)}, "");

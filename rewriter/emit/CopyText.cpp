@@ -314,12 +314,15 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
   std::vector<const Plan *> plans = plansOf(copy);
   const Check &check = plans.front()->copyChecks[i];
   const std::string &hint = copyNames[copy].tile;
+  if (check.subject == Check::Subject::Target)
+    return "tilelift::scatters_by_fours()";
+  const bool ofAddress = check.subject == Check::Subject::Address;
   std::string conditions;
   auto add = [&](const std::string &condition) {
     conditions += (conditions.empty() ? "" : " && ") + condition;
   };
   std::optional<std::string> value =
-      check.ofAddress
+      ofAddress
           ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
           : code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
                               hint + "_check");
@@ -327,7 +330,7 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
     failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
     return "";
   }
-  if (check.ofAddress)
+  if (ofAddress)
     return "tilelift::is_aligned(" + *value + ")";
   auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef suffix) {
     std::vector<int64_t> numbers;
@@ -347,13 +350,16 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
 
 std::string KernelWriter::checksText(size_t copy, CodeText code) {
   const Plan &plan = *plansOf(copy).front();
-  std::string conditions, ofRows;
+  std::string conditions, ofRows, ofAnyRows;
   for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
-    std::string &all = plan.isOfRow(plan.copyChecks[i].value) ? ofRows : conditions;
+    const Check &check = plan.copyChecks[i];
+    std::string &all = !plan.isOfRow(check.value) ? conditions
+                       : check.isBeforeLooking    ? ofAnyRows
+                                                  : ofRows;
     all += (all.empty() ? "" : " && ") + conditionText(copy, code, i);
   }
-  if (!ofRows.empty())
-    conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofRows);
+  if (!ofRows.empty() || !ofAnyRows.empty())
+    conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofAnyRows, ofRows);
   return conditions;
 }
 

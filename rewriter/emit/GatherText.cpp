@@ -59,12 +59,17 @@ std::string KernelWriter::presentText(size_t copy, CodeText &code) {
   return text;
 }
 
-/// Of a row that is not there nothing is asked, nor looked up.
-std::string KernelWriter::inAllRows(size_t copy, CodeText &code, const std::string &condition) {
-  std::string present = presentText(copy, code);
+/// Of a row that is not there little is asked, and nothing looked up.
+std::string KernelWriter::inAllRows(size_t copy, CodeText &code, const std::string &ofAny,
+                                    const std::string &ofPresent) {
+  std::string present = presentText(copy, code), condition = ofPresent;
+  if (!present.empty() && !ofPresent.empty())
+    condition = "!(" + present + ") || (" + ofPresent + ")";
+  if (!ofAny.empty() && !condition.empty())
+    condition = "(" + condition + ")";
   return "tilelift::in_all_rows<" + rowCount(copy, code) + ">([&](int " + rowName(copy) +
-         ") { return " +
-         (present.empty() ? condition : "!(" + present + ") || (" + condition + ")") + "; })";
+         ") { return " + ofAny + (ofAny.empty() || condition.empty() ? "" : " && ") + condition +
+         "; })";
 }
 
 /// `where` is the corner of a row's box, or its address.

@@ -197,7 +197,8 @@ private:
   std::string rowCount(size_t copy, CodeText &code);
   std::string presentText(size_t copy, CodeText &code, size_t i);
   std::string presentText(size_t copy, CodeText &code);
-  std::string inAllRows(size_t copy, CodeText &code, const std::string &condition);
+  std::string inAllRows(size_t copy, CodeText &code, const std::string &ofAny,
+                        const std::string &ofPresent);
   std::string rowsText(size_t copy, CodeText &code, const std::string &place,
                        const std::string &present, const std::string &where,
                        const std::string &indent);

@@ -138,10 +138,10 @@ std::string Writer::body() {
   text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
-  bool areInLines =
-      llvm::any_of(copies(), [](const CopyToEmit &copy) { return copy.plan.inLines; });
-  if (areInLines)
-    text += "  " + names.launch + ".walk_lines(" + lifted + ", " + names.facts + ");\n";
+  bool dependsOnTarget = llvm::any_of(
+      copies(), [](const CopyToEmit &copy) { return copy.plan.inLines || copy.plan.isByFours(); });
+  if (dependsOnTarget)
+    text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
   text += checks() + maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
@@ -175,6 +175,11 @@ std::string Writer::require(size_t copy, size_t index) {
   std::vector<const Plan *> plans = writer.plansOf(copy);
   CodeText code(plans, writer.planReference(), writer.constants());
   const Check &check = plans.front()->launchChecks[index];
+  if (check.subject == Check::Subject::Target)
+    return "  " + names.launch + ".require_fours(" + quoted(plans.front()->tile) + ", " +
+           code.number([](const Plan &plan) { return plan.gather->distance; },
+                       writer.namesOf(copy).tile + "_distance") +
+           ");\n";
   auto values = code.each([&](const Plan &plan) { return plan.launchChecks[index].value; });
   std::string what = plans.front()->symbols.print(check.value), text;
   if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {

@@ -4,6 +4,7 @@
 
 #include "plan/Fitter.h"
 #include "plan/Gather.h"
+#include "plan/Quotients.h"
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
@@ -114,8 +115,11 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     for (const Requirement &each : withoutImplied(std::move(underLookups))) {
       Check check{"index-range", each.value, each.within, 1, each.place};
       // Whether a row is there may be known before anything is looked up for it, or not at all.
-      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWherePresent(check))
-        fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWherePresent(check)) {
+        check.isBeforeLooking = plan.symbols.lookupsFor(check.value).empty();
+        if (!check.isBeforeLooking)
+          fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+      }
       addCheck(std::move(check), false);
     }
     // That TMA has no such tensor matters more than where its tile would lie.
@@ -133,7 +137,9 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
 void Fitter::orderChecks() {
   auto rank = [&](const Check &check) {
     std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
-    return check.ofAddress ? ~0u : lookups.empty() ? 0 : *lookups.rbegin() + 1;
+    return check.subject == Check::Subject::Address ? ~0u
+           : lookups.empty()                        ? 0
+                                                    : *lookups.rbegin() + 1;
   };
   auto isEarlier = [&](const Check &a, const Check &b) { return rank(a) < rank(b); };
   llvm::stable_sort(plan.copyChecks, isEarlier);
@@ -512,8 +518,8 @@ bool Fitter::startsInside(size_t d) const {
     first += Polynomial(plan.layout.lead / int64_t(size_of(plan.element)));
   return llvm::any_of(plan.copyChecks, [&](const Check &check) {
     std::optional<int64_t> ahead = (check.value - first).asConstant();
-    return ahead && !check.ofAddress && check.within.low != Interval::lowest &&
-           check.within.low >= *ahead;
+    return ahead && check.subject == Check::Subject::Value &&
+           check.within.low != Interval::lowest && check.within.low >= *ahead;
   });
 }
 
@@ -721,7 +727,8 @@ bool Fitter::makeRows() {
     plan.expectedBytes *= digit.count;
   }
   if (!plan.base.knownAtLaunch)
-    plan.copyChecks.push_back({"address-16", {}, {}, grain, relation.place, true});
+    plan.copyChecks.push_back(
+        {"address-16", {}, {}, grain, relation.place, Check::Subject::Address});
   bool isWhole = plan.layout.rowLength % grain == 0 && shape.firstByte % grain == 0;
   auto checkGrain = [&](const Polynomial &value) {
     // With all else a multiple, the constant decides.
@@ -780,6 +787,7 @@ void Fitter::addCheck(Check check, bool atLaunch) {
       known.within.low = std::max(known.within.low, check.within.low - shift);
     if (check.within.high != Interval::highest)
       known.within.high = std::min(known.within.high, check.within.high - shift);
+    known.isBeforeLooking |= check.isBeforeLooking;
     return;
   }
   checks.push_back(std::move(check));
@@ -891,6 +899,11 @@ static Fitted fitRows(const CopyRelation &relation, const FitOptions &options, A
   return plain;
 }
 
+/// On devices that copy rows only one by one, too.
+static bool canBeMadeAnywhere(const Fitted &fitted, const FitOptions &options) {
+  return canBeMade(fitted, options) && !std::get<Plan>(fitted).isByFours();
+}
+
 /// Boxes of one row, of which there is an instruction for four on Blackwell, unless every row
 /// would have to be tested before, or the tile be laid out anew: bytes need no coordinate, and
 /// start anywhere.
@@ -904,7 +917,7 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
   };
   auto isBest = [&](const Fitted &fitted) {
     const Plan *plan = std::get_if<Plan>(&fitted);
-    return canBeMade(fitted, options) && !plan->layout.moved &&
+    return canBeMade(fitted, options) && !plan->layout.moved && !plan->isByFours() &&
            llvm::none_of(plan->copyChecks,
                          [&](const Check &check) { return plan->isOfRow(check.value); });
   };
@@ -912,7 +925,8 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
   if (isBest(boxes))
     return boxes;
   Fitted bytes = fitAs(Mode::Bulk);
-  bool areBytes = isBest(bytes) || (canBeMade(bytes, options) && !canBeMade(boxes, options));
+  bool areBytes =
+      isBest(bytes) || (canBeMade(bytes, options) && !canBeMadeAnywhere(boxes, options));
   return areBytes ? bytes : boxes;
 }
 
@@ -925,9 +939,10 @@ static bool isAboutGather(const Fitted &fitted) {
 }
 
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
-  Fitted box = fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
+  auto asBox = [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run();
-  });
+  };
+  Fitted box = fitRows(relation, options, asBox);
   if (canBeMade(box, options))
     return box;
   Fitted gathered =
@@ -946,7 +961,13 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
         });
   if (im2col && canBeMade(*im2col, options))
     return std::move(*im2col);
-  Fitted rows = Fitter(relation, options).runRows();
+  const std::optional<CopyRelation> simple = withSimpleQuotients(relation);
+  if (simple) {
+    Fitted simpler = fitRows(*simple, options, asBox);
+    if (canBeMade(simpler, options))
+      return simpler;
+  }
+  Fitted rows = Fitter(simple ? *simple : relation, options).runRows();
   if (canBeMade(rows, options))
     return rows;
   if (im2col)

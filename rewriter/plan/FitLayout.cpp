@@ -68,8 +68,28 @@ bool Fitter::placeRows() {
   int64_t &distance = plan.gather->distance;
   distance =
       plan.layout.moved ? plan.layout.rows / rows.count * pitch : rows.distance * shape.unitSize;
-  return distance % startsOn() == 0 ||
-         fail(diagnose("row-start", relation.tile.place, relation.tile.name, distance, startsOn()));
+  if (distance % startsOn() == 0)
+    return true;
+  if (!maybeByFours())
+    return fail(
+        diagnose("row-start", relation.tile.place, relation.tile.name, distance, startsOn()));
+  plan.gather->byFours = true;
+  Check fours{"row-start", {}, {}, 1, relation.place, Check::Subject::Target};
+  plan.launchChecks.push_back(fours);
+  if (isStored()) // the launcher does not know which targets of a device's the code is for
+    plan.copyChecks.push_back(fours);
+  return true;
+}
+
+/// Four rows of a tensor with two dimensions are one instruction on some devices, and then it
+/// is these four that start on 128 bytes, the rows right behind one another. Of rows that are
+/// stored and not there, the others would be on their own.
+bool Fitter::maybeByFours() const {
+  const LookedUpRows &rows = *plan.gather;
+  bool isRow = plan.mode == Mode::Tile && plan.dims.size() == 2 && plan.dims[1].box == 1 &&
+               plan.dims[0].pieces == 1 && !plan.reduction;
+  return isRow && rows.count % 4 == 0 && rows.distance == plan.expectedBytes / rows.count &&
+         rows.distance * 4 % boxAlignment == 0 && !(isStored() && !rows.present.empty());
 }
 
 bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {

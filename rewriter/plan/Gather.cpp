@@ -126,8 +126,7 @@ std::optional<Polynomial> GatherReader::inRows(SymbolId first, SymbolId other, i
     if (!left || !right)
       return std::nullopt;
     both.operation = std::make_shared<Operation>(Operation{one.op, *left, *right, one.isInt});
-    both.spelling =
-        "((" + symbols.print(*left) + ") " + one.op + " (" + symbols.print(*right) + "))";
+    both.spelling = symbols.print(*left, one.op, *right);
   } else if (a.name && b.name && a.isLookedUp && b.isLookedUp) {
     IndexedName name = *a.name;
     if (name.parts != b.name->parts || a.identity != b.identity)

@@ -69,7 +69,7 @@ bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
     return StringRef(x.rule) == y.rule && (x.multiple == 1) == (y.multiple == 1) &&
            (x.within.low == Interval::lowest) == (y.within.low == Interval::lowest) &&
            (x.within.high == Interval::highest) == (y.within.high == Interval::highest) &&
-           x.ofAddress == y.ofAddress;
+           x.subject == y.subject && x.isBeforeLooking == y.isBeforeLooking;
   });
 }
 
@@ -118,7 +118,8 @@ bool sameOperations(const Plan &a, const Plan &b) {
          std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
          a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
          a.gather.has_value() == b.gather.has_value() &&
-         (!a.gather || sameChecks(a.gather->present, b.gather->present)) &&
+         (!a.gather || (sameChecks(a.gather->present, b.gather->present) &&
+                        a.gather->byFours == b.gather->byFours)) &&
          sameChecks(a.launchChecks, b.launchChecks) && a.peerAxes() == b.peerAxes() &&
          a.layout.destination == b.layout.destination &&
          (a.layout.panel == 0) == (b.layout.panel == 0) &&
@@ -126,7 +127,10 @@ bool sameOperations(const Plan &a, const Plan &b) {
 }
 
 std::string print(const Check &check, const Symbols &symbols) {
-  std::string value = check.ofAddress ? "the address" : symbols.print(check.value);
+  if (check.subject == Check::Subject::Target)
+    return "the device copies four rows at once, as compute capability 10.0 does";
+  bool ofAddress = check.subject == Check::Subject::Address;
+  std::string value = ofAddress ? "the address" : symbols.print(check.value);
   std::string text;
   auto add = [&](const std::string &part) { text += (text.empty() ? "" : " and ") + part; };
   if (check.within.isSingle())
@@ -253,6 +257,7 @@ std::string toJson(const Plan &plan) {
     object["gather"] = json::Object{{"count", gather->count},
                                     {"row", symbols[gather->row].spelling},
                                     {"distance", gather->distance},
+                                    {"byFours", gather->byFours},
                                     {"present", checksToJson(gather->present, symbols)}};
   return pretty(std::move(object));
 }

@@ -96,8 +96,13 @@ struct Check {
   Interval within;
   int64_t multiple = 1;
   Place place;
-  /// Of where the copy reads from, an address that only the device knows.
-  bool ofAddress = false;
+  enum class Subject {
+    Value,
+    Address, ///< where the copy reads from, which only the device knows
+    Target,  ///< whether what the code is compiled for copies four rows at once
+  } subject = Subject::Value;
+  /// Asked of rows that are not there, too: whether that may be looked up hangs on it.
+  bool isBeforeLooking = false;
 };
 
 /// Rows, or boxes, that are looked up one by one: what says where one of them is depends on
@@ -107,6 +112,8 @@ struct LookedUpRows {
   SymbolId row = 0;
   /// Bytes from one to the next, in the tile as it is laid out.
   int64_t distance = 0;
+  /// So few that only four rows together start where TMA can write: gather4 and scatter4.
+  bool byFours = false;
   /// Where these do not all hold, in this order, a load has zeros, and a store nothing.
   std::vector<Check> present;
 };
@@ -180,6 +187,8 @@ struct Plan {
   bool isOfRow(const Polynomial &value) const {
     return gather && symbols.dependsOn(value, gather->row);
   }
+  /// What only some devices do.
+  bool isByFours() const { return gather && gather->byFours; }
   int64_t pieces() const;
   int64_t pixelsOfPiece() const { return pixels / pixelPieces; }
   /// Of the tile as it was declared.

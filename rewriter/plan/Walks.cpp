@@ -235,7 +235,7 @@ Polynomial WalkFinder::wholeQuotient(const Polynomial &value, const Polynomial &
   if (division.remainder.isZero())
     return division.quotient;
   Symbol symbol;
-  symbol.spelling = "((" + symbols.print(value) + ") / (" + symbols.print(divisor) + "))";
+  symbol.spelling = symbols.print(value, "/", divisor);
   symbol.range.low = 0;
   symbol.knownAtLaunch = symbols.knownAtLaunch(value) && symbols.knownAtLaunch(divisor);
   symbol.readableAtCopy = symbols.readableAtCopy(value) && symbols.readableAtCopy(divisor);

@@ -68,11 +68,6 @@ std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType 
   }
 }
 
-std::string inParentheses(const std::string &text) {
-  bool simple = text.find(' ') == std::string::npos;
-  return simple ? text : "(" + text + ")";
-}
-
 } // namespace
 
 int64_t truncated(int64_t value, NumberType type) {
@@ -149,8 +144,7 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
                          Interval range) {
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = "(" + inParentheses(symbols.print(a)) + " " + op + " " +
-                    inParentheses(symbols.print(b)) + ")";
+  symbol.spelling = symbols.print(a, op, b);
   symbol.range = intersection(type.range(), range);
   symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
   symbol.readableAtCopy = symbols.readableAtCopy(a) && symbols.readableAtCopy(b);

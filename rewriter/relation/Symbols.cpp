@@ -239,6 +239,15 @@ std::string Symbols::print(const Polynomial &value) const {
   return text;
 }
 
+std::string Symbols::print(const Polynomial &left, const char *op, const Polynomial &right) const {
+  auto operand = [&](const Polynomial &value) {
+    std::string text = print(value);
+    bool isSimple = text.find(' ') == std::string::npos;
+    return isSimple ? text : "(" + text + ")";
+  };
+  return "(" + operand(left) + " " + op + " " + operand(right) + ")";
+}
+
 std::string Symbols::print(const IndexedName &name) const {
   std::string text = name.parts.front();
   for (size_t i = 0; i < name.indices.size(); ++i)

@@ -138,6 +138,8 @@ public:
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
   std::string print(const Polynomial &value) const;
+  /// In parentheses: "(w / 2)".
+  std::string print(const Polynomial &left, const char *op, const Polynomial &right) const;
   std::string print(const IndexedName &name) const;
 
 private:

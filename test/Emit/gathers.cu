@@ -6,11 +6,14 @@
 // RUN: %nvcc -arch=compute_90a -ptx %t.cu -o %t.90.ptx && %FileCheck %s --check-prefix=ONE < %t.90.ptx
 // RUN: %nvcc -arch=compute_120a -ptx %t.cu -o %t.120.ptx && %FileCheck %s --check-prefix=DESK < %t.120.ptx
 //
-// Rows that are looked up one by one.
+// Rows that are looked up one by one. Of docs/parity.md: the map has two dimensions and a box of one
+// row (R1.7), the launcher makes it (R1.8, R1.15) of the tensor's elements (R1.10), which nobody has
+// to say more of (R1.37); what stands in the kernel names the operation (R1.33), for all devices (R1.27).
 
 #include <cuda_runtime.h>
 
 // PLAN: "gather": {
+// PLAN-NEXT: "byFours": false,
 // PLAN-NEXT: "count": 8,
 // PLAN-NEXT: "distance": 256,
 // PLAN-NEXT: "present": [

@@ -32,7 +32,7 @@
 // CHECK: tilelift::load_pixels<tilelift::in_lines>(
 // CHECK-SAME: {Q, 1, -pad, s}, {1, 1, -pad, int(blockIdx.y) + r}}, tile_full[tma_slot]);
 // CHECK: tilelift::prefetch_pixels<tilelift::in_lines>(tile_map,
-// CHECK: launch.walk_lines(lines_tma, facts);
+// CHECK: launch.compiled_as(lines_tma, facts);
 // CHECK: launch.require("pixel-offset", tilelift::counted(0, S, 1), 0, 31, "s");
 // CHECK: launch.require_line(launch.block_index(1) + tilelift::counted(0, R, 1), 0, 255, "r + blockIdx.y");
 // CHECK: {W, "W", 2ll * C, "C * 2", Q, 1ll, "1", -1ll * pad, "-pad"},
@@ -64,7 +64,7 @@ __global__ void lines(unsigned *out, const unsigned short *in, int N, int H, int
 // No swizzle of im2col::w: im2col alone. Where the far side alone is guarded, nobody comes before the near one.
 // CHECK: using tile_box = tilelift::pixel_box<float, 4, 16, 32>;
 // CHECK: tilelift::load_pixels(tile, tile_map, 0, 0, 32 * int(blockIdx.x), {{[{][{]}}Q, 1, 0, 0}, {1, 1, 0, int(blockIdx.y)}}, tma_barrier);
-// CHECK-NOT: walk_lines
+// CHECK-NOT: compiled_as
 // CHECK: launch.require("pixel-offset", launch.block_index(1), 0, 255, "blockIdx.y");
 __global__ void far(float *out, const float *in, int N, int H, int W, int Q) {
   __shared__ float tile[32][16];

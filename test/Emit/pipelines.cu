@@ -3,7 +3,7 @@
 // RUN: %tilelift --remarks %s -o %t.again.cu 2>&1 | %FileCheck %s --check-prefix=SAID
 // RUN: %tilelift --dump-plan %s | %FileCheck %s --check-prefix=PLAN
 //
-// Copies that are made ahead of their rounds.
+// Copies that are made ahead of their rounds, products of matrices first (R1.36 of docs/parity.md).
 
 // Copies that stand side by side share a ring's barriers; its place is known to all threads.
 __global__ void product(float *c, const float *a, const float *b, int n, int k) {

@@ -26,12 +26,22 @@ __global__ void two_rules(float *out, const float *in, const int *rows, int w) {
   out[threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 
-// Boxes of 64 bytes, whose address is kept.
+// Boxes of 64 bytes, whose address is kept, and which four cannot share.
 __global__ void close(float4 *out, const float *in, const int *rows, int w) {
-  __shared__ float tile[16][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}} expected-note {{to lift it, make the rows of 'tile' 16 elements longer}}
-#pragma tma load threads(16, 16)
+  __shared__ float tile[14][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}} expected-note {{to lift it, make the rows of 'tile' 16 elements longer}}
+#pragma tma load threads(16, 14)
   tile[threadIdx.y][threadIdx.x] = threadIdx.x < w ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f;
   out[threadIdx.x] = *reinterpret_cast<float4 *>(&tile[threadIdx.x][0]);
+}
+
+// Of four rows that are stored, one may be none, and then the others are on their own.
+__global__ void holes(float *out, const float *in, const int *rows) {
+  __shared__ float tile[4][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}}
+  tile[threadIdx.y][threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+#pragma tma store threads(16, 4) swizzle(64)
+  if (rows[threadIdx.y] >= 0)
+    out[rows[threadIdx.y] * 16 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 
 // The indices are what the statement writes, too.

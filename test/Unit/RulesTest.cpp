@@ -121,6 +121,102 @@ TEST(Rules, bulkCopies) {
             "the copy to 'tile' starts 8 bytes into 'in', which is no multiple of 16");
 }
 
+im2col_request goodPixels() {
+  im2col_request request;
+  request.tensor = "in";
+  request.tile = "tile";
+  request.type = element_type::f16;
+  request.rank = 4;
+  request.address = quantity::exactly(0x1000);
+  const int64_t extents[] = {64, 10, 14, 2}, strides[] = {2, 128, 1280, 17920};
+  for (int d = 0; d < 4; ++d)
+    request.dims[d] = {quantity::exactly(extents[d]), quantity::exactly(strides[d]), {}};
+  for (int i = 0; i < 2; ++i)
+    request.lower[i] = request.upper[i] = quantity::exactly(-1);
+  request.channels = quantity::exactly(64);
+  request.pixels = quantity::exactly(32);
+  return request;
+}
+
+std::map<std::string, std::string> violations(const im2col_request &request) {
+  std::map<std::string, std::string> found;
+  check(request, [&](const finding &each) {
+    if (each.outcome != verdict::holds)
+      found[each.rule] = each.text;
+  });
+  return found;
+}
+
+TEST(Rules, parity_R0_6_R0_7_ranksOfBothKinds) {
+  tile_request boxes = good();
+  boxes.rank = 0;
+  EXPECT_EQ(violations(boxes)["rank"],
+            "the copy to 'tile' has 0 dimensions, a tensor map has 1 to 5");
+  im2col_request pixels = goodPixels();
+  EXPECT_TRUE(violations(pixels).empty());
+  pixels.rank = 2;
+  EXPECT_EQ(violations(pixels)["rank"],
+            "the copy to 'tile' has 2 dimensions, a tensor map has 3 to 5");
+  pixels.rank = 6;
+  EXPECT_EQ(violations(pixels).count("rank"), 1u);
+}
+
+TEST(Rules, pixelsHaveRangesByTheirRank) {
+  for (auto [rank, limit] : {std::pair{3, 32768}, {4, 128}, {5, 16}}) {
+    im2col_request request = goodPixels();
+    request.rank = rank;
+    request.dims[4] = {quantity::exactly(2), quantity::exactly(35840), {}};
+    request.dims[1].extent = quantity::exactly(100000);
+    request.lower[0] = quantity::exactly(-limit);
+    request.upper[0] = quantity::exactly(limit - 1);
+    request.lower[2] = request.upper[2] = quantity::exactly(0);
+    EXPECT_TRUE(violations(request).empty()) << rank;
+    request.lower[0] = quantity::exactly(-limit - 1, "-pad");
+    EXPECT_EQ(violations(request)["corner-range"],
+              "the lower corner of 'tile' is " + std::to_string(-limit - 1) +
+                  " (-pad) in dimension 1, allowed are " + std::to_string(-limit) + " to " +
+                  std::to_string(limit - 1));
+    request.lower[0] = quantity::exactly(0);
+    request.upper[0] = quantity::exactly(limit);
+    EXPECT_EQ(violations(request).count("corner-range"), 1u) << rank;
+  }
+}
+
+TEST(Rules, pixelsAndChannelsHaveLimits) {
+  auto broken = [](int64_t channels, int64_t pixels, swizzle_mode swizzle = swizzle_mode::none) {
+    im2col_request request = goodPixels();
+    request.channels = quantity::exactly(channels);
+    request.pixels = quantity::exactly(pixels);
+    request.swizzle = swizzle;
+    return violations(request);
+  };
+  EXPECT_TRUE(broken(8, 1024).empty());
+  EXPECT_EQ(broken(64, 1025)["pixel-range"],
+            "the copy to 'tile' has 1025 pixels, allowed are 1 to 1024");
+  EXPECT_EQ(broken(264, 32)["channel-range"],
+            "the copy to 'tile' has 264 channels, allowed are 1 to 256");
+  EXPECT_EQ(broken(4, 32)["inner-box-16"],
+            "a row of the box of 'tile' has 8 bytes, which is no multiple of 16");
+  EXPECT_EQ(broken(72, 32, swizzle_mode::b128)["swizzle-span"],
+            "a row of the box of 'tile' has 144 bytes, the swizzle has room for 128");
+}
+
+TEST(Rules, aBoxOfPixelsIsNotEmpty) {
+  im2col_request request = goodPixels();
+  request.upper[1] = quantity::exactly(-15);
+  EXPECT_EQ(violations(request)["corner-order"],
+            "the box of 'tile' is empty in dimension 2: it starts at -1 and ends -15 from an "
+            "extent of 14");
+}
+
+TEST(Rules, parity_R1_3_bytesOfFourRows) {
+  static_assert(gather4_bytes<64, element_type::f16> == 512);
+  static_assert(gather4_bytes<16, element_type::f64> == 512);
+  static_assert(gather4_bytes<128, element_type::u4_align16> == 256);
+  static_assert(gather4_bytes<128, element_type::u6_align16> == 384);
+  EXPECT_EQ((gather4_bytes<32, element_type::u8>), 128u);
+}
+
 TEST(Rules, everyFindingIsInTheTable) {
   auto known = [](const char *id) {
     for (const rule &each : rule_table)

@@ -161,6 +161,60 @@ __global__ void volume(unsigned *__restrict__ out, const unsigned short *__restr
   out[blockIdx.x * 128 + threadIdx.x] = sum;
 }
 
+// Sizes that are known when compiling. Where whole lines or images fill a tile, it is a box of them.
+template <int Size, int Stride>
+__device__ unsigned short pixel_of(const unsigned short *in, int n, int m, int r, int s, int c) {
+  constexpr int Outputs = Size / Stride;
+  const int image = m / (Outputs * Outputs);
+  const int y = m / Outputs % Outputs * Stride - 1 + r, x = m % Outputs * Stride - 1 + s;
+  const bool inside = image < n && y >= 0 && y < Size && x >= 0 && x < Size;
+  return inside ? in[((image * Size + y) * Size + x) * 32 + c] : 0;
+}
+
+template <int Size, int Stride>
+__global__ void any_size(unsigned *__restrict__ out, const unsigned short *__restrict__ in, int n) {
+  __shared__ unsigned short tile[128][32];
+  unsigned sum = 0;
+  for (int r = 0; r < 3; ++r)
+    for (int s = 0; s < 3; ++s) {
+#pragma tma load
+      for (int i = threadIdx.x; i < 128 * 32; i += 128)
+        tile[i / 32][i % 32] = pixel_of<Size, Stride>(in, n, blockIdx.x * 128 + i / 32, r, s, i % 32);
+      __syncthreads();
+      sum = mixed(tile, sum);
+      __syncthreads();
+    }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
+__global__ void whole_images(unsigned *__restrict__ out, const unsigned short *__restrict__ in, int n) {
+  __shared__ unsigned short tile[128][32];
+  unsigned sum = 0;
+  for (int t = 0; t < 9; ++t) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 128 * 32; i += 128)
+      tile[i / 32][i % 32] = pixel_of<8, 1>(in, n, blockIdx.x * 128 + i / 32, t / 3, t % 3, i % 32);
+    __syncthreads();
+    sum = mixed(tile, sum);
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
+__global__ void whole_lines(unsigned *__restrict__ out, const unsigned short *__restrict__ in, int n) {
+  __shared__ unsigned short tile[128][32];
+  unsigned sum = 0;
+  for (int t = 0; t < 9; ++t) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 128 * 32; i += 128)
+      tile[i / 32][i % 32] = pixel_of<16, 1>(in, n, blockIdx.x * 128 + i / 32, t / 3, t % 3, i % 32);
+    __syncthreads();
+    sum = mixed(tile, sum);
+    __syncthreads();
+  }
+  out[blockIdx.x * 128 + threadIdx.x] = sum;
+}
+
 int main() {
   auto test = [](const std::string &name, auto &&launch) {
     Buffer in(1 << 22, 3), out(1 << 20, 4);
@@ -199,6 +253,18 @@ int main() {
     test("centred " + std::to_string(reach), [&](unsigned *out, Buffer &in) {
       centred<<<blocks(3 * 11 * 14, 32), 128>>>(out, in.as<unsigned>(), 3, 11, 14, reach);
     });
+  test("whole images", [&](unsigned *out, Buffer &in) {
+    whole_images<<<2, 128>>>(out, in.as<unsigned short>(), 3);
+  });
+  test("whole lines", [&](unsigned *out, Buffer &in) {
+    whole_lines<<<6, 128>>>(out, in.as<unsigned short>(), 3);
+  });
+  test("any size 20", [&](unsigned *out, Buffer &in) {
+    any_size<20, 1><<<10, 128>>>(out, in.as<unsigned short>(), 3);
+  });
+  test("any size 40 by 2", [&](unsigned *out, Buffer &in) {
+    any_size<40, 2><<<10, 128>>>(out, in.as<unsigned short>(), 3);
+  });
   test("volume", [&](unsigned *out, Buffer &in) {
     volume<<<blocks(2 * 5 * 4 * 3, 64), 128>>>(out, in.as<unsigned short>(), 2, 5, 8, 6, 5, 4, 3);
   });

@@ -118,22 +118,23 @@ inline void *address_of(const map_request &request) {
   return reinterpret_cast<void *>(uintptr_t(request.address.low));
 }
 
-/// Null, or what went wrong.
-inline const char *finish(CUtensorMap &map, CUresult result, int device) {
+/// Nothing, or what went wrong.
+inline std::string finish(CUtensorMap &map, CUresult result, int device) {
   if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
     return "there is no current CUDA context";
   if (result != CUDA_SUCCESS)
-    return "the driver refuses it, although every known rule holds";
+    return "the driver refuses it with error " + std::to_string(int(result)) +
+           ", although every known rule holds";
   int current = device;
   if (compute_capability_major(current) >= 10)
     clear_wide_address_mode(map);
-  return nullptr;
+  return {};
 }
 
 } // namespace detail
 
-/// Null, or what went wrong. The request has passed the rules.
-inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, int promotion,
+/// Nothing, or what went wrong. The request has passed the rules.
+inline std::string encode_tiled(CUtensorMap &map, const tile_request &request, int promotion,
                                 int device) {
   static const auto encode = reinterpret_cast<detail::encode_tiled_function>(
       detail::driver_function("cuTensorMapEncodeTiled", 12000));
@@ -153,7 +154,7 @@ inline const char *encode_tiled(CUtensorMap &map, const tile_request &request, i
 }
 
 /// The same for pixels in one line each.
-inline const char *encode_im2col_wide(CUtensorMap &map, const im2col_request &request,
+inline std::string encode_im2col_wide(CUtensorMap &map, const im2col_request &request,
                                       int promotion, int device) {
   static const auto encode = reinterpret_cast<detail::encode_im2col_wide_function>(
       detail::driver_function("cuTensorMapEncodeIm2colWide", 12080));
@@ -172,7 +173,7 @@ inline const char *encode_im2col_wide(CUtensorMap &map, const im2col_request &re
 }
 
 /// The same for pixels.
-inline const char *encode_im2col(CUtensorMap &map, const im2col_request &request, int promotion,
+inline std::string encode_im2col(CUtensorMap &map, const im2col_request &request, int promotion,
                                  int device) {
   static const auto encode = reinterpret_cast<detail::encode_im2col_function>(
       detail::driver_function("cuTensorMapEncodeIm2col", 12000));

@@ -240,14 +240,21 @@ public:
       reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
                        std::to_string(high));
   }
-  /// Of pixels in one line each, whose map the code that runs here says the kind of.
-  template <typename Kernel> void walk_lines(Kernel *lifted, kernel_facts &facts) {
-    walks_lines = facts.architecture_of(lifted, device) >= 100;
+  /// What the code that runs here is compiled for says which instructions it has.
+  template <typename Kernel> void compiled_as(Kernel *lifted, kernel_facts &facts) {
+    is_blackwell = facts.architecture_of(lifted, device) >= 100;
   }
   /// What im2col asks of a line's place, and im2col::w does not.
   void require_line(range value, long long low, long long high, const char *what) {
-    if (!walks_lines)
+    if (!is_blackwell)
       require("line-offset", value, low, high, what);
+  }
+  /// Rows too short to be copied one by one.
+  void require_fours(const char *tile, int distance) {
+    if (!is_blackwell)
+      reject("row-start", "rows of " + detail::quoted(tile) + " are " + std::to_string(distance) +
+                              " bytes apart, and only from compute capability 10.0 on are four of "
+                              "them copied at once; each by itself starts on a multiple of 128");
   }
   void require_multiple(const char *rule, long long value, long long of, const char *what) {
     if (value % of != 0)
@@ -271,7 +278,7 @@ public:
                      swizzle_mode swizzle = swizzle_mode::none) {
     im2col_request request;
     request.rank = Box::rank;
-    request.mode = Box::is_in_lines && walks_lines ? im2col_mode::w : im2col_mode::im2col;
+    request.mode = Box::is_in_lines && is_blackwell ? im2col_mode::w : im2col_mode::im2col;
     request.channels = quantity::exactly(Box::channels);
     request.pixels = quantity::exactly(Box::pixels);
     for (int d = 0; d < Box::rank; ++d) {
@@ -399,7 +406,7 @@ private:
   template <typename Request>
   CUtensorMap finish(Request &request, element_type type, const char *tile, const char *tensor,
                      const void *address, int promotion, swizzle_mode swizzle,
-                     const char *(*encode)(CUtensorMap &, const Request &, int, int)) {
+                     std::string (*encode)(CUtensorMap &, const Request &, int, int)) {
     request.tensor = tensor;
     request.tile = tile;
     request.type = type;
@@ -408,7 +415,7 @@ private:
     check(request, [this](const finding &found) { note(found); });
     CUtensorMap map{};
     if (violations.empty())
-      if (const char *problem = encode(map, request, promotion, device))
+      if (std::string problem = encode(map, request, promotion, device); !problem.empty())
         reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
     return map;
   }
@@ -526,7 +533,7 @@ private:
   block_size wanted_cluster = {1, 1, 1};
   std::vector<cudaLaunchAttribute> attributes;
   size_t reserved = 0;
-  bool lifts = false, walks_lines = false;
+  bool lifts = false, is_blackwell = false;
   int device = -1;
   std::vector<std::string> violations;
 };

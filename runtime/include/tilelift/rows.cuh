@@ -31,6 +31,15 @@
 
 namespace tilelift {
 
+/// Whether rows that are stored go four at once; shorter ones have no other way.
+__device__ constexpr bool scatters_by_fours() {
+#ifdef TILELIFT_HAS_SCATTER4
+  return true;
+#else
+  return false;
+#endif
+}
+
 /// Where a box starts, innermost dimension first.
 template <int Rank> struct corner {
   int at[Rank];
@@ -72,48 +81,81 @@ __device__ inline void one_by_one(const Where &where, const Copy &copy) {
   });
 }
 
+/// Of four places, all in one column.
+struct row_numbers {
+  int at[4];
+};
+__device__ inline row_numbers rows_of(const corner<2> *places) {
+  return {{places[0].at[1], places[1].at[1], places[2].at[1], places[3].at[1]}};
+}
+
 #ifdef TILELIFT_HAS_GATHER4
 template <typename Map>
-__device__ inline void gather4(void *tile, const Map &map, const corner<2> *rows, barrier &ready) {
-  const int at[5] = {rows[0].at[0], rows[0].at[1], rows[1].at[1], rows[2].at[1], rows[3].at[1]};
+__device__ inline void gather4_at(void *tile, const Map &map, const int (&at)[5], barrier &ready) {
   ptx::cp_async_bulk_tensor_tile_gather4(ptx::space_shared, ptx::space_global, tile, &map, at,
                                          &ready.word);
 }
 
 /// With .L2::cache_hint, which cuda::ptx does not have.
 template <typename Map>
-__device__ inline void gather4(void *tile, const Map &map, const corner<2> *rows, barrier &ready,
-                               cache_policy policy) {
+__device__ inline void gather4_at(void *tile, const Map &map, const int (&at)[5], barrier &ready,
+                                  cache_policy policy) {
   asm volatile("cp.async.bulk.tensor.2d.shared::cta.global.tile::gather4.mbarrier::complete_tx::"
                "bytes.L2::cache_hint [%0], [%1, {%2, %3, %4, %5, %6}], [%7], %8;" ::"r"(
                    shared_address(tile)),
-               "l"(&map), "r"(rows[0].at[0]), "r"(rows[0].at[1]), "r"(rows[1].at[1]),
-               "r"(rows[2].at[1]), "r"(rows[3].at[1]), "r"(shared_address(&ready.word)),
-               "l"(static_cast<unsigned long long>(policy))
+               "l"(&map), "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]),
+               "r"(shared_address(&ready.word)), "l"(static_cast<unsigned long long>(policy))
                : "memory");
 }
 #endif
 
 #ifdef TILELIFT_HAS_SCATTER4
 template <typename Map>
-__device__ inline void scatter4(const Map &map, const corner<2> *rows, const void *tile) {
-  const int at[5] = {rows[0].at[0], rows[0].at[1], rows[1].at[1], rows[2].at[1], rows[3].at[1]};
+__device__ inline void scatter4_at(const Map &map, const int (&at)[5], const void *tile) {
   ptx::cp_async_bulk_tensor_tile_scatter4(ptx::space_global, ptx::space_shared, &map, at, tile);
 }
 
 template <typename Map>
-__device__ inline void scatter4(const Map &map, const corner<2> *rows, const void *tile,
-                                cache_policy policy) {
+__device__ inline void scatter4_at(const Map &map, const int (&at)[5], const void *tile,
+                                   cache_policy policy) {
   asm volatile("cp.async.bulk.tensor.2d.global.shared::cta.tile::scatter4.bulk_group"
                ".L2::cache_hint [%0, {%1, %2, %3, %4, %5}], [%6], %7;" ::"l"(&map),
-               "r"(rows[0].at[0]), "r"(rows[0].at[1]), "r"(rows[1].at[1]), "r"(rows[2].at[1]),
-               "r"(rows[3].at[1]), "r"(shared_address(tile)),
-               "l"(static_cast<unsigned long long>(policy))
+               "r"(at[0]), "r"(at[1]), "r"(at[2]), "r"(at[3]), "r"(at[4]),
+               "r"(shared_address(tile)), "l"(static_cast<unsigned long long>(policy))
                : "memory");
 }
 #endif
 
 } // namespace detail
+
+/// Loads four rows of a tensor with two dimensions, from a column on, one behind the other into
+/// `tile`: the instruction, for kernels that are written by hand. The map's box is one row; the
+/// barrier expects gather4_bytes.
+template <int Count, typename Map, typename... Policy>
+__device__ inline void gather4(void *tile, const Map &map, int column, const int (&rows)[Count],
+                               barrier &ready, Policy... policy) {
+  static_assert(Count == 4, "gather4 takes four rows");
+#ifdef TILELIFT_HAS_GATHER4
+  const int at[5] = {column, rows[0], rows[1], rows[2], rows[3]};
+  detail::gather4_at(tile, map, at, ready, policy...);
+#elif defined(__CUDA_ARCH__)
+  static_assert(Count < 0, "gather4 needs compute capability 10.0; load_rows runs everywhere");
+#endif
+}
+
+/// Stores four rows, for kernels that are written by hand: of two for one place, either is last.
+template <int Count, typename Map, typename... Policy>
+__device__ inline void scatter4(const Map &map, int column, const int (&rows)[Count],
+                                const void *tile, Policy... policy) {
+  static_assert(Count == 4, "scatter4 takes four rows");
+#ifdef TILELIFT_HAS_SCATTER4
+  const int at[5] = {column, rows[0], rows[1], rows[2], rows[3]};
+  detail::scatter4_at(map, at, tile, policy...);
+#elif defined(__CUDA_ARCH__)
+  static_assert(Count < 0,
+                "scatter4 needs sm_100a, sm_103a or sm_110a; store_rows runs everywhere");
+#endif
+}
 
 /// Whether a condition holds of all rows.
 template <int Count, typename Condition>
@@ -139,7 +181,7 @@ __device__ inline void load_rows(void *tile, int distance, const Map &map, barri
       if constexpr (batch % 4 == 0 && sizeof(places[0]) == sizeof(corner<2>)) {
         if (distance == int(Bytes)) {
           if (i % 4 == 0)
-            detail::gather4(to, map, &places[i], ready, policy...);
+            gather4(to, map, places[i].at[0], detail::rows_of(&places[i]).at, ready, policy...);
           continue;
         }
       }
@@ -176,7 +218,7 @@ __device__ inline void store_rows(const void *tile, int distance, const Map &map
                               places[four + 3].exists();
         if (together) {
           if (i == four)
-            detail::scatter4(map, &places[i], from, policy...);
+            scatter4(map, places[i].at[0], detail::rows_of(&places[i]).at, from, policy...);
           continue;
         }
       }

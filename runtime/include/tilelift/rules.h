@@ -76,6 +76,11 @@ constexpr const char *name_of(element_type type) {
   return unsigned(type) < element_types ? names[unsigned(type)] : "unknown";
 }
 
+/// What a barrier expects of a gather4: four rows of a box, packed elements as they are in
+/// global memory.
+template <unsigned Columns, element_type Type>
+constexpr unsigned gather4_bytes = 4 * Columns *bits_of(Type) / 8;
+
 /// What a copy may do with an element of global memory instead of overwriting it.
 enum class reduce_operation : unsigned char { add, min, max, inc, dec, and_, or_, xor_ };
 constexpr unsigned reduce_operations = 8;
@@ -304,6 +309,7 @@ constexpr rule rule_table[] = {
     {"parameter-bytes", "a kernel's parameters have at most 32764 bytes, a map takes 128"},
     {"bulk-size-16", "a bulk copy's size is a multiple of 16 bytes"},
     {"bulk-offset-16", "a bulk copy starts on a multiple of 16 bytes"},
+    {"row-start", "each row that is looked up, or each four of them, starts on 128 bytes"},
     {"inner-coordinate-16", "the innermost coordinate is a multiple of 16 bytes"},
     {"coordinate-range", "a coordinate fits in 32 bits"},
     {"index-range", "index arithmetic does not wrap around"},

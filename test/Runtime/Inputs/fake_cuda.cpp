@@ -9,15 +9,11 @@ std::map<const void *, std::string> names;
 std::mutex lock;
 CUtensorMap seen;
 
-std::string list(const cuuint64_t *numbers, int count) {
+template <typename Number> std::string list(const Number *numbers, int count) {
   std::string text;
   for (int i = 0; i < count; ++i)
     text += (i ? "," : "") + std::to_string(numbers[i]);
   return "{" + text + "}";
-}
-std::string list(const cuuint32_t *numbers, int count) {
-  std::vector<cuuint64_t> wide(numbers, numbers + count);
-  return list(wide.data(), count);
 }
 void record(std::string what) {
   std::lock_guard<std::mutex> guard(lock);
@@ -34,6 +30,26 @@ CUresult encode(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, voi
          list(steps, int(rank)) + " promotion " + std::to_string(promotion));
   std::memset(map, 0xff, sizeof *map);
   return fake().encode_result;
+}
+
+CUresult encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
+                       const cuuint64_t *extents, const cuuint64_t *strides, const int *lower,
+                       const int *upper, cuuint32_t channels, cuuint32_t pixels,
+                       const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+                       CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill) {
+  record("encode im2col type " + std::to_string(type) + " rank " + std::to_string(rank) + " at " +
+         std::to_string(uintptr_t(address)) + " extents " + list(extents, int(rank)) + " strides " +
+         list(strides, int(rank) - 1) + " lower " + list(lower, int(rank) - 2) + " upper " +
+         list(upper, int(rank) - 2) + " channels " + std::to_string(channels) + " pixels " +
+         std::to_string(pixels) + " steps " + list(steps, int(rank)) + " swizzle " +
+         std::to_string(swizzle) + " promotion " + std::to_string(promotion));
+  std::memset(map, 0xff, sizeof *map);
+  return fake().encode_result;
+}
+
+void *function_named(const std::string &name) {
+  return name == "cuTensorMapEncodeIm2col" ? reinterpret_cast<void *>(&encode_im2col)
+                                           : reinterpret_cast<void *>(&encode);
 }
 } // namespace
 
@@ -57,8 +73,9 @@ cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, 
                                              unsigned long long,
                                              cudaDriverEntryPointQueryResult *status) {
   record(std::string("entry point ") + name + " " + std::to_string(version));
-  *function = fake().has_encode ? reinterpret_cast<void *>(&encode) : nullptr;
-  *status = fake().has_encode ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
+  bool is_there = fake().missing != name;
+  *function = is_there ? function_named(name) : nullptr;
+  *status = is_there ? cudaDriverEntryPointSuccess : cudaDriverEntryPointSymbolNotFound;
   return cudaSuccess;
 }
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes *attributes, const void *kernel) {

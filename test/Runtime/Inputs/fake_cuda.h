@@ -13,7 +13,8 @@ struct Fake {
   int device = 0;
   int major = 9;
   int ptx = 90;
-  bool has_encode = true;
+  /// The entry point that this driver does not have.
+  std::string missing;
   CUresult encode_result = CUDA_SUCCESS;
   int max_dynamic = 0;
   int most_shared = 232448;
