@@ -9,6 +9,7 @@
 #include "directive/BlockSize.h"
 #include "directive/Program.h"
 #include "emit/CodeText.h"
+#include "emit/DeviceSource.h"
 #include "emit/Emitter.h"
 #include "fix/MissingGuards.h"
 #include "fix/Remedies.h"
@@ -178,17 +179,21 @@ private:
 LiftResult Lifter::run() {
   for (const AnnotatedKernel &kernel : program.kernels)
     liftKernel(kernel);
-  remarkOnUses();
+  if (selection.output == Output::Program)
+    remarkOnUses();
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
-  EmitResult emitted = emit(context, kernels, program, directives.macros, others);
+  EmitResult emitted = emit(context, kernels, program, directives.macros, others, selection.output);
   dropRemarks(emitted.refused);
   append(emitted.diagnostics);
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
   if (!hasErrors()) {
     result.edits = std::move(emitted.edits);
+    if (selection.output == Output::DeviceSource)
+      result.edits.add(withoutHost(context, directives.includes));
     result.kernels = std::move(emitted.kernels);
+    result.recipes = std::move(emitted.recipes);
     result.facts.launchers = std::move(emitted.launchers);
   } else if (!refusedBefore) {
     result.anyRefused = true;
@@ -281,6 +286,9 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
   }
   if (said)
     return said;
+  auto given = selection.blocks.find(kernel.pattern->getNameAsString());
+  if (given != selection.blocks.end())
+    return given->second;
   for (const Launch &launch : program.launches)
     if (launch.block && launch.isOf(instance.function))
       return launch.block;

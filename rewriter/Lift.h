@@ -35,16 +35,21 @@ struct LiftResult {
   EditSet edits;
   /// Those that the edits add a kernel to.
   std::vector<LiftedKernel> kernels;
+  /// How each of their instances is launched.
+  std::vector<Recipe> recipes;
   bool anyRefused = false;
   /// For the other files of the program.
   ProgramFacts facts;
 };
 
-/// Which of the annotated copies are lifted; the others stay loops.
+/// Which of the annotated copies are lifted; the others stay loops. And for whom.
 struct Selection {
   bool onlyProfitable = false;
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
+  Output output = Output::Program;
+  /// Block sizes of kernels that nothing in the file launches, by their names.
+  std::map<std::string, BlockShape> blocks;
 };
 
 /// `directives` is what the pragma reader found while `context` was parsed.

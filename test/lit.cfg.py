@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 import glob
+import sys
 
 import lit.formats
 
@@ -56,6 +57,8 @@ config.substitutions += [
     ("%not", f"{support}/not.sh"),
     ("%root", config.source_root),
     ("%cuda", config.cuda),
+    ("%python-binary", sys.executable),
+    ("%python", f"env PYTHONPATH={config.source_root}/python {sys.executable}"),
     ("%host-cxx", "c++ -std=c++17"),
     ("%build", config.build_root),
 ]

@@ -331,24 +331,26 @@ std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRe
 }
 
 std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
-  return sum(values, hint, "ll", [&](size_t plan, SymbolId id) -> std::optional<std::string> {
-    const Symbol &symbol = plans[plan]->symbols[id];
-    if (symbol.knownAtLaunch && symbol.operation)
-      return computedInLauncher(plan, *symbol.operation);
-    missing = symbol.spelling;
-    return symbol.knownAtLaunch ? std::optional<std::string>(symbol.spelling) : std::nullopt;
-  });
+  return sum(values, hint, isCpp() ? "ll" : "",
+             [&](size_t plan, SymbolId id) -> std::optional<std::string> {
+               const Symbol &symbol = plans[plan]->symbols[id];
+               if (symbol.knownAtLaunch && symbol.operation)
+                 return computedInLauncher(plan, *symbol.operation);
+               missing = symbol.spelling;
+               return symbol.knownAtLaunch ? std::optional<std::string>(symbol.spelling)
+                                           : std::nullopt;
+             });
 }
 
 /// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
 std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Operation &operation) {
-  CodeText own({plans[plan]}, planType, constants);
+  CodeText own({plans[plan]}, planType, constants, dialect);
   auto operand = [&](const Polynomial &value, const Polynomial &other) {
     std::optional<std::string> text = own.inLauncher({value}, "operand");
     if (!text || value.isConstant())
       return text;
     bool isAlone = text->find(' ') == std::string::npos;
-    bool isSafe = isAlone && other.asConstant().value_or(-1) >= 0;
+    bool isSafe = isAlone && (!isCpp() || other.asConstant().value_or(-1) >= 0);
     return isSafe    ? text
            : isAlone ? std::optional("(long long)" + *text)
                      : std::optional("(" + *text + ")");
@@ -360,9 +362,8 @@ std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Opera
   // The plain kernel may never get to where it divides.
   if (bool isQuotient = StringRef(operation.op) == "/";
       isQuotient || StringRef(operation.op) == "%")
-    if (!operation.right.isConstant())
-      return std::string(isQuotient ? "tilelift::quotient(" : "tilelift::remainder(") + *left +
-             ", " + *right + ")";
+    if (!isCpp() || !operation.right.isConstant())
+      return hostFunction(isQuotient ? "quotient(" : "remainder(") + *left + ", " + *right + ")";
   return "(" + *left + " " + operation.op + " " + *right + ")";
 }
 
@@ -400,12 +401,12 @@ std::optional<std::string> CodeText::asRange(const Values &values, StringRef hin
       bool isNegative = StringRef(*factor).consume_front("-");
       std::string number = factor->substr(isNegative ? 1 : 0);
       if (isAlone)
-        text = text.empty() ? "tilelift::range(" + *factor + ")" : plus(text, number, isNegative);
+        text = text.empty() ? asConstantRange(*factor) : plus(text, number, isNegative);
       else
         text = plus(text, (number == "1" ? "" : number + " * ") + llvm::join(device, " * "),
                     isNegative);
     }
-  return text.empty() ? "tilelift::range(0)" : text;
+  return text.empty() ? asConstantRange("0") : text;
 }
 
 /// What stands beside the range of a device symbol.
@@ -417,7 +418,12 @@ std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef 
   if (numbers.size() == values.size())
     return number(numbers, hint);
   std::optional<std::string> text = inLauncher(values, hint);
-  return text ? std::optional("tilelift::range(" + *text + ")") : std::nullopt;
+  return text ? std::optional(isCpp() ? asConstantRange(*text) : "(" + *text + ")") : std::nullopt;
+}
+
+/// A number where ranges are added up; others than C++ take it as it is.
+std::string CodeText::asConstantRange(const std::string &number) const {
+  return isCpp() ? "tilelift::range(" + number + ")" : number;
 }
 
 /// The numbers of a symbol that only the device knows.
@@ -425,7 +431,9 @@ std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef
                                              StringRef launch) {
   const Symbol &symbol = plans[plan]->symbols[id];
   if (symbol.kind == Symbol::Kind::BlockIndex)
-    return (launch + ".block_index(" + std::to_string(symbol.axis) + ")").str();
+    return (launch + (launch.empty() ? "" : ".") + "block_index(" + std::to_string(symbol.axis) +
+            ")")
+        .str();
   missing = symbol.spelling;
   if (!symbol.below)
     return std::nullopt;
@@ -441,9 +449,9 @@ std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef
   }
   std::optional<std::string> bound = inLauncher(bounds, hint), first = inLauncher(firsts, hint);
   if (bound && first && symbol.first)
-    return "tilelift::counted(" + *first + ", " + *bound + ", " + number(steps, hint) + ")";
-  return bound ? std::optional("tilelift::range(" + std::to_string(symbol.range.low) + ", " +
-                               *bound + " - 1)")
+    return hostFunction("counted(") + *first + ", " + *bound + ", " + number(steps, hint) + ")";
+  const std::string between = hostFunction(isCpp() ? "range(" : "between(");
+  return bound ? std::optional(between + std::to_string(symbol.range.low) + ", " + *bound + " - 1)")
                : std::nullopt;
 }
 

@@ -26,13 +26,20 @@ struct PlanConstant {
   std::vector<int64_t> values;
 };
 
+/// Whose expressions of the kernel's arguments: C++'s, or those of docs/manifest.md, which
+/// Python computes, too.
+enum class HostDialect { Cpp, Neutral };
+
 class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
   /// how code names the plan type.
   CodeText(std::vector<const Plan *> plans, std::string planType,
-           std::vector<PlanConstant> &constants)
-      : plans(std::move(plans)), planType(std::move(planType)), constants(constants) {}
+           std::vector<PlanConstant> &constants, HostDialect dialect = HostDialect::Cpp)
+      : plans(std::move(plans)),
+        planType(std::move(planType)),
+        constants(constants),
+        dialect(dialect) {}
 
   /// One polynomial for each instantiation.
   using Values = std::vector<Polynomial>;
@@ -46,7 +53,7 @@ public:
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
   /// The same into the shared array that is filled.
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
-  /// A `long long` of arguments of the launcher.
+  /// A `long long` of arguments of the launcher; in the neutral dialect, a number.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
   /// A tilelift::range over all blocks of a launch.
   std::optional<std::string> asRange(const Values &values, llvm::StringRef hint,
@@ -72,14 +79,22 @@ private:
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);
+  std::string asConstantRange(const std::string &number) const;
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
                                      llvm::StringRef launch);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
 
+  bool isCpp() const { return dialect == HostDialect::Cpp; }
+  /// A function of the launcher's.
+  std::string hostFunction(const char *name) const {
+    return std::string(isCpp() ? "tilelift::" : "") + name;
+  }
+
   std::vector<const Plan *> plans;
   std::string planType;
   std::vector<PlanConstant> &constants;
+  HostDialect dialect;
   std::string missing;
 };
 

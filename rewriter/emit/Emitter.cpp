@@ -7,6 +7,7 @@
 #include "emit/LauncherText.h"
 #include "support/Locations.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Format/Format.h"
@@ -89,12 +90,13 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
 class Emitter {
 public:
   Emitter(ASTContext &context, const Program &program, const MacroUses &macros,
-          const ProgramFacts &others)
+          const ProgramFacts &others, Output output)
       : context(context),
         source(context),
         program(program),
         macros(macros),
         others(others),
+        output(output),
         fresh(source),
         siblings(source, fresh) {}
 
@@ -102,6 +104,9 @@ public:
 
 private:
   void emitKernel(const KernelToEmit &kernel, const KernelNames &names);
+  bool addRecipes(const KernelToEmit &kernel, const KernelNames &names, const KernelWriter &writer);
+  std::string instantiations(const KernelToEmit &kernel, const KernelNames &names,
+                             const KernelWriter &writer) const;
   bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names, Diagnostic reason);
   std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
@@ -139,6 +144,7 @@ private:
   const Program &program;
   const MacroUses &macros;
   const ProgramFacts &others;
+  const Output output;
   FreshNames fresh;
   FunctionSiblings siblings;
   struct RedirectedLaunch {
@@ -148,6 +154,7 @@ private:
   std::vector<RedirectedLaunch> redirected;
   /// What became of the copies of each pragma.
   llvm::MapVector<const Directive *, std::string> outcomes;
+  std::optional<Diagnostic> noRecipe;
   EmitResult result;
 };
 
@@ -158,8 +165,10 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
     for (const Directive *directive : kernel.plain)
       outcomes.insert({directive, "stays a loop"});
   }
-  redirectForeign();
-  redirectInMacros();
+  if (output == Output::Program) {
+    redirectForeign();
+    redirectInMacros();
+  }
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
   addIncludes(kernels);
@@ -323,12 +332,15 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
       writeLauncher(source, kernel, names, writer, isForAll);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
     return refuse(*problem);
+  if (!addRecipes(kernel, names, writer))
+    return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);
   LauncherText &launch = std::get<LauncherText>(launcher);
 
   std::string header = templateHeader(source, kernel.pattern);
-  std::string before =
-      "// " + names.kernel + ", lifted: what its copies are, the kernel, and its launcher.\n";
+  bool isProgram = output == Output::Program;
+  std::string before = "// " + names.kernel + ", lifted: what its copies are" +
+                       (isProgram ? ", the kernel, and its launcher.\n" : ", and the kernel.\n");
   if (!header.empty())
     before +=
         header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
@@ -340,17 +352,66 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   Edit edit{end, end, {}};
   edit.pieces.push_back(Piece::own("\n\n" + formatted(before, fileName(end)) + "\n"));
   edit.pieces.insert(edit.pieces.end(), sibling.begin(), sibling.end());
-  edit.pieces.push_back(
-      Piece::own("\n\n" + StringRef(formatted(launch.definition, fileName(end))).rtrim().str(),
-                 source.offsetOf(kernel.pattern->getLocation())));
+  const std::string behind = isProgram ? launch.definition : instantiations(kernel, names, writer);
+  if (!behind.empty())
+    edit.pieces.push_back(
+        Piece::own("\n\n" + StringRef(formatted(behind, fileName(end))).rtrim().str(),
+                   source.offsetOf(kernel.pattern->getLocation())));
   result.edits.add(std::move(edit));
-  if (!launch.declaration.empty())
+  if (isProgram && !launch.declaration.empty())
     declare(kernel.pattern->getCanonicalDecl(), launch.declaration);
   if (isForAll)
     result.launchers[sharedNameOf(kernel.pattern)] = names.launcher;
   result.kernels.push_back({placeOf(context.getSourceManager(), kernel.pattern->getLocation()),
                             names.kernel, names.lifted});
-  redirectLaunches(kernel, names);
+  if (isProgram)
+    redirectLaunches(kernel, names);
+}
+
+/// What other hosts than the program do to launch the kernel.
+bool Emitter::addRecipes(const KernelToEmit &kernel, const KernelNames &names,
+                         const KernelWriter &writer) {
+  std::vector<Recipe> recipes;
+  for (size_t i = 0; i < kernel.instances.size(); ++i) {
+    std::variant<Recipe, Diagnostic> made = recipeOf(kernel, i, names, writer);
+    if (auto *problem = std::get_if<Diagnostic>(&made)) {
+      noRecipe = std::move(*problem);
+      return false;
+    }
+    recipes.push_back(std::move(std::get<Recipe>(made)));
+  }
+  llvm::move(recipes, std::back_inserter(result.recipes));
+  return true;
+}
+
+/// Where nobody launches them, templates are instantiated for whoever asks for them by name.
+std::string Emitter::instantiations(const KernelToEmit &kernel, const KernelNames &names,
+                                    const KernelWriter &writer) const {
+  std::string text, maps;
+  if (!kernel.pattern->getDescribedFunctionTemplate())
+    return text;
+  for (size_t copy = 0; copy < kernel.instances.front().copies.size(); ++copy)
+    if (!writer.namesOf(copy).map.empty())
+      maps += ", const __grid_constant__ CUtensorMap";
+  PrintingPolicy policy = context.getPrintingPolicy();
+  policy.FullyQualifiedName = true;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    std::string parameters;
+    for (const ParmVarDecl *parameter : instance.function->parameters())
+      parameters += std::string(", ") +
+                    (parameter->hasAttr<CUDAGridConstantAttr>() ? "__grid_constant__ " : "") +
+                    parameter->getType().getAsString(policy);
+    auto add = [&](const std::string &name, const std::string &all) {
+      text += "template __global__ void " + name + templateArgumentsOf(instance.function) + "(" +
+              StringRef(all).ltrim(", ").str() + ");\n";
+    };
+    bool isThere =
+        instance.function->getTemplateSpecializationKind() == TSK_ExplicitInstantiationDefinition;
+    if (!isThere)
+      add(names.kernel, parameters);
+    add(names.lifted, parameters + maps);
+  }
+  return text;
 }
 
 /// Where no warp of its own can make the copies, but somebody may.
@@ -583,8 +644,9 @@ bool Emitter::isRepeated(const UserFile &file) const {
 } // namespace
 
 EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros, const ProgramFacts &others) {
-  return Emitter(context, program, macros, others).run(kernels);
+                const Program &program, const MacroUses &macros, const ProgramFacts &others,
+                Output output) {
+  return Emitter(context, program, macros, others, output).run(kernels);
 }
 
 } // namespace tilelift

@@ -15,6 +15,7 @@
 #include "directive/OtherFiles.h"
 #include "directive/Program.h"
 #include "emit/EditSet.h"
+#include "emit/Recipe.h"
 #include "plan/Plan.h"
 #include "plan/Stages.h"
 #include "relation/CopyAhead.h"
@@ -92,6 +93,12 @@ struct LiftedKernel {
   std::string lifted;
 };
 
+/// Who is to launch the kernels.
+enum class Output {
+  Program,      ///< the file itself, by the CUDA runtime
+  DeviceSource, ///< somebody else: nothing of the host is written, and each kernel has a name
+};
+
 struct EmitResult {
   EditSet edits;
   std::vector<Diagnostic> diagnostics;
@@ -100,10 +107,13 @@ struct EmitResult {
   /// Of kernels that other files may launch, by their shared names.
   std::map<std::string, std::string> launchers;
   std::vector<LiftedKernel> kernels;
+  /// One for each instance that is lifted.
+  std::vector<Recipe> recipes;
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros, const ProgramFacts &others);
+                const Program &program, const MacroUses &macros, const ProgramFacts &others,
+                Output output = Output::Program);
 
 } // namespace tilelift
 

@@ -554,11 +554,15 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
     moveDynamicMemory(child);
 }
 
-/// Each file that includes a header has a plan of its own, and so a kernel.
+/// Each file that includes a header has a plan of its own, and so a kernel. Where somebody asks
+/// for the original by its plain name, he does for this one.
 StringRef KernelWriter::linkage() const {
   bool isOwn = kernel.pattern->getStorageClass() == SC_Static ||
                !source.isInHeader(source.offsetOf(kernel.pattern->getBeginLoc()));
-  return isOwn ? "" : "static ";
+  const auto *linkage = dyn_cast<LinkageSpecDecl>(kernel.pattern->getLexicalDeclContext());
+  bool isNamed =
+      linkage && !linkage->hasBraces() && linkage->getLanguage() == LinkageSpecLanguageIDs::C;
+  return !isOwn ? "static " : isNamed ? "extern \"C\" " : "";
 }
 
 /// Puts parameters on lines of their own where they would make a long one.
@@ -722,8 +726,7 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
     edits.push_back(insertion(source.offsetOf(partly->getBeginLoc()), "[[maybe_unused]] "));
 }
 
-/// In front of what the launch asks for of dynamic shared memory, and as well aligned.
-static int64_t ringBytes(const InstanceToEmit &instance) {
+int64_t ringBytes(const InstanceToEmit &instance) {
   int64_t bytes = 0, alignment = 128;
   for (const CopyToEmit &copy : instance.copies) {
     alignment = std::max(alignment, copy.plan.layout.alignment());
@@ -733,18 +736,23 @@ static int64_t ringBytes(const InstanceToEmit &instance) {
   return int64_t(alignTo(uint64_t(bytes), uint64_t(alignment)));
 }
 
+std::string templateArgumentsOf(const FunctionDecl *instance) {
+  const TemplateArgumentList *arguments = instance->getTemplateSpecializationArgs();
+  std::string text;
+  raw_string_ostream stream(text);
+  if (arguments)
+    printTemplateArgumentList(stream, arguments->asArray(),
+                              instance->getASTContext().getPrintingPolicy());
+  return text;
+}
+
 std::string KernelWriter::planType() const {
   bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string text;
   for (size_t i = 0; i < kernel.instances.size(); ++i) {
     const InstanceToEmit &instance = kernel.instances[i];
     if (isTemplate) {
-      std::string name;
-      raw_string_ostream stream(name);
-      const TemplateArgumentList *arguments = instance.function->getTemplateSpecializationArgs();
-      PrintingPolicy policy = instance.function->getASTContext().getPrintingPolicy();
-      printTemplateArgumentList(stream, arguments->asArray(), policy);
-      text += "template <> struct " + names.plan + name + " {\n";
+      text += "template <> struct " + names.plan + templateArgumentsOf(instance.function) + " {\n";
       text += "  static constexpr bool lifted = true;\n";
     } else {
       text += "struct " + names.plan + " {\n";

@@ -102,6 +102,12 @@ inline bool isDynamic(const clang::VarDecl *tile) {
   return tile->getType()->isIncompleteArrayType();
 }
 
+/// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
+int64_t ringBytes(const InstanceToEmit &instance);
+
+/// "<4, 64>", or nothing where it is no template.
+std::string templateArgumentsOf(const clang::FunctionDecl *instance);
+
 class KernelWriter {
 public:
   KernelWriter(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,

@@ -6,6 +6,7 @@
 
 #include "host/LookAhead.h"
 #include "support/Locations.h"
+#include "support/Toolkit.h"
 
 #include "clang/AST/ASTConsumer.h"
 #include "clang/Frontend/CompilerInstance.h"

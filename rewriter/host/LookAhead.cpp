@@ -4,6 +4,8 @@
 
 #include "host/LookAhead.h"
 
+#include "support/Toolkit.h"
+
 #include "clang/Basic/CharInfo.h"
 #include "clang/Frontend/CompilerInvocation.h"
 #include "clang/Lex/DependencyDirectivesScanner.h"
@@ -139,13 +141,6 @@ private:
 };
 
 } // namespace
-
-bool isToolkit(StringRef folder, vfs::FileSystem &files) {
-  folder = folder.rtrim('/');
-  if (sys::path::filename(folder) == "cccl")
-    folder = sys::path::parent_path(folder);
-  return files.exists(folder + "/cuda_runtime.h");
-}
 
 bool mayHaveDirectives(StringRef path, StringRef text, const CompilerInvocation &invocation,
                        vfs::FileSystem &files) {

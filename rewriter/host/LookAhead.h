@@ -17,9 +17,6 @@ class CompilerInvocation;
 
 namespace tilelift {
 
-/// Whether a folder holds the toolkit's headers, or those of CCCL beside them.
-bool isToolkit(llvm::StringRef folder, llvm::vfs::FileSystem &files);
-
 /// Whether a file may hold a `#pragma tma`, or a header of the user's that it includes.
 bool mayHaveDirectives(llvm::StringRef path, llvm::StringRef text,
                        const clang::CompilerInvocation &invocation, llvm::vfs::FileSystem &files);

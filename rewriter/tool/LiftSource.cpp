@@ -25,11 +25,40 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+Severity severityOf(clang::DiagnosticsEngine::Level level) {
+  switch (level) {
+  case clang::DiagnosticsEngine::Ignored: return Severity::Ignored;
+  case clang::DiagnosticsEngine::Note: return Severity::Note;
+  case clang::DiagnosticsEngine::Remark: return Severity::Remark;
+  case clang::DiagnosticsEngine::Warning: return Severity::Warning;
+  default: return Severity::Error;
+  }
+}
+
+Message messageOf(clang::DiagnosticsEngine::Level level, const clang::Diagnostic &info) {
+  SmallString<256> text;
+  info.FormatDiagnostic(text);
+  Message message;
+  message.severity = severityOf(level);
+  auto [words, id] = StringRef(text).rsplit(" [-Wtilelift-");
+  message.text = words.str();
+  message.id = id.rtrim("]").str();
+  if (info.hasSourceManager() && info.getLocation().isValid()) {
+    const clang::SourceManager &sources = info.getSourceManager();
+    clang::PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(info.getLocation()));
+    message.file = place.getFilename();
+    message.line = place.getLine();
+    message.column = place.getColumn();
+  }
+  return message;
+}
+
 /// Clang's own warnings are the compiler's business; its errors are ours.
 class ErrorsOnly : public clang::TextDiagnosticPrinter {
 public:
-  ErrorsOnly(raw_ostream &out, clang::DiagnosticOptions &style, SharedObjects &objects)
-      : TextDiagnosticPrinter(out, style), objects(objects) {}
+  ErrorsOnly(raw_ostream &out, clang::DiagnosticOptions &style, SharedObjects &objects,
+             std::vector<Message> &said)
+      : TextDiagnosticPrinter(out, style), objects(objects), said(said) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
@@ -38,13 +67,16 @@ public:
       muted = level != clang::DiagnosticsEngine::Note || muted;
     else
       muted = false;
-    if (!muted)
+    if (!muted) {
       TextDiagnosticPrinter::HandleDiagnostic(level, info);
+      said.push_back(messageOf(level, info));
+    }
     objects.note(info);
   }
 
 private:
   SharedObjects &objects;
+  std::vector<Message> &said;
   bool muted = false;
 };
 
@@ -135,6 +167,7 @@ private:
 
   bool parseAndLift(const Invocation &invocation, IntrusiveRefCntPtr<vfs::OverlayFileSystem> files,
                     SharedObjects &objects);
+  void writeForOthers(std::vector<Recipe> recipes);
   void mend(clang::CompilerInstance &compiler, const LiftResult &result);
   void take(clang::CompilerInstance &compiler, const DirectiveList &directives, LiftResult &result);
   void remarkOnResources(clang::CompilerInstance &compiler, const LiftResult &result);
@@ -162,7 +195,8 @@ Lifted SourceLifter::run() {
     return std::move(lifted);
   lifted.status = allLifted;
   bool isOneOfMany = options.files.size() > 1;
-  bool isAsked = options.verify || isOneOfMany || !options.dependencyFile.empty();
+  bool isAsked = options.verify || isOneOfMany || !options.dependencyFile.empty() ||
+                 options.emit != Emit::Cuda;
   if (!isAsked && !mayHaveDirectives(path, before, *invocation, *files))
     return std::move(lifted);
 
@@ -171,6 +205,7 @@ Lifted SourceLifter::run() {
   if (!parsed && !objects.empty() && (invocation = makeInvocation(path, options, files))) {
     objects.hide(*invocation, *files);
     lifted.messages.clear();
+    lifted.said.clear();
     parsed = parseAndLift(invocation, files, objects);
   }
   if (options.verify)
@@ -187,7 +222,7 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
   style.ShowColors = sys::Process::StandardErrHasColors();
   raw_string_ostream messages(lifted.messages);
   messages.enable_colors(style.ShowColors);
-  ErrorsOnly printer(messages, style, objects);
+  ErrorsOnly printer(messages, style, objects, lifted.said);
   return liftFile(invocation, files,
                   {options.diagnostics,
                    [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
@@ -239,6 +274,25 @@ void SourceLifter::remarkOnResources(clang::CompilerInstance &compiler, const Li
   lifted.status = failed;
 }
 
+/// Instead of the lifted file, what other hosts launch it by.
+void SourceLifter::writeForOthers(std::vector<Recipe> recipes) {
+  std::variant<Emission, std::string> made =
+      lifted.files.size() > 1
+          ? std::variant<Emission, std::string>("'" + lifted.files[1].path +
+                                                "' has copies, too: what is for other hosts is one "
+                                                "text, so that they have to be in the file itself")
+          : emissionOf(path, lifted.files.front().after, std::move(recipes), options);
+  if (auto *problem = std::get_if<std::string>(&made)) {
+    lifted.messages += "tilelift: error: " + *problem + "\n";
+    lifted.said.push_back({Severity::Error, "", *problem, path, 0, 0});
+    lifted.status = failed;
+    lifted.files.clear();
+    return;
+  }
+  lifted.emission = std::move(std::get<Emission>(made));
+  lifted.files.front().after = textFor(*lifted.emission, options.emit);
+}
+
 void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &directives,
                         LiftResult &result) {
   clang::SourceManager &sources = compiler.getSourceManager();
@@ -267,6 +321,8 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
   if (writesElsewhere(options))
     moveHeaders(sources, directives, name, options, result, lifted);
   lifted.files = liftedFiles(sources, result.edits);
+  if (options.emit != Emit::Cuda && !lifted.hasErrors)
+    writeForOthers(std::move(result.recipes));
   lifted.facts = std::move(result.facts);
   lifted.isAnnotated = !directives.directives.empty();
   dump(result, options, lifted.dump);

@@ -9,6 +9,7 @@
 #define TILELIFT_TOOL_LIFTSOURCE_H
 
 #include "host/LiftFile.h"
+#include "tool/Emission.h"
 #include "tool/Options.h"
 
 #include <algorithm>
@@ -20,6 +21,15 @@ enum ExitStatus { allLifted = 0, someRefused = 1, failed = 2 };
 
 inline ExitStatus worse(ExitStatus a, ExitStatus b) { return std::max(a, b); }
 
+/// One line of what there is to say.
+struct Message {
+  Severity severity = Severity::Error;
+  std::string id; ///< what -Wno-<id> takes; empty where Clang speaks
+  std::string text;
+  std::string file;
+  unsigned line = 0, column = 0;
+};
+
 struct Lifted {
   /// The file itself, then headers; nothing of a file that cannot be read.
   std::vector<LiftedFile> files;
@@ -27,8 +37,11 @@ struct Lifted {
   std::map<std::string, std::string> places;
   std::string dump;
   ExitStatus status = allLifted;
-  /// What there is to say, as text for the error stream.
+  /// What there is to say, as text for the error stream, and one by one.
   std::string messages;
+  std::vector<Message> said;
+  /// What was asked for, for other hosts than the CUDA runtime.
+  std::optional<Emission> emission;
   /// For the other files of the program.
   ProgramFacts facts;
   /// There is a pragma.

@@ -4,6 +4,7 @@
 
 #include "tool/Options.h"
 
+#include "directive/BlockSize.h"
 #include "host/LiftFile.h"
 #include "tool/Invocation.h"
 
@@ -41,6 +42,30 @@ enum class Remarks { None, Copies, Resources };
 
 } // namespace
 
+void ToolOptions::setEmit(Emit kind) {
+  emit = kind;
+  selection.output = kind == Emit::Cuda ? Output::Program : Output::DeviceSource;
+}
+
+std::optional<std::string> ToolOptions::setBlock(StringRef text) {
+  auto [kernel, numbers] = text.split('=');
+  BlockShape shape{1, 1, 1};
+  SmallVector<StringRef, 3> each;
+  numbers.split(each, ',');
+  bool isShape = !kernel.empty() && each.size() <= 3;
+  for (size_t axis = 0; isShape && axis < each.size(); ++axis)
+    isShape = !each[axis].trim().getAsInteger(10, shape[axis]) && shape[axis] > 0;
+  if (!isShape)
+    return ("'" + text +
+            "' is no block size: 'block' takes a kernel and one to three numbers, as "
+            "'blur=32,8'")
+        .str();
+  if (std::optional<std::string> wrong = wrongBlock(shape))
+    return "the block of '" + kernel.str() + "' cannot be " + numbers.str() + ": " + *wrong;
+  selection.blocks[kernel.str()] = shape;
+  return std::nullopt;
+}
+
 ToolOptions parseOptions(int argc, const char **argv) {
   cl::list<std::string> files(cl::Positional, cl::desc("files..."), cl::cat(category));
   cl::opt<std::string> output("o", cl::desc("write to a file, or into a folder for several files"),
@@ -76,6 +101,16 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<std::string> arch(
       "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
       cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category));
+  cl::opt<Emit> emit(
+      "emit", cl::desc("what to write"), cl::value_desc("kind"),
+      cl::values(clEnumValN(Emit::Cuda, "cuda", "the file, lifted (default)"),
+                 clEnumValN(Emit::Device, "device", "its device code alone, for NVRTC"),
+                 clEnumValN(Emit::Manifest, "manifest", "how its kernels are launched, as JSON"),
+                 clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver")),
+      cl::init(Emit::Cuda), cl::cat(category));
+  cl::list<std::string> blocks("block",
+                               cl::desc("block size of a kernel that the file does not launch"),
+                               cl::value_desc("kernel=x,y,z"), cl::cat(category));
   cl::opt<std::string> dependencies(
       "depfile", cl::desc("write the files that the output depends on, as a rule for make"),
       cl::value_desc("file"), cl::cat(category));
@@ -119,6 +154,10 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.selection.onlyProfitable = onlyProfitable;
   if (onlyCopy.getNumOccurrences() > 0)
     options.selection.only = onlyCopy;
+  options.setEmit(emit);
+  for (StringRef block : blocks)
+    if (std::optional<std::string> wrong = options.setBlock(block))
+      quit(*wrong);
   options.databaseFolder = database;
   options.dependencyFile = dependencies;
   options.cudaPath = cudaPath;

@@ -14,6 +14,9 @@
 
 namespace tilelift {
 
+/// What is written: the file, or parts of it for other hosts.
+enum class Emit { Cuda, Device, Manifest, Python };
+
 struct ToolOptions {
   std::vector<std::string> files;
   std::vector<std::string> compilerFlags;
@@ -26,6 +29,7 @@ struct ToolOptions {
   bool verify = false;
   /// Remedies are made in the source before it is lifted.
   bool fix = false;
+  Emit emit = Emit::Cuda;
   /// What files are read as, by their paths, where that is not what the disk has.
   std::map<std::string, std::string> texts;
   /// The lifted texts are compiled at once and not written.
@@ -39,6 +43,10 @@ struct ToolOptions {
   /// Kernels are compiled to say what they take of an SM.
   bool asksResources = false;
   Selection selection;
+
+  void setEmit(Emit kind);
+  /// "blur=32,8", or what is wrong with it.
+  std::optional<std::string> setBlock(llvm::StringRef text);
 };
 
 /// Exits for --help and --version, and with 2 when something is wrong.

@@ -48,6 +48,13 @@
 #define TILELIFT_HAS_LINES 1
 #endif
 
+// NVRTC needs no header of the driver's: the kernel only passes the map on.
+#if defined(__CUDACC_RTC__) && !defined(__cuda_cuda_h__)
+typedef struct alignas(128) CUtensorMap_st {
+  unsigned long long opaque[16];
+} CUtensorMap;
+#endif
+
 namespace tilelift {
 
 namespace ptx = cuda::ptx;

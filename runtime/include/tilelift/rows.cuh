@@ -52,12 +52,19 @@ namespace detail {
 /// What rows that are not there are loaded from, where only addresses count.
 template <unsigned Bytes> __device__ uint4 zeros[Bytes / 16];
 
-/// Calls `copy(first, places)` for a few rows at once, `Count` in all, by one thread or by the
-/// lanes of a warp.
+/// How many rows are looked up at once.
+template <int Count, int Lanes>
+constexpr int batch_of = Lanes > 1        ? (Count % 4 == 0 ? 4 : 1)
+                         : Count % 8 == 0 ? 8
+                         : Count % 4 == 0 ? 4
+                         : Count < 8      ? Count
+                                          : 1;
+
+/// Calls `copy(first, places)` for so many rows, `Count` in all, by one thread or by the lanes of
+/// a warp.
 template <int Count, int Lanes, typename Where, typename Copy>
 __device__ inline void by_batches(const Where &where, const Copy &copy) {
-  constexpr int alone = Count % 8 == 0 ? 8 : Count % 4 == 0 ? 4 : Count < 8 ? Count : 1;
-  constexpr int batch = Lanes == 1 ? alone : Count % 4 == 0 ? 4 : 1;
+  constexpr int batch = batch_of<Count, Lanes>;
   int first = 0;
   if constexpr (Lanes > 1)
     first = int(ptx::get_sreg_laneid()) * batch;
@@ -74,9 +81,10 @@ __device__ inline void by_batches(const Where &where, const Copy &copy) {
 /// Calls `copy(row, place)` for each row.
 template <int Count, int Lanes, typename Where, typename Copy>
 __device__ inline void one_by_one(const Where &where, const Copy &copy) {
-  by_batches<Count, Lanes>(where, [&](int first, const auto &places) {
+  using place = decltype(where(0)); // NVRTC takes no generic lambda for the device's
+  by_batches<Count, Lanes>(where, [&](int first, const place *places) {
 #pragma unroll
-    for (int i = 0; i < int(sizeof(places) / sizeof(places[0])); ++i)
+    for (int i = 0; i < batch_of<Count, Lanes>; ++i)
       copy(first + i, places[i]);
   });
 }
@@ -172,8 +180,9 @@ template <int Count, unsigned Bytes, int Lanes = 1, typename Map, typename Where
           typename... Policy>
 __device__ inline void load_rows(void *tile, int distance, const Map &map, barrier &ready,
                                  const Where &where, Policy... policy) {
-  detail::by_batches<Count, Lanes>(where, [&](int first, const auto &places) {
-    constexpr int batch = int(sizeof(places) / sizeof(places[0]));
+  using place = decltype(where(0));
+  detail::by_batches<Count, Lanes>(where, [&](int first, const place *places) {
+    constexpr int batch = detail::batch_of<Count, Lanes>;
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       void *const to = advance(tile, (first + i) * distance);
@@ -205,8 +214,9 @@ __device__ inline void load_byte_rows(void *tile, int distance, barrier &ready, 
 template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
 __device__ inline void store_rows(const void *tile, int distance, const Map &map,
                                   const Where &where, Policy... policy) {
-  detail::by_batches<Count, 1>(where, [&](int first, const auto &places) {
-    constexpr int batch = int(sizeof(places) / sizeof(places[0]));
+  using place = decltype(where(0));
+  detail::by_batches<Count, 1>(where, [&](int first, const place *places) {
+    constexpr int batch = detail::batch_of<Count, 1>;
 #pragma unroll
     for (int i = 0; i < batch; ++i) {
       const void *const from = row_at(tile, (first + i) * distance);
@@ -242,7 +252,8 @@ __device__ inline void store_byte_rows(const void *tile, int distance, const Whe
 template <int Count, unsigned Bytes, typename Operation, typename Map, typename Where>
 __device__ inline void reduce_rows(Operation operation, const void *tile, int distance,
                                    const Map &map, const Where &where) {
-  detail::one_by_one<Count, 1>(where, [&](int row, const auto &place) {
+  using corner_type = decltype(where(0));
+  detail::one_by_one<Count, 1>(where, [&](int row, const corner_type &place) {
     if (place.exists())
       reduce(operation, map, place.at, row_at(tile, row * distance));
   });

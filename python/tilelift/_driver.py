@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""The driver as the rest of the package calls it: cuda.bindings.driver, or what stands for it.
+
+Results come as tuples with the error first; here an error becomes an exception that says which call
+of what failed, and the tuple becomes its one result.
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Tuple
+
+from . import rules
+
+_DATA_TYPES = ("UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16",
+               "FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B")
+_SWIZZLES = ("NONE", "32B", "64B", "128B", "128B_ATOM_32B", "128B_ATOM_32B_FLIP_8B", "128B_ATOM_64B")
+_INTERLEAVES = ("NONE", "16B", "32B")
+_PROMOTIONS = {0: "NONE", 64: "L2_64B", 128: "L2_128B", 256: "L2_256B"}
+_FILLS = {"zero": "NONE", "nan": "NAN_REQUEST_ZERO_FMA"}
+
+
+class DriverError(RuntimeError):
+    """A call of the driver failed; `what` is the descriptor or the kernel that it was for."""
+
+    def __init__(self, call: str, what: str, result: Any) -> None:
+        name = getattr(result, "name", None) or f"error {int(result)}"
+        super().__init__(f"{call} of {what}: {name}")
+        self.call, self.what, self.result = call, what, result
+
+
+def bindings() -> Any:
+    """cuda.bindings.driver, with a word on where it comes from if it is missing."""
+    try:
+        from cuda.bindings import driver
+    except ImportError as problem:
+        raise ImportError("launching needs the package cuda-bindings, or another driver that is given by name"
+                          ) from problem
+    return driver
+
+
+def call(driver: Any, name: str, what: str, *arguments: Any) -> Any:
+    function = getattr(driver, name, None)
+    if function is None:
+        raise DriverError(name, what, driver.CUresult.CUDA_ERROR_NOT_SUPPORTED)
+    result = function(*arguments)
+    if int(result[0]) != 0:
+        raise DriverError(name, what, result[0])
+    return result[1] if len(result) == 2 else result[1:]
+
+
+def _member(driver: Any, enumeration: str, prefix: str, name: str) -> Any:
+    return getattr(getattr(driver, enumeration), prefix + name)
+
+
+def _enumerations(driver: Any, request: rules.MapRequest) -> Tuple[Any, Any, Any, Any, Any]:
+    return (_member(driver, "CUtensorMapDataType", "CU_TENSOR_MAP_DATA_TYPE_",
+                    _DATA_TYPES[rules.ELEMENTS.index(request.element)]),
+            _member(driver, "CUtensorMapInterleave", "CU_TENSOR_MAP_INTERLEAVE_",
+                    _INTERLEAVES[rules.INTERLEAVES.index(request.interleave)]),
+            _member(driver, "CUtensorMapSwizzle", "CU_TENSOR_MAP_SWIZZLE_",
+                    _SWIZZLES[rules.SWIZZLES.index(request.swizzle)]),
+            _member(driver, "CUtensorMapL2promotion", "CU_TENSOR_MAP_L2_PROMOTION_", _PROMOTIONS[request.promotion]),
+            _member(driver, "CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_", _FILLS[request.fill]))
+
+
+def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
+    """The map of a request that breaks no rule. Strides start with the second dimension, and
+    channels come before pixels."""
+    kind, interleave, swizzle, promotion, fill = _enumerations(driver, request)
+    long, word = driver.cuuint64_t, driver.cuuint32_t
+    extents = [long(d.extent) for d in request.dimensions]
+    # Drivers look at the array even where there is no stride.
+    strides = [long(d.stride) for d in request.dimensions[1:]] or [long(0)]
+    steps = [word(d.step) for d in request.dimensions]
+    what = f"the map of '{request.tile}'"
+    head = (kind, request.rank, request.address, extents, strides)
+    tail = (steps, interleave, swizzle, promotion, fill)
+    if request.mode == "tile":
+        made = call(driver, "cuTensorMapEncodeTiled", what, *head, [word(n) for n in request.box], *tail)
+    elif request.mode == "im2col":
+        made = call(driver, "cuTensorMapEncodeIm2col", what, *head, list(request.lower), list(request.upper),
+                    request.channels, request.pixels, *tail)
+    else:
+        mode = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
+        made = call(driver, "cuTensorMapEncodeIm2colWide", what, *head, request.lower[0], request.upper[0],
+                    request.channels, request.pixels, steps, interleave, mode, swizzle, promotion, fill)
+    return MapBytes(int(made.getPtr()), request.capability)
+
+
+class MapBytes:
+    """The 128 bytes of a map, aligned as the driver's own, to pass to a kernel by value."""
+
+    SIZE = ALIGNMENT = 128
+
+    def __init__(self, source: int, capability: int) -> None:
+        self._memory = ctypes.create_string_buffer(self.SIZE + self.ALIGNMENT)
+        start = ctypes.addressof(self._memory)
+        self.address = start + -start % self.ALIGNMENT
+        ctypes.memmove(self.address, source, self.SIZE)
+        if capability >= 100:
+            self.clear_wide_addresses()
+
+    def clear_wide_addresses(self) -> None:
+        """Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB from the
+        tensor's address; smaller allocations then fault now and then."""
+        ctypes.c_uint64.from_address(self.address + 8).value &= ~(1 << 21)
+
+    def __bytes__(self) -> bytes:
+        return ctypes.string_at(self.address, self.SIZE)

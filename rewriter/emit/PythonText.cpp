@@ -1,0 +1,223 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/PythonText.h"
+
+#include "tilelift/version.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/Support/Path.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// What a module of ours cannot call a kernel or its argument.
+const StringSet<> &takenNames() {
+  static const StringSet<> names = {
+      "False",  "None",     "True",      "and",      "as",       "assert", "async",
+      "await",  "break",    "class",     "continue", "def",      "del",    "elif",
+      "else",   "except",   "finally",   "for",      "from",     "global", "if",
+      "import", "in",       "is",        "lambda",   "nonlocal", "not",    "or",
+      "pass",   "raise",    "return",    "try",      "while",    "with",   "yield",
+      "launch", "quotient", "remainder", "counted",  "between",  "Kernel", "function_names",
+      "None"};
+  return names;
+}
+
+std::string pythonName(StringRef name) {
+  return (name + (takenNames().contains(name) ? "_" : "")).str();
+}
+
+/// An expression of docs/manifest.md: only names are others.
+std::string pythonText(StringRef expression) {
+  std::string text;
+  bool isMember = false;
+  while (!expression.empty()) {
+    StringRef word = expression.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    if (word.empty() || isDigit(word[0])) {
+      size_t length = std::max<size_t>(1, word.size());
+      isMember = expression[0] == '.';
+      text += expression.take_front(length);
+      expression = expression.drop_front(length);
+      continue;
+    }
+    expression = expression.drop_front(word.size());
+    const bool isCall = expression.starts_with("(");
+    text += isMember                          ? word.str()
+            : isCall && word == "block_index" ? "launch.block_index"
+            : word == "gridDim"               ? "launch.grid"
+            : isCall                          ? word.str()
+                                              : pythonName(word);
+    isMember = false;
+  }
+  return text;
+}
+
+std::string quoted(StringRef text) {
+  std::string result = "\"";
+  for (char c : text)
+    result += (c == '"' || c == '\\' ? "\\" : "") + std::string(1, c);
+  return result + "\"";
+}
+
+std::string tuple(ArrayRef<std::string> parts) {
+  return "(" + llvm::join(parts, ", ") + (parts.size() == 1 ? ",)" : ")");
+}
+
+template <typename Numbers> std::string tupleOf(const Numbers &numbers) {
+  std::vector<std::string> parts;
+  for (auto number : numbers)
+    parts.push_back(std::to_string(number));
+  return tuple(parts);
+}
+
+/// How the value is passed: "pointer", "i32", "f64", or bytes of an object.
+std::string kindOf(const RecipeArgument &argument) {
+  switch (argument.kind) {
+  case RecipeArgument::Kind::Pointer: return quoted("pointer");
+  case RecipeArgument::Kind::Integer:
+    return quoted((argument.isSigned ? "i" : "u") + std::to_string(argument.bytes * 8));
+  case RecipeArgument::Kind::Floating: return quoted("f" + std::to_string(argument.bytes * 8));
+  case RecipeArgument::Kind::Object: return std::to_string(argument.bytes);
+  }
+  return "";
+}
+
+std::string limit(int64_t number) {
+  bool isOpen = number == Interval::lowest || number == Interval::highest;
+  return isOpen ? "None" : std::to_string(number);
+}
+
+std::string checkText(const RecipeCheck &check) {
+  const std::string rule = quoted(check.rule), value = pythonText(check.value);
+  switch (check.kind) {
+  case RecipeCheck::Kind::Fours:
+    return "launch.require_fours(" + quoted(check.text) + ", " + std::to_string(check.multiple) +
+           ")";
+  case RecipeCheck::Kind::Multiple:
+    return "launch.require_multiple(" + rule + ", " + value + ", " +
+           std::to_string(check.multiple) + ", " + quoted(check.text) + ")";
+  case RecipeCheck::Kind::Line:
+  case RecipeCheck::Kind::Range:
+    return std::string("launch.require") +
+           (check.kind == RecipeCheck::Kind::Line ? "_line(" : "(") + rule + ", " + value + ", " +
+           limit(check.low) + ", " + limit(check.high) + ", " + quoted(check.text) + ")";
+  }
+  return "";
+}
+
+/// (elements, text[, stride, text[, count, step, text, first, text]])
+std::string extentText(const RecipeExtent &extent) {
+  std::vector<std::string> parts;
+  parts.push_back(!extent.lastStart.empty() ? "launch.end_of(" + pythonText(extent.lastStart) +
+                                                  ", " + std::to_string(extent.lastLength) + ")"
+                  : extent.elements.empty() ? "None"
+                                            : pythonText(extent.elements));
+  parts.push_back(quoted(extent.elementsText));
+  if (!extent.stride.empty()) {
+    parts.push_back(pythonText(extent.stride));
+    parts.push_back(quoted(extent.strideText));
+  }
+  if (const auto &walk = extent.walk) {
+    parts.push_back(walk->count.empty() ? "None" : pythonText(walk->count));
+    parts.push_back(pythonText(walk->step));
+    parts.push_back(quoted(walk->stepText));
+    parts.push_back(pythonText(walk->first));
+    parts.push_back(quoted(walk->firstText));
+  }
+  return tuple(parts);
+}
+
+std::string tensorText(const RecipeTensor &tensor) {
+  const std::string names = quoted(tensor.tile) + ", " + quoted(tensor.tensor);
+  const std::string address = tensor.address.empty()
+                                  ? "launch.variable(" + quoted(tensor.tensor) + ")"
+                                  : pythonText(tensor.address);
+  if (tensor.mode == Mode::Bulk)
+    return "    launch.bulk(" + names + ", " + address + ")\n";
+  std::string text = tensor.mode == Mode::Tile ? "launch.tiled(" : "launch.pixels(";
+  text = "    " + text + quoted(tensor.map) + ", " + names + ", " +
+         quoted(name_of(tensor.element)) + ", " + address + ", " + pythonText(tensor.offset) +
+         ",\n";
+  const std::string indent(8, ' ');
+  text += indent +
+          (tensor.mode == Mode::Tile
+               ? tupleOf(tensor.box)
+               : tupleOf(SmallVector<int64_t, 2>{tensor.channels, tensor.pixels})) +
+          ", [";
+  for (const RecipeExtent &extent : tensor.extents)
+    text += (&extent == &tensor.extents.front() ? "" : ",\n" + indent + " ") + extentText(extent);
+  text += "],\n" + indent + "swizzle=" + std::to_string(span_of(tensor.swizzle)) +
+          ", promotion=" + std::to_string(tensor.promotion);
+  return text + (tensor.isInLines ? ", in_lines=True)\n" : ")\n");
+}
+
+/// `conv_4_64` of an instantiation, and another name where there are two of one.
+std::string nameOf(const Recipe &recipe, StringSet<> &taken) {
+  std::string name = recipe.kernel;
+  for (char c : recipe.templateArguments)
+    name += isAlnum(c) ? c : '_';
+  while (name.back() == '_' && name.size() > recipe.kernel.size())
+    name.pop_back();
+  name = pythonName(name);
+  while (!taken.insert(name).second)
+    name += "_";
+  return name;
+}
+
+std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
+  const std::string name = nameOf(recipe, taken);
+  std::string parameters = "launch", signature, plan;
+  std::vector<std::string> arguments;
+  for (const RecipeArgument &argument : recipe.arguments) {
+    parameters += ", " + pythonName(argument.name);
+    signature += (signature.empty() ? "" : ", ") + argument.type +
+                 (StringRef(argument.type).ends_with("*") ? "" : " ") + argument.name;
+    arguments.push_back("(" + quoted(argument.name) + ", " + kindOf(argument) + ")");
+  }
+  for (const RecipeCheck &check : recipe.checks)
+    plan += "    " + checkText(check) + "\n";
+  for (const RecipeTensor &tensor : recipe.tensors)
+    plan += tensorText(tensor);
+  std::string text =
+      "\n\ndef _plan_" + name + "(" + parameters + "):\n" + (plan.empty() ? "    pass\n" : plan);
+  text += "\n\n# void " + recipe.kernel + recipe.templateArguments + "(" + signature + ")\n";
+  text += name + " = Kernel(\n    " + quoted(recipe.kernel + recipe.templateArguments) +
+          ", entry=" + quoted(recipe.entry) + ",\n    lifted_entry=" + quoted(recipe.liftedEntry) +
+          ",\n    arguments=" + tuple(arguments) + ",\n    block=" + tupleOf(recipe.block);
+  if (recipe.liftedBlock != recipe.block)
+    text += ", lifted_block=" + tupleOf(recipe.liftedBlock);
+  if (recipe.cluster != BlockShape{1, 1, 1})
+    text += ", cluster=" + tupleOf(recipe.cluster);
+  if (recipe.ringBytes != 0)
+    text += ", ring_bytes=" + std::to_string(recipe.ringBytes);
+  if (recipe.mustLift)
+    text += ", must_lift=True";
+  return text + ", plan=_plan_" + name + ")\n";
+}
+
+} // namespace
+
+std::string pythonOf(ArrayRef<Recipe> recipes, StringRef source) {
+  std::string text = "# Launchers of the lifted kernels of " + sys::path::filename(source).str() +
+                     ", written by tilelift " TILELIFT_VERSION_STRING ".\n#\n"
+                     "# Each takes the handles of what the device source was compiled to, by the "
+                     "names in\n# function_names, a grid, and the kernel's own arguments.\n"
+                     "from tilelift.launch import Kernel, between, counted, quotient, remainder  # "
+                     "noqa: F401\n\nfunction_names = [";
+  for (const Recipe &recipe : recipes)
+    text += std::string(&recipe == &recipes.front() ? "" : ",") + "\n    " + quoted(recipe.entry) +
+            ",\n    " + quoted(recipe.liftedEntry);
+  text += recipes.empty() ? "]\n" : ",\n]\n";
+  StringSet<> taken;
+  for (const Recipe &recipe : recipes)
+    text += kernelText(recipe, taken);
+  return text;
+}
+
+} // namespace tilelift

@@ -1,0 +1,208 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/Recipe.h"
+
+#include "emit/KernelText.h"
+
+#include "clang/AST/Mangle.h"
+#include "clang/Basic/TargetInfo.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &context) {
+  RecipeArgument argument;
+  const QualType type = parameter->getType().getCanonicalType();
+  argument.name = parameter->getNameAsString();
+  argument.type = parameter->getType().getAsString(context.getPrintingPolicy());
+  argument.bytes = unsigned(context.getTypeSizeInChars(type).getQuantity());
+  argument.alignment = unsigned(context.getTypeAlignInChars(type).getQuantity());
+  argument.isSigned = type->isSignedIntegerOrEnumerationType();
+  argument.kind = type->isPointerType() || type->isReferenceType() ? RecipeArgument::Kind::Pointer
+                  : type->isIntegralOrEnumerationType()            ? RecipeArgument::Kind::Integer
+                  : type->isRealFloatingType()                     ? RecipeArgument::Kind::Floating
+                                                                   : RecipeArgument::Kind::Object;
+  return argument;
+}
+
+class RecipeWriter {
+public:
+  RecipeWriter(const KernelToEmit &kernel, const InstanceToEmit &instance, const KernelNames &names,
+               const KernelWriter &writer)
+      : kernel(kernel), instance(instance), names(names), writer(writer) {}
+
+  std::variant<Recipe, Diagnostic> run();
+
+private:
+  void addLaunch();
+  void addCheck(const Plan &plan, const Check &check);
+  void addTensor(const Plan &plan, const CopyToEmit &copy, const CopyNames &own);
+  RecipeExtent extentOf(const Plan &plan, size_t d);
+  std::string number(const Plan &plan, const Polynomial &value);
+  std::string range(const Plan &plan, const Polynomial &value);
+  std::string said(const Plan &plan, const CodeText &code, std::optional<std::string> text) {
+    if (!text && !failure)
+      failure = diagnose("expression-not-available", plan.place, code.unnamed());
+    return text.value_or("");
+  }
+
+  const KernelToEmit &kernel;
+  const InstanceToEmit &instance;
+  const KernelNames &names;
+  const KernelWriter &writer;
+  /// Of one instance, all numbers are written out.
+  std::vector<PlanConstant> constants;
+  Recipe recipe;
+  std::optional<Diagnostic> failure;
+};
+
+std::string RecipeWriter::number(const Plan &plan, const Polynomial &value) {
+  CodeText code({&plan}, "", constants, HostDialect::Neutral);
+  return said(plan, code, code.inLauncher({value}, ""));
+}
+
+std::string RecipeWriter::range(const Plan &plan, const Polynomial &value) {
+  CodeText code({&plan}, "", constants, HostDialect::Neutral);
+  return said(plan, code, code.asRange({value}, "", ""));
+}
+
+void RecipeWriter::addLaunch() {
+  const FunctionDecl *function = instance.function;
+  const ASTContext &context = function->getASTContext();
+  recipe.kernel = names.kernel;
+  recipe.lifted = names.lifted;
+  recipe.scope = kernel.pattern->getQualifiedNameAsString();
+  recipe.scope.resize(recipe.scope.size() - names.kernel.size());
+  recipe.place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
+  recipe.entry = ASTNameGenerator(const_cast<ASTContext &>(context)).getName(function);
+  recipe.templateArguments = templateArgumentsOf(function);
+  for (const ParmVarDecl *parameter : function->parameters())
+    recipe.arguments.push_back(argumentOf(parameter, context));
+  recipe.block = instance.block;
+  recipe.liftedBlock = writer.hasProducer() ? withAddedWarp(instance.block) : instance.block;
+  recipe.cluster = instance.cluster;
+  recipe.ringBytes = ringBytes(instance);
+  recipe.mustLift = llvm::any_of(instance.copies, [](const CopyToEmit &copy) {
+    return copy.directive->clauses.fallback == Fallback::Error;
+  });
+  recipe.dependsOnTarget = llvm::any_of(instance.copies, [](const CopyToEmit &copy) {
+    return copy.plan.inLines || copy.plan.isByFours();
+  });
+}
+
+void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
+  RecipeCheck made;
+  made.rule = check.rule;
+  made.text = plan.symbols.print(check.value);
+  auto add = [&] {
+    bool isKnown = llvm::any_of(recipe.checks, [&](const RecipeCheck &known) {
+      return known.kind == made.kind && known.rule == made.rule && known.value == made.value &&
+             known.low == made.low && known.high == made.high && known.multiple == made.multiple;
+    });
+    if (!isKnown) // copies often ask for the same
+      recipe.checks.push_back(made);
+  };
+  if (check.subject == Check::Subject::Target) {
+    made.kind = RecipeCheck::Kind::Fours;
+    made.text = plan.tile;
+    made.multiple = plan.gather->distance;
+    return add();
+  }
+  if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
+    made.kind = made.rule == "line-offset" ? RecipeCheck::Kind::Line : RecipeCheck::Kind::Range;
+    made.value = range(plan, check.value);
+    made.low = check.within.low;
+    made.high = check.within.high;
+    add();
+  }
+  if (check.multiple == 1)
+    return;
+  made.kind = RecipeCheck::Kind::Multiple;
+  made.value = number(plan, check.value);
+  made.low = made.high = 0;
+  made.multiple = check.multiple;
+  add();
+}
+
+/// How far a dimension goes, how far apart its elements are, how pixels are walked through.
+RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
+  const PlanDimension &dim = plan.dims[d];
+  RecipeExtent extent;
+  if (dim.extent) {
+    extent.elements = number(plan, *dim.extent);
+    extent.elementsText = plan.symbols.print(*dim.extent);
+  } else if (dim.lastLength) {
+    extent.lastStart = range(plan, dim.coordinate);
+    extent.lastLength = *dim.lastLength;
+    extent.elementsText = "the end of the last box";
+  } else {
+    extent.elementsText = "unbounded";
+  }
+  if (d > 0) {
+    extent.stride = number(plan, dim.stride);
+    extent.strideText = plan.symbols.print(dim.stride);
+  }
+  if (d > 0 && d <= plan.walks.size()) {
+    const Walk &walk = plan.walks[d - 1];
+    extent.walk = RecipeExtent::Walk{walk.count ? number(plan, *walk.count) : "",
+                                     number(plan, walk.step), plan.symbols.print(walk.step),
+                                     number(plan, walk.first), plan.symbols.print(walk.first)};
+  }
+  return extent;
+}
+
+void RecipeWriter::addTensor(const Plan &plan, const CopyToEmit &copy, const CopyNames &own) {
+  if (!plan.base.knownAtLaunch)
+    return; // tested at the copy
+  RecipeTensor tensor;
+  tensor.mode = plan.mode;
+  tensor.map = own.map;
+  tensor.tile = plan.tile;
+  tensor.tensor = plan.base.name();
+  tensor.address = plan.base.symbol.empty() ? plan.base.spelling : "";
+  if (plan.mode == Mode::Bulk) {
+    recipe.tensors.push_back(std::move(tensor));
+    return;
+  }
+  tensor.offset = number(plan, plan.offset);
+  tensor.element = plan.element;
+  tensor.swizzle = plan.layout.swizzle;
+  tensor.promotion = copy.directive->clauses.promotion.value_or(128);
+  tensor.isInLines = plan.inLines;
+  if (plan.mode == Mode::Im2col) {
+    tensor.channels = plan.dims[0].boxOfPiece();
+    tensor.pixels = plan.pixelsOfPiece();
+  } else {
+    for (const PlanDimension &dim : plan.dims)
+      tensor.box.push_back(dim.boxOfPiece());
+  }
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    tensor.extents.push_back(extentOf(plan, d));
+  recipe.tensors.push_back(std::move(tensor));
+}
+
+std::variant<Recipe, Diagnostic> RecipeWriter::run() {
+  addLaunch();
+  for (size_t i = 0; i < instance.copies.size(); ++i)
+    for (const Check &check : instance.copies[i].plan.launchChecks)
+      addCheck(instance.copies[i].plan, check);
+  for (size_t i = 0; i < instance.copies.size(); ++i)
+    addTensor(instance.copies[i].plan, instance.copies[i], writer.namesOf(i));
+  if (failure)
+    return std::move(*failure);
+  return std::move(recipe);
+}
+
+} // namespace
+
+std::variant<Recipe, Diagnostic> recipeOf(const KernelToEmit &kernel, size_t instance,
+                                          const KernelNames &names, const KernelWriter &writer) {
+  return RecipeWriter(kernel, kernel.instances[instance], names, writer).run();
+}
+
+} // namespace tilelift

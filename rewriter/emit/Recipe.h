@@ -1,0 +1,112 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a host has to do to launch one lifted kernel: a value that all hosts but the CUDA runtime
+// are written from, so that none can drift from another. docs/manifest.md explains it; the
+// manifest is this, as JSON.
+//
+// Whatever depends on the kernel's arguments is an expression in their names: whole numbers,
+// + - *, >> << & | ^, parentheses, quotient(a, b) and remainder(a, b), which round towards zero
+// and are zero where b is. Where numbers of all blocks are meant, block_index(axis),
+// counted(first, below, step) and between(low, high) are ranges of them. What is not here is how
+// such expressions are computed, and which function of which API does what.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_RECIPE_H
+#define TILELIFT_EMIT_RECIPE_H
+
+#include "plan/Plan.h"
+#include "support/Diagnostics.h"
+
+namespace tilelift {
+
+struct KernelToEmit;
+struct KernelNames;
+class KernelWriter;
+
+/// One argument of the kernel, as it is passed.
+struct RecipeArgument {
+  enum class Kind { Pointer, Integer, Floating, Object };
+  std::string name;
+  std::string type; ///< as the program spells it
+  Kind kind = Kind::Integer;
+  bool isSigned = false;
+  unsigned bytes = 0;
+  unsigned alignment = 0;
+};
+
+/// What has to hold of the arguments, or the plain kernel runs.
+struct RecipeCheck {
+  enum class Kind {
+    Range,    ///< all of the value's numbers lie between two
+    Line,     ///< the same, where im2col has no lines: below compute capability 10.0
+    Multiple, ///< the value is a multiple
+    Fours,    ///< four rows are copied at once: compute capability 10.0 or higher
+  };
+  Kind kind = Kind::Range;
+  std::string rule;
+  std::string value;
+  std::string text; ///< the same in the program's words
+  int64_t low = 0, high = 0, multiple = 1;
+};
+
+/// One dimension of a tensor.
+struct RecipeExtent {
+  std::string elements; ///< empty: nothing bounds it
+  std::string elementsText;
+  /// Instead of `elements`: so many after the last number of this range.
+  std::string lastStart;
+  int64_t lastLength = 0;
+  std::string stride, strideText; ///< bytes; not of the innermost dimension
+  struct Walk {
+    std::string count; ///< empty: the next dimension never follows
+    std::string step, stepText, first, firstText;
+  };
+  std::optional<Walk> walk;
+};
+
+/// A tensor that a copy goes through: with a map, or bytes from an address.
+struct RecipeTensor {
+  Mode mode = Mode::Tile;
+  std::string map; ///< the kernel's parameter
+  std::string tile, tensor;
+  std::string address; ///< an expression, or empty: the variable `tensor` of the device
+  std::string offset;  ///< bytes
+  element_type element = element_type::f32;
+  swizzle_mode swizzle = swizzle_mode::none;
+  unsigned promotion = 128;
+  llvm::SmallVector<int64_t, 5> box; ///< Mode::Tile; innermost first, as all of this is
+  int64_t channels = 0, pixels = 0;  ///< Mode::Im2col
+  bool isInLines = false;
+  std::vector<RecipeExtent> extents;
+};
+
+struct Recipe {
+  std::string kernel, lifted;
+  std::string scope; ///< "stencils::"
+  /// "<4, 64>" of an instantiation.
+  std::string templateArguments;
+  /// How the driver calls them; the lifted one's is found once there is a text.
+  std::string entry, liftedEntry;
+  std::vector<RecipeArgument> arguments;
+  BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
+  /// Bytes of dynamic shared memory that the lifted kernel has more.
+  int64_t ringBytes = 0;
+  /// `fallback(error)`: the plain kernel never runs instead.
+  bool mustLift = false;
+  /// What of the rules depends on what the kernel is compiled for.
+  bool dependsOnTarget = false;
+  std::vector<RecipeCheck> checks;
+  std::vector<RecipeTensor> tensors;
+  Place place;
+
+  std::string liftedName() const { return scope + lifted + templateArguments; }
+};
+
+/// Of one of the kernel's instances. `writer` names the maps; run its sibling() first.
+std::variant<Recipe, Diagnostic> recipeOf(const KernelToEmit &kernel, size_t instance,
+                                          const KernelNames &names, const KernelWriter &writer);
+
+} // namespace tilelift
+
+#endif

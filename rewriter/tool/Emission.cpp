@@ -1,0 +1,145 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "tool/Emission.h"
+
+#include "emit/KernelText.h"
+#include "emit/Manifest.h"
+#include "emit/PythonText.h"
+#include "host/LiftFile.h"
+#include "tool/Installation.h"
+#include "tool/Invocation.h"
+
+#include "clang/AST/Mangle.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/FrontendAction.h"
+#include "clang/Frontend/TextDiagnosticPrinter.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// A kernel that the compiler makes code for.
+struct Entry {
+  std::string name; ///< blur_tma<4>
+  std::string symbol;
+  bool isHidden = false;
+};
+
+class EntryFinder : public ASTConsumer, public RecursiveASTVisitor<EntryFinder> {
+public:
+  explicit EntryFinder(std::vector<Entry> &entries) : entries(entries) {}
+
+  void HandleTranslationUnit(ASTContext &context) override {
+    TraverseDecl(context.getTranslationUnitDecl());
+  }
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool VisitFunctionDecl(FunctionDecl *function) {
+    bool isEntry = function->hasAttr<CUDAGlobalAttr>() && !function->isDependentContext() &&
+                   function->isThisDeclarationADefinition();
+    if (isEntry)
+      entries.push_back({function->getQualifiedNameAsString() + templateArgumentsOf(function),
+                         ASTNameGenerator(function->getASTContext()).getName(function),
+                         !function->isExternallyVisible()});
+    return true;
+  }
+
+private:
+  std::vector<Entry> &entries;
+};
+
+class EntryAction : public ASTFrontendAction {
+public:
+  explicit EntryAction(std::vector<Entry> &entries) : entries(entries) {}
+  std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override {
+    return std::make_unique<EntryFinder>(entries);
+  }
+
+private:
+  std::vector<Entry> &entries;
+};
+
+/// False, with a message, if the text does not compile.
+bool findEntries(const std::string &name, const std::string &text, const ToolOptions &options,
+                 std::vector<Entry> &entries, std::string &problem) {
+  ToolOptions own = options;
+  own.verify = false;
+  own.compilerFlags.push_back("-isystem" + runtimeHeaders());
+  auto files = filesWith({{name, text}});
+  auto invocation = makeInvocation(name, own, files);
+  if (!invocation)
+    return false;
+  makeCanonical(*invocation, *files, options.arch.empty() ? firstArchWithTma : options.arch);
+  clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
+  CompilerInstance compiler(std::move(invocation));
+  raw_string_ostream messages(problem);
+  TextDiagnosticPrinter printer(messages, style);
+  compiler.setVirtualFileSystem(files);
+  compiler.setVerboseOutputStream(std::make_unique<raw_null_ostream>());
+  compiler.createDiagnostics(&printer, /*ShouldOwnClient=*/false);
+  compiler.getDiagnostics().setIgnoreAllWarnings(true);
+  if (!compiler.createTarget())
+    return false;
+  compiler.createFileManager();
+  compiler.createSourceManager();
+  EntryAction action(entries);
+  return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
+}
+
+/// At the head of the source, what a host asks for.
+std::string commentOn(ArrayRef<Recipe> recipes, StringRef name) {
+  std::string text = ("// " + sys::path::filename(name) + ", its device code, lifted.\n").str();
+  if (!recipes.empty())
+    text += "//\n// Entries, each as it was written and lifted:\n";
+  for (const Recipe &recipe : recipes) {
+    const bool isNamed = recipe.entry == recipe.kernel;
+    text += "//   " + recipe.kernel + recipe.templateArguments;
+    text += isNamed ? " (extern \"C\")" : ": " + recipe.entry;
+    text += isNamed ? ", " + recipe.liftedEntry + "\n" : "\n//     " + recipe.liftedEntry + "\n";
+  }
+  return text + "\n";
+}
+
+} // namespace
+
+std::variant<Emission, std::string> emissionOf(const std::string &name, std::string device,
+                                               std::vector<Recipe> recipes,
+                                               const ToolOptions &options) {
+  std::vector<Entry> entries;
+  std::string problem;
+  if (!findEntries(name, device, options, entries, problem))
+    return "the device source of '" + name + "' does not compile by itself:\n" + problem;
+  for (Recipe &recipe : recipes) {
+    const std::string lifted = recipe.liftedName();
+    for (const Entry &entry : entries)
+      if (entry.name == lifted)
+        recipe.liftedEntry = entry.symbol;
+    for (const Entry &entry : entries)
+      if (entry.symbol == recipe.entry && entry.isHidden)
+        return "'" + recipe.kernel +
+               "' is this file's own, so that no host can ask for it by name: " +
+               "take it out of its unnamed namespace, and 'static' away";
+    if (recipe.liftedEntry.empty())
+      return "the device source has no kernel '" + lifted + "'";
+  }
+  Emission emission;
+  emission.device = commentOn(recipes, name) + device;
+  emission.manifest = manifestOf(recipes, name);
+  emission.python = pythonOf(recipes, name);
+  emission.recipes = std::move(recipes);
+  return emission;
+}
+
+const std::string &textFor(const Emission &emission, Emit kind) {
+  switch (kind) {
+  case Emit::Manifest: return emission.manifest;
+  case Emit::Python: return emission.python;
+  default: return emission.device;
+  }
+}
+
+} // namespace tilelift

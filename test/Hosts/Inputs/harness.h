@@ -1,0 +1,3 @@
+// What only the host needs.
+#include <iostream>
+#define SAY(what) (std::cout << (what))

@@ -1,0 +1,158 @@
+"""The module that tilelift wrote, against a driver that records."""
+import ctypes
+import importlib.util
+import sys
+
+from fake_driver import CUresult, FakeDriver
+from tilelift.launch import Dispatch, DriverError, Kernels, Refused, load
+
+spec = importlib.util.spec_from_file_location("launchers", sys.argv[1])
+launchers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(launchers)
+
+BLUR, CONVOLVE = launchers.blur.lifted_entry, launchers.convolve.lifted_entry
+SIZES = {"blur": (8, 8, 4, 4), BLUR: (8, 8, 4, 4, 128),
+         launchers.convolve.entry: (8, 8, 16, 4), CONVOLVE: (8, 8, 16, 4, 128),
+         launchers.gather_16.entry: (8, 8, 8, 4), launchers.gather_16.lifted_entry: (8, 8, 8, 4)}
+
+
+def kernels(**options):
+    driver = FakeDriver(sizes=SIZES, **options)
+    return driver, load(b"image", launchers.function_names, driver)
+
+
+def expect(found, *wanted):
+    assert found == list(wanted), "\n".join(["found", *found, "wanted", *wanted])
+
+
+def raises(kind, text, function):
+    try:
+        function()
+    except kind as problem:
+        assert text in str(problem), problem
+        return
+    raise AssertionError(f"no {kind.__name__}")
+
+
+# Entry names are kept (R4.3), the handles are a dictionary of them (R4.4).
+assert launchers.function_names[:2] == ["blur", "blur_tma"]
+driver, handles = kernels()
+assert set(handles) == set(launchers.function_names)
+raises(KeyError, "no kernel 'blurr'; available are _Z10gather_tmaILi16E", lambda: handles["blurr"])
+
+# Driver types, the order of the driver's arguments (R4.12, R4.13), strides from the second dimension on,
+# and the launch with every argument in its place (R4.23, R4.24).
+encoded = ("cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x10000 extents [64, 48] strides [256] box [32, 32] steps [1, 1] "
+           "swizzle 0 promotion 2 fill 0")
+assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, stream=7)
+expect(driver.take(), encoded,
+       "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 7 (20000, 10000, 40, 30, map 1)")
+# The same numbers are encoded once; others anew.
+launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+launchers.blur(handles, (2, 2), 0x20000, 0x30000, 64, 48)
+expect(driver.take(), "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 0 (20000, 10000, 40, 30, map 1)",
+       encoded.replace("0x10000", "0x30000"),
+       "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 0 (20000, 30000, 40, 30, map 2)")
+
+# A rule that does not hold: the plain kernel, by the same arguments.
+for arguments, grid, block in (((0x20000, 0x10004, 64, 48), (2, 2), None), ((0x20000, 0x10000, 63, 48), (2, 2), None),
+                               ((0x20000, 0x10000, 64, 0), (2, 2), None), ((0x20000, 0x10000, 64, 48), 2, (64, 2))):
+    assert not launchers.blur(handles, grid, *arguments, block=block)
+    [launched] = driver.take()
+    assert launched.startswith("cuLaunchKernelEx blur grid 2,"), launched
+
+# Members of a structure are numbers of the launch (R0.14), im2col like in C++ (R0.26): channels before pixels.
+class Shape(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_int), ("w", ctypes.c_int), ("q", ctypes.c_int), ("pad", ctypes.c_int)]
+
+
+assert launchers.convolve(handles, 4, 0x20000, 0x10000, Shape(2, 40, 42, 1), 3)
+expect(driver.take(), "cuTensorMapEncodeIm2col UINT16 rank 3 at 0x10000 extents [2147483648, 40, 2] strides [128, 5120] "
+       "lower [-1] upper [1] channels 64 pixels 32 steps [1, 1, 1] swizzle 3 promotion 2 fill 0",
+       f"cuLaunchKernelEx {CONVOLVE} grid 4,1,1 block 128,1,1 shared 0 stream 0 "
+       "(20000, 10000, 10000002a0000002800000002, 3, map 3)")
+assert not launchers.convolve(handles, 4, 0x20000, 0x10000, Shape(2, 40, 42, 1), 70000)
+driver.take()
+
+# Attributes of the launch go along (R4.25); what the driver refuses says of what (R4.14, R4.16, R4.24).
+serial = driver.CUlaunchAttribute()
+serial.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+launchers.gather_16(handles, 3, 0x20000, 0x10000, 0x40000, 64, attributes=[serial])
+expect(driver.take(), f"cuLaunchKernelEx {launchers.gather_16.lifted_entry} grid 3,1,1 block 128,1,1 shared 0 stream 0 "
+       "PROGRAMMATIC_STREAM_SERIALIZATION (20000, 10000, 40000, 40)")
+driver.fails["cuTensorMapEncodeTiled"] = CUresult.CUDA_ERROR_INVALID_VALUE
+raises(DriverError, "cuTensorMapEncodeTiled of the map of 'tile': CUDA_ERROR_INVALID_VALUE",
+       lambda: launchers.blur(handles, (2, 2), 0x20000, 0x90000, 64, 48))
+driver.fails = {"cuLaunchKernelEx": CUresult.CUDA_ERROR_INVALID_VALUE}
+raises(DriverError, "cuLaunchKernelEx of 'blur_tma': CUDA_ERROR_INVALID_VALUE",
+       lambda: launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48))
+driver.fails = {"cuFuncSetAttribute": CUresult.CUDA_ERROR_INVALID_VALUE}
+raises(DriverError, "cuFuncSetAttribute of 60000 bytes of shared memory for 'blur_tma': CUDA_ERROR_INVALID_VALUE",
+       lambda: launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, shared=60000))
+driver.fails = {}
+driver.take()
+
+# Shared memory is asked for once (R4.22).
+for _ in range(2):
+    launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, shared=60000)
+expect([call.split(" grid")[0] for call in driver.take()],
+       "cuFuncSetAttribute blur_tma MAX_DYNAMIC_SHARED_SIZE_BYTES 60000", "cuLaunchKernelEx blur_tma",
+       "cuLaunchKernelEx blur_tma")
+assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, shared=232000)
+driver.take()
+
+# Several kernels in one dispatch (R4.6, R4.7, R4.32): each map is made once and before the first launch.
+driver, handles = kernels()
+with Dispatch() as dispatch:
+    launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, into=dispatch)
+    launchers.blur(handles, (1, 2), 0x30000, 0x10000, 64, 48, into=dispatch)
+    launchers.blur(handles, (2, 2), 0x10000, 0x30000, 64, 48, into=dispatch)
+    assert driver.take() == []
+expect([call.split(" grid")[0].split(" extents")[0] for call in driver.take()],
+       "cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x10000", "cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x30000",
+       "cuLaunchKernelEx blur_tma", "cuLaunchKernelEx blur_tma", "cuLaunchKernelEx blur_tma")
+# Nothing starts where a map cannot be made, nor behind an exception.
+driver.fails["cuTensorMapEncodeTiled"] = CUresult.CUDA_ERROR_INVALID_VALUE
+dispatch = Dispatch()
+launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, into=dispatch)
+launchers.blur(handles, (2, 2), 0x20000, 0x70000, 64, 48, into=dispatch)
+raises(DriverError, "the map of 'tile'", dispatch.run)
+assert not [call for call in driver.take() if call.startswith("cuLaunch")]
+driver.fails = {}
+
+# Arguments: their number, names, and what their types hold (R3.11, R3.12).
+raises(TypeError, "'blur' takes 4 arguments (out, in, w, h), 3 are given", lambda: launchers.blur(handles, 1, 1, 2, 3))
+raises(OverflowError, "'w' is 4294967296, which no i32 holds", lambda: launchers.blur(handles, 1, 1, 2, 1 << 32, 4))
+raises(TypeError, "'lambda' has 3 bytes, the kernel takes 16", lambda: launchers.convolve(handles, 1, 1, 2, b"abc", 4))
+raises(ValueError, "the grid is (2, 0): it takes one to three positive numbers",
+       lambda: launchers.blur(handles, (2, 0), 1, 2, 3, 4))
+
+# Arrays of others: PyTorch's and CuPy's.
+class Tensor:
+    def data_ptr(self):
+        return 0x10000
+
+
+class Array:
+    __cuda_array_interface__ = {"data": (0x20000, False)}
+
+
+launchers.blur(handles, (2, 2), Array(), Tensor(), 64, 48)
+expect([call.split("0 stream ")[1] for call in driver.take()], "0 (20000, 10000, 40, 30, map 4)")
+
+# An older device, a newer one, and a program without code for it.
+driver, handles = kernels(capability=80)
+assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+driver, handles = kernels()
+driver.ptx = 80
+assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+driver, handles = kernels(capability=100)
+assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+[made] = handles._maps.values()
+assert bytes(made)[10] & 0x20 == 0 and bytes(made)[9] == 0xff, "bit 85 is clear on Blackwell"
+assert made.address % 128 == 0
+
+# Plain dictionaries of handles do as well.
+driver, handles = kernels()
+assert launchers.blur(Kernels(dict(handles), driver), (2, 2), 0x20000, 0x10000, 64, 48)
+print("passed")

@@ -1,0 +1,14 @@
+"""What each launch did and why."""
+import importlib.util
+import sys
+
+from fake_driver import FakeDriver
+from tilelift.launch import load
+
+spec = importlib.util.spec_from_file_location("launchers", sys.argv[1])
+launchers = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(launchers)
+handles = load(b"image", launchers.function_names, FakeDriver())
+launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+launchers.blur(handles, (2, 2), 0x20000, 0x10000, 63, 48)
+launchers.blur(handles, (2, 2), 0x20000, 0x10004, 64, 0, block=64)
