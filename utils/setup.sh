@@ -6,7 +6,8 @@
 # The CUDA toolkit has to be there: nvcc on PATH or in /usr/local/cuda.
 set -euo pipefail
 
-packages=(clang-22 libclang-22-dev llvm-22-dev llvm-22-tools cmake ninja-build g++ libgtest-dev python3 patch)
+packages=(clang-22 libclang-22-dev llvm-22-dev llvm-22-tools cmake ninja-build g++ libgtest-dev python3
+  python3-pip python3-setuptools python3-wheel patch)
 missing=()
 for package in "${packages[@]}"; do
   dpkg-query -W -f='${Status}' "$package" 2>/dev/null | grep -q "ok installed" || missing+=("$package")

@@ -112,6 +112,10 @@ def address_of(value: Any) -> int:
     return int(value)
 
 
+def _is_memory(value: Any) -> bool:
+    return isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union))
+
+
 def _converted(name: str, kind: Union[str, int], value: Any) -> Tuple[Any, Any]:
     """What expressions see of an argument, and what is passed."""
     if kind == "pointer":
@@ -125,8 +129,8 @@ def _converted(name: str, kind: Union[str, int], value: Any) -> Tuple[Any, Any]:
     if kind in _FLOATS:
         return float(value), _FLOATS[kind](value)
     size = kind if isinstance(kind, int) else int(kind[1:]) // 8
-    raw = bytes(value) if isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union)) else \
-        int(value).to_bytes(size, "little")
+    is_number = isinstance(value, int) or not hasattr(value, "__bytes__") and not _is_memory(value)
+    raw = int(value).to_bytes(size, "little") if is_number else bytes(value)
     if len(raw) != size:
         raise TypeError(f"'{name}' has {len(raw)} bytes, the kernel takes {size}")
     return value, ctypes.create_string_buffer(raw, size)

@@ -70,13 +70,13 @@ bool findEntries(const std::string &name, const std::string &text, const ToolOpt
   own.verify = false;
   own.compilerFlags.push_back("-isystem" + runtimeHeaders());
   auto files = filesWith({{name, text}});
-  auto invocation = makeInvocation(name, own, files);
+  raw_string_ostream messages(problem);
+  auto invocation = makeInvocation(name, own, files, analysis, messages);
   if (!invocation)
     return false;
   makeCanonical(*invocation, *files, options.arch.empty() ? firstArchWithTma : options.arch);
   clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
   CompilerInstance compiler(std::move(invocation));
-  raw_string_ostream messages(problem);
   TextDiagnosticPrinter printer(messages, style);
   compiler.setVirtualFileSystem(files);
   compiler.setVerboseOutputStream(std::make_unique<raw_null_ostream>());

@@ -117,7 +117,8 @@ std::vector<std::string> databaseFiles(const ToolOptions &options) {
 std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
                                                    const ToolOptions &options,
                                                    IntrusiveRefCntPtr<vfs::FileSystem> files,
-                                                   const std::vector<std::string> &action) {
+                                                   const std::vector<std::string> &action,
+                                                   raw_ostream &messages) {
   std::vector<std::string> arguments = {TILELIFT_CLANG_PREFIX "/bin/clang++",
                                         "-x",
                                         "cuda",
@@ -142,7 +143,7 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
 
   clang::DiagnosticOptions diagnosticOptions;
   IntrusiveRefCntPtr<DiagnosticsEngine> engine = CompilerInstance::createDiagnostics(
-      *files, diagnosticOptions, new TextDiagnosticPrinter(errs(), diagnosticOptions));
+      *files, diagnosticOptions, new TextDiagnosticPrinter(messages, diagnosticOptions));
   engine->setIgnoreAllWarnings(true);
   CreateInvocationOptions how;
   how.Diags = engine;

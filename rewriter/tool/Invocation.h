@@ -12,6 +12,7 @@
 #include "tool/Options.h"
 
 #include "llvm/Support/VirtualFileSystem.h"
+#include "llvm/Support/raw_ostream.h"
 
 #include <map>
 #include <memory>
@@ -26,18 +27,19 @@ namespace tilelift {
 inline const std::vector<std::string> analysis = {"--cuda-device-only", "--offload-arch=sm_90",
                                                   "-fsyntax-only"};
 
-/// `action` says which side, and what to make of it. Null, with a message on the
-/// error stream, when the flags make no sense.
+/// `action` says which side, and what to make of it. Null, with a message, when the flags make
+/// no sense.
 std::shared_ptr<clang::CompilerInvocation>
 makeInvocation(const std::string &file, const ToolOptions &options,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
-               const std::vector<std::string> &action = analysis);
+               const std::vector<std::string> &action = analysis,
+               llvm::raw_ostream &messages = llvm::errs());
 
-/// The CUDA files of the compile database.
 /// The disk, with texts in place of some of its files.
 llvm::IntrusiveRefCntPtr<llvm::vfs::OverlayFileSystem>
 filesWith(const std::map<std::string, std::string> &texts);
 
+/// The CUDA files of the compile database.
 std::vector<std::string> databaseFiles(const ToolOptions &options);
 
 } // namespace tilelift

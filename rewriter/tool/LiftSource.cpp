@@ -190,9 +190,14 @@ Lifted SourceLifter::run() {
   }
   std::string before = (*text)->getBuffer().str();
   lifted.files = {{path, before, before, before}};
-  Invocation invocation = makeInvocation(path, options, files);
-  if (!invocation)
+  raw_string_ostream problems(lifted.messages);
+  Invocation invocation = makeInvocation(path, options, files, analysis, problems);
+  if (!invocation) {
+    StringRef problem = StringRef(lifted.messages).trim();
+    problem.consume_front("error: ");
+    lifted.said.push_back({Severity::Error, "", problem.str(), path, 0, 0});
     return std::move(lifted);
+  }
   lifted.status = allLifted;
   bool isOneOfMany = options.files.size() > 1;
   bool isAsked = options.verify || isOneOfMany || !options.dependencyFile.empty() ||

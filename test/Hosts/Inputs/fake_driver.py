@@ -74,6 +74,7 @@ class FakeDriver:
     def __init__(self, capability=90, sizes=None):
         self.capability, self.calls, self.fails = capability, [], {}
         self.ptx, self.static_shared, self.at_once = capability, 1024, 8
+        self.context = 0x77
         self.sizes = sizes or {}  # bytes of each argument of each kernel
 
     def __getattr__(self, name):
@@ -98,6 +99,8 @@ class FakeDriver:
             return (self.at_once,)
         if name.startswith("cuTensorMapEncode"):
             return (CUtensorMap(),)
+        if name == "cuCtxGetCurrent":
+            return (self.context,)
         if name == "cuCtxGetDevice":
             return (0,)
         if name == "cuLibraryLoadData":

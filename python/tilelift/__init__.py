@@ -1,0 +1,142 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""CUDA copies become TMA operations, in programs that compile kernels while they run.
+
+    lifted = tilelift.lift(source, arch="sm_90a", blocks={"blur": 256})
+    image = compile_somehow(lifted.source, "-I" + tilelift.include_path())
+    blur = lifted.launcher("blur")
+    kernels = lifted.load(image)
+    blur(kernels, (8, 64), out, in_, w, h, stream=stream)
+
+`lifted.source` is the device's source alone, as NVRTC takes it; `lifted.manifest` says how its kernels
+are launched, for those who launch them otherwise; `lifted.diagnostics` is what there is to say. Sources
+may be lifted from many threads at once.
+"""
+from __future__ import annotations
+
+import json
+from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import _library
+from .launch import Dispatch, DriverError, Kernel, Kernels, Refused, load
+from .tensor_map import TensorMap, TensorMapError, TensorMapOptions, View
+
+__all__ = ["Diagnostic", "Dispatch", "DriverError", "Kernel", "Kernels", "LiftError", "Lifted", "Note", "Refused",
+           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "include_path", "lift", "load", "version"]
+
+
+class Note(NamedTuple):
+    message: str
+    line: int
+    column: int
+
+
+class Diagnostic(NamedTuple):
+    """One thing that was said: an error, a warning or a remark, with its notes."""
+    severity: str
+    id: str
+    message: str
+    file: str
+    line: int
+    column: int
+    notes: Tuple[Note, ...] = ()
+
+    def __str__(self) -> str:
+        place = f"{self.file}:{self.line}:{self.column}: " if self.line else ""
+        return f"{place}{self.severity}: {self.message}" + (f" [-Wtilelift-{self.id}]" if self.id else "")
+
+
+class LiftError(ValueError):
+    """A copy that cannot be lifted, or a source that does not compile; `diagnostics` say why."""
+
+    def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
+        errors = [str(each) for each in diagnostics if each.severity == "error"]
+        super().__init__("\n".join(errors) or "the source cannot be lifted")
+        self.diagnostics = tuple(diagnostics)
+
+
+class Lifted:
+    """What became of a source."""
+
+    def __init__(self, source: str, manifest: Dict[str, Any], python: str, diagnostics: Tuple[Diagnostic, ...]) -> None:
+        self.source, self.manifest, self.python, self.diagnostics = source, manifest, python, diagnostics
+        self._launchers: Optional[Dict[str, Kernel]] = None
+
+    def __repr__(self) -> str:
+        return f"Lifted({', '.join(self.kernels) or 'no kernels'})"
+
+    @property
+    def kernels(self) -> Tuple[str, ...]:
+        """Those that are lifted, by their names: "blur", "gather<16>"."""
+        return tuple(kernel["name"] for kernel in self.manifest["kernels"])
+
+    @property
+    def entries(self) -> Tuple[str, ...]:
+        """What the driver calls the plain and the lifted ones."""
+        return tuple(entry for kernel in self.manifest["kernels"]
+                     for entry in (kernel["entry"], kernel["lifted"]["entry"]))
+
+    def launcher(self, name: Optional[str] = None) -> Kernel:
+        """Launches the kernel of that name, or of that entry; of a single one, without a name."""
+        if self._launchers is None:
+            module: Dict[str, Any] = {}
+            exec(compile(self.python, "<launchers>", "exec"), module)  # noqa: S102
+            self._launchers = {kernel.entry: kernel for kernel in module.values() if isinstance(kernel, Kernel)}
+        found = [own for own in self._launchers.values() if name in (own.name, own.entry)
+                 or (name is None and len(self._launchers) == 1)]
+        if len(found) == 1:
+            return found[0]
+        available = ", ".join(f"{own.name} ({own.entry})" if len(found) > 1 else own.name
+                              for own in self._launchers.values()) or "none"
+        problem = f"several kernels are called '{name}'" if found else \
+            "which kernel is meant is not said" if name is None else f"no lifted kernel is called '{name}'"
+        raise LookupError(f"{problem}; available are {available}")
+
+    def load(self, image: bytes, driver: Any = None) -> Kernels:
+        """The kernels of what the source was compiled to, a cubin or PTX."""
+        return load(image, self.entries, driver)
+
+
+Block = Union[int, Sequence[int]]
+
+
+def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Block]] = None,
+         options: Sequence[str] = (), file_name: str = "kernel.cu", cuda_path: str = "",
+         warnings: Sequence[str] = (), only_profitable: bool = False, remarks: bool = False,
+         check: bool = True) -> Lifted:
+    """Lifts the annotated copies of a source.
+
+    arch      where the source asks __CUDA_ARCH__
+    blocks    the block sizes of kernels whose pragmas have no `threads` clause: {"blur": (32, 8)}
+    options   for the compiler: -I, -D
+    warnings  as the tool takes them behind -W: "no-short-rows", "error=stays-plain"
+    check     raise LiftError where a copy is refused or the source does not compile
+    """
+    sizes = [f"{name}=" + (str(block) if isinstance(block, int) else ",".join(map(str, block)))
+             for name, block in (blocks or {}).items()]
+    made = _library.lift(source, file_name=file_name, arch=arch, cuda_path=cuda_path, flags=options, blocks=sizes,
+                         warnings=warnings, whole_file=False, only_profitable=only_profitable, remarks=remarks)
+    diagnostics = _with_notes(made.said)
+    if check and made.status != _library.LIFTED:
+        raise LiftError(diagnostics)
+    text, manifest, python, _ = made.texts
+    return Lifted(text, json.loads(manifest) if manifest else {"kernels": []}, python, diagnostics)
+
+
+def _with_notes(said: Sequence[_library.Said]) -> Tuple[Diagnostic, ...]:
+    diagnostics: List[Diagnostic] = []
+    for one in said:
+        if one.severity == "note" and diagnostics:
+            note = Note(one.message, one.line, one.column)
+            diagnostics[-1] = diagnostics[-1]._replace(notes=(*diagnostics[-1].notes, note))
+        else:
+            diagnostics.append(Diagnostic(*one))
+    return tuple(diagnostics)
+
+
+def include_path() -> str:
+    """Where the headers are that a lifted source includes."""
+    return _library.include_path()
+
+
+def version() -> str:
+    return _library.version()

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Somebody's array as an address, a shape, strides and a type: what a tensor map is made of.
+
+PyTorch and JAX are read through DLPack, CuPy and Numba through __cuda_array_interface__; a View says
+all of it by hand. Shapes are row-major here, strides are bytes. Whatever keeps the memory is kept.
+"""
+from __future__ import annotations
+
+import ctypes
+from typing import Any, Optional, Sequence, Tuple
+
+# DLPack's kinds of devices: memory of the device, of the host for the device, managed.
+_ON_DEVICE, _PINNED, _MANAGED = 2, 3, 13
+_BY_CODE = {(0, 32): "i32", (0, 64): "i64", (1, 8): "u8", (1, 16): "u16", (1, 32): "u32", (1, 64): "u64",
+            (2, 16): "f16", (2, 32): "f32", (2, 64): "f64", (4, 16): "bf16"}
+_BY_TYPESTR = {"i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32", "u8": "u64", "f2": "f16", "f4": "f32",
+               "f8": "f64"}
+
+
+class View:
+    """Memory of the device, by hand: `View(address, (rows, columns), "f32")`.
+
+    strides  bytes from one element to the next in each dimension; None where rows are dense
+    owner    what keeps the memory, if anything does
+    """
+
+    def __init__(self, address: int, shape: Sequence[int], dtype: Optional[str], strides: Optional[Sequence[int]] = None,
+                 *, item_size: Optional[int] = None, device: Optional[int] = None, owner: Any = None) -> None:
+        from . import rules
+        self.address, self.shape, self.dtype = address, tuple(shape), dtype
+        self.item_size = item_size if item_size is not None else rules.BITS.get(dtype or "", 8) // 8 or 1
+        self.strides = tuple(strides) if strides is not None else _dense(self.shape, self.item_size)
+        self.device, self.owner = device, owner
+        if len(self.strides) != len(self.shape):
+            raise ValueError(f"a tensor of {len(self.shape)} dimensions has {len(self.strides)} strides")
+
+
+def _dense(shape: Tuple[int, ...], item_size: int) -> Tuple[int, ...]:
+    strides, stride = [], item_size
+    for extent in reversed(shape):
+        strides.append(stride)
+        stride *= extent
+    return tuple(reversed(strides))
+
+
+class _DLDevice(ctypes.Structure):
+    _fields_ = [("kind", ctypes.c_int32), ("id", ctypes.c_int32)]
+
+
+class _DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device", _DLDevice), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)),
+                ("strides", ctypes.POINTER(ctypes.c_int64)), ("byte_offset", ctypes.c_uint64)]
+
+
+def _of_dlpack(tensor: Any) -> View:
+    kind, device = (int(part) for part in tensor.__dlpack_device__())
+    if kind not in (_ON_DEVICE, _PINNED, _MANAGED):
+        raise ValueError(f"the tensor is in memory that the device cannot reach (DLPack's kind {kind})")
+    # -1: nobody waits for anything. A map is made of the address; what lies there is the launch's concern.
+    capsule = tensor.__dlpack__(stream=-1) if kind == _ON_DEVICE else tensor.__dlpack__()
+    pointer = ctypes.pythonapi.PyCapsule_GetPointer
+    pointer.restype, pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+    own = _DLTensor.from_address(pointer(capsule, b"dltensor"))
+    if own.lanes != 1:
+        raise ValueError(f"elements of {own.lanes} lanes have no type of TMA's")
+    item_size = max(own.bits // 8, 1)
+    strides = [own.strides[i] * item_size for i in range(own.ndim)] if own.strides else None
+    # The capsule frees the tensor when nobody has it any more: it is kept as it is.
+    return View((own.data or 0) + own.byte_offset, [own.shape[i] for i in range(own.ndim)],
+                _BY_CODE.get((own.code, own.bits)), strides, item_size=item_size,
+                device=device if kind == _ON_DEVICE else None, owner=(tensor, capsule))
+
+
+def _of_interface(tensor: Any) -> View:
+    interface = tensor.__cuda_array_interface__
+    item_size = int(interface["typestr"][2:])
+    device = getattr(getattr(tensor, "device", None), "id", None)
+    return View(int(interface["data"][0]), interface["shape"], _BY_TYPESTR.get(interface["typestr"][1:]),
+                interface.get("strides"), item_size=item_size, device=device, owner=tensor)
+
+
+def view_of(tensor: Any) -> View:
+    if isinstance(tensor, View):
+        return tensor
+    if hasattr(tensor, "__cuda_array_interface__"):
+        return _of_interface(tensor)
+    if hasattr(tensor, "__dlpack__"):
+        return _of_dlpack(tensor)
+    raise TypeError(f"a {type(tensor).__name__} is no tensor: it has neither __dlpack__ nor __cuda_array_interface__; "
+                    "tilelift.View says by hand where memory is")
