@@ -94,6 +94,7 @@ const char *tilelift_result_text(const tilelift_result *result, tilelift_text ki
   case TILELIFT_SOURCE: return result->source.c_str();
   case TILELIFT_MANIFEST: return emission ? emission->manifest.c_str() : "";
   case TILELIFT_PYTHON: return emission ? emission->python.c_str() : "";
+  case TILELIFT_DRIVER: return emission ? emission->driver.c_str() : "";
   case TILELIFT_MESSAGES: return result->lifted.messages.c_str();
   }
   return "";

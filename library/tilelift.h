@@ -51,7 +51,8 @@ typedef enum tilelift_text {
   TILELIFT_SOURCE = 0,   /**< the lifted source */
   TILELIFT_MANIFEST = 1, /**< JSON; not of a whole file */
   TILELIFT_PYTHON = 2,   /**< a module of launchers; not of a whole file */
-  TILELIFT_MESSAGES = 3  /**< all diagnostics, as a compiler prints them */
+  TILELIFT_MESSAGES = 3, /**< all diagnostics, as a compiler prints them */
+  TILELIFT_DRIVER = 4    /**< a C++ header of launchers over the driver API; not of a whole file */
 } tilelift_text;
 
 typedef enum tilelift_severity {

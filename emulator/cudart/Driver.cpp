@@ -5,7 +5,8 @@
 // devices, the one context, memory, streams, events and launches. Both APIs
 // number their errors alike, and their handles are the same.
 //
-// Modules are not provided; kernels come from the program itself.
+// There is one module, the program itself: whatever handle is given, functions are those that the
+// program was compiled with, by their names.
 //===----------------------------------------------------------------------===//
 
 #include "cudart/Device.h"
@@ -243,6 +244,67 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
                                  arguments, shared, stream));
 }
 
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
+                          void **extra) {
+  if (extra)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  if (!config)
+    return CUDA_ERROR_INVALID_VALUE;
+  cudaLaunchConfig_t own = {};
+  own.gridDim = {config->gridDimX, config->gridDimY, config->gridDimZ};
+  own.blockDim = {config->blockDimX, config->blockDimY, config->blockDimZ};
+  own.dynamicSmemBytes = config->sharedMemBytes;
+  own.stream = config->hStream;
+  // Both APIs lay attributes out alike.
+  own.attrs = reinterpret_cast<cudaLaunchAttribute *>(config->attrs);
+  own.numAttrs = config->numAttrs;
+  return result(cudaLaunchKernelExC(&own, function, arguments));
+}
+
+CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
+  return result(call([&](State &state) {
+    if (!function || !name)
+      return cudaErrorInvalidValue;
+    for (auto &[stub, own] : state.functions)
+      if (own.name == name) {
+        *function = reinterpret_cast<CUfunction>(&own);
+        return cudaSuccess;
+      }
+    return cudaErrorSymbolNotFound;
+  }));
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) {
+  return CUDA_ERROR_NOT_FOUND;
+}
+
+CUresult cuFuncGetAttribute(int *value, CUfunction_attribute attribute, CUfunction function) {
+  cudaFuncAttributes all = {};
+  if (!value)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (CUresult error = result(cudaFuncGetAttributes(&all, function)))
+    return error;
+  switch (attribute) {
+  case CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK: *value = all.maxThreadsPerBlock; break;
+  case CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES: *value = int(all.sharedSizeBytes); break;
+  case CU_FUNC_ATTRIBUTE_CONST_SIZE_BYTES: *value = int(all.constSizeBytes); break;
+  case CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES: *value = int(all.localSizeBytes); break;
+  case CU_FUNC_ATTRIBUTE_NUM_REGS: *value = all.numRegs; break;
+  case CU_FUNC_ATTRIBUTE_PTX_VERSION: *value = all.ptxVersion; break;
+  case CU_FUNC_ATTRIBUTE_BINARY_VERSION: *value = all.binaryVersion; break;
+  case CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES:
+    *value = all.maxDynamicSharedSizeBytes;
+    break;
+  default: return CUDA_ERROR_INVALID_VALUE;
+  }
+  return CUDA_SUCCESS;
+}
+
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction function, int threads,
+                                                     size_t shared) {
+  return result(cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, function, threads, shared));
+}
+
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value) {
   return result(cudaFuncSetAttribute(function, cudaFuncAttribute(attribute), value));
 }
@@ -268,3 +330,4 @@ TILELIFT_PER_THREAD(cuStreamQuery, _ptsz);
 TILELIFT_PER_THREAD(cuStreamWaitEvent, _ptsz);
 TILELIFT_PER_THREAD(cuEventRecord, _ptsz);
 TILELIFT_PER_THREAD(cuLaunchKernel, _ptsz);
+TILELIFT_PER_THREAD(cuLaunchKernelEx, _ptsz);

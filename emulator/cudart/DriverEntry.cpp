@@ -81,6 +81,11 @@ const Entry entries[] = {
     TILELIFT_ENTRY(cuEventQuery, old),
     TILELIFT_ENTRY(cuEventElapsedTime, old),
     TILELIFT_ENTRY(cuLaunchKernel, old),
+    TILELIFT_ENTRY(cuLaunchKernelEx, old),
+    TILELIFT_ENTRY(cuModuleGetFunction, old),
+    TILELIFT_ENTRY(cuModuleGetGlobal, old),
+    TILELIFT_ENTRY(cuFuncGetAttribute, old),
+    TILELIFT_ENTRY(cuOccupancyMaxActiveBlocksPerMultiprocessor, old),
     TILELIFT_ENTRY(cuFuncSetAttribute, old),
 };
 

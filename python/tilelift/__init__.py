@@ -57,8 +57,10 @@ class LiftError(ValueError):
 class Lifted:
     """What became of a source."""
 
-    def __init__(self, source: str, manifest: Dict[str, Any], python: str, diagnostics: Tuple[Diagnostic, ...]) -> None:
-        self.source, self.manifest, self.python, self.diagnostics = source, manifest, python, diagnostics
+    def __init__(self, source: str, manifest: Dict[str, Any], python: str, driver: str,
+                 diagnostics: Tuple[Diagnostic, ...]) -> None:
+        self.source, self.manifest, self.diagnostics = source, manifest, diagnostics
+        self.python, self.driver = python, driver  # launchers, as text
         self._launchers: Optional[Dict[str, Kernel]] = None
 
     def __repr__(self) -> str:
@@ -118,8 +120,8 @@ def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Bloc
     diagnostics = _with_notes(made.said)
     if check and made.status != _library.LIFTED:
         raise LiftError(diagnostics)
-    text, manifest, python, _ = made.texts
-    return Lifted(text, json.loads(manifest) if manifest else {"kernels": []}, python, diagnostics)
+    text, manifest, python, _, driver = made.texts
+    return Lifted(text, json.loads(manifest) if manifest else {"kernels": []}, python, driver, diagnostics)
 
 
 def _with_notes(said: Sequence[_library.Said]) -> Tuple[Diagnostic, ...]:

@@ -63,28 +63,40 @@ def _enumerations(driver: Any, request: rules.MapRequest) -> Tuple[Any, Any, Any
             _member(driver, "CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_", _FILLS[request.fill]))
 
 
+class Encoder:
+    """Makes the maps of a request that breaks no rule, at any address. Strides start with the second
+    dimension, and channels come before pixels."""
+
+    def __init__(self, driver: Any, request: rules.MapRequest) -> None:
+        kind, interleave, swizzle, promotion, fill = _enumerations(driver, request)
+        long, word = driver.cuuint64_t, driver.cuuint32_t
+        extents = [long(d.extent) for d in request.dimensions]
+        # Drivers look at the array even where there is no stride.
+        strides = [long(d.stride) for d in request.dimensions[1:]] or [long(0)]
+        steps = [word(d.step) for d in request.dimensions]
+        self.driver, self.capability, self.what = driver, request.capability, f"the map of '{request.tile}'"
+        self.head, self.middle = (kind, request.rank), (extents, strides)
+        if request.mode == "tile":
+            self.name = "cuTensorMapEncodeTiled"
+            box = [word(n) for n in request.box]
+            self.tail = (box, steps, interleave, swizzle, promotion, fill)
+        elif request.mode == "im2col":
+            self.name = "cuTensorMapEncodeIm2col"
+            self.tail = (list(request.lower), list(request.upper), request.channels, request.pixels, steps, interleave,
+                         swizzle, promotion, fill)
+        else:
+            self.name = "cuTensorMapEncodeIm2colWide"
+            mode = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
+            self.tail = (request.lower[0], request.upper[0], request.channels, request.pixels, steps, interleave, mode,
+                         swizzle, promotion, fill)
+
+    def __call__(self, address: int) -> "MapBytes":
+        made = call(self.driver, self.name, self.what, *self.head, address, *self.middle, *self.tail)
+        return MapBytes(int(made.getPtr()), self.capability)
+
+
 def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
-    """The map of a request that breaks no rule. Strides start with the second dimension, and
-    channels come before pixels."""
-    kind, interleave, swizzle, promotion, fill = _enumerations(driver, request)
-    long, word = driver.cuuint64_t, driver.cuuint32_t
-    extents = [long(d.extent) for d in request.dimensions]
-    # Drivers look at the array even where there is no stride.
-    strides = [long(d.stride) for d in request.dimensions[1:]] or [long(0)]
-    steps = [word(d.step) for d in request.dimensions]
-    what = f"the map of '{request.tile}'"
-    head = (kind, request.rank, request.address, extents, strides)
-    tail = (steps, interleave, swizzle, promotion, fill)
-    if request.mode == "tile":
-        made = call(driver, "cuTensorMapEncodeTiled", what, *head, [word(n) for n in request.box], *tail)
-    elif request.mode == "im2col":
-        made = call(driver, "cuTensorMapEncodeIm2col", what, *head, list(request.lower), list(request.upper),
-                    request.channels, request.pixels, *tail)
-    else:
-        mode = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
-        made = call(driver, "cuTensorMapEncodeIm2colWide", what, *head, request.lower[0], request.upper[0],
-                    request.channels, request.pixels, steps, interleave, mode, swizzle, promotion, fill)
-    return MapBytes(int(made.getPtr()), request.capability)
+    return Encoder(driver, request)(request.address)
 
 
 class MapBytes:

@@ -8,7 +8,7 @@ import pathlib
 from typing import List, NamedTuple, Optional, Sequence, Tuple
 
 NAME = "libtilelift-lift.so"
-SOURCE, MANIFEST, PYTHON, MESSAGES = range(4)
+SOURCE, MANIFEST, PYTHON, MESSAGES, DRIVER = range(5)
 LIFTED, REFUSED, FAILED = range(3)
 SEVERITIES = ("ignored", "note", "remark", "warning", "error")
 
@@ -40,7 +40,7 @@ class Said(NamedTuple):
 
 class Result(NamedTuple):
     status: int
-    texts: Tuple[str, str, str, str]
+    texts: Tuple[str, str, str, str, str]
     said: List[Said]
 
 
@@ -97,7 +97,7 @@ def lift(source: str, *, file_name: str, arch: str, cuda_path: str, flags: Seque
     text = source.encode()
     result = own.tilelift_lift(text, len(text), ctypes.byref(options))
     try:
-        texts = tuple(own.tilelift_result_text(result, kind).decode() for kind in range(4))
+        texts = tuple(own.tilelift_result_text(result, kind).decode() for kind in range(5))
         said = [_said(own, result, i) for i in range(own.tilelift_result_diagnostics(result))]
         return Result(own.tilelift_result_status(result), texts, said)  # type: ignore[arg-type]
     finally:

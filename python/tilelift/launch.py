@@ -6,7 +6,8 @@
 
 A launch is checked by the rules that are left to check; if they hold, its tensor maps are encoded
 and the lifted kernel starts, else the plain one does. What is decided depends on nothing but the
-numbers that are passed, so that the same numbers are checked and encoded once. Several launches may
+numbers that are passed, so that the same numbers are checked once, wherever the tensors are, and the same
+map is encoded once. Several launches may
 be collected first and then made together:
 
     with Dispatch() as dispatch:
@@ -19,11 +20,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import struct
 import sys
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
-from ._driver import DriverError, MapBytes, bindings, call, encode
+from ._driver import DriverError, Encoder, MapBytes, bindings, call
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "Range", "Refused", "between", "counted", "load",
            "quotient", "remainder"]
@@ -91,9 +93,9 @@ def remainder(a: int, b: int) -> int:
 
 # Arguments.
 
-_INTEGERS = {f"{kind}{bits}": getattr(ctypes, f"c_{'u' if kind == 'u' else ''}int{bits}")
-             for kind in "iu" for bits in (8, 16, 32, 64)}
-_FLOATS = {"f32": ctypes.c_float, "f64": ctypes.c_double}
+_FORMATS = {"pointer": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
+            "f32": "f", "f64": "d"}
+_FLOATS = ("f32", "f64")
 Argument = Tuple[str, Union[str, int]]
 
 
@@ -112,36 +114,32 @@ def address_of(value: Any) -> int:
     return int(value)
 
 
-def _is_memory(value: Any) -> bool:
-    return isinstance(value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union))
-
-
-def _converted(name: str, kind: Union[str, int], value: Any) -> Tuple[Any, Any]:
-    """What expressions see of an argument, and what is passed."""
-    if kind == "pointer":
-        address = address_of(value)
-        return address, ctypes.c_uint64(address)
-    if kind in _INTEGERS:
-        number, made = int(value), _INTEGERS[kind](int(value))
-        if made.value != number:
-            raise OverflowError(f"'{name}' is {number}, which no {kind} holds")
-        return number, made
-    if kind in _FLOATS:
-        return float(value), _FLOATS[kind](value)
-    size = kind if isinstance(kind, int) else int(kind[1:]) // 8
-    is_number = isinstance(value, int) or not hasattr(value, "__bytes__") and not _is_memory(value)
+def _bytes_of(name: str, size: int, value: Any) -> bytes:
+    """An object, by value: a structure of ctypes, a tensor map, or bytes; a number where it is one in C++."""
+    is_number = isinstance(value, int) or not (hasattr(value, "__bytes__") or isinstance(
+        value, (bytearray, memoryview, ctypes.Structure, ctypes.Union)))
     raw = int(value).to_bytes(size, "little") if is_number else bytes(value)
     if len(raw) != size:
         raise TypeError(f"'{name}' has {len(raw)} bytes, the kernel takes {size}")
-    return value, ctypes.create_string_buffer(raw, size)
+    return raw
+
+
+def _check_number(name: str, kind: str, value: int) -> None:
+    bits = int(kind[1:])
+    low, high = (0, (1 << bits) - 1) if kind[0] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+    if not low <= value <= high:
+        raise OverflowError(f"'{name}' is {value}, which no {kind} holds")
+
+
+class Pointer(NamedTuple):
+    """An argument that leads to memory, while nobody asks where."""
+    argument: int
 
 
 # Kernels that are loaded.
 
 class Kernels(Mapping[str, Any]):
     """Handles of kernels by their entry names, on one device, and what is known of them."""
-
-    MOST_REMEMBERED = 4096
 
     def __init__(self, handles: Mapping[str, Any], driver: Any = None, library: Any = None) -> None:
         self.driver = driver if driver is not None else bindings()
@@ -151,8 +149,7 @@ class Kernels(Mapping[str, Any]):
         self.capability = 10 * self._attribute("COMPUTE_CAPABILITY_MAJOR") + self._attribute("COMPUTE_CAPABILITY_MINOR")
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
-        self._decisions: dict[Any, _Decision] = {}
-        self._maps: dict[Any, MapBytes] = {}
+        self.decisions: dict[Any, _Decision] = {}
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -208,27 +205,6 @@ class Kernels(Mapping[str, Any]):
             raise ValueError(f"where '{name}' is, only the library says that load() makes")
         return int(call(self.driver, "cuLibraryGetGlobal", f"'{name}'", self.library, name.encode())[0])
 
-    def map_of(self, request: rules.MapRequest) -> MapBytes:
-        """The map of these numbers, which is encoded once."""
-        key = request.numbers()
-        made = self._maps.get(key)
-        if made is None:
-            made = encode(self.driver, request)
-            self._remember(self._maps, key, made)
-        return made
-
-    def decision(self, key: Any, decide: Callable[[], "_Decision"]) -> "_Decision":
-        made = self._decisions.get(key)
-        if made is None:
-            made = decide()
-            self._remember(self._decisions, key, made)
-        return made
-
-    def _remember(self, what: dict[Any, Any], key: Any, value: Any) -> None:
-        if len(what) >= self.MOST_REMEMBERED:
-            what.clear()
-        what[key] = value
-
 
 def load(image: bytes, names: Iterable[str], driver: Any = None) -> Kernels:
     """Kernels of a cubin or of PTX, by their entry names."""
@@ -256,21 +232,13 @@ class Dim3(NamedTuple):
         return f"{self.x} x {self.y} x {self.z}"
 
 
-class _Decision(NamedTuple):
-    """Whether the lifted kernel starts, and why not; the maps that it is passed."""
-    lifts: bool
-    why: str
-    requests: Tuple[rules.MapRequest, ...]
-    cluster: Optional[Dim3]
-
-
 class Launch:
     """Collects what a launch breaks, and the maps that it needs."""
 
     def __init__(self, kernel: "Kernel", kernels: Kernels, grid: Dim3, block: Dim3) -> None:
         self.kernel, self.kernels, self.grid, self.block = kernel, kernels, grid, block
         self.violations: List[rules.Violation] = []
-        self.requests: List[rules.MapRequest] = []
+        self.tensors: List[_Tensor] = []
 
     def reject(self, rule: str, text: str) -> None:
         self.violations.append(rules.Violation(rule, text))
@@ -315,13 +283,13 @@ class Launch:
         return self.kernels.variable(name)
 
     def bulk(self, tile: str, tensor: str, address: Any) -> None:
-        self.violations += rules.bulk_violations(tile, tensor, address_of(address))
+        self.tensors.append(_Tensor(self.kernels.driver, address, 0, None, (tile, tensor)))
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: int,
               box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
-        self._add(rules.MapRequest("tile", tile, tensor, element, address_of(address) + offset,
-                                   tuple(self._dimension(e) for e in extents), box=box,
-                                   swizzle=_swizzle(swizzle), promotion=promotion))
+        self._add(address, offset, rules.MapRequest("tile", tile, tensor, element, 16,
+                                                    tuple(self._dimension(e) for e in extents), box=box,
+                                                    swizzle=_swizzle(swizzle), promotion=promotion))
 
     def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: int,
                box: Tuple[int, int], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
@@ -336,10 +304,10 @@ class Launch:
             dimensions[d], *corner = _walked(dimensions[d], extents[d], len(extents))
             corners.append(tuple(corner))
         lower, upper, lower_text, upper_text = zip(*corners)
-        self._add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, address_of(address) + offset,
-                                   tuple(dimensions), channels=box[0], pixels=box[1], lower=lower, upper=upper,
-                                   lower_text=lower_text, upper_text=upper_text, swizzle=_swizzle(swizzle),
-                                   promotion=promotion))
+        self._add(address, offset, rules.MapRequest("w" if wide else "im2col", tile, tensor, element, 16,
+                                                    tuple(dimensions), channels=box[0], pixels=box[1], lower=lower,
+                                                    upper=upper, lower_text=lower_text, upper_text=upper_text,
+                                                    swizzle=_swizzle(swizzle), promotion=promotion))
 
     @staticmethod
     def _dimension(extent: Tuple[Any, ...]) -> rules.Dimension:
@@ -347,11 +315,11 @@ class Launch:
         return rules.Dimension(rules.MAX_EXTENT if elements is None else elements, stride[0] if stride else 0,
                                extent_text=text, stride_text=stride[1] if stride else "")
 
-    def _add(self, request: rules.MapRequest) -> None:
+    def _add(self, address: Any, offset: int, request: rules.MapRequest) -> None:
         # Which numbers a device takes is the driver's to say, but for what it needs of the request.
         request = request._replace(capability=self.kernels.capability)
         self.violations += rules.violations(request)
-        self.requests.append(request)
+        self.tensors.append(_Tensor(self.kernels.driver, address, offset, request, (request.tile, request.tensor)))
 
 
 def _swizzle(span: int) -> str:
@@ -370,12 +338,118 @@ def _walked(own: rules.Dimension, extent: Tuple[Any, ...], rank: int) -> Tuple[r
     return own._replace(step=step, step_text=step_text), first, upper, first_text, ""
 
 
+class _Tensor:
+    """Where a copy goes, which each launch may say anew, and the map that leads there."""
+
+    MOST_REMEMBERED = 256
+
+    def __init__(self, driver: Any, address: Any, offset: int, request: Optional[rules.MapRequest],
+                 names: Tuple[str, str]) -> None:
+        self.argument = address.argument if isinstance(address, Pointer) else None
+        self.fixed = 0 if isinstance(address, Pointer) else address_of(address)
+        self.offset, self.request, self.names = offset, request, names
+        self.alignment = rules.alignment_of(request) if request else 16
+        self._encode = None if request is None else Encoder(driver, request)
+        self._maps: dict[int, MapBytes] = {}
+
+    def address(self, arguments: Sequence[Any]) -> int:
+        return (self.fixed if self.argument is None else arguments[self.argument]) + self.offset
+
+    def violations(self, address: int) -> List[rules.Violation]:
+        if 0 < address < 1 << 57 and address % self.alignment == 0:
+            return []
+        tile, tensor = self.names
+        return (rules.address_violations(address, self.alignment, tensor) if self.request
+                else rules.bulk_violations(tile, tensor, address))
+
+    def map_at(self, address: int) -> MapBytes:
+        """The same numbers are the same map: it is made once."""
+        made = self._maps.get(address)
+        if made is None:
+            assert self._encode is not None
+            if len(self._maps) >= self.MOST_REMEMBERED:
+                self._maps.clear()
+            made = self._maps[address] = self._encode(address)
+        return made
+
+
+class _Way:
+    """One of the two kernels, for one grid, block and set of attributes: how to start it."""
+
+    def __init__(self, kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
+                 formats: Sequence[str], maps: int) -> None:
+        self.kernels, self.driver, self.entry, self.handle = kernels, kernels.driver, entry, kernels[entry]
+        self.grid, self.block, self.shared, self.attributes = grid, block, shared, tuple(attributes)
+        self.parts = [struct.Struct("=" + form) for form in formats]
+        self.whole = struct.Struct("=" + "".join(formats))
+        self.maps = maps
+        self._launch = kernels.driver.cuLaunchKernelEx
+        # Who launches takes a block of memory and puts it back: several threads may.
+        self._free: List[_Block] = []
+
+    def start(self, values: Sequence[Any], maps: Sequence[MapBytes], stream: Any) -> None:
+        own = self._free.pop() if self._free else _Block(self)
+        self.whole.pack_into(own.memory, 0, *values)
+        for i, made in enumerate(maps):
+            own.pointers[len(self.parts) + i] = made.address
+        if stream is not own.stream:
+            own.config.hStream = own.stream = stream
+        result = self._launch(own.config, self.handle, own.address, 0)
+        self._free.append(own)
+        if result[0]:
+            raise DriverError("cuLaunchKernelEx", f"'{self.entry}'", result[0])
+
+
+class _Block:
+    """The arguments of one launch in memory, and its configuration."""
+
+    def __init__(self, way: _Way) -> None:
+        if way.shared > 0:
+            way.kernels.allow(way.entry, way.shared)
+        self.memory = ctypes.create_string_buffer(max(way.whole.size, 1))
+        start, places = ctypes.addressof(self.memory), []
+        for part in way.parts:
+            places.append(start)
+            start += part.size
+        self.pointers = (ctypes.c_void_p * max(len(places) + way.maps, 1))(*places)
+        self.address = ctypes.addressof(self.pointers)
+        self.config = config = way.driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = way.grid
+        config.blockDimX, config.blockDimY, config.blockDimZ = way.block
+        config.sharedMemBytes = way.shared
+        config.hStream = self.stream = 0
+        if way.attributes:
+            config.attrs, config.numAttrs = list(way.attributes), len(way.attributes)
+
+
+class _Decision:
+    """What holds for all launches of these numbers, wherever their tensors are."""
+
+    def __init__(self, violations: Sequence[rules.Violation], alone: str, tensors: Sequence[_Tensor], plain: _Way,
+                 lifted: Optional[_Way]) -> None:
+        self.violations, self.alone, self.tensors = tuple(violations), alone, tuple(tensors)
+        self.mapped = tuple(tensor for tensor in tensors if tensor.request)
+        self.plain, self.lifted = plain, lifted
+
+    def broken(self, values: Sequence[Any]) -> List[rules.Violation]:
+        """What the launch breaks, its addresses among it."""
+        found = list(self.violations)
+        for tensor in self.tensors:
+            found += tensor.violations(tensor.address(values))
+        return found
+
+
 def _is_set(variable: str) -> bool:
     return os.environ.get(variable, "") not in ("", "0")
 
 
+_VERBOSE, _DISABLED = _is_set("TILELIFT_VERBOSE"), _is_set("TILELIFT_DISABLE")
+
+
 class Kernel:
     """A lifted kernel and the plain one, which are launched by a call."""
+
+    MOST_REMEMBERED = 4096
 
     def __init__(self, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...],
                  block: Tuple[int, int, int], plan: Callable[..., None],
@@ -387,6 +461,12 @@ class Kernel:
         self.lifted_block = Dim3(*(lifted_block or block))
         self.cluster = Dim3(*cluster)
         self.ring_bytes, self.must_lift = ring_bytes, must_lift
+        kinds = [kind for _, kind in arguments]
+        self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
+        self._pointers = [i for i, kind in enumerate(kinds) if kind == "pointer"]
+        self._objects = [i for i, kind in enumerate(kinds) if kind not in _FORMATS]
+        # What the launch may depend on: not where memory is, nor what is no whole number.
+        self._deciding = [i for i, kind in enumerate(kinds) if kind != "pointer" and kind not in _FLOATS]
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
@@ -396,35 +476,63 @@ class Kernel:
                  attributes: Sequence[Any] = (), into: Optional["Dispatch"] = None) -> bool:
         """Launches it, or adds it to a dispatch; whether the lifted kernel is the one that runs."""
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
-        prepared = self._prepare(own, grid, arguments, block, shared, stream, attributes)
-        if into is not None:
-            into.add(prepared)
-        else:
-            prepared.start()
-        return prepared.decision.lifts
-
-    def _prepare(self, kernels: Kernels, grid: Any, arguments: Tuple[Any, ...], block: Any, shared: int, stream: Any,
-                 attributes: Sequence[Any]) -> "_Prepared":
         if len(arguments) != len(self.arguments):
             takes = ", ".join(name for name, _ in self.arguments)
             raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments ({takes}), {len(arguments)} are given")
-        sizes = Dim3.of(grid, "grid")
-        threads = self.block if block is None else Dim3.of(block, "block")
-        seen, passed = zip(*(_converted(name, kind, value)
-                             for (name, kind), value in zip(self.arguments, arguments))) if arguments else ((), ())
-        key = (self, sizes, threads, shared, tuple(bytes(value) if isinstance(value, ctypes.Structure) else value
-                                                   for value in seen), _signature(kernels, attributes))
-        decision = kernels.decision(key, lambda: self._decide(kernels, sizes, threads, shared, seen, attributes))
-        if _is_set("TILELIFT_VERBOSE"):
-            print(f"tilelift: {self.name}: {'TMA' if decision.lifts else 'plain, '}{decision.why}", file=sys.stderr)
-        if not decision.lifts and self.must_lift:
-            raise Refused(f"'{self.name}' cannot use TMA: {decision.why}")
-        return _Prepared(self, kernels, sizes, threads, shared, stream, tuple(attributes), passed, decision)
+        values = list(arguments)
+        for i in self._pointers:
+            value = values[i]
+            if value.__class__ is not int:
+                values[i] = address_of(value)
+        for i in self._objects:
+            values[i] = _bytes_of(self.arguments[i][0], int(self._formats[i][:-1]), values[i])
+        decision = self._decision(own, grid, block, shared, attributes, values, arguments)
+        broken = decision.broken(values)
+        if _VERBOSE:
+            said = f"plain, {rules.text_of(broken)}" if broken else "TMA" + decision.alone
+            print(f"tilelift: {self.name}: {said}", file=sys.stderr)
+        if broken and self.must_lift:
+            raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(broken)}")
+        way = decision.plain if broken else decision.lifted
+        assert way is not None
+        mapped = () if broken else decision.mapped
+        if into is not None:
+            into.add(way, values, mapped, stream)
+        else:
+            way.start(values, [tensor.map_at(tensor.address(values)) for tensor in mapped], stream)
+        return not broken
 
-    def _decide(self, kernels: Kernels, grid: Dim3, block: Dim3, shared: int, arguments: Tuple[Any, ...],
-                attributes: Sequence[Any]) -> _Decision:
+    def _decision(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any],
+                  values: Sequence[Any], arguments: Sequence[Any]) -> _Decision:
+        key = (self, grid if isinstance(grid, int) else tuple(grid), block if block is None or isinstance(block, int)
+               else tuple(block), shared, attributes and _signature(kernels, attributes),
+               *[values[i] for i in self._deciding])
+        made = kernels.decisions.get(key)
+        # Attributes are somebody's objects, which may say something else the next time.
+        if made is None or attributes:
+            made = self._decide(kernels, Dim3.of(grid, "grid"), self.block if block is None else Dim3.of(block, "block"),
+                                shared, attributes, values, arguments)
+            if len(kernels.decisions) >= self.MOST_REMEMBERED:
+                kernels.decisions.clear()
+            kernels.decisions[key] = made
+        return made
+
+    def _seen(self, arguments: Sequence[Any]) -> List[Any]:
+        """The arguments as expressions have them: of pointers, that they are some."""
+        seen: List[Any] = []
+        for i, ((name, kind), value) in enumerate(zip(self.arguments, arguments)):
+            if kind == "pointer":
+                value = Pointer(i)
+            elif kind in _FORMATS and kind not in _FLOATS:
+                value = value.__index__() if hasattr(value, "__index__") else int(value)
+                _check_number(name, str(kind), value)
+            seen.append(value)
+        return seen
+
+    def _decide(self, kernels: Kernels, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
+                values: Sequence[Any], arguments: Sequence[Any]) -> _Decision:
         launch = Launch(self, kernels, grid, block)
-        if _is_set("TILELIFT_DISABLE"):
+        if _DISABLED:
             launch.reject("disabled", "TILELIFT_DISABLE is set")
         elif kernels.capability < 90:
             launch.reject("device", "the device has no TMA unit, which needs compute capability 9.0")
@@ -432,10 +540,10 @@ class Kernel:
             launch.reject("block-size", f"the block is {block}, the copies were checked for {self.block}")
         if not launch.violations and kernels.architecture_of(self.lifted_entry) < 90:
             launch.reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 or later")
-        self.plan(launch, *arguments)
+        self.plan(launch, *self._seen(arguments))
         asked = {int(a.id): a for a in attributes}
         ids = kernels.driver.CUlaunchAttributeID
-        is_cooperative = int(ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE) in asked
+        is_cooperative = bool(asked) and int(ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE) in asked
         needed = shared + self.ring_bytes
         if not launch.violations and needed > 0 and needed > kernels.room_in(self.lifted_entry):
             launch.reject("shared-size", "with its barriers the block has room for "
@@ -446,31 +554,44 @@ class Kernel:
             if not kernels.fits_at_once(self.lifted_entry, grid.x * grid.y * grid.z, threads, needed):
                 launch.reject("cooperative-grid", f"the {grid.x * grid.y * grid.z} blocks of a cooperative launch have "
                                                   "to run at once, and of the lifted kernel fewer do")
-        cluster, alone = self._cluster(launch, asked.get(int(ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)),
-                                       is_cooperative)
-        why = rules.text_of(launch.violations) or alone
-        return _Decision(not launch.violations, why, tuple(launch.requests), cluster)
+        clusters, alone = self._cluster(launch, asked.get(int(ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)),
+                                        is_cooperative)
+        plain = _Way(kernels, self.entry, grid, block, shared, attributes, self._formats, 0)
+        lifted = None if launch.violations else _Way(
+            kernels, self.lifted_entry, grid, self.lifted_block, needed, [*attributes, *clusters], self._formats,
+            sum(tensor.request is not None for tensor in launch.tensors))
+        return _Decision(launch.violations, alone, launch.tensors, plain, lifted)
 
-    def _cluster(self, launch: Launch, asked: Any, is_cooperative: bool) -> Tuple[Optional[Dim3], str]:
+    def _cluster(self, launch: Launch, asked: Any, is_cooperative: bool) -> Tuple[List[Any], str]:
         """The clusters to ask for, or why each block is by itself."""
         if self.cluster == (1, 1, 1) or launch.violations:
-            return None, ""
+            return [], ""
         if asked is not None:
             own = Dim3(*(int(getattr(asked.value.clusterDim, axis)) for axis in "xyz"))
             if own != self.cluster:
                 launch.reject("cluster-shape", f"the program's clusters are {own}, tiles are shared in {self.cluster}")
-            return None, ""
+            return [], ""
         if is_cooperative:
-            return None, ", each block by itself: the launch is cooperative"
+            return [], ", each block by itself: the launch is cooperative"
         if any(n % of for n, of in zip(launch.grid, self.cluster)):
-            return None, (f", each block by itself: a grid of {launch.grid} has no whole clusters of {self.cluster}")
-        return self.cluster, ""
+            return [], f", each block by itself: a grid of {launch.grid} has no whole clusters of {self.cluster}"
+        driver = launch.kernels.driver
+        made = driver.CUlaunchAttribute()
+        made.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        value = made.value
+        value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = self.cluster
+        made.value = value
+        return [made], ""
+
+
+def _size_of(kind: Union[str, int]) -> int:
+    return kind if isinstance(kind, int) else int(kind[1:]) // 8
 
 
 def _signature(kernels: Kernels, attributes: Sequence[Any]) -> Tuple[Any, ...]:
     """What of a launch's attributes a decision depends on."""
     signature = []
-    cluster = kernels.driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION if attributes else None
+    cluster = kernels.driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
     for attribute in attributes:
         own = (int(attribute.id),)
         if attribute.id == cluster:
@@ -479,67 +600,32 @@ def _signature(kernels: Kernels, attributes: Sequence[Any]) -> Tuple[Any, ...]:
     return tuple(signature)
 
 
-class _Prepared(NamedTuple):
-    kernel: Kernel
-    kernels: Kernels
-    grid: Dim3
-    block: Dim3
-    shared: int
-    stream: Any
-    attributes: Tuple[Any, ...]
-    passed: Tuple[Any, ...]
-    decision: _Decision
-
-    def encode(self) -> List[MapBytes]:
-        return [self.kernels.map_of(request) for request in self.decision.requests] if self.decision.lifts else []
-
-    def start(self, maps: Optional[List[MapBytes]] = None) -> None:
-        kernel, kernels, lifts = self.kernel, self.kernels, self.decision.lifts
-        maps = self.encode() if maps is None else maps
-        entry = kernel.lifted_entry if lifts else kernel.entry
-        shared = self.shared + (kernel.ring_bytes if lifts else 0)
-        if shared > 0:
-            kernels.allow(entry, shared)
-        config = self._config(kernel.lifted_block if lifts else self.block, shared)
-        addresses = [ctypes.addressof(value) for value in self.passed] + [made.address for made in maps]
-        pointers = (ctypes.c_void_p * max(len(addresses), 1))(*addresses)
-        call(kernels.driver, "cuLaunchKernelEx", f"'{entry}'", config, kernels[entry], ctypes.addressof(pointers), 0)
-
-    def _config(self, block: Dim3, shared: int) -> Any:
-        driver = self.kernels.driver
-        config = driver.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = self.grid
-        config.blockDimX, config.blockDimY, config.blockDimZ = block
-        config.sharedMemBytes = shared
-        config.hStream = self.stream
-        attributes = list(self.attributes)
-        if self.decision.lifts and self.decision.cluster:
-            cluster = driver.CUlaunchAttribute()
-            cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-            value = cluster.value
-            value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = self.decision.cluster
-            cluster.value = value
-            attributes.append(cluster)
-        if attributes:
-            config.attrs, config.numAttrs = attributes, len(attributes)
-        return config
-
-
 class Dispatch:
     """Several launches in one go: all maps are encoded first, each once, then all kernels start, in
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[_Prepared] = []
+        self._launches: List[Tuple[_Way, Sequence[Any], Sequence[_Tensor], Any]] = []
 
-    def add(self, prepared: _Prepared) -> None:
-        self._launches.append(prepared)
+    def add(self, way: _Way, values: Sequence[Any], mapped: Sequence[_Tensor], stream: Any) -> None:
+        self._launches.append((way, values, mapped, stream))
 
     def run(self) -> None:
         launches, self._launches = self._launches, []
-        maps = [prepared.encode() for prepared in launches]
-        for prepared, own in zip(launches, maps):
-            prepared.start(own)
+        made: dict[Any, MapBytes] = {}
+        maps = [[self._map(tensor, tensor.address(values), made) for tensor in mapped]
+                for _, values, mapped, _ in launches]
+        for (way, values, _, stream), own in zip(launches, maps):
+            way.start(values, own, stream)
+
+    @staticmethod
+    def _map(tensor: _Tensor, address: int, made: dict[Any, MapBytes]) -> MapBytes:
+        """Two kernels that ask for the same numbers have one map."""
+        assert tensor.request is not None
+        key = (address, *tensor.request.numbers())
+        if key not in made:
+            made[key] = tensor.map_at(address)
+        return made[key]
 
     def __enter__(self) -> "Dispatch":
         return self

@@ -4,13 +4,13 @@
 
 #include "emit/Emitter.h"
 
+#include "emit/Formatted.h"
 #include "emit/LauncherText.h"
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
-#include "clang/Format/Format.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/MapVector.h"
 
@@ -21,25 +21,6 @@ using namespace llvm;
 
 namespace tilelift {
 namespace {
-
-/// Text of ours in the user's style, or in LLVM's.
-std::string formatted(const std::string &text, StringRef file) {
-  Expected<format::FormatStyle> style = format::getStyle("file", file, "LLVM", text);
-  if (!style) {
-    consumeError(style.takeError());
-    return text;
-  }
-  style->ColumnLimit = std::max(style->ColumnLimit, 100u);
-  style->SortIncludes = format::FormatStyle::SortIncludesOptions();
-  tooling::Replacements changes =
-      format::reformat(*style, text, tooling::Range(0, unsigned(text.size())), file);
-  Expected<std::string> result = tooling::applyAllReplacements(text, changes);
-  if (!result) {
-    consumeError(result.takeError());
-    return text;
-  }
-  return *result;
-}
 
 struct IncludePlace {
   unsigned offset = 0;

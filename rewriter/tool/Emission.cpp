@@ -4,6 +4,7 @@
 
 #include "tool/Emission.h"
 
+#include "emit/DriverText.h"
 #include "emit/KernelText.h"
 #include "emit/Manifest.h"
 #include "emit/PythonText.h"
@@ -130,6 +131,7 @@ std::variant<Emission, std::string> emissionOf(const std::string &name, std::str
   emission.device = commentOn(recipes, name) + device;
   emission.manifest = manifestOf(recipes, name);
   emission.python = pythonOf(recipes, name);
+  emission.driver = driverOf(recipes, name);
   emission.recipes = std::move(recipes);
   return emission;
 }
@@ -138,6 +140,7 @@ const std::string &textFor(const Emission &emission, Emit kind) {
   switch (kind) {
   case Emit::Manifest: return emission.manifest;
   case Emit::Python: return emission.python;
+  case Emit::Driver: return emission.driver;
   default: return emission.device;
   }
 }

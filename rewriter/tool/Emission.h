@@ -20,6 +20,7 @@ struct Emission {
   std::vector<Recipe> recipes;
   std::string manifest;
   std::string python;
+  std::string driver;
 };
 
 /// Or what is wrong with it. `name` is what the file is called, `device` its lifted text.

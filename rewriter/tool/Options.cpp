@@ -105,6 +105,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
       "emit", cl::desc("what to write"), cl::value_desc("kind"),
       cl::values(clEnumValN(Emit::Cuda, "cuda", "the file, lifted (default)"),
                  clEnumValN(Emit::Device, "device", "its device code alone, for NVRTC"),
+                 clEnumValN(Emit::Driver, "driver", "launchers in C++ over the driver API"),
                  clEnumValN(Emit::Manifest, "manifest", "how its kernels are launched, as JSON"),
                  clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver")),
       cl::init(Emit::Cuda), cl::cat(category));

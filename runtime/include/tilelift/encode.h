@@ -1,9 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tensor maps from the driver. The driver is reached through the CUDA runtime,
-// so nothing new is linked; the entry points are asked for by the version that
-// introduced them.
+// Tensor maps from the driver, whose functions somebody else has found.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_ENCODE_H
@@ -12,9 +10,6 @@
 #include <tilelift/rules.h>
 
 #include <cuda.h>
-#include <cuda_runtime.h>
-
-#include <atomic>
 
 namespace tilelift {
 
@@ -39,17 +34,6 @@ using encode_im2col_wide_function = CUresult (*)(CUtensorMap *, CUtensorMapDataT
                                                  const cuuint32_t *, CUtensorMapInterleave, int,
                                                  CUtensorMapSwizzle, CUtensorMapL2promotion,
                                                  CUtensorMapFloatOOBfill);
-constexpr int lines_of_images = 0;
-
-inline void *driver_function(const char *name, unsigned version) {
-  void *function = nullptr;
-  cudaDriverEntryPointQueryResult status = cudaDriverEntryPointSymbolNotFound;
-  cudaError_t error =
-      cudaGetDriverEntryPointByVersion(name, &function, version, cudaEnableDefault, &status);
-  if (error != cudaSuccess)
-    (void)cudaGetLastError(); // reported as a missing function
-  return error == cudaSuccess && status == cudaDriverEntryPointSuccess ? function : nullptr;
-}
 
 /// element_type is numbered like the driver's types.
 constexpr CUtensorMapDataType data_type(element_type type) {
@@ -67,23 +51,6 @@ inline CUtensorMapL2promotion l2_promotion(int bytes) {
                         : CU_TENSOR_MAP_L2_PROMOTION_NONE;
 }
 
-/// The major compute capability of the current device; 0 when there is none.
-/// Capabilities never change, so each device is asked once.
-inline int compute_capability_major(int &device) {
-  static std::atomic<int> known[64];
-  if (cudaGetDevice(&device) != cudaSuccess) {
-    (void)cudaGetLastError();
-    device = -1;
-    return 0;
-  }
-  int major = device < 64 ? known[device].load(std::memory_order_relaxed) : 0;
-  if (major == 0 &&
-      cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
-      device < 64)
-    known[device].store(major, std::memory_order_relaxed);
-  return major;
-}
-
 /// Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB
 /// from the tensor's address; smaller allocations then fault now and then.
 /// NVIDIA's remedy is to clear it (release notes of driver 595.71.05). How large
@@ -91,13 +58,6 @@ inline int compute_capability_major(int &device) {
 inline void clear_wide_address_mode(CUtensorMap &map) {
   reinterpret_cast<cuuint64_t *>(&map)[1] &= ~(cuuint64_t(1) << 21);
 }
-
-} // namespace detail
-
-/// Sets `device` to the current device.
-inline bool has_tma_unit(int &device) { return detail::compute_capability_major(device) >= 9; }
-
-namespace detail {
 
 /// What the driver takes for a request's dimensions.
 struct map_numbers {
@@ -119,25 +79,44 @@ inline void *address_of(const map_request &request) {
 }
 
 /// Nothing, or what went wrong.
-inline std::string finish(CUtensorMap &map, CUresult result, int device) {
+inline std::string finish(CUtensorMap &map, CUresult result, bool is_on_blackwell) {
   if (result == CUDA_ERROR_INVALID_CONTEXT || result == CUDA_ERROR_NOT_INITIALIZED)
     return "there is no current CUDA context";
   if (result != CUDA_SUCCESS)
     return "the driver refuses it with error " + std::to_string(int(result)) +
            ", although every known rule holds";
-  int current = device;
-  if (compute_capability_major(current) >= 10)
+  if (is_on_blackwell)
     clear_wide_address_mode(map);
   return {};
 }
 
+inline CUtensorMapInterleave interleave_of(const map_request &request) {
+  return static_cast<CUtensorMapInterleave>(request.interleave);
+}
+inline CUtensorMapSwizzle swizzle_of(const map_request &request) {
+  return static_cast<CUtensorMapSwizzle>(request.swizzle);
+}
+inline CUtensorMapFloatOOBfill fill_of(const map_request &request) {
+  return static_cast<CUtensorMapFloatOOBfill>(request.fill);
+}
+
 } // namespace detail
 
+/// Where the driver's functions are, each looked for when it is needed; null where there is none.
+class tensor_map_functions {
+public:
+  virtual detail::encode_tiled_function tiled() const = 0;
+  virtual detail::encode_im2col_function im2col() const = 0;
+  virtual detail::encode_im2col_wide_function im2col_wide() const = 0;
+
+protected:
+  ~tensor_map_functions() = default;
+};
+
 /// Nothing, or what went wrong. The request has passed the rules.
-inline std::string encode_tiled(CUtensorMap &map, const tile_request &request, int promotion,
-                                int device) {
-  static const auto encode = reinterpret_cast<detail::encode_tiled_function>(
-      detail::driver_function("cuTensorMapEncodeTiled", 12000));
+inline std::string encode(CUtensorMap &map, const tile_request &request, int promotion,
+                          const tensor_map_functions &driver, bool is_on_blackwell) {
+  const auto encode = driver.tiled();
   if (!encode)
     return "the driver has no cuTensorMapEncodeTiled, which came with CUDA 12.0";
   const detail::map_numbers numbers(request);
@@ -147,36 +126,36 @@ inline std::string encode_tiled(CUtensorMap &map, const tile_request &request, i
   return detail::finish(map,
                         encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
                                detail::address_of(request), numbers.extents, numbers.strides, box,
-                               numbers.steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-                               static_cast<CUtensorMapSwizzle>(request.swizzle),
-                               detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-                        device);
+                               numbers.steps, detail::interleave_of(request),
+                               detail::swizzle_of(request), detail::l2_promotion(promotion),
+                               detail::fill_of(request)),
+                        is_on_blackwell);
 }
 
 /// The same for pixels in one line each.
-inline std::string encode_im2col_wide(CUtensorMap &map, const im2col_request &request,
-                                      int promotion, int device) {
-  static const auto encode = reinterpret_cast<detail::encode_im2col_wide_function>(
-      detail::driver_function("cuTensorMapEncodeIm2colWide", 12080));
+inline std::string encode_wide(CUtensorMap &map, const im2col_request &request, int promotion,
+                               const tensor_map_functions &driver, bool is_on_blackwell) {
+  const auto encode = driver.im2col_wide();
   if (!encode)
     return "the driver has no cuTensorMapEncodeIm2colWide, which came with CUDA 12.8";
   const detail::map_numbers numbers(request);
-  return detail::finish(
-      map,
-      encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
-             detail::address_of(request), numbers.extents, numbers.strides,
-             int(request.lower[0].low), int(request.upper[0].low), cuuint32_t(request.channels.low),
-             cuuint32_t(request.pixels.low), numbers.steps, CU_TENSOR_MAP_INTERLEAVE_NONE,
-             detail::lines_of_images, static_cast<CUtensorMapSwizzle>(request.swizzle),
-             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-      device);
+  return detail::finish(map,
+                        encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
+                               detail::address_of(request), numbers.extents, numbers.strides,
+                               int(request.lower[0].low), int(request.upper[0].low),
+                               cuuint32_t(request.channels.low), cuuint32_t(request.pixels.low),
+                               numbers.steps, detail::interleave_of(request),
+                               request.mode == im2col_mode::w ? 0 : 1, detail::swizzle_of(request),
+                               detail::l2_promotion(promotion), detail::fill_of(request)),
+                        is_on_blackwell);
 }
 
 /// The same for pixels.
-inline std::string encode_im2col(CUtensorMap &map, const im2col_request &request, int promotion,
-                                 int device) {
-  static const auto encode = reinterpret_cast<detail::encode_im2col_function>(
-      detail::driver_function("cuTensorMapEncodeIm2col", 12000));
+inline std::string encode(CUtensorMap &map, const im2col_request &request, int promotion,
+                          const tensor_map_functions &driver, bool is_on_blackwell) {
+  if (request.mode != im2col_mode::im2col)
+    return encode_wide(map, request, promotion, driver, is_on_blackwell);
+  const auto encode = driver.im2col();
   if (!encode)
     return "the driver has no cuTensorMapEncodeIm2col, which came with CUDA 12.0";
   const detail::map_numbers numbers(request);
@@ -185,14 +164,14 @@ inline std::string encode_im2col(CUtensorMap &map, const im2col_request &request
     lower[i] = int(request.lower[i].low);
     upper[i] = int(request.upper[i].low);
   }
-  return detail::finish(
-      map,
-      encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
-             detail::address_of(request), numbers.extents, numbers.strides, lower, upper,
-             cuuint32_t(request.channels.low), cuuint32_t(request.pixels.low), numbers.steps,
-             CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(request.swizzle),
-             detail::l2_promotion(promotion), CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE),
-      device);
+  return detail::finish(map,
+                        encode(&map, detail::data_type(request.type), cuuint32_t(request.rank),
+                               detail::address_of(request), numbers.extents, numbers.strides, lower,
+                               upper, cuuint32_t(request.channels.low),
+                               cuuint32_t(request.pixels.low), numbers.steps,
+                               detail::interleave_of(request), detail::swizzle_of(request),
+                               detail::l2_promotion(promotion), detail::fill_of(request)),
+                        is_on_blackwell);
 }
 
 } // namespace tilelift

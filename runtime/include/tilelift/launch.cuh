@@ -18,9 +18,8 @@
 #ifndef TILELIFT_LAUNCH_CUH
 #define TILELIFT_LAUNCH_CUH
 
-#include <tilelift/box.h>
-#include <tilelift/encode.h>
-#include <tilelift/rules.h>
+#include <tilelift/checks.h>
+#include <tilelift/entry.h>
 #include <tilelift/timing.h>
 
 #include <atomic>
@@ -80,74 +79,6 @@ cudaError_t launch_with(cudaError_t (*launcher)(const launch_config &, Parameter
   return launch_with(launcher, config, arguments, std::index_sequence_for<Parameters...>());
 }
 
-/// The numbers that an expression takes over all blocks of a grid.
-struct range {
-  __int128 low, high;
-
-  range(long long value) : low(value), high(value) {}
-  range(__int128 low, __int128 high) : low(low), high(high) {}
-};
-/// The numbers that a loop counter takes; of a loop without rounds, the first.
-inline range counted(long long first, long long below, long long step) {
-  __int128 rounds = below > first ? (__int128(below) - first - 1) / step : 0;
-  return {first, first + rounds * step};
-}
-/// Of any numbers: what the plain kernel might never divide by, the launcher does.
-inline long long quotient(long long a, long long b) { return b == 0 ? 0 : a / b; }
-inline long long remainder(long long a, long long b) { return b == 0 ? 0 : a % b; }
-/// One past the last element that boxes read which start in a range.
-inline long long end_of(range starts, long long length) {
-  __int128 end = starts.high + length;
-  return end < 1 ? 1 : end > unbounded_extent ? unbounded_extent : (long long)(end);
-}
-inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
-inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
-inline range operator-(range a) { return {-a.high, -a.low}; }
-inline range operator*(range a, range b) {
-  __int128 ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
-  range result(ends[0], ends[0]);
-  for (__int128 end : ends) {
-    result.low = end < result.low ? end : result.low;
-    result.high = end > result.high ? end : result.high;
-  }
-  return result;
-}
-
-/// One dimension of a tensor as the launcher knows it: extent in elements and,
-/// for all but the innermost, the stride in bytes.
-struct extent {
-  /// Of whatever integer types the kernel's arguments are.
-  template <typename Elements, typename Stride = int>
-  extent(Elements elements, const char *elements_text, Stride stride = 0,
-         const char *stride_text = "")
-      : elements(static_cast<long long>(elements)),
-        elements_text(elements_text),
-        stride(static_cast<long long>(stride)),
-        stride_text(stride_text) {}
-
-  long long elements;
-  const char *elements_text;
-  long long stride;
-  const char *stride_text;
-};
-constexpr long long unbounded = unbounded_extent;
-
-/// One dimension of a convolution's input, and how its pixels follow one another there: see
-/// `walk` in device.cuh.
-struct pixel_extent : extent {
-  using extent::extent;
-  template <typename Elements, typename Stride, typename Count, typename Step, typename First>
-  pixel_extent(Elements elements, const char *elements_text, Stride stride, const char *stride_text,
-               Count count, Step step, const char *step_text, First first, const char *first_text)
-      : extent(elements, elements_text, stride, stride_text),
-        count(static_cast<long long>(count)),
-        step(quantity::exactly(static_cast<long long>(step), step_text)),
-        first(quantity::exactly(static_cast<long long>(first), first_text)) {}
-
-  long long count = endless;
-  quantity step = quantity::exactly(1), first = quantity::exactly(0);
-};
-
 /// Where a variable of the device lies; null, which no map starts at, if nobody knows.
 template <typename Variable> const void *address_of(const Variable &variable) {
   void *address = nullptr;
@@ -156,19 +87,6 @@ template <typename Variable> const void *address_of(const Variable &variable) {
   (void)cudaGetLastError(); // the plain kernel may still run
   return nullptr;
 }
-
-namespace detail {
-
-inline bool disabled() {
-  static const bool value = is_set("TILELIFT_DISABLE");
-  return value;
-}
-inline bool verbose() {
-  static const bool value = is_set("TILELIFT_VERBOSE");
-  return value;
-}
-
-} // namespace detail
 
 /// What one launcher knows about its kernel on each device: for which architecture the code is
 /// that the program holds for it, asked once, and how much dynamic shared memory it has been
@@ -208,99 +126,19 @@ private:
   std::atomic<int> allowed[slots] = {};
 };
 
-class launch {
+class launch : public checked_launch {
 public:
   launch(const char *kernel, const launch_config &config, block_size checked)
-      : kernel(kernel), config(config.config), lifted_block(config.config.blockDim) {
-    const dim3 &block = config.config.blockDim;
-    if (detail::disabled())
-      reject("disabled", "TILELIFT_DISABLE is set");
-    else if (!has_tma_unit(device))
-      reject("device", "the device has no TMA unit, which needs compute capability 9.0");
-    if (block.x != checked.x || block.y != checked.y || block.z != checked.z)
-      reject("block-size",
-             "the block is " + text(block) + ", the copies were checked for " + text(checked));
+      : checked_launch(kernel, size_of(config.config.gridDim), size_of(config.config.blockDim),
+                       checked),
+        config(config.config),
+        lifted_block(config.config.blockDim) {
+    set_device(has_tma_unit(device), is_blackwell_device());
   }
 
-  /// blockIdx.x, .y or .z of all blocks.
-  range block_index(int axis) const {
-    const dim3 &grid = config.gridDim;
-    long long count = axis == 0 ? grid.x : axis == 1 ? grid.y : grid.z;
-    return {0, count - 1};
-  }
-
-  /// The value stays within these limits for all blocks.
-  void require(const char *rule, range value, long long low, long long high, const char *what) {
-    if (value.low >= low && value.high <= high)
-      return;
-    if (low == high && value.low == value.high)
-      reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) +
-                       " instead of " + std::to_string(low));
-    else
-      reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
-                       std::to_string(high));
-  }
   /// What the code that runs here is compiled for says which instructions it has.
   template <typename Kernel> void compiled_as(Kernel *lifted, kernel_facts &facts) {
     is_blackwell = facts.architecture_of(lifted, device) >= 100;
-  }
-  /// What im2col asks of a line's place, and im2col::w does not.
-  void require_line(range value, long long low, long long high, const char *what) {
-    if (!is_blackwell)
-      require("line-offset", value, low, high, what);
-  }
-  /// Rows too short to be copied one by one.
-  void require_fours(const char *tile, int distance) {
-    if (!is_blackwell)
-      reject("row-start", "rows of " + detail::quoted(tile) + " are " + std::to_string(distance) +
-                              " bytes apart, and only from compute capability 10.0 on are four of "
-                              "them copied at once; each by itself starts on a multiple of 128");
-  }
-  void require_multiple(const char *rule, long long value, long long of, const char *what) {
-    if (value % of != 0)
-      reject(rule, std::string(what) + " is " + std::to_string(value) +
-                       ", which is no multiple of " + std::to_string(of));
-  }
-
-  /// Checks and encodes the map of one copy; the map of a launch that breaks a
-  /// rule is never used.
-  template <typename Box>
-  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
-                  const extent (&extents)[Box::rank], int promotion = 128,
-                  swizzle_mode swizzle = swizzle_mode::none) {
-    return map(type, tile, tensor, address, {Box::rank, Box::extents, extents}, promotion, swizzle);
-  }
-
-  /// The same for a copy of pixels.
-  template <typename Box>
-  CUtensorMap pixels(element_type type, const char *tile, const char *tensor, const void *address,
-                     const pixel_extent (&extents)[Box::rank], int promotion = 128,
-                     swizzle_mode swizzle = swizzle_mode::none) {
-    im2col_request request;
-    request.rank = Box::rank;
-    request.mode = Box::is_in_lines && is_blackwell ? im2col_mode::w : im2col_mode::im2col;
-    request.channels = quantity::exactly(Box::channels);
-    request.pixels = quantity::exactly(Box::pixels);
-    for (int d = 0; d < Box::rank; ++d) {
-      describe(request, d, extents[d]);
-      const bool is_walked = d > 0 && d < Box::rank - 1;
-      if (is_walked && (d == 1 || request.mode == im2col_mode::im2col))
-        walk_through(request, d, extents[d]);
-      else if (is_walked) // where the line is, the instruction says
-        request.lower[d - 1] = request.upper[d - 1] = quantity::exactly(0);
-    }
-    return pixels(request, type, tile, tensor, address, promotion, swizzle);
-  }
-
-  /// Checks a copy without a map.
-  void bulk(const char *tile, const char *tensor, const void *address) {
-    bulk_request request;
-    request.tensor = tensor;
-    request.tile = tile;
-    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
-    request.offset = quantity::exactly(0);
-    request.bytes = quantity::exactly(16);
-    check(request, [this](const finding &found) { note(found); });
   }
 
   /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
@@ -356,69 +194,13 @@ public:
     return error;
   }
 
-  /// Every rule that is broken, in one line.
-  std::string why() const {
-    std::string all;
-    for (const std::string &violation : violations)
-      all += (all.empty() ? "" : "; ") + violation;
-    return all;
-  }
-
 private:
-  /// Boxes differ, and compilers need not look at this for each.
-  struct shape {
-    int rank;
-    const int *box;
-    const extent *extents;
-  };
-  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
-                  shape of, int promotion, swizzle_mode swizzle) {
-    tile_request request;
-    request.rank = of.rank;
-    for (int d = 0; d < of.rank; ++d) {
-      describe(request, d, of.extents[d]);
-      request.dims[d].box = quantity::exactly(of.box[d]);
-    }
-    return finish(request, type, tile, tensor, address, promotion, swizzle, encode_tiled);
+  static block_size size_of(dim3 size) { return {size.x, size.y, size.z}; }
+  bool is_blackwell_device() {
+    int current = device;
+    return detail::compute_capability_major(current) >= 10;
   }
-  CUtensorMap pixels(im2col_request &request, element_type type, const char *tile,
-                     const char *tensor, const void *address, int promotion, swizzle_mode swizzle) {
-    return finish(request, type, tile, tensor, address, promotion, swizzle,
-                  request.mode == im2col_mode::w ? encode_im2col_wide : encode_im2col);
-  }
-  static void describe(map_request &request, int d, const extent &each) {
-    request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
-    request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
-  }
-  /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
-  /// without an end goes as far as the filter may reach; only such a one may be endless.
-  static void walk_through(im2col_request &request, int d, const pixel_extent &each) {
-    const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
-    const bool is_endless = each.count == endless;
-    const long long last = each.first.low + (each.count - 1) * each.step.low;
-    request.dims[d].step = each.step;
-    request.lower[d - 1] = each.first;
-    if (each.elements == unbounded && !is_endless)
-      request.dims[d].extent = quantity::exactly(last + 1 + reach, "as far as the filter reaches");
-    const long long upper = is_endless ? -reach : last + 1 - request.dims[d].extent.low;
-    request.upper[d - 1] = quantity::exactly(upper);
-  }
-  template <typename Request>
-  CUtensorMap finish(Request &request, element_type type, const char *tile, const char *tensor,
-                     const void *address, int promotion, swizzle_mode swizzle,
-                     std::string (*encode)(CUtensorMap &, const Request &, int, int)) {
-    request.tensor = tensor;
-    request.tile = tile;
-    request.type = type;
-    request.swizzle = swizzle;
-    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
-    check(request, [this](const finding &found) { note(found); });
-    CUtensorMap map{};
-    if (violations.empty())
-      if (std::string problem = encode(map, request, promotion, device); !problem.empty())
-        reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
-    return map;
-  }
+  const tensor_map_functions &functions() const override { return detail::driver_functions(); }
   long long needed_memory() const {
     return static_cast<long long>(config.dynamicSmemBytes + reserved);
   }
@@ -516,26 +298,15 @@ private:
                                      std::to_string(static_cast<long long>(each) * processors) +
                                      " do");
   }
-  void reject(const char *rule, const std::string &what) {
-    violations.push_back(what + " [" + rule + "]");
-  }
-  void note(const finding &found) {
-    if (found.outcome != verdict::holds)
-      reject(found.rule, found.text);
-  }
-  static std::string text(dim3 size) {
-    return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
-  }
+  static std::string text(dim3 size) { return checked_launch::text(size_of(size)); }
 
-  const char *kernel;
   cudaLaunchConfig_t config;
   dim3 lifted_block;
   block_size wanted_cluster = {1, 1, 1};
   std::vector<cudaLaunchAttribute> attributes;
   size_t reserved = 0;
-  bool lifts = false, is_blackwell = false;
+  bool lifts = false;
   int device = -1;
-  std::vector<std::string> violations;
 };
 
 } // namespace tilelift

@@ -11,19 +11,14 @@
 #ifndef TILELIFT_TIMING_H
 #define TILELIFT_TIMING_H
 
+#include <tilelift/checks.h>
+
 #include <cuda_runtime.h>
 
 #include <cstdio>
-#include <cstdlib>
 
 namespace tilelift {
 namespace detail {
-
-/// Whether an environment variable says more than no.
-inline bool is_set(const char *variable) {
-  const char *value = std::getenv(variable);
-  return value && *value && !(value[0] == '0' && value[1] == 0);
-}
 
 inline bool timed() {
   static const bool value = is_set("TILELIFT_TIME");

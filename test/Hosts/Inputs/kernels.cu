@@ -27,7 +27,7 @@ extern "C" __global__ void blur(float *out, const float *in, int w, int h) {
   __syncthreads();
   for (int i = threadIdx.x; i < T * T; i += 128)
     if (y0 + i / T < h && x0 + i % T < w)
-      out[(y0 + i / T) * w + x0 + i % T] = tile[T - 1 - i / T][i % T] * weights[0];
+      out[(y0 + i / T) * w + x0 + i % T] = tile[T - 1 - i / T][i % T] * (1 + weights[0]);
 }
 
 namespace images {

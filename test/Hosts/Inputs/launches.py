@@ -138,7 +138,7 @@ class Array:
 
 
 launchers.blur(handles, (2, 2), Array(), Tensor(), 64, 48)
-expect([call.split("0 stream ")[1] for call in driver.take()], "0 (20000, 10000, 40, 30, map 4)")
+expect([call.split("0 stream ")[1] for call in driver.take()], "0 (20000, 10000, 40, 30, map 5)")
 
 # An older device, a newer one, and a program without code for it.
 driver, handles = kernels(capability=80)
@@ -148,7 +148,8 @@ driver.ptx = 80
 assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 driver, handles = kernels(capability=100)
 assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
-[made] = handles._maps.values()
+[decision] = handles.decisions.values()
+made = decision.mapped[0].map_at(0x10000)
 assert bytes(made)[10] & 0x20 == 0 and bytes(made)[9] == 0xff, "bit 85 is clear on Blackwell"
 assert made.address % 128 == 0
 

@@ -1,0 +1,298 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What launchers of all APIs have in common: the numbers of a launch, every rule that they break,
+// and the tensor maps where none is broken. Which API asks the driver is not decided here.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_CHECKS_H
+#define TILELIFT_CHECKS_H
+
+#include <tilelift/box.h>
+#include <tilelift/encode.h>
+#include <tilelift/rules.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+namespace tilelift {
+
+/// The numbers that an expression takes over all blocks of a grid.
+struct range {
+  __int128 low, high;
+
+  range(long long value) : low(value), high(value) {}
+  range(__int128 low, __int128 high) : low(low), high(high) {}
+};
+/// The numbers that a loop counter takes; of a loop without rounds, the first.
+inline range counted(long long first, long long below, long long step) {
+  __int128 rounds = below > first ? (__int128(below) - first - 1) / step : 0;
+  return {first, first + rounds * step};
+}
+/// Of any numbers: what the plain kernel might never divide by, the launcher does.
+inline long long quotient(long long a, long long b) { return b == 0 ? 0 : a / b; }
+inline long long remainder(long long a, long long b) { return b == 0 ? 0 : a % b; }
+/// One past the last element that boxes read which start in a range.
+inline long long end_of(range starts, long long length) {
+  __int128 end = starts.high + length;
+  return end < 1 ? 1 : end > unbounded_extent ? unbounded_extent : (long long)(end);
+}
+inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
+inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
+inline range operator-(range a) { return {-a.high, -a.low}; }
+inline range operator*(range a, range b) {
+  __int128 ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
+  range result(ends[0], ends[0]);
+  for (__int128 end : ends) {
+    result.low = end < result.low ? end : result.low;
+    result.high = end > result.high ? end : result.high;
+  }
+  return result;
+}
+
+/// One dimension of a tensor as the launcher knows it: extent in elements and,
+/// for all but the innermost, the stride in bytes.
+struct extent {
+  /// Of whatever integer types the kernel's arguments are.
+  template <typename Elements, typename Stride = int>
+  extent(Elements elements, const char *elements_text, Stride stride = 0,
+         const char *stride_text = "")
+      : elements(static_cast<long long>(elements)),
+        elements_text(elements_text),
+        stride(static_cast<long long>(stride)),
+        stride_text(stride_text) {}
+
+  long long elements;
+  const char *elements_text;
+  long long stride;
+  const char *stride_text;
+};
+constexpr long long unbounded = unbounded_extent;
+
+/// One dimension of a convolution's input, and how its pixels follow one another there: see
+/// `walk` in device.cuh.
+struct pixel_extent : extent {
+  using extent::extent;
+  template <typename Elements, typename Stride, typename Count, typename Step, typename First>
+  pixel_extent(Elements elements, const char *elements_text, Stride stride, const char *stride_text,
+               Count count, Step step, const char *step_text, First first, const char *first_text)
+      : extent(elements, elements_text, stride, stride_text),
+        count(static_cast<long long>(count)),
+        step(quantity::exactly(static_cast<long long>(step), step_text)),
+        first(quantity::exactly(static_cast<long long>(first), first_text)) {}
+
+  long long count = endless;
+  quantity step = quantity::exactly(1), first = quantity::exactly(0);
+};
+
+namespace detail {
+
+/// Whether an environment variable says more than no.
+inline bool is_set(const char *variable) {
+  const char *value = std::getenv(variable);
+  return value && *value && !(value[0] == '0' && value[1] == 0);
+}
+
+inline bool disabled() {
+  static const bool value = is_set("TILELIFT_DISABLE");
+  return value;
+}
+inline bool verbose() {
+  static const bool value = is_set("TILELIFT_VERBOSE");
+  return value;
+}
+
+} // namespace detail
+
+/// The launch of one kernel, as far as no API is needed for it.
+class checked_launch {
+public:
+  /// blockIdx.x, .y or .z of all blocks.
+  range block_index(int axis) const { return {0, grid_size(axis) - 1}; }
+  /// gridDim.x, .y or .z.
+  long long grid_size(int axis) const { return axis == 0 ? grid.x : axis == 1 ? grid.y : grid.z; }
+
+  /// The value stays within these limits for all blocks.
+  void require(const char *rule, range value, long long low, long long high, const char *what) {
+    if (value.low >= low && value.high <= high)
+      return;
+    if (low == high && value.low == value.high)
+      reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) +
+                       " instead of " + std::to_string(low));
+    else
+      reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
+                       std::to_string(high));
+  }
+  /// What im2col asks of a line's place, and im2col::w does not.
+  void require_line(range value, long long low, long long high, const char *what) {
+    if (!is_blackwell)
+      require("line-offset", value, low, high, what);
+  }
+  /// Rows too short to be copied one by one.
+  void require_fours(const char *tile, int distance) {
+    if (!is_blackwell)
+      reject("row-start", "rows of " + detail::quoted(tile) + " are " + std::to_string(distance) +
+                              " bytes apart, and only from compute capability 10.0 on are four of "
+                              "them copied at once; each by itself starts on a multiple of 128");
+  }
+  void require_multiple(const char *rule, long long value, long long of, const char *what) {
+    if (value % of != 0)
+      reject(rule, std::string(what) + " is " + std::to_string(value) +
+                       ", which is no multiple of " + std::to_string(of));
+  }
+
+  /// Checks and encodes the map of one copy; the map of a launch that breaks a
+  /// rule is never used.
+  template <typename Box>
+  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
+                  const extent (&extents)[Box::rank], int promotion = 128,
+                  swizzle_mode swizzle = swizzle_mode::none) {
+    return map(type, tile, tensor, address, {Box::rank, Box::extents, extents}, promotion, swizzle);
+  }
+
+  /// The same for a copy of pixels.
+  template <typename Box>
+  CUtensorMap pixels(element_type type, const char *tile, const char *tensor, const void *address,
+                     const pixel_extent (&extents)[Box::rank], int promotion = 128,
+                     swizzle_mode swizzle = swizzle_mode::none) {
+    im2col_request request;
+    request.rank = Box::rank;
+    request.mode = Box::is_in_lines && is_blackwell ? im2col_mode::w : im2col_mode::im2col;
+    request.channels = quantity::exactly(Box::channels);
+    request.pixels = quantity::exactly(Box::pixels);
+    for (int d = 0; d < Box::rank; ++d) {
+      describe(request, d, extents[d]);
+      const bool is_walked = d > 0 && d < Box::rank - 1;
+      if (is_walked && (d == 1 || request.mode == im2col_mode::im2col))
+        walk_through(request, d, extents[d]);
+      else if (is_walked) // where the line is, the instruction says
+        request.lower[d - 1] = request.upper[d - 1] = quantity::exactly(0);
+    }
+    return pixels(request, type, tile, tensor, address, promotion, swizzle);
+  }
+
+  /// Checks a copy without a map.
+  void bulk(const char *tile, const char *tensor, const void *address) {
+    bulk_request request;
+    request.tensor = tensor;
+    request.tile = tile;
+    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
+    request.offset = quantity::exactly(0);
+    request.bytes = quantity::exactly(16);
+    check(request, [this](const finding &found) { note(found); });
+  }
+
+  /// Every rule that is broken, in one line.
+  std::string why() const {
+    std::string all;
+    for (const std::string &violation : violations)
+      all += (all.empty() ? "" : "; ") + violation;
+    return all;
+  }
+
+protected:
+  checked_launch(const char *kernel, block_size grid, block_size block, block_size checked)
+      : kernel(kernel), grid(grid) {
+    if (detail::disabled())
+      reject("disabled", "TILELIFT_DISABLE is set");
+    if (block.x != checked.x || block.y != checked.y || block.z != checked.z)
+      wrong_block =
+          "the block is " + text(block) + ", the copies were checked for " + text(checked);
+  }
+  ~checked_launch() = default;
+
+  /// Said before anything else of the device is asked for.
+  void set_device(bool has_unit, bool is_of_blackwell) {
+    is_on_blackwell = is_of_blackwell;
+    if (violations.empty() && !has_unit)
+      reject("device", "the device has no TMA unit, which needs compute capability 9.0");
+    if (!wrong_block.empty())
+      reject("block-size", wrong_block);
+  }
+  virtual const tensor_map_functions &functions() const = 0;
+  /// Or takes one that is there already.
+  virtual std::string make(CUtensorMap &map, const tile_request &request, int promotion) {
+    return encode(map, request, promotion, functions(), is_on_blackwell);
+  }
+  virtual std::string make(CUtensorMap &map, const im2col_request &request, int promotion) {
+    return encode(map, request, promotion, functions(), is_on_blackwell);
+  }
+
+  void reject(const char *rule, const std::string &what) {
+    violations.push_back(what + " [" + rule + "]");
+  }
+  static std::string text(block_size size) {
+    return std::to_string(size.x) + " x " + std::to_string(size.y) + " x " + std::to_string(size.z);
+  }
+
+  const char *kernel;
+  block_size grid;
+  /// Whether the code that runs is compiled for it, and whether the device is of it.
+  bool is_blackwell = false, is_on_blackwell = false;
+  std::vector<std::string> violations;
+
+private:
+  /// Boxes differ, and compilers need not look at this for each.
+  struct shape {
+    int rank;
+    const int *box;
+    const extent *extents;
+  };
+  CUtensorMap map(element_type type, const char *tile, const char *tensor, const void *address,
+                  shape of, int promotion, swizzle_mode swizzle) {
+    tile_request request;
+    request.rank = of.rank;
+    for (int d = 0; d < of.rank; ++d) {
+      describe(request, d, of.extents[d]);
+      request.dims[d].box = quantity::exactly(of.box[d]);
+    }
+    return finish(request, type, tile, tensor, address, promotion, swizzle);
+  }
+  CUtensorMap pixels(im2col_request &request, element_type type, const char *tile,
+                     const char *tensor, const void *address, int promotion, swizzle_mode swizzle) {
+    return finish(request, type, tile, tensor, address, promotion, swizzle);
+  }
+  static void describe(map_request &request, int d, const extent &each) {
+    request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
+    request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
+  }
+  /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
+  /// without an end goes as far as the filter may reach; only such a one may be endless.
+  static void walk_through(im2col_request &request, int d, const pixel_extent &each) {
+    const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
+    const bool is_endless = each.count == endless;
+    const long long last = each.first.low + (each.count - 1) * each.step.low;
+    request.dims[d].step = each.step;
+    request.lower[d - 1] = each.first;
+    if (each.elements == unbounded && !is_endless)
+      request.dims[d].extent = quantity::exactly(last + 1 + reach, "as far as the filter reaches");
+    const long long upper = is_endless ? -reach : last + 1 - request.dims[d].extent.low;
+    request.upper[d - 1] = quantity::exactly(upper);
+  }
+  template <typename Request>
+  CUtensorMap finish(Request &request, element_type type, const char *tile, const char *tensor,
+                     const void *address, int promotion, swizzle_mode swizzle) {
+    request.tensor = tensor;
+    request.tile = tile;
+    request.type = type;
+    request.swizzle = swizzle;
+    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
+    check(request, [this](const finding &found) { note(found); });
+    CUtensorMap map{};
+    if (violations.empty())
+      if (std::string problem = make(map, request, promotion); !problem.empty())
+        reject("encode", std::string("the map of '") + tile + "' cannot be made: " + problem);
+    return map;
+  }
+  void note(const finding &found) {
+    if (found.outcome != verdict::holds)
+      reject(found.rule, found.text);
+  }
+
+  std::string wrong_block;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,242 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""Kernels that others launch, on a GPU: in Python over cuda.bindings.driver, in C++ over the driver API.
+
+  test/gpu/hosts.sh build/hosts          where tilelift is built: writes what it emits
+  test/gpu/hosts.py build/hosts          where the GPU is, with cuda-bindings and PyTorch
+
+The device source is compiled by NVRTC and by nvcc, launched lifted and plain, and every byte compared.
+--time says what a launch costs the host, beside cuda-python's own launch with one encode for each map.
+"""
+import argparse
+import ctypes
+import importlib.util
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+sys.path.insert(0, str(ROOT / "python"))
+
+import torch  # noqa: E402
+from cuda.bindings import driver, nvrtc  # noqa: E402
+
+import tilelift.launch  # noqa: E402
+from tilelift import TensorMap  # noqa: E402
+
+ARCH = "sm_90a"
+problems = []
+
+
+def expect(what, holds):
+    print(f"{what}: {'passed' if holds else 'FAILED'}")
+    if not holds:
+        problems.append(what)
+
+
+def module_at(path):
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def by_nvrtc(source):
+    """As a program that compiles while it runs."""
+    _, program = nvrtc.nvrtcCreateProgram(source.encode(), b"kernels.cu", 0, [], [])
+    cuda = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
+    options = [f"-I{ROOT}/runtime/include", f"-I{cuda}", f"-I{cuda}/cccl", f"-arch={ARCH}", "-std=c++17"]
+    [result] = nvrtc.nvrtcCompileProgram(program, len(options), [option.encode() for option in options])
+    if int(result):
+        _, size = nvrtc.nvrtcGetProgramLogSize(program)
+        log = b" " * size
+        nvrtc.nvrtcGetProgramLog(program, log)
+        sys.exit(log.decode())
+    _, size = nvrtc.nvrtcGetCUBINSize(program)
+    image = b" " * size
+    nvrtc.nvrtcGetCUBIN(program, image)
+    return image
+
+
+class Shape(ctypes.Structure):
+    _fields_ = [("n", ctypes.c_int), ("w", ctypes.c_int), ("q", ctypes.c_int), ("pad", ctypes.c_int)]
+
+
+def compare(launchers, kernels, name, grid, out, *arguments):
+    """Lifted, by what tilelift wrote, and plain, by hand."""
+    kernel = getattr(launchers, name)
+    out.zero_()
+    lifts = kernel(kernels, grid, out, *arguments)
+    torch.cuda.synchronize()
+    ours = out.clone()
+    out.zero_()
+    kinds = {"pointer": ctypes.c_uint64, "i32": ctypes.c_int32}
+    passed = [kinds[kind](tilelift.launch.address_of(value)) if kind in kinds else value
+              for (_, kind), value in zip(kernel.arguments, (out, *arguments))]
+    config = driver.CUlaunchConfig()
+    sizes = (grid,) if isinstance(grid, int) else grid
+    config.gridDimX, config.gridDimY, config.gridDimZ = (*sizes, 1, 1)[:3]
+    config.blockDimX, config.blockDimY, config.blockDimZ = kernel.block
+    pointers = (ctypes.c_void_p * len(passed))(*(ctypes.addressof(value) for value in passed))
+    driver.cuLaunchKernelEx(config, kernels[kernel.entry], ctypes.addressof(pointers), 0)
+    torch.cuda.synchronize()
+    same = bool((ours.view(torch.uint8) == out.view(torch.uint8)).all())
+    written = bool((out != 0).any())
+    return lifts, same and written
+
+
+def test(folder, image, how):
+    launchers = module_at(folder / "kernels.py")
+    kernels = tilelift.launch.load(image, launchers.function_names)
+    weights = kernels.variable("weights")
+    driver.cuMemcpyHtoD(weights, (ctypes.c_float * 3)(2.0, 3.0, 4.0), 12)
+    table = torch.rand(128, 64, device="cuda")
+    pixels = torch.randint(0, 1 << 15, (2, 40, 64), dtype=torch.int16, device="cuda")
+    rows = torch.randint(0, 128, (32,), dtype=torch.int32, device="cuda")
+    out = torch.empty(128 * 64, device="cuda")
+    sums = torch.empty(1024, dtype=torch.int32, device="cuda")
+    for what, wanted, result in (
+            ("blur", True, compare(launchers, kernels, "blur", (2, 2), out, table, 64, 48)),
+            ("blur, odd", False, compare(launchers, kernels, "blur", (2, 2), out, table, 63, 48)),
+            ("convolve", True, compare(launchers, kernels, "convolve", 3, sums, pixels, Shape(2, 40, 42, 1), 3)),
+            ("gather", True, compare(launchers, kernels, "gather_16", 2, out, table, rows, 64))):
+        expect(f"python, {how}, {what}", result == (wanted, True))
+    # Two in one dispatch, the second of what the first has written.
+    between = torch.zeros(128, 64, device="cuda")
+    with tilelift.launch.Dispatch() as dispatch:
+        launchers.blur(kernels, (2, 2), between, table, 64, 48, into=dispatch)
+        launchers.blur(kernels, (2, 2), out, between, 64, 48, into=dispatch)
+    torch.cuda.synchronize()
+    together = out.clone()
+    compare(launchers, kernels, "blur", (2, 2), out, between, 64, 48)
+    expect(f"python, {how}, dispatch", bool((together == out).all()))
+    return launchers, kernels
+
+
+MAP_KERNEL = r"""
+#include <tilelift/tilelift.cuh>
+extern "C" __global__ void whole_map(const __grid_constant__ CUtensorMap map, float *out, unsigned long long *words) {
+  __shared__ alignas(128) float tile[8][32];
+  __shared__ tilelift::barrier ready;
+  unsigned phase = tilelift::begin(ready);
+  if (tilelift::leader()) {
+    tilelift::expect(ready, sizeof tile);
+    tilelift::load(tile, map, {32, 8}, ready);
+  }
+  tilelift::wait(ready, phase);
+  for (int i = threadIdx.x; i < 256; i += blockDim.x)
+    out[i] = tile[i / 32][i % 32];
+  if (threadIdx.x < 16)
+    words[threadIdx.x] = reinterpret_cast<const unsigned long long *>(&map)[threadIdx.x];
+}
+"""
+
+
+def test_maps():
+    """A map of a PyTorch tensor, through DLPack, to a kernel that is written by hand: all 128 bytes (R2.35, R2.36)."""
+    handles = tilelift.launch.load(by_nvrtc(MAP_KERNEL), ["whole_map"])
+    kernel = tilelift.launch.Kernel("whole_map", entry="whole_map", lifted_entry="whole_map", block=(32, 1, 1),
+                                    arguments=(("map", 128), ("out", "pointer"), ("words", "pointer")),
+                                    plan=lambda launch, *_: None)
+    out = torch.zeros(8, 32, device="cuda")
+    words = torch.zeros(16, dtype=torch.int64, device="cuda")
+    tensor, other = torch.rand(48, 64, device="cuda"), torch.rand(48, 64, device="cuda")
+    made = TensorMap.tiled(tensor, (8, 32))
+    for now in (tensor, other):
+        if now is other:  # R2.37
+            made.replace_address(other)
+        kernel(handles, 1, made, out, words)
+        torch.cuda.synchronize()
+        expect("map by value", bytes(made) == words.cpu().numpy().tobytes())
+        expect("tile by a map", bool((out == now[8:16, 32:64]).all()))
+
+
+def median_us(launch, count=2000):
+    times = []
+    for _ in range(count):
+        start = time.perf_counter()
+        launch()
+        times.append(time.perf_counter() - start)
+    torch.cuda.synchronize()
+    return statistics.median(times) * 1e6
+
+
+def measure(launchers, kernels):
+    """What the host needs for one launch with one map."""
+    table, out = torch.rand(128, 64, device="cuda"), torch.empty(128 * 64, device="cuda")
+    address, to = table.data_ptr(), out.data_ptr()
+    long, word = driver.cuuint64_t, driver.cuuint32_t
+
+    def own(encodes):
+        config = driver.CUlaunchConfig()
+        config.gridDimX, config.gridDimY, config.gridDimZ = 2, 2, 1
+        config.blockDimX, config.blockDimY, config.blockDimZ = 128, 1, 1
+        if encodes:
+            driver.cuTensorMapEncodeTiled(
+                driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, [long(64), long(48)], [long(256)],
+                [word(32), word(32)], [word(1), word(1)], driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
+                driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_NONE,
+                driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
+                driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+        driver.cuLaunchKernelEx(config, kernels[launchers.blur.entry],
+                                ((to, address, 64, 48), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
+
+    fresh, heights = iter(range(1 << 30)), iter(range(1 << 30))
+    large = torch.rand(1 << 22, device="cuda").data_ptr()
+
+    def elsewhere():
+        launchers.blur(kernels, (2, 2), to, large + next(fresh) % 4096 * 256, 64, 48)
+
+    def anew():
+        # Another height each time: nothing is known of it.
+        launchers.blur(kernels, (2, 2), to, address, 64, 48 + next(heights) % 4000)
+
+    for name, launch in (("cuda-python, launch", lambda: own(False)), ("cuda-python, encode and launch", lambda: own(True)),
+                         ("tilelift, the same numbers", lambda: launchers.blur(kernels, (2, 2), to, address, 64, 48)),
+                         ("tilelift, another tensor each time", elsewhere), ("tilelift, another height each time", anew)):
+        print(f"time {name}: {median_us(launch):.2f} us")
+
+
+def test_cpp(folder, cubin):
+    """The C++ launchers, linked with the driver."""
+    program = folder / "driver.bin"
+    done = subprocess.run(["nvcc", "-std=c++17", "-O2", "-w", f"-gencode=arch=compute_90a,code={ARCH}",
+                           f"-I{ROOT}/runtime/include", f"-DDEVICE_SOURCE=\"{folder}/kernels.device.cuh\"",
+                           f"-DLAUNCHERS=\"{folder}/kernels.h\"", f"-DIMAGE=\"{cubin}\"",
+                           str(ROOT / "test/Hosts/Inputs/driver.cu"), "-o", str(program), "-lcuda"],
+                          capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(done.stdout + done.stderr)
+    ran = subprocess.run([str(program)], capture_output=True, text=True, env={**os.environ, "TILELIFT_VERBOSE": "1"})
+    print(ran.stdout, end="")
+    expect("C++ launchers", ran.returncode == 0 and ran.stdout.count("the same bytes") == 5
+           and "nothing started early: yes" in ran.stdout and ran.stderr.count(": TMA") == 6)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--time", action="store_true")
+    arguments = parser.parse_args()
+    folder = arguments.folder.resolve()
+    torch.zeros(1, device="cuda")  # the primary context, which everybody shares
+    source = (folder / "kernels.device.cuh").read_text()
+    launchers, kernels = test(folder, by_nvrtc(source), "NVRTC")
+    cubin = folder / "kernels.cubin"
+    subprocess.run(["nvcc", "-std=c++17", "-w", f"-gencode=arch=compute_90a,code={ARCH}", "-cubin", "-x", "cu",
+                    f"-I{ROOT}/runtime/include", str(folder / "kernels.device.cuh"), "-o", str(cubin)], check=True)
+    test(folder, cubin.read_bytes(), "nvcc")
+    test_maps()
+    test_cpp(folder, cubin)
+    if arguments.time:
+        measure(launchers, kernels)
+    print(f"{'all passed' if not problems else 'FAILED: ' + ', '.join(problems)}")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
