@@ -38,12 +38,16 @@ def bindings() -> Any:
     return driver
 
 
-def call(driver: Any, name: str, what: str, *arguments: Any) -> Any:
+def function_of(driver: Any, name: str, what: str) -> Any:
     function = getattr(driver, name, None)
     if function is None:
         raise DriverError(name, what, driver.CUresult.CUDA_ERROR_NOT_SUPPORTED)
-    result = function(*arguments)
-    if int(result[0]) != 0:
+    return function
+
+
+def call(driver: Any, name: str, what: str, *arguments: Any) -> Any:
+    result = function_of(driver, name, what)(*arguments)
+    if result[0]:
         raise DriverError(name, what, result[0])
     return result[1] if len(result) == 2 else result[1:]
 
@@ -74,7 +78,7 @@ class Encoder:
         # Drivers look at the array even where there is no stride.
         strides = [long(d.stride) for d in request.dimensions[1:]] or [long(0)]
         steps = [word(d.step) for d in request.dimensions]
-        self.driver, self.capability, self.what = driver, request.capability, f"the map of '{request.tile}'"
+        self.capability, self.what = request.capability, f"the map of '{request.tile}'"
         self.head, self.middle = (kind, request.rank), (extents, strides)
         if request.mode == "tile":
             self.name = "cuTensorMapEncodeTiled"
@@ -89,10 +93,13 @@ class Encoder:
             mode = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
             self.tail = (request.lower[0], request.upper[0], request.channels, request.pixels, steps, interleave, mode,
                          swizzle, promotion, fill)
+        self.encode = function_of(driver, self.name, self.what)
 
     def __call__(self, address: int) -> "MapBytes":
-        made = call(self.driver, self.name, self.what, *self.head, address, *self.middle, *self.tail)
-        return MapBytes(int(made.getPtr()), self.capability)
+        result = self.encode(*self.head, address, *self.middle, *self.tail)
+        if result[0]:
+            raise DriverError(self.name, self.what, result[0])
+        return MapBytes(result[1], self.capability)
 
 
 def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
@@ -100,15 +107,13 @@ def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
 
 
 class MapBytes:
-    """The 128 bytes of a map, aligned as the driver's own, to pass to a kernel by value."""
+    """The 128 bytes of a map, where the driver has put them, to pass to a kernel by value."""
 
-    SIZE = ALIGNMENT = 128
+    SIZE = 128
+    __slots__ = ("_made", "address")
 
-    def __init__(self, source: int, capability: int) -> None:
-        self._memory = ctypes.create_string_buffer(self.SIZE + self.ALIGNMENT)
-        start = ctypes.addressof(self._memory)
-        self.address = start + -start % self.ALIGNMENT
-        ctypes.memmove(self.address, source, self.SIZE)
+    def __init__(self, made: Any, capability: int) -> None:
+        self._made, self.address = made, int(made.getPtr())
         if capability >= 100:
             self.clear_wide_addresses()
 

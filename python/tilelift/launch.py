@@ -390,8 +390,10 @@ class _Way:
     def start(self, values: Sequence[Any], maps: Sequence[MapBytes], stream: Any) -> None:
         own = self._free.pop() if self._free else _Block(self)
         self.whole.pack_into(own.memory, 0, *values)
-        for i, made in enumerate(maps):
-            own.pointers[len(self.parts) + i] = made.address
+        place = len(self.parts)
+        for made in maps:
+            own.pointers[place] = made.address
+            place += 1
         if stream is not own.stream:
             own.config.hStream = own.stream = stream
         result = self._launch(own.config, self.handle, own.address, 0)
@@ -426,13 +428,27 @@ class _Decision:
     """What holds for all launches of these numbers, wherever their tensors are."""
 
     def __init__(self, violations: Sequence[rules.Violation], alone: str, tensors: Sequence[_Tensor], plain: _Way,
-                 lifted: Optional[_Way]) -> None:
+                 lifted: Any) -> None:
         self.violations, self.alone, self.tensors = tuple(violations), alone, tuple(tensors)
         self.mapped = tuple(tensor for tensor in tensors if tensor.request)
         self.plain, self.lifted = plain, lifted
 
+    def addresses(self, values: Sequence[Any]) -> Optional[List[int]]:
+        """Where the tensors are that have maps, or nothing where the launch breaks a rule."""
+        if self.violations:
+            return None
+        found = []
+        for tensor in self.tensors:
+            argument = tensor.argument
+            address = (tensor.fixed if argument is None else values[argument]) + tensor.offset
+            if address % tensor.alignment or not 0 < address < 1 << 57:
+                return None
+            if tensor.request is not None:
+                found.append(address)
+        return found
+
     def broken(self, values: Sequence[Any]) -> List[rules.Violation]:
-        """What the launch breaks, its addresses among it."""
+        """All that the launch breaks, its addresses among it."""
         found = list(self.violations)
         for tensor in self.tensors:
             found += tensor.violations(tensor.address(values))
@@ -487,26 +503,27 @@ class Kernel:
         for i in self._objects:
             values[i] = _bytes_of(self.arguments[i][0], int(self._formats[i][:-1]), values[i])
         decision = self._decision(own, grid, block, shared, attributes, values, arguments)
-        broken = decision.broken(values)
+        addresses = decision.addresses(values)
         if _VERBOSE:
-            said = f"plain, {rules.text_of(broken)}" if broken else "TMA" + decision.alone
+            said = f"plain, {rules.text_of(decision.broken(values))}" if addresses is None else "TMA" + decision.alone
             print(f"tilelift: {self.name}: {said}", file=sys.stderr)
-        if broken and self.must_lift:
-            raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(broken)}")
-        way = decision.plain if broken else decision.lifted
-        assert way is not None
-        mapped = () if broken else decision.mapped
+        if addresses is None:
+            if self.must_lift:
+                raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(decision.broken(values))}")
+            way, mapped = decision.plain, ()
+        else:
+            way, mapped = decision.lifted, [*zip(decision.mapped, addresses)]
         if into is not None:
             into.add(way, values, mapped, stream)
         else:
-            way.start(values, [tensor.map_at(tensor.address(values)) for tensor in mapped], stream)
-        return not broken
+            way.start(values, [tensor.map_at(address) for tensor, address in mapped], stream)
+        return addresses is not None
 
     def _decision(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any],
                   values: Sequence[Any], arguments: Sequence[Any]) -> _Decision:
-        key = (self, grid if isinstance(grid, int) else tuple(grid), block if block is None or isinstance(block, int)
-               else tuple(block), shared, attributes and _signature(kernels, attributes),
-               *[values[i] for i in self._deciding])
+        key = (self, grid if grid.__class__ in (tuple, int) else tuple(grid),
+               block if block is None or block.__class__ in (tuple, int) else tuple(block), shared,
+               attributes and _signature(kernels, attributes), *[values[i] for i in self._deciding])
         made = kernels.decisions.get(key)
         # Attributes are somebody's objects, which may say something else the next time.
         if made is None or attributes:
@@ -605,16 +622,15 @@ class Dispatch:
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[Tuple[_Way, Sequence[Any], Sequence[_Tensor], Any]] = []
+        self._launches: List[Tuple[_Way, Sequence[Any], Sequence[Tuple[_Tensor, int]], Any]] = []
 
-    def add(self, way: _Way, values: Sequence[Any], mapped: Sequence[_Tensor], stream: Any) -> None:
+    def add(self, way: _Way, values: Sequence[Any], mapped: Sequence[Tuple[_Tensor, int]], stream: Any) -> None:
         self._launches.append((way, values, mapped, stream))
 
     def run(self) -> None:
         launches, self._launches = self._launches, []
         made: dict[Any, MapBytes] = {}
-        maps = [[self._map(tensor, tensor.address(values), made) for tensor in mapped]
-                for _, values, mapped, _ in launches]
+        maps = [[self._map(tensor, address, made) for tensor, address in mapped] for _, _, mapped, _ in launches]
         for (way, values, _, stream), own in zip(launches, maps):
             way.start(values, own, stream)
 

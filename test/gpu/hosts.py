@@ -201,6 +201,33 @@ def measure(launchers, kernels):
         print(f"time {name}: {median_us(launch):.2f} us")
 
 
+def test_example():
+    ran = subprocess.run([sys.executable, str(ROOT / "examples/python/tensor_map.py")], capture_output=True, text=True,
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+    print(ran.stdout + ran.stderr[-2000:], end="")
+    expect("examples/python/tensor_map.py", ran.returncode == 0 and "tensor_map: correct" in ran.stdout)
+
+
+def test_cupy(folder):
+    """Compiled by CuPy, on its arrays and stream."""
+    import cupy
+    source = (folder / "kernels.device.cuh").read_text()
+    launchers = module_at(folder / "kernels.py")
+    cuda = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")) / "include"
+    module = cupy.RawModule(code=source, options=("-std=c++17", f"-I{ROOT}/runtime/include", f"-I{cuda}",
+                                                  f"-I{cuda}/cccl"))
+    handles = {entry: driver.CUfunction(module.get_function(entry).kernel.ptr) for entry in launchers.function_names}
+    kernels = tilelift.launch.Kernels(handles)
+    image, out = cupy.random.rand(48, 64, dtype=cupy.float32), cupy.zeros((48, 64), cupy.float32)
+    with cupy.cuda.Stream() as stream:
+        used = launchers.blur(kernels, (2, 2), out, image, 64, 48, stream=stream.ptr)
+        stream.synchronize()
+    wanted = cupy.zeros((64, 64), cupy.float32)
+    wanted[:48] = image
+    wanted = wanted.reshape(2, 32, 64)[:, ::-1].reshape(64, 64)[:48]
+    expect("CuPy", used and bool((out == wanted).all()))
+
+
 def test_cpp(folder, cubin):
     """The C++ launchers, linked with the driver."""
     program = folder / "driver.bin"
@@ -231,6 +258,8 @@ def main():
                     f"-I{ROOT}/runtime/include", str(folder / "kernels.device.cuh"), "-o", str(cubin)], check=True)
     test(folder, cubin.read_bytes(), "nvcc")
     test_maps()
+    test_example()
+    test_cupy(folder)
     test_cpp(folder, cubin)
     if arguments.time:
         measure(launchers, kernels)

@@ -151,7 +151,6 @@ assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 [decision] = handles.decisions.values()
 made = decision.mapped[0].map_at(0x10000)
 assert bytes(made)[10] & 0x20 == 0 and bytes(made)[9] == 0xff, "bit 85 is clear on Blackwell"
-assert made.address % 128 == 0
 
 # Plain dictionaries of handles do as well.
 driver, handles = kernels()
