@@ -51,7 +51,7 @@ inline const tensor_map_functions &driver_functions() {
   return functions;
 }
 
-/// The major compute capability of the current device; 0 when there is none.
+/// Sets `device` to the current device. Its major compute capability; 0 when there is none.
 /// Capabilities never change, so each device is asked once.
 inline int compute_capability_major(int &device) {
   static std::atomic<int> known[64];
@@ -69,9 +69,6 @@ inline int compute_capability_major(int &device) {
 }
 
 } // namespace detail
-
-/// Sets `device` to the current device.
-inline bool has_tma_unit(int &device) { return detail::compute_capability_major(device) >= 9; }
 
 } // namespace tilelift
 

@@ -133,7 +133,8 @@ public:
                        checked),
         config(config.config),
         lifted_block(config.config.blockDim) {
-    set_device(has_tma_unit(device), is_blackwell_device());
+    const int major = detail::compute_capability_major(device);
+    set_device(major >= 9, major >= 10);
   }
 
   /// What the code that runs here is compiled for says which instructions it has.
@@ -196,10 +197,6 @@ public:
 
 private:
   static block_size size_of(dim3 size) { return {size.x, size.y, size.z}; }
-  bool is_blackwell_device() {
-    int current = device;
-    return detail::compute_capability_major(current) >= 10;
-  }
   const tensor_map_functions &functions() const override { return detail::driver_functions(); }
   long long needed_memory() const {
     return static_cast<long long>(config.dynamicSmemBytes + reserved);
