@@ -4,7 +4,8 @@
 // thousands of times. Built as it is and lifted, it prints microseconds for a launch, as the median
 // over batches that the device keeps up with:
 //
-//   nvcc ... bench/launches.cu -o plain && tilelift bench/launches.cu -o lifted.cu && nvcc ... lifted.cu
+//   nvcc -std=c++17 -O3 -arch=sm_90a -Iruntime/include bench/launches.cu -o plain
+//   tilelift bench/launches.cu -o lifted.cu, and the same for lifted.cu
 
 #include <cuda_runtime.h>
 
@@ -17,12 +18,15 @@ __global__ void two_tiles(float *out, const float *a, const float *b, int w, int
   __shared__ float left[8][32], right[8][32];
 #pragma tma load swizzle(none)
   for (int i = threadIdx.x; i < 256; i += 128)
-    left[i / 32][i % 32] = blockIdx.y * 8 + i / 32 < h && i % 32 < w ? a[(blockIdx.y * 8 + i / 32) * w + i % 32] : 0;
+    left[i / 32][i % 32] =
+        blockIdx.y * 8 + i / 32 < h && i % 32 < w ? a[(blockIdx.y * 8 + i / 32) * w + i % 32] : 0;
 #pragma tma load swizzle(none)
   for (int i = threadIdx.x; i < 256; i += 128)
-    right[i / 32][i % 32] = blockIdx.y * 8 + i / 32 < h && i % 32 < w ? b[(blockIdx.y * 8 + i / 32) * w + i % 32] : 0;
+    right[i / 32][i % 32] =
+        blockIdx.y * 8 + i / 32 < h && i % 32 < w ? b[(blockIdx.y * 8 + i / 32) * w + i % 32] : 0;
   __syncthreads();
-  out[threadIdx.x] = left[threadIdx.x / 32][threadIdx.x % 32] + right[threadIdx.x / 32][threadIdx.x % 32];
+  out[threadIdx.x] =
+      left[threadIdx.x / 32][threadIdx.x % 32] + right[threadIdx.x / 32][threadIdx.x % 32];
 }
 
 int main() {
