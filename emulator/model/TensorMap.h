@@ -17,6 +17,7 @@
 
 #include <cstdint>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 namespace tilelift::emulator {
@@ -53,11 +54,13 @@ struct alignas(64) TensorMap {
   Swizzle swizzle = Swizzle::none;
   Fill fill = Fill::zero;
   Promotion promotion = Promotion::none;
+  uint8_t unused[6] = {}; ///< programs compare maps, and copy them to memory that is compared
 
   /// Bytes between neighbours in dimension `d` of 1 or more.
   uint64_t stride(int d) const { return strides[d - 1]; }
 };
 static_assert(sizeof(TensorMap) == 128, "a TensorMap takes the place of a CUtensorMap");
+static_assert(std::has_unique_object_representations_v<TensorMap>, "no byte is left to chance");
 
 /// Whether these 128 bytes were made by one of the functions below.
 bool isTensorMap(const void *bytes);

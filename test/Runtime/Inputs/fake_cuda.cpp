@@ -47,7 +47,31 @@ CUresult encode_im2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t ra
   return fake().encode_result;
 }
 
+CUresult encode_im2col_wide(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                            void *address, const cuuint64_t *extents, const cuuint64_t *strides,
+                            int lower, int upper, cuuint32_t channels, cuuint32_t pixels,
+                            const cuuint32_t *steps, CUtensorMapInterleave, int mode,
+                            CUtensorMapSwizzle swizzle, CUtensorMapL2promotion,
+                            CUtensorMapFloatOOBfill) {
+  record("encode wide type " + std::to_string(type) + " rank " + std::to_string(rank) + " at " +
+         std::to_string(uintptr_t(address)) + " extents " + list(extents, int(rank)) + " strides " +
+         list(strides, int(rank) - 1) + " lower " + std::to_string(lower) + " upper " +
+         std::to_string(upper) + " channels " + std::to_string(channels) + " pixels " +
+         std::to_string(pixels) + " steps " + list(steps, int(rank)) + " mode " +
+         std::to_string(mode) + " swizzle " + std::to_string(swizzle));
+  std::memset(map, 0xff, sizeof *map);
+  return fake().encode_result;
+}
+
+CUresult current_context(CUcontext *context) {
+  return *context = fake().context, CUDA_SUCCESS;
+}
+
 void *function_named(const std::string &name) {
+  if (name == "cuCtxGetCurrent")
+    return reinterpret_cast<void *>(&current_context);
+  if (name == "cuTensorMapEncodeIm2colWide")
+    return reinterpret_cast<void *>(&encode_im2col_wide);
   return name == "cuTensorMapEncodeIm2col" ? reinterpret_cast<void *>(&encode_im2col)
                                            : reinterpret_cast<void *>(&encode);
 }
@@ -65,7 +89,11 @@ cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuc
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
   bool isMemory = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin;
   bool isCount = attribute == cudaDevAttrMultiProcessorCount;
-  *value = isMemory ? fake().most_shared : isCount ? fake().processors : fake().major;
+  bool isMinor = attribute == cudaDevAttrComputeCapabilityMinor;
+  *value = isMinor    ? 0
+           : isMemory ? fake().most_shared
+           : isCount  ? fake().processors
+                      : fake().major;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }

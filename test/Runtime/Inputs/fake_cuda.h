@@ -16,6 +16,7 @@ struct Fake {
   /// The entry point that this driver does not have.
   std::string missing;
   CUresult encode_result = CUDA_SUCCESS;
+  CUcontext context = reinterpret_cast<CUcontext>(0x1000);
   int max_dynamic = 0;
   int most_shared = 232448;
   int at_once = 1, processors = 1;
