@@ -201,11 +201,33 @@ def measure(launchers, kernels):
         print(f"time {name}: {median_us(launch):.2f} us")
 
 
-def test_example():
-    ran = subprocess.run([sys.executable, str(ROOT / "examples/python/tensor_map.py")], capture_output=True, text=True,
-                         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)})
+def run_example(name, *command):
+    ran = subprocess.run(command, capture_output=True, text=True,
+                         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TILELIFT_VERBOSE": "1"})
     print(ran.stdout + ran.stderr[-2000:], end="")
-    expect("examples/python/tensor_map.py", ran.returncode == 0 and "tensor_map: correct" in ran.stdout)
+    expect(f"the example {name}", ran.returncode == 0 and f"{name}: correct" in ran.stdout)
+    return ran.stderr
+
+
+def test_examples(folder):
+    """Sources of those that lift were lifted elsewhere."""
+    python = ROOT / "examples/python"
+    run_example("tensor_map", sys.executable, str(python / "tensor_map.py"))
+    run_example("raw_kernel", sys.executable, str(HERE / "recorded.py"), str(folder / "raw_kernel.pickle"),
+                str(python / "raw_kernel.py"))
+    try:
+        import cuda.core  # noqa: F401
+        run_example("cuda_core", sys.executable, str(HERE / "recorded.py"), str(folder / "cuda_core.pickle"),
+                    str(python / "cuda_core.py"))
+    except ImportError as problem:
+        print(f"the example cuda_core: not run, {problem}")
+    cuda, program = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")), folder / "nvrtc.bin"
+    subprocess.run(["g++", "-std=c++17", "-O2", f"-I{folder}", f"-I{ROOT}/runtime/include", f"-I{cuda}/include",
+                    str(ROOT / "examples/nvrtc/host.cpp"), "-o", str(program), f"-L{cuda}/lib64",
+                    f"-L{cuda}/lib64/stubs", f"-Wl,-rpath,{cuda}/lib64", "-lnvrtc", "-lcuda"], check=True)
+    said = run_example("nvrtc", str(program), str(folder / "blur.device.cu"), f"-I{ROOT}/runtime/include",
+                       f"-I{cuda}/include", f"-I{cuda}/include/cccl")
+    expect("of its launches, all but one used TMA", said.count(": TMA") == 3 and said.count("[stride-16]") == 1)
 
 
 def test_cupy(folder):
@@ -258,7 +280,7 @@ def main():
                     f"-I{ROOT}/runtime/include", str(folder / "kernels.device.cuh"), "-o", str(cubin)], check=True)
     test(folder, cubin.read_bytes(), "nvcc")
     test_maps()
-    test_example()
+    test_examples(folder)
     test_cupy(folder)
     test_cpp(folder, cubin)
     if arguments.time:

@@ -12,3 +12,9 @@ mkdir -p "$folder"
 "$tilelift" --emit=device "$source" -o "$folder/kernels.device.cuh"
 "$tilelift" --emit=driver "$source" -o "$folder/kernels.h"
 "$tilelift" --emit=python "$source" -o "$folder/kernels.py"
+"$tilelift" --emit=device "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur.device.cu"
+"$tilelift" --emit=driver "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur_launchers.h"
+for example in raw_kernel cuda_core; do
+  TILELIFT_LIBRARY=${tilelift%/bin/*}/lib/libtilelift-lift.so python3 "$here/recorded.py" --record \
+    "$folder/$example.pickle" "$here/../../examples/python/$example.py"
+done
