@@ -7,6 +7,7 @@ of what failed, and the tuple becomes its one result.
 from __future__ import annotations
 
 import ctypes
+import functools
 from typing import Any, Tuple
 
 from . import rules
@@ -56,15 +57,17 @@ def _member(driver: Any, enumeration: str, prefix: str, name: str) -> Any:
     return getattr(getattr(driver, enumeration), prefix + name)
 
 
-def _enumerations(driver: Any, request: rules.MapRequest) -> Tuple[Any, Any, Any, Any, Any]:
+@functools.lru_cache(maxsize=1024)
+def _enumerations(driver: Any, element: str, interleave: str, swizzle: str, promotion: int, fill: str
+                  ) -> Tuple[Any, Any, Any, Any, Any]:
+    """Looked up once: launches of new sizes make maps with the same."""
     return (_member(driver, "CUtensorMapDataType", "CU_TENSOR_MAP_DATA_TYPE_",
-                    _DATA_TYPES[rules.ELEMENTS.index(request.element)]),
+                    _DATA_TYPES[rules.ELEMENTS.index(element)]),
             _member(driver, "CUtensorMapInterleave", "CU_TENSOR_MAP_INTERLEAVE_",
-                    _INTERLEAVES[rules.INTERLEAVES.index(request.interleave)]),
-            _member(driver, "CUtensorMapSwizzle", "CU_TENSOR_MAP_SWIZZLE_",
-                    _SWIZZLES[rules.SWIZZLES.index(request.swizzle)]),
-            _member(driver, "CUtensorMapL2promotion", "CU_TENSOR_MAP_L2_PROMOTION_", _PROMOTIONS[request.promotion]),
-            _member(driver, "CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_", _FILLS[request.fill]))
+                    _INTERLEAVES[rules.INTERLEAVES.index(interleave)]),
+            _member(driver, "CUtensorMapSwizzle", "CU_TENSOR_MAP_SWIZZLE_", _SWIZZLES[rules.SWIZZLES.index(swizzle)]),
+            _member(driver, "CUtensorMapL2promotion", "CU_TENSOR_MAP_L2_PROMOTION_", _PROMOTIONS[promotion]),
+            _member(driver, "CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_", _FILLS[fill]))
 
 
 class Encoder:
@@ -72,7 +75,8 @@ class Encoder:
     dimension, and channels come before pixels."""
 
     def __init__(self, driver: Any, request: rules.MapRequest) -> None:
-        kind, interleave, swizzle, promotion, fill = _enumerations(driver, request)
+        kind, interleave, swizzle, promotion, fill = _enumerations(
+            driver, request.element, request.interleave, request.swizzle, request.promotion, request.fill)
         long, word = driver.cuuint64_t, driver.cuuint32_t
         extents = [long(d.extent) for d in request.dimensions]
         # Drivers look at the array even where there is no stride.

@@ -63,7 +63,9 @@ class Range:
         return Range.of(other) - self
 
     def __mul__(self, other: "Number") -> "Range":
-        other = Range.of(other)
+        if isinstance(other, int):
+            low, high = self.low * other, self.high * other
+            return Range(low, high) if low <= high else Range(high, low)
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Range(min(ends), max(ends))
 
@@ -150,6 +152,7 @@ class Kernels(Mapping[str, Any]):
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.decisions: dict[Any, _Decision] = {}
+        self.ways: dict[Any, _Way] = {}
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -251,11 +254,11 @@ class Launch:
         return self.kernels.architecture_of(self.kernel.lifted_entry) >= 100
 
     def require(self, rule: str, value: Number, low: Optional[int], high: Optional[int], text: str) -> None:
-        own = Range.of(value)
-        if (low is None or own.low >= low) and (high is None or own.high <= high):
+        first, last = (value, value) if isinstance(value, int) else (value.low, value.high)
+        if (low is None or first >= low) and (high is None or last <= high):
             return
-        if low == high and own.low == own.high:
-            self.reject(rule, f"{text} is {own.low} instead of {low}")
+        if low == high and first == last:
+            self.reject(rule, f"{text} is {first} instead of {low}")
         else:
             most = (1 << 63) - 1
             self.reject(rule, f"{text} leaves its range of {-most if low is None else low} to "
@@ -377,20 +380,22 @@ class _Way:
     """One of the two kernels, for one grid, block and set of attributes: how to start it."""
 
     def __init__(self, kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
-                 formats: Sequence[str], maps: int) -> None:
+                 layout: "_Layout", maps: int) -> None:
         self.kernels, self.driver, self.entry, self.handle = kernels, kernels.driver, entry, kernels[entry]
         self.grid, self.block, self.shared, self.attributes = grid, block, shared, tuple(attributes)
-        self.parts = [struct.Struct("=" + form) for form in formats]
-        self.whole = struct.Struct("=" + "".join(formats))
-        self.maps = maps
+        self.layout, self.whole, self.maps = layout, layout.whole, maps
+        self.count = len(layout.places)
         self._launch = kernels.driver.cuLaunchKernelEx
         # Who launches takes a block of memory and puts it back: several threads may.
         self._free: List[_Block] = []
 
     def start(self, values: Sequence[Any], maps: Sequence[MapBytes], stream: Any) -> None:
-        own = self._free.pop() if self._free else _Block(self)
+        try:
+            own = self._free.pop()
+        except IndexError:
+            own = _Block(self)
         self.whole.pack_into(own.memory, 0, *values)
-        place = len(self.parts)
+        place = self.count
         for made in maps:
             own.pointers[place] = made.address
             place += 1
@@ -402,6 +407,14 @@ class _Way:
             raise DriverError("cuLaunchKernelEx", f"'{self.entry}'", result[0])
 
 
+class _Layout:
+    """Where arguments lie in memory, one behind the other."""
+
+    def __init__(self, formats: Sequence[str]) -> None:
+        self.whole = struct.Struct("=" + "".join(formats))
+        self.places = [struct.calcsize("=" + "".join(formats[:i])) for i in range(len(formats))]
+
+
 class _Block:
     """The arguments of one launch in memory, and its configuration."""
 
@@ -409,10 +422,8 @@ class _Block:
         if way.shared > 0:
             way.kernels.allow(way.entry, way.shared)
         self.memory = ctypes.create_string_buffer(max(way.whole.size, 1))
-        start, places = ctypes.addressof(self.memory), []
-        for part in way.parts:
-            places.append(start)
-            start += part.size
+        start = ctypes.addressof(self.memory)
+        places = [start + place for place in way.layout.places]
         self.pointers = (ctypes.c_void_p * max(len(places) + way.maps, 1))(*places)
         self.address = ctypes.addressof(self.pointers)
         self.config = config = way.driver.CUlaunchConfig()
@@ -479,6 +490,7 @@ class Kernel:
         self.ring_bytes, self.must_lift = ring_bytes, must_lift
         kinds = [kind for _, kind in arguments]
         self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
+        self._layout = _Layout(self._formats)
         self._pointers = [i for i, kind in enumerate(kinds) if kind == "pointer"]
         self._objects = [i for i, kind in enumerate(kinds) if kind not in _FORMATS]
         # What the launch may depend on: not where memory is, nor what is no whole number.
@@ -573,11 +585,25 @@ class Kernel:
                                                   "to run at once, and of the lifted kernel fewer do")
         clusters, alone = self._cluster(launch, asked.get(int(ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)),
                                         is_cooperative)
-        plain = _Way(kernels, self.entry, grid, block, shared, attributes, self._formats, 0)
-        lifted = None if launch.violations else _Way(
-            kernels, self.lifted_entry, grid, self.lifted_block, needed, [*attributes, *clusters], self._formats,
+        plain = self._way(kernels, self.entry, grid, block, shared, attributes, [], 0)
+        lifted = None if launch.violations else self._way(
+            kernels, self.lifted_entry, grid, self.lifted_block, needed, attributes, clusters,
             sum(tensor.request is not None for tensor in launch.tensors))
         return _Decision(launch.violations, alone, launch.tensors, plain, lifted)
+
+    def _way(self, kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
+             clusters: Sequence[Any], maps: int) -> _Way:
+        """Launches that differ in nothing but their arguments go the same way. Attributes are somebody's
+        objects, clusters always the same."""
+        if attributes:
+            return _Way(kernels, entry, grid, block, shared, [*attributes, *clusters], self._layout, maps)
+        key = (self, entry, grid, block, shared, bool(clusters))
+        made = kernels.ways.get(key)
+        if made is None:
+            if len(kernels.ways) >= self.MOST_REMEMBERED:
+                kernels.ways.clear()
+            made = kernels.ways[key] = _Way(kernels, entry, grid, block, shared, clusters, self._layout, maps)
+        return made
 
     def _cluster(self, launch: Launch, asked: Any, is_cooperative: bool) -> Tuple[List[Any], str]:
         """The clusters to ask for, or why each block is by itself."""
