@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Tuple
+from typing import Any, Optional, Tuple
 
 from . import rules
 
@@ -71,8 +71,9 @@ def _enumerations(driver: Any, element: str, interleave: str, swizzle: str, prom
 
 
 class Encoder:
-    """Makes the maps of a request that breaks no rule, at any address. Strides start with the second
-    dimension, and channels come before pixels."""
+    """Makes the maps of a request that breaks no rule, at any address: the first by its numbers, others
+    from that by their address, which takes the driver less. Strides start with the second dimension, and
+    channels come before pixels."""
 
     def __init__(self, driver: Any, request: rules.MapRequest) -> None:
         kind, interleave, swizzle, promotion, fill = _enumerations(
@@ -98,12 +99,17 @@ class Encoder:
             self.tail = (request.lower[0], request.upper[0], request.channels, request.pixels, steps, interleave, mode,
                          swizzle, promotion, fill)
         self.encode = function_of(driver, self.name, self.what)
+        self.driver = driver
+        self.first: Optional[MapBytes] = None
 
     def __call__(self, address: int) -> "MapBytes":
+        if self.first is not None:
+            return self.first.at(address, self.driver, self.what, self.capability)
         result = self.encode(*self.head, address, *self.middle, *self.tail)
         if result[0]:
             raise DriverError(self.name, self.what, result[0])
-        return MapBytes(result[1], self.capability)
+        self.first = MapBytes(result[1], self.capability)
+        return self.first
 
 
 def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
@@ -120,6 +126,15 @@ class MapBytes:
         self._made, self.address = made, int(made.getPtr())
         if capability >= 100:
             self.clear_wide_addresses()
+
+    def at(self, address: int, driver: Any, what: str, capability: int) -> "MapBytes":
+        """The same map of another tensor; this one stays as it is."""
+        made = driver.CUtensorMap()
+        ctypes.memmove(int(made.getPtr()), self.address, self.SIZE)
+        result = driver.cuTensorMapReplaceAddress(made, address)
+        if result[0]:
+            raise DriverError("cuTensorMapReplaceAddress", what, result[0])
+        return MapBytes(made, capability)
 
     def clear_wide_addresses(self) -> None:
         """Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB from the

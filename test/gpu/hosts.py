@@ -25,7 +25,9 @@ sys.path.insert(0, str(ROOT / "python"))
 import torch  # noqa: E402
 from cuda.bindings import driver, nvrtc  # noqa: E402
 
+import tilelift._driver  # noqa: E402
 import tilelift.launch  # noqa: E402
+import tilelift.rules  # noqa: E402
 from tilelift import TensorMap  # noqa: E402
 
 ARCH = "sm_90a"
@@ -201,6 +203,24 @@ def measure(launchers, kernels):
         print(f"time {name}: {median_us(launch):.2f} us")
 
 
+def test_addresses():
+    """A map that gets another address is the map that is made for it."""
+    wide = tilelift.rules.Dimension
+    plane, images = (wide(64), wide(48, 256)), (wide(128), wide(40, 256, 2), wide(30, 10240), wide(4, 307200))
+    requests = [tilelift.rules.MapRequest("tile", "tile", "in", element, 0, plane, box=(32, 8), swizzle=swizzle, fill=fill)
+                for element, swizzle, fill in (("f32", "none", "zero"), ("f32", "b128", "nan"), ("u16", "b64", "zero"))]
+    requests.append(tilelift.rules.MapRequest("im2col", "tile", "in", "f16", 0, images, channels=64, pixels=32,
+                                              lower=(-1, -1), upper=(1, 1), swizzle="b128"))
+    memory = torch.empty(1 << 24, dtype=torch.uint8, device="cuda").data_ptr()
+    same = 0
+    for request in requests:
+        encoder = tilelift._driver.Encoder(driver, request)
+        for offset in (0, 16, 4096, 1 << 20, (1 << 24) - 16, 16):
+            other = tilelift._driver.encode(driver, request._replace(address=memory + offset))
+            same += bytes(encoder(memory + offset)) == bytes(other)
+    expect("maps by address", same == 6 * len(requests))
+
+
 def run_example(name, *command):
     ran = subprocess.run(command, capture_output=True, text=True,
                          env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "TILELIFT_VERBOSE": "1"})
@@ -280,6 +300,7 @@ def main():
                     f"-I{ROOT}/runtime/include", str(folder / "kernels.device.cuh"), "-o", str(cubin)], check=True)
     test(folder, cubin.read_bytes(), "nvcc")
     test_maps()
+    test_addresses()
     test_examples(folder)
     test_cupy(folder)
     test_cpp(folder, cubin)

@@ -27,11 +27,16 @@ class cuuint32_t(int):
 
 
 class CUtensorMap:
+    """Its last bytes say which it is of those that the driver has made."""
     made = 0
 
     def __init__(self):
+        self.memory = (ctypes.c_ubyte * 128)()
+
+    def fill(self):
         CUtensorMap.made += 1
-        self.memory = (ctypes.c_ubyte * 128)(*([0xff] * 120 + [CUtensorMap.made] * 8))
+        self.memory[:] = [0xff] * 120 + [CUtensorMap.made] * 8
+        return self
 
     def getPtr(self):
         return ctypes.addressof(self.memory)
@@ -49,7 +54,7 @@ class CUlaunchAttribute:
 
 class FakeDriver:
     CUresult, cuuint64_t, cuuint32_t = CUresult, cuuint64_t, cuuint32_t
-    CUlaunchConfig, CUlaunchAttribute = CUlaunchConfig, CUlaunchAttribute
+    CUlaunchConfig, CUlaunchAttribute, CUtensorMap = CUlaunchConfig, CUlaunchAttribute, CUtensorMap
     CUtensorMapDataType = enumeration("CUtensorMapDataType", "CU_TENSOR_MAP_DATA_TYPE_", numbered(
         "UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16",
         "FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B"))
@@ -98,7 +103,9 @@ class FakeDriver:
         if name == "cuOccupancyMaxActiveBlocksPerMultiprocessor":
             return (self.at_once,)
         if name.startswith("cuTensorMapEncode"):
-            return (CUtensorMap(),)
+            return (CUtensorMap().fill(),)
+        if name == "cuTensorMapReplaceAddress":
+            arguments[0].fill()
         if name == "cuCtxGetCurrent":
             return (self.context,)
         if name == "cuCtxGetDevice":
@@ -137,6 +144,10 @@ class FakeDriver:
                                      interleave, mode, swizzle, promotion, fill):
         return (f"cuTensorMapEncodeIm2colWide {kind.name[24:]} rank {rank} at {address:#x} lower {lower} upper {upper} "
                 f"channels {channels} pixels {pixels} mode {mode.name[31:]} swizzle {int(swizzle)}")
+
+    @staticmethod
+    def _cuTensorMapReplaceAddress(made, address):
+        return f"cuTensorMapReplaceAddress at {address:#x}"
 
     @staticmethod
     def _cuFuncSetAttribute(function, attribute, value):

@@ -47,11 +47,11 @@ encoded = ("cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x10000 extents [64, 48] st
 assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, stream=7)
 expect(driver.take(), encoded,
        "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 7 (20000, 10000, 40, 30, map 1)")
-# The same numbers are encoded once; others anew.
+# The same numbers are encoded once; another address leads to another map.
 launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 launchers.blur(handles, (2, 2), 0x20000, 0x30000, 64, 48)
 expect(driver.take(), "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 0 (20000, 10000, 40, 30, map 1)",
-       encoded.replace("0x10000", "0x30000"),
+       "cuTensorMapReplaceAddress at 0x30000",
        "cuLaunchKernelEx blur_tma grid 2,2,1 block 128,1,1 shared 0 stream 0 (20000, 30000, 40, 30, map 2)")
 
 # A rule that does not hold: the plain kernel, by the same arguments.
@@ -82,6 +82,9 @@ expect(driver.take(), f"cuLaunchKernelEx {launchers.gather_16.lifted_entry} grid
        "PROGRAMMATIC_STREAM_SERIALIZATION (20000, 10000, 40000, 40)")
 driver.fails["cuTensorMapEncodeTiled"] = CUresult.CUDA_ERROR_INVALID_VALUE
 raises(DriverError, "cuTensorMapEncodeTiled of the map of 'tile': CUDA_ERROR_INVALID_VALUE",
+       lambda: launchers.blur(handles, (2, 2), 0x20000, 0x90000, 64, 47))
+driver.fails = {"cuTensorMapReplaceAddress": CUresult.CUDA_ERROR_INVALID_VALUE}
+raises(DriverError, "cuTensorMapReplaceAddress of the map of 'tile': CUDA_ERROR_INVALID_VALUE",
        lambda: launchers.blur(handles, (2, 2), 0x20000, 0x90000, 64, 48))
 driver.fails = {"cuLaunchKernelEx": CUresult.CUDA_ERROR_INVALID_VALUE}
 raises(DriverError, "cuLaunchKernelEx of 'blur_tma': CUDA_ERROR_INVALID_VALUE",
@@ -109,10 +112,10 @@ with Dispatch() as dispatch:
     launchers.blur(handles, (2, 2), 0x10000, 0x30000, 64, 48, into=dispatch)
     assert driver.take() == []
 expect([call.split(" grid")[0].split(" extents")[0] for call in driver.take()],
-       "cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x10000", "cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x30000",
+       "cuTensorMapEncodeTiled FLOAT32 rank 2 at 0x10000", "cuTensorMapReplaceAddress at 0x30000",
        "cuLaunchKernelEx blur_tma", "cuLaunchKernelEx blur_tma", "cuLaunchKernelEx blur_tma")
 # Nothing starts where a map cannot be made, nor behind an exception.
-driver.fails["cuTensorMapEncodeTiled"] = CUresult.CUDA_ERROR_INVALID_VALUE
+driver.fails["cuTensorMapReplaceAddress"] = CUresult.CUDA_ERROR_INVALID_VALUE
 dispatch = Dispatch()
 launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48, into=dispatch)
 launchers.blur(handles, (2, 2), 0x20000, 0x70000, 64, 48, into=dispatch)
