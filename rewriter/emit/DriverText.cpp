@@ -126,7 +126,7 @@ std::string boxText(const RecipeTensor &tensor) {
 
 std::string addressOf(const RecipeTensor &tensor) {
   if (tensor.address.empty())
-    return "launch.variable(" + quoted(tensor.tensor) + ")";
+    return "launch.variable(" + quoted(tensor.variable) + ")";
   auto [root, members] = StringRef(tensor.address).split('.');
   return "tilelift::driver::address_of(" + cppName(root) +
          (members.empty() ? "" : "." + members.str()) + ")";

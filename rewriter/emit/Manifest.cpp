@@ -83,7 +83,7 @@ json::Object toJson(const RecipeExtent &extent) {
 json::Object toJson(const RecipeTensor &tensor) {
   json::Object object{{"tile", tensor.tile}, {"tensor", tensor.tensor}};
   if (tensor.address.empty())
-    object["variable"] = tensor.tensor;
+    object["variable"] = tensor.variable;
   else
     object["address"] = tensor.address;
   if (tensor.mode == Mode::Bulk) {

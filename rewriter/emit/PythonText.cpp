@@ -136,7 +136,7 @@ std::string extentText(const RecipeExtent &extent) {
 std::string tensorText(const RecipeTensor &tensor) {
   const std::string names = quoted(tensor.tile) + ", " + quoted(tensor.tensor);
   const std::string address = tensor.address.empty()
-                                  ? "launch.variable(" + quoted(tensor.tensor) + ")"
+                                  ? "launch.variable(" + quoted(tensor.variable) + ")"
                                   : pythonText(tensor.address);
   if (tensor.mode == Mode::Bulk)
     return "    launch.bulk(" + names + ", " + address + ")\n";

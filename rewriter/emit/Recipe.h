@@ -71,6 +71,8 @@ struct RecipeTensor {
   std::string map; ///< the kernel's parameter
   std::string tile, tensor;
   std::string address; ///< an expression, or empty: the variable `tensor` of the device
+  /// How the driver calls that variable; found once there is a text.
+  std::string variable;
   std::string offset;  ///< bytes
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;

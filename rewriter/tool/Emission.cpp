@@ -24,16 +24,19 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// A kernel that the compiler makes code for.
+/// A kernel that the compiler makes code for, or a variable of the device.
 struct Entry {
   std::string name; ///< blur_tma<4>
   std::string symbol;
   bool isHidden = false;
 };
+struct Entries {
+  std::vector<Entry> kernels, variables;
+};
 
 class EntryFinder : public ASTConsumer, public RecursiveASTVisitor<EntryFinder> {
 public:
-  explicit EntryFinder(std::vector<Entry> &entries) : entries(entries) {}
+  explicit EntryFinder(Entries &entries) : entries(entries) {}
 
   void HandleTranslationUnit(ASTContext &context) override {
     TraverseDecl(context.getTranslationUnitDecl());
@@ -43,30 +46,38 @@ public:
     bool isEntry = function->hasAttr<CUDAGlobalAttr>() && !function->isDependentContext() &&
                    function->isThisDeclarationADefinition();
     if (isEntry)
-      entries.push_back({function->getQualifiedNameAsString() + templateArgumentsOf(function),
-                         ASTNameGenerator(function->getASTContext()).getName(function),
-                         !function->isExternallyVisible()});
+      entries.kernels.push_back(
+          {function->getQualifiedNameAsString() + templateArgumentsOf(function),
+           ASTNameGenerator(function->getASTContext()).getName(function),
+           !function->isExternallyVisible()});
+    return true;
+  }
+  bool VisitVarDecl(VarDecl *variable) {
+    if (variable->hasAttr<CUDADeviceAttr>() && variable->hasGlobalStorage())
+      entries.variables.push_back({variable->getQualifiedNameAsString(),
+                                   ASTNameGenerator(variable->getASTContext()).getName(variable),
+                                   !variable->isExternallyVisible()});
     return true;
   }
 
 private:
-  std::vector<Entry> &entries;
+  Entries &entries;
 };
 
 class EntryAction : public ASTFrontendAction {
 public:
-  explicit EntryAction(std::vector<Entry> &entries) : entries(entries) {}
+  explicit EntryAction(Entries &entries) : entries(entries) {}
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &, StringRef) override {
     return std::make_unique<EntryFinder>(entries);
   }
 
 private:
-  std::vector<Entry> &entries;
+  Entries &entries;
 };
 
 /// False, with a message, if the text does not compile.
 bool findEntries(const std::string &name, const std::string &text, const ToolOptions &options,
-                 std::vector<Entry> &entries, std::string &problem) {
+                 Entries &entries, std::string &problem) {
   ToolOptions own = options;
   own.verify = false;
   own.compilerFlags.push_back("-isystem" + runtimeHeaders());
@@ -91,6 +102,35 @@ bool findEntries(const std::string &name, const std::string &text, const ToolOpt
   return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
 }
 
+/// Asks the text what the driver calls a kernel and its variables; says what a host cannot ask for.
+std::string nameBy(const Entries &entries, Recipe &recipe) {
+  const std::string lifted = recipe.liftedName();
+  for (const Entry &entry : entries.kernels)
+    if (entry.name == lifted)
+      recipe.liftedEntry = entry.symbol;
+  for (const Entry &entry : entries.kernels)
+    if (entry.symbol == recipe.entry && entry.isHidden)
+      return "'" + recipe.kernel +
+             "' is this file's own, so that no host can ask for it by name: " +
+             "take it out of its unnamed namespace, and 'static' away";
+  if (recipe.liftedEntry.empty())
+    return "the device source has no kernel '" + lifted + "'";
+  for (RecipeTensor &tensor : recipe.tensors) {
+    if (!tensor.address.empty())
+      continue;
+    for (const Entry &entry : entries.variables)
+      if (entry.name == tensor.tensor) {
+        tensor.variable = entry.symbol;
+        if (entry.isHidden)
+          return "'" + tensor.tensor + "' is this file's own, so that no host can ask where it " +
+                 "is: take it out of its unnamed namespace, and 'static' away";
+      }
+    if (tensor.variable.empty())
+      return "the device source has no variable '" + tensor.tensor + "'";
+  }
+  return {};
+}
+
 /// At the head of the source, what a host asks for.
 std::string commentOn(ArrayRef<Recipe> recipes, StringRef name) {
   std::string text = ("// " + sys::path::filename(name) + ", its device code, lifted.\n").str();
@@ -110,23 +150,13 @@ std::string commentOn(ArrayRef<Recipe> recipes, StringRef name) {
 std::variant<Emission, std::string> emissionOf(const std::string &name, std::string device,
                                                std::vector<Recipe> recipes,
                                                const ToolOptions &options) {
-  std::vector<Entry> entries;
+  Entries entries;
   std::string problem;
   if (!findEntries(name, device, options, entries, problem))
     return "the device source of '" + name + "' does not compile by itself:\n" + problem;
-  for (Recipe &recipe : recipes) {
-    const std::string lifted = recipe.liftedName();
-    for (const Entry &entry : entries)
-      if (entry.name == lifted)
-        recipe.liftedEntry = entry.symbol;
-    for (const Entry &entry : entries)
-      if (entry.symbol == recipe.entry && entry.isHidden)
-        return "'" + recipe.kernel +
-               "' is this file's own, so that no host can ask for it by name: " +
-               "take it out of its unnamed namespace, and 'static' away";
-    if (recipe.liftedEntry.empty())
-      return "the device source has no kernel '" + lifted + "'";
-  }
+  for (Recipe &recipe : recipes)
+    if (std::string refused = nameBy(entries, recipe); !refused.empty())
+      return refused;
   Emission emission;
   emission.device = commentOn(recipes, name) + device;
   emission.manifest = manifestOf(recipes, name);
