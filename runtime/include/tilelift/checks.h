@@ -105,6 +105,19 @@ inline bool verbose() {
 
 } // namespace detail
 
+namespace detail {
+
+/// What a launch asks for by this attribute, of whichever API it is; null where it does not.
+template <typename Config, typename Id>
+auto attribute_of(const Config &config, Id id) -> decltype(&config.attrs[0]) {
+  for (unsigned i = 0; i < config.numAttrs; ++i)
+    if (config.attrs[i].id == id)
+      return &config.attrs[i];
+  return nullptr;
+}
+
+} // namespace detail
+
 /// The launch of one kernel, as far as no API is needed for it.
 class checked_launch {
 public:

@@ -270,10 +270,7 @@ private:
     return value;
   }
   const CUlaunchAttribute *asked_for(CUlaunchAttributeID id) const {
-    for (unsigned i = 0; i < config.numAttrs; ++i)
-      if (config.attrs[i].id == id)
-        return &config.attrs[i];
-    return nullptr;
+    return tilelift::detail::attribute_of(config, id);
   }
   bool is_cooperative() const {
     const CUlaunchAttribute *asked = asked_for(CU_LAUNCH_ATTRIBUTE_COOPERATIVE);

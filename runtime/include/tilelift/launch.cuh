@@ -237,10 +237,7 @@ private:
     return asked && asked->val.cooperative;
   }
   const cudaLaunchAttribute *attribute(cudaLaunchAttributeID id) const {
-    for (unsigned i = 0; i < config.numAttrs; ++i)
-      if (config.attrs[i].id == id)
-        return &config.attrs[i];
-    return nullptr;
+    return detail::attribute_of(config, id);
   }
   /// Of the kernel, or of this launch; zeros where it has any.
   dim3 own_cluster(const void *lifted) const {
