@@ -26,7 +26,7 @@ struct PlanConstant {
   std::vector<int64_t> values;
 };
 
-/// Whose expressions of the kernel's arguments: C++'s, or those of docs/manifest.md, which
+/// Whose expressions of the kernel's arguments: C++'s, or those of docs/hosts.md, which
 /// Python computes, too.
 enum class HostDialect { Cpp, Neutral };
 

@@ -23,7 +23,7 @@ std::string cppName(StringRef name) {
   return (name + (isTaken ? "_" : "")).str();
 }
 
-/// An expression of docs/manifest.md, all of it in 64 bits.
+/// An expression of docs/hosts.md, all of it in 64 bits.
 std::string cppText(StringRef expression) {
   std::string text;
   while (!expression.empty()) {

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Recipes as JSON, for frameworks that launch kernels themselves; docs/manifest.md says what each
+// Recipes as JSON, for frameworks that launch kernels themselves; docs/hosts.md says what each
 // member is.
 //===----------------------------------------------------------------------===//
 

@@ -33,7 +33,7 @@ std::string pythonName(StringRef name) {
   return (name + (takenNames().contains(name) ? "_" : "")).str();
 }
 
-/// An expression of docs/manifest.md: only names are others.
+/// An expression of docs/hosts.md: only names are others.
 std::string pythonText(StringRef expression) {
   std::string text;
   bool isMember = false;

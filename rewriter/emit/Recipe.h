@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What a host has to do to launch one lifted kernel: a value that all hosts but the CUDA runtime
-// are written from, so that none can drift from another. docs/manifest.md explains it; the
+// are written from, so that none can drift from another. docs/hosts.md explains it; the
 // manifest is this, as JSON.
 //
 // Whatever depends on the kernel's arguments is an expression in their names: whole numbers,
