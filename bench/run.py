@@ -6,9 +6,12 @@
   bench/run.py build/bench --json results.json          where the GPU is
   bench/report.py results.json docs                     anywhere
 
+Of one workload alone: bench/run.py build/bench --only implicit_gemm --runs 60
+
 Every variant of a workload has to leave the same bytes as the plain kernel, but for
 libraries, which may add in another order. Each program runs several times, plain and
-lifted in turns, and the median of its medians counts.
+lifted in turns, and the median of its medians counts. What is lifted and what is written by
+hand are compared run by run, too, as one process measures both.
 """
 import argparse
 import collections
@@ -38,6 +41,16 @@ def build(source, arch):
     return binary
 
 
+def beside_by_hand(ratios):
+    """Where half of the runs lie: a difference that is smaller than their spread is none."""
+    for name, each in ratios.items():
+        if len(each) < 2:
+            continue
+        low, middle, high = statistics.quantiles(each, n=4)
+        print(f"{name}  lifted / by hand  {middle:.4f}, half of {len(each)} runs "
+              f"from {low:.4f} to {high:.4f}")
+
+
 def in_python(times):
     """What PyTorch and Triton need for the same, if they are there."""
     try:
@@ -54,15 +67,18 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--arch", default="90a")
+    parser.add_argument("--only", default="*", help="the workload of this name")
     parser.add_argument("--runs", type=int, default=3)
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
-    names = sorted(p.name[: -len(".plain.cu")] for p in arguments.folder.glob("*.plain.cu"))
+    plain = arguments.folder.glob(f"{arguments.only}.plain.cu")
+    names = sorted(p.name[: -len(".plain.cu")] for p in plain)
     sources = [arguments.folder / f"{n}.{kind}.cu" for n in names for kind in ("plain", "tilelift")]
     with ThreadPoolExecutor() as pool:
         binaries = list(pool.map(lambda s: build(s, arguments.arch), sources))
 
     times = collections.defaultdict(lambda: collections.defaultdict(list))
+    ratios = collections.defaultdict(list)
     work, hashes, problems = {}, {}, []
     # What each launch decides is printed in a run that nobody measures.
     for number in range(arguments.runs + 1):
@@ -76,19 +92,25 @@ def main():
             for name, bytes_, operations in re.findall(
                     r"^work (\S+) bytes (\d+) operations (\d+)$", done.stdout, re.M):
                 work[name] = {"bytes": int(bytes_), "operations": int(operations)}
+            now = collections.defaultdict(dict)
             for name, variant, ms, hash_ in re.findall(
                     r"^variant (\S+) (\S+) ([\d.]+) ms hash (\w+)$", done.stdout, re.M):
+                now[name][variant] = float(ms)
                 if number > 0:
                     times[name][variant].append(float(ms))
                 expected = hashes.setdefault(name, hash_)
                 if hash_ != expected and variant not in LIBRARIES:
                     problems.append(f"{name}: {variant} leaves other bytes than the plain kernel")
+            for name, ms in now.items():
+                if number > 0 and {"tilelift", "by-hand"} <= ms.keys():
+                    ratios[name].append(ms["tilelift"] / ms["by-hand"])
     in_python(times)
 
     results = {name: {"work": work.get(name), "ms": {v: statistics.median(t) for v, t in all_.items()}}
                for name, all_ in times.items()}
     for name, result in results.items():
         print(name, *(f"{v} {ms:.4f}" for v, ms in result["ms"].items()), sep="  ")
+    beside_by_hand(ratios)
     for problem in problems:
         print("FAILED", problem)
     if arguments.json:
