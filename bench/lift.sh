@@ -12,5 +12,6 @@ for source in "$here"/*.cu; do
   grep -q bench.cuh "$source" || continue
   name=$(basename "$source" .cu)
   cp "$source" "$folder/$name.plain.cu"
-  "$tilelift" "$source" -o "$folder/$name.tilelift.cu" -- -I"$here" -I"$here/../test/gpu"
+  "$tilelift" "$source" -o "$folder/$name.tilelift.cu" -- -I"$here" -I"$here/../test/gpu" \
+    -I"$here/../runtime/include"
 done

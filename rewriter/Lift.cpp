@@ -140,6 +140,11 @@ private:
                                       const KernelUnderTest &under);
   void takeTurns(InstanceToEmit &instance, const KernelUnderTest &under);
   void takePrefetches(InstanceToEmit &instance);
+  void takePersistence(InstanceToEmit &instance);
+  static std::optional<Diagnostic> whyNotPersistent(const Persistence &asked,
+                                                    const Directive &directive,
+                                                    const InstanceToEmit &instance);
+  void refuseClause(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   void chooseSwizzles(InstanceToEmit &instance);
   static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
                                                     ArrayRef<const CopyToEmit *> copies);
@@ -360,6 +365,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
            instance.function);
     return std::nullopt;
   }
+  takePersistence(emitted);
   for (const CopyToEmit &copy : emitted.copies)
     result.plans.push_back(copy.plan);
   if (emitted.copies.empty())
@@ -842,14 +848,55 @@ void Lifter::takePrefetches(InstanceToEmit &instance) {
       copy.prefetched = rounds.value_or(0);
       continue;
     }
-    Diagnostic reason = diagnose("no-prefetch", copy.plan.place, copy.plan.tile, why);
-    if (clauses.fallback != Fallback::Loop) {
-      refuse(std::move(reason), *copy.directive, instance.function);
-      continue;
-    }
-    reason.severity = Severity::Warning;
-    result.diagnostics.push_back(std::move(reason));
+    refuseClause(diagnose("no-prefetch", copy.plan.place, copy.plan.tile, why), *copy.directive,
+                 instance.function);
   }
+}
+
+/// What a copy can do without, where `fallback(loop)` says that it may.
+void Lifter::refuseClause(Diagnostic reason, const Directive &directive,
+                          const FunctionDecl *instance) {
+  if (directive.clauses.fallback != Fallback::Loop)
+    return refuse(std::move(reason), directive, instance);
+  reason.severity = Severity::Warning;
+  result.diagnostics.push_back(std::move(reason));
+}
+
+/// A launch has one window of memory that stays in L2, which the host opens.
+void Lifter::takePersistence(InstanceToEmit &instance) {
+  const Directive *last = nullptr;
+  for (const CopyToEmit &copy : instance.copies) {
+    const Directive &directive = *copy.directive;
+    if (!directive.clauses.persistence || last == &directive)
+      continue;
+    last = &directive;
+    const Persistence &asked = *directive.clauses.persistence;
+    if (std::optional<Diagnostic> reason = whyNotPersistent(asked, directive, instance))
+      refuseClause(std::move(*reason), directive, instance.function);
+    else
+      instance.persistence = asked;
+  }
+}
+
+std::optional<Diagnostic> Lifter::whyNotPersistent(const Persistence &asked,
+                                                   const Directive &directive,
+                                                   const InstanceToEmit &instance) {
+  auto reason = [&](const std::string &why) {
+    return diagnose("no-persistence", asked.place, asked.tensor, why);
+  };
+  if (const std::optional<Persistence> &other = instance.persistence)
+    return reason("a launch keeps one tensor there, and has '" + other->tensor + "'")
+        .note(other->place, "asked for here");
+  std::string others;
+  for (const CopyToEmit &copy : instance.copies) {
+    const GlobalBase &base = copy.plan.base;
+    if (copy.directive != &directive)
+      continue;
+    if (base.name() == asked.tensor && base.knownAtLaunch)
+      return std::nullopt;
+    others += (others.empty() ? "'" : ", '") + base.name() + "'";
+  }
+  return reason("the copy goes through " + others);
 }
 
 /// Where a round stores one tile, the next one can have another, if there is room for it.

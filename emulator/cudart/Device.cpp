@@ -126,6 +126,17 @@ bool isKnownLimit(cudaLimit limit) {
          limit != cudaLimitDevRuntimeSyncDepth;
 }
 
+/// L2 is set aside by tenths of what can be, while nothing is captured.
+cudaError_t setAside(size_t &limit, size_t value) {
+  const size_t most = size_t(attribute(cudaDevAttrMaxPersistingL2CacheSize)), part = most / 10;
+  if (cudaError_t error = checkUnsafe())
+    return error;
+  if (value > most)
+    return cudaErrorInvalidValue;
+  limit = (value + part - 1) / part * part;
+  return cudaSuccess;
+}
+
 } // namespace
 
 bool readAttribute(int attribute, int &value) {
@@ -205,6 +216,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
   return call([&](State &api) {
     if (!isKnownLimit(limit))
       return cudaErrorUnsupportedLimit;
+    if (limit == cudaLimitPersistingL2CacheSize)
+      return setAside(api.limits[limit], value);
     api.limits[limit] = limit == cudaLimitMallocHeapSize && value < leastHeap ? leastHeap : value;
     return cudaSuccess;
   });

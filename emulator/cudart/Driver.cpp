@@ -121,6 +121,16 @@ CUresult cuCtxGetDevice(CUdevice *device) {
   return CUDA_SUCCESS;
 }
 
+CUresult cuCtxGetLimit(size_t *value, CUlimit limit) {
+  return result(cudaDeviceGetLimit(value, cudaLimit(limit)));
+}
+
+CUresult cuCtxSetLimit(CUlimit limit, size_t value) {
+  return result(cudaDeviceSetLimit(cudaLimit(limit), value));
+}
+
+CUresult cuCtxResetPersistingL2Cache() { return result(cudaCtxResetPersistingL2Cache()); }
+
 CUresult cuCtxSynchronize() { return result(cudaDeviceSynchronize()); }
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext *retained, CUdevice device) {

@@ -7,6 +7,7 @@
 
 #include "cudart/Launch.h"
 
+#include "cudart/Device.h"
 #include "cudart/Occupancy.h"
 
 #include <algorithm>
@@ -119,7 +120,7 @@ cudaError_t submitLaunch(const void *stub, dim3 grid, dim3 block, void **argumen
 
 namespace {
 
-cudaError_t readAttribute(const cudaLaunchAttribute &attribute, LaunchOptions &options) {
+cudaError_t takeAttribute(const cudaLaunchAttribute &attribute, LaunchOptions &options) {
   const cudaLaunchAttributeValue &value = attribute.val;
   switch (attribute.id) {
   case cudaLaunchAttributeClusterDimension:
@@ -129,9 +130,16 @@ cudaError_t readAttribute(const cudaLaunchAttribute &attribute, LaunchOptions &o
   case cudaLaunchAttributeCooperative:
     options.isCooperative = value.cooperative != 0;
     return cudaSuccess;
+  case cudaLaunchAttributeAccessPolicyWindow: {
+    const cudaAccessPolicyWindow &window = value.accessPolicyWindow;
+    int most = 0;
+    bool isPossible = readAttribute(cudaDevAttrMaxAccessPolicyWindowSize, most) &&
+                      window.num_bytes <= size_t(most) && window.hitRatio >= 0 &&
+                      window.hitRatio <= 1;
+    return isPossible ? cudaSuccess : cudaErrorInvalidValue;
+  }
   // Work is done in order, so these ask for nothing that is not done anyway.
   case cudaLaunchAttributeIgnore:
-  case cudaLaunchAttributeAccessPolicyWindow:
   case cudaLaunchAttributeSynchronizationPolicy:
   case cudaLaunchAttributeClusterSchedulingPolicyPreference:
   case cudaLaunchAttributeProgrammaticStreamSerialization:
@@ -171,7 +179,7 @@ cudaError_t recordEvents(const cudaLaunchAttribute *attributes, unsigned count,
 cudaError_t readAttributes(const cudaLaunchAttribute *attributes, unsigned count,
                            LaunchOptions &options) {
   for (unsigned i = 0; i < count; ++i)
-    if (cudaError_t error = readAttribute(attributes[i], options))
+    if (cudaError_t error = takeAttribute(attributes[i], options))
       return error;
   return cudaSuccess;
 }

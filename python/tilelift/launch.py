@@ -27,8 +27,8 @@ from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional,
 from . import rules
 from ._driver import DriverError, Encoder, MapBytes, bindings, call
 
-__all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "Range", "Refused", "between", "counted", "load",
-           "quotient", "remainder"]
+__all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
+           "counted", "load", "quotient", "remainder"]
 
 
 class Refused(RuntimeError):
@@ -197,6 +197,10 @@ class Kernels(Mapping[str, Any]):
              size)
         self._allowed[entry] = size
 
+    def window_bytes(self) -> int:
+        """How much memory one launch can keep in L2."""
+        return self._attribute("MAX_ACCESS_POLICY_WINDOW_SIZE")
+
     def fits_at_once(self, entry: str, blocks: int, threads: int, shared: int) -> bool:
         each = int(call(self.driver, "cuOccupancyMaxActiveBlocksPerMultiprocessor", f"'{entry}'", self[entry], threads,
                         shared))
@@ -215,6 +219,36 @@ def load(image: bytes, names: Iterable[str], driver: Any = None) -> Kernels:
     library = call(driver, "cuLibraryLoadData", "the device code", image, [], [], 0, [], [], 0)
     handles = {name: call(driver, "cuLibraryGetKernel", f"'{name}'", library, name.encode()) for name in names}
     return Kernels(handles, driver, library)
+
+
+class PersistingL2:
+    """Sets so many bytes of L2 aside, or as many as the device has for that, for what `persist` keeps there;
+    afterwards as many as before. Setting them waits for all work of the device, and cannot be captured in a
+    graph, so it belongs around a program's launches: no launcher does it."""
+
+    def __init__(self, size: int, driver: Any = None) -> None:
+        self.size, self.driver = size, driver if driver is not None else bindings()
+        self._before: Optional[int] = None
+
+    def __enter__(self) -> "PersistingL2":
+        self._before = int(self._call("cuCtxGetLimit", "the L2 that is set aside", self._limit))
+        device = self._call("cuCtxGetDevice", "the current context")
+        attribute = self.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE
+        most = int(self._call("cuDeviceGetAttribute", "the L2 that can be set aside", attribute, device))
+        self._call("cuCtxSetLimit", f"{min(self.size, most)} bytes of L2", self._limit, min(self.size, most))
+        return self
+
+    def __exit__(self, *_: Any) -> None:
+        before, self._before = self._before, None
+        self._call("cuCtxSetLimit", f"{before} bytes of L2, as before", self._limit, before)
+        self._call("cuCtxResetPersistingL2Cache", "what is kept in L2")
+
+    @property
+    def _limit(self) -> Any:
+        return self.driver.CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE
+
+    def _call(self, name: str, what: str, *arguments: Any) -> Any:
+        return call(self.driver, name, what, *arguments)
 
 
 # One launch.
@@ -242,6 +276,7 @@ class Launch:
         self.kernel, self.kernels, self.grid, self.block = kernel, kernels, grid, block
         self.violations: List[rules.Violation] = []
         self.tensors: List[_Tensor] = []
+        self.window: Optional[_Window] = None
 
     def reject(self, rule: str, text: str) -> None:
         self.violations.append(rules.Violation(rule, text))
@@ -285,8 +320,12 @@ class Launch:
     def variable(self, name: str) -> int:
         return self.kernels.variable(name)
 
+    def persist(self, tensor: str, share: float) -> None:
+        """This tensor stays in L2 while the kernel runs, or that share of it; said ahead of its maps."""
+        self.window = _Window(tensor, share, self.kernels.window_bytes())
+
     def bulk(self, tile: str, tensor: str, address: Any) -> None:
-        self.tensors.append(_Tensor(self.kernels.driver, address, 0, None, (tile, tensor)))
+        self._take(_Tensor(self.kernels.driver, address, 0, None, (tile, tensor)), rules.MAX_EXTENT)
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: int,
               box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
@@ -322,7 +361,14 @@ class Launch:
         # Which numbers a device takes is the driver's to say, but for what it needs of the request.
         request = request._replace(capability=self.kernels.capability)
         self.violations += rules.violations(request)
-        self.tensors.append(_Tensor(self.kernels.driver, address, offset, request, (request.tile, request.tensor)))
+        reach = max(request.dimensions[0].extent * rules.BITS[request.element] // 8,
+                    *(d.extent * d.stride for d in request.dimensions[1:]), 0)
+        self._take(_Tensor(self.kernels.driver, address, offset, request, (request.tile, request.tensor)), reach)
+
+    def _take(self, tensor: "_Tensor", reach: int) -> None:
+        self.tensors.append(tensor)
+        if self.window is not None and self.window.tensor == tensor.names[1]:
+            self.window.parts.append((tensor, reach))
 
 
 def _swizzle(span: int) -> str:
@@ -376,6 +422,44 @@ class _Tensor:
         return made
 
 
+class _Window:
+    """What of a tensor stays in L2: all that copies through it may touch, or as much as a window holds."""
+
+    def __init__(self, tensor: str, share: float, most: int) -> None:
+        self.tensor, self.share, self.most = tensor, share, most
+        self.parts: List[Tuple[_Tensor, int]] = []
+
+    def at(self, arguments: Sequence[Any]) -> "_Kept":
+        places = [(tensor.address(arguments), reach) for tensor, reach in self.parts]
+        begin = min(address for address, _ in places)
+        end = max(address + reach for address, reach in places)
+        return _Kept(begin, min(end - begin, self.most), self.share, self.tensor)
+
+
+class _Kept(NamedTuple):
+    """Memory that stays in L2 while a kernel runs."""
+    address: int
+    size: int
+    share: float
+    tensor: str
+
+    def __str__(self) -> str:
+        return f", keeps {self.size} bytes of '{self.tensor}' in L2"
+
+    def attribute(self, driver: Any) -> Any:
+        """Of one launch alone, so that nothing of the stream's has to be set back."""
+        made = driver.CUlaunchAttribute()
+        made.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
+        value = made.value
+        window = value.accessPolicyWindow
+        window.base_ptr, window.num_bytes, window.hitRatio = self.address, self.size, self.share
+        window.hitProp = driver.CUaccessProperty.CU_ACCESS_PROPERTY_PERSISTING
+        window.missProp = driver.CUaccessProperty.CU_ACCESS_PROPERTY_STREAMING
+        value.accessPolicyWindow = window
+        made.value = value
+        return made
+
+
 class _Way:
     """One of the two kernels, for one grid, block and set of attributes: how to start it."""
 
@@ -389,7 +473,7 @@ class _Way:
         # Who launches takes a block of memory and puts it back: several threads may.
         self._free: List[_Block] = []
 
-    def start(self, values: Sequence[Any], maps: Sequence[MapBytes], stream: Any) -> None:
+    def start(self, values: Sequence[Any], maps: Sequence[MapBytes], stream: Any, kept: Optional[_Kept] = None) -> None:
         try:
             own = self._free.pop()
         except IndexError:
@@ -401,6 +485,8 @@ class _Way:
             place += 1
         if stream is not own.stream:
             own.config.hStream = own.stream = stream
+        if kept != own.kept:
+            own.keep(kept, self)
         result = self._launch(own.config, self.handle, own.address, 0)
         self._free.append(own)
         if result[0]:
@@ -431,18 +517,23 @@ class _Block:
         config.blockDimX, config.blockDimY, config.blockDimZ = way.block
         config.sharedMemBytes = way.shared
         config.hStream = self.stream = 0
-        if way.attributes:
-            config.attrs, config.numAttrs = list(way.attributes), len(way.attributes)
+        self.keep(None, way)
+
+    def keep(self, kept: Optional[_Kept], way: _Way) -> None:
+        self.kept = kept
+        attributes = [*way.attributes, *([kept.attribute(way.driver)] if kept else [])]
+        if attributes:
+            self.config.attrs, self.config.numAttrs = attributes, len(attributes)
 
 
 class _Decision:
     """What holds for all launches of these numbers, wherever their tensors are."""
 
     def __init__(self, violations: Sequence[rules.Violation], alone: str, tensors: Sequence[_Tensor], plain: _Way,
-                 lifted: Any) -> None:
+                 lifted: Any, window: Optional[_Window]) -> None:
         self.violations, self.alone, self.tensors = tuple(violations), alone, tuple(tensors)
         self.mapped = tuple(tensor for tensor in tensors if tensor.request)
-        self.plain, self.lifted = plain, lifted
+        self.plain, self.lifted, self.window = plain, lifted, window
 
     def addresses(self, values: Sequence[Any]) -> Optional[List[int]]:
         """Where the tensors are that have maps, or nothing where the launch breaks a rule."""
@@ -516,8 +607,10 @@ class Kernel:
             values[i] = _bytes_of(self.arguments[i][0], int(self._formats[i][:-1]), values[i])
         decision = self._decision(own, grid, block, shared, attributes, values, arguments)
         addresses = decision.addresses(values)
+        kept = None if addresses is None or decision.window is None else decision.window.at(values)
         if _VERBOSE:
-            said = f"plain, {rules.text_of(decision.broken(values))}" if addresses is None else "TMA" + decision.alone
+            said = (f"plain, {rules.text_of(decision.broken(values))}" if addresses is None
+                    else f"TMA{decision.alone}{kept or ''}")
             print(f"tilelift: {self.name}: {said}", file=sys.stderr)
         if addresses is None:
             if self.must_lift:
@@ -526,9 +619,9 @@ class Kernel:
         else:
             way, mapped = decision.lifted, [*zip(decision.mapped, addresses)]
         if into is not None:
-            into.add(way, values, mapped, stream)
+            into.add(way, values, mapped, stream, kept)
         else:
-            way.start(values, [tensor.map_at(address) for tensor, address in mapped], stream)
+            way.start(values, [tensor.map_at(address) for tensor, address in mapped], stream, kept)
         return addresses is not None
 
     def _decision(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any],
@@ -585,11 +678,16 @@ class Kernel:
                                                   "to run at once, and of the lifted kernel fewer do")
         clusters, alone = self._cluster(launch, asked.get(int(ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)),
                                         is_cooperative)
+        window = launch.window
+        if window and int(ids.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) in asked:
+            window, alone = None, alone + ", keeps in L2 what the launch itself says"
+        elif window and window.most == 0:
+            window, alone = None, alone + ", keeps nothing in L2: the device has no windows"
         plain = self._way(kernels, self.entry, grid, block, shared, attributes, [], 0)
         lifted = None if launch.violations else self._way(
             kernels, self.lifted_entry, grid, self.lifted_block, needed, attributes, clusters,
             sum(tensor.request is not None for tensor in launch.tensors))
-        return _Decision(launch.violations, alone, launch.tensors, plain, lifted)
+        return _Decision(launch.violations, alone, launch.tensors, plain, lifted, window)
 
     def _way(self, kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
              clusters: Sequence[Any], maps: int) -> _Way:
@@ -648,17 +746,18 @@ class Dispatch:
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[Tuple[_Way, Sequence[Any], Sequence[Tuple[_Tensor, int]], Any]] = []
+        self._launches: List[Tuple[_Way, Sequence[Any], Sequence[Tuple[_Tensor, int]], Any, Optional[_Kept]]] = []
 
-    def add(self, way: _Way, values: Sequence[Any], mapped: Sequence[Tuple[_Tensor, int]], stream: Any) -> None:
-        self._launches.append((way, values, mapped, stream))
+    def add(self, way: _Way, values: Sequence[Any], mapped: Sequence[Tuple[_Tensor, int]], stream: Any,
+            kept: Optional[_Kept]) -> None:
+        self._launches.append((way, values, mapped, stream, kept))
 
     def run(self) -> None:
         launches, self._launches = self._launches, []
         made: dict[Any, MapBytes] = {}
-        maps = [[self._map(tensor, address, made) for tensor, address in mapped] for _, _, mapped, _ in launches]
-        for (way, values, _, stream), own in zip(launches, maps):
-            way.start(values, own, stream)
+        maps = [[self._map(tensor, address, made) for tensor, address in mapped] for _, _, mapped, _, _ in launches]
+        for (way, values, _, stream, kept), own in zip(launches, maps):
+            way.start(values, own, stream, kept)
 
     @staticmethod
     def _map(tensor: _Tensor, address: int, made: dict[Any, MapBytes]) -> MapBytes:

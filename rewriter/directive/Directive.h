@@ -39,6 +39,15 @@ struct ClusterAxis {
   std::optional<CountArgument> blocks;
 };
 
+/// Memory that stays in L2 while the kernel runs.
+struct Persistence {
+  Place place;
+  /// Where a copy reads or writes, as the program calls it.
+  std::string tensor;
+  /// The share of it that stays, above 0 and up to 1, as it is written.
+  std::string share = "1";
+};
+
 enum class CacheHint { None, EvictFirst, EvictLast, EvictNormal };
 
 /// What TMA cannot do for one reason or another.
@@ -53,6 +62,7 @@ struct Clauses {
   /// How many tiles a pipeline keeps; nothing for `auto`.
   std::optional<CountArgument> stages;
   CacheHint cache = CacheHint::None;
+  std::optional<Persistence> persistence;
   /// Bytes that L2 fetches at once: 0, 64, 128 or 256.
   std::optional<unsigned> promotion;
   /// Nothing for `auto`.

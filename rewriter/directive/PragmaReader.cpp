@@ -23,7 +23,7 @@ constexpr unsigned onCopies = onLoad | onStore | onReduce;
 struct ClauseInfo {
   StringRef name;
   unsigned directives;
-  /// The words or numbers it takes; empty for clauses that take any number.
+  /// The words or numbers it takes; empty for clauses that take others.
   ArrayRef<StringRef> values;
   /// Of a number.
   unsigned most = 0;
@@ -43,6 +43,7 @@ const ClauseInfo clauseTable[] = {
     {"prefetch", onLoad, {}, 64},    {"threads", onCopies | onPipeline, {}, 1024},
     {"outside", onLoad, outsides},   {"fallback", onCopies | onPipeline, fallbacks},
     {"stages", onPipeline, {}, 64},  {"warp", onPipeline, warps},
+    {"persist", onCopies, {}},
 };
 
 struct DirectiveInfo {
@@ -92,6 +93,8 @@ private:
   void readValue(const ClauseInfo &clause);
   void readAxes(const ClauseInfo &clause);
   void readCounts(const ClauseInfo &clause);
+  void readPersistence(const ClauseInfo &clause);
+  std::string readShare(const ClauseInfo &clause);
   std::optional<CountArgument> readCount(const ClauseInfo &clause);
   void take(const ClauseInfo &clause, StringRef value);
   void takeAxis(StringRef value);
@@ -208,7 +211,9 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     return skipToEnd();
   }
   next();
-  if (clause.values.empty())
+  if (clause.name == "persist")
+    readPersistence(clause);
+  else if (clause.values.empty())
     readCounts(clause);
   else if (clause.name == "multicast")
     readAxes(clause);
@@ -281,6 +286,43 @@ std::optional<CountArgument> LineReader::readCount(const ClauseInfo &clause) {
     return std::nullopt;
   }
   return count;
+}
+
+/// persist(table) and persist(shape.table, 0.5).
+void LineReader::readPersistence(const ClauseInfo &clause) {
+  Persistence persistence;
+  persistence.place = here();
+  for (bool more = true; more;) {
+    if (!at(tok::identifier)) {
+      fail(diagnose("malformed-clause", here(), "the name of what stays in L2", directiveName));
+      return;
+    }
+    persistence.tensor += text();
+    next();
+    more = at(tok::period);
+    if (more) {
+      persistence.tensor += ".";
+      next();
+    }
+  }
+  if (at(tok::comma)) {
+    next();
+    persistence.share = readShare(clause);
+  }
+  directive.clauses.persistence = std::move(persistence);
+}
+
+/// Above 0 and up to 1.
+std::string LineReader::readShare(const ClauseInfo &clause) {
+  const std::string written = at(tok::eod) || at(tok::r_paren) ? "" : text();
+  const StringRef digits = StringRef(written).rtrim("fF");
+  double share = 0;
+  if (!at(tok::numeric_constant) || digits.getAsDouble(share) || !(share > 0 && share <= 1))
+    fail(diagnose("bad-clause-value", here(), written, clause.name,
+                  "expected the share that stays in L2, above 0 and up to 1"));
+  else
+    next();
+  return digits.str();
 }
 
 /// threads(x[,y[,z]]), stages(n) and prefetch(n).

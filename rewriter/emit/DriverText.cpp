@@ -188,6 +188,8 @@ std::string functionText(const Recipe &recipe, StringSet<> &taken) {
           blockText(recipe.block) + ", into);\n";
   for (const RecipeCheck &check : recipe.checks)
     text += "  launch." + checkText(check) + ";\n";
+  if (!recipe.persistent.empty())
+    text += "  launch.persist(" + quoted(recipe.persistent) + ", " + recipe.share + ");\n";
   for (const RecipeTensor &tensor : recipe.tensors) {
     text += tensorText(tensor);
     if (tensor.mode == Mode::Bulk)

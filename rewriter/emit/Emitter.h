@@ -66,6 +66,8 @@ struct InstanceToEmit {
   BlockShape block{1, 1, 1};
   /// Blocks that share tiles.
   BlockShape cluster{1, 1, 1};
+  /// What stays in L2 while it runs.
+  std::optional<Persistence> persistence;
   /// In the order of the text.
   std::vector<CopyToEmit> copies;
   std::vector<PipelineToEmit> pipelines;

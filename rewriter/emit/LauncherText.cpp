@@ -142,7 +142,11 @@ std::string Writer::body() {
       copies(), [](const CopyToEmit &copy) { return copy.plan.inLines || copy.plan.isByFours(); });
   if (dependsOnTarget)
     text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
-  text += checks() + maps();
+  text += checks();
+  if (const std::optional<Persistence> &kept = kernel.instances.front().persistence)
+    text += "  " + names.launch + ".persist(" + quoted(kept->tensor) + ", " +
+            kept->share + ");\n";
+  text += maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
   if (writer.hasClusters())

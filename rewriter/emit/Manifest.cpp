@@ -120,7 +120,7 @@ template <typename Item> json::Array listOf(const std::vector<Item> &items) {
 }
 
 json::Object toJson(const Recipe &recipe) {
-  return json::Object{{"name", recipe.kernel + recipe.templateArguments},
+  json::Object object{{"name", recipe.kernel + recipe.templateArguments},
                       {"entry", recipe.entry},
                       {"lifted", json::Object{{"name", recipe.lifted + recipe.templateArguments},
                                               {"entry", recipe.liftedEntry},
@@ -132,6 +132,10 @@ json::Object toJson(const Recipe &recipe) {
                       {"arguments", listOf(recipe.arguments)},
                       {"checks", listOf(recipe.checks)},
                       {"tensors", listOf(recipe.tensors)}};
+  double share = 0;
+  if (!recipe.persistent.empty() && !StringRef(recipe.share).getAsDouble(share))
+    object["persist"] = json::Object{{"tensor", recipe.persistent}, {"share", share}};
+  return object;
 }
 
 } // namespace

@@ -182,6 +182,8 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
   }
   for (const RecipeCheck &check : recipe.checks)
     plan += "    " + checkText(check) + "\n";
+  if (!recipe.persistent.empty())
+    plan += "    launch.persist(" + quoted(recipe.persistent) + ", " + recipe.share + ")\n";
   for (const RecipeTensor &tensor : recipe.tensors)
     plan += tensorText(tensor);
   std::string text =

@@ -87,6 +87,10 @@ void RecipeWriter::addLaunch() {
   recipe.liftedBlock = writer.hasProducer() ? withAddedWarp(instance.block) : instance.block;
   recipe.cluster = instance.cluster;
   recipe.ringBytes = ringBytes(instance);
+  if (const std::optional<Persistence> &persistence = instance.persistence) {
+    recipe.persistent = persistence->tensor;
+    recipe.share = persistence->share;
+  }
   recipe.mustLift = llvm::any_of(instance.copies, [](const CopyToEmit &copy) {
     return copy.directive->clauses.fallback == Fallback::Error;
   });

@@ -94,6 +94,8 @@ struct Recipe {
   BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
   /// Bytes of dynamic shared memory that the lifted kernel has more.
   int64_t ringBytes = 0;
+  /// The tensor that stays in L2 while it runs, and which share of it; empty if none does.
+  std::string persistent, share;
   /// `fallback(error)`: the plain kernel never runs instead.
   bool mustLift = false;
   /// What of the rules depends on what the kernel is compiled for.

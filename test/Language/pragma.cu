@@ -89,6 +89,28 @@ __global__ void clauses(float *out, const float *in) {
 #pragma tma load prefetch(0)
   // expected-error@-1 {{'0' is no value of clause 'prefetch': expected a number from 1 to 64}}
   part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(3)
+  // expected-error@-1 {{expected the name of what stays in L2 in '#pragma tma load' [-Wtilelift-malformed-clause]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in, 1.5f)
+  // expected-error@-1 {{'1.5f' is no value of clause 'persist': expected the share that stays in L2, above 0 and up to 1 [-Wtilelift-bad-clause-value]}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in, 0)
+  // expected-error@-1 {{'0' is no value of clause 'persist'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in.)
+  // expected-error@-1 {{expected the name of what stays in L2}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in,)
+  // expected-error@-1 {{'' is no value of clause 'persist'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in, 0.5, 2)
+  // expected-error@-1 {{expected ')' in '#pragma tma load'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma pipeline persist(in)
+  // expected-error@-1 {{unknown clause 'persist' on '#pragma tma pipeline'}}
+  for (int i = 0; i < 4; ++i)
+    out[i] = part[i];
 #pragma tma store multicast(x)
   // expected-error@-1 {{unknown clause 'multicast' on '#pragma tma store'}}
   part[threadIdx.x] = in[threadIdx.x];

@@ -599,6 +599,8 @@ TEST_F(CudartTest, CallsThatWaitSpoilACapture) {
       {"cudaErrorStreamCaptureUnsupported", [&] { return cudaStreamSynchronize(other); }},
       {"cudaErrorStreamCaptureUnsupported", [&] { return cudaDeviceSynchronize(); }},
       {"cudaErrorStreamCaptureUnsupported", [&] { return cudaMalloc(&address, 4); }},
+      {"cudaErrorStreamCaptureUnsupported",
+       [&] { return cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 0); }},
       {"cudaErrorStreamCaptureImplicit", [&] { return cudaMemset(number, 0, 4); }},
       {"cudaErrorStreamCaptureImplicit", [&] { return launch(setStub, 1, 1, number); }},
       {"cudaErrorInvalidValue", [&] { return launch(setStub, 0, 1, number, 0, 0, stream); }}};
@@ -670,6 +672,40 @@ TEST_F(CudartTest, TheDeviceLooksLikeAnH200) {
   EXPECT_EQ(1, value);
   EXPECT_CUDA(cudaErrorInvalidValue, cudaDeviceGetAttribute(&value, cudaDeviceAttr(200), 0));
   EXPECT_CUDA(cudaErrorInvalidDevice, cudaSetDevice(1));
+}
+
+TEST_F(CudartTest, SetsL2Aside) {
+  size_t bytes = 0;
+  for (auto [asked, expected] : {std::pair(1u, 3932160u), {19660800, 19660800}, {39321600, 39321600}}) {
+    EXPECT_OK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, asked));
+    EXPECT_EQ(CUDA_SUCCESS, cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
+    EXPECT_EQ(expected, bytes);
+  }
+  EXPECT_CUDA(cudaErrorInvalidValue,
+              cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 78643200));
+  EXPECT_EQ(CUDA_SUCCESS, cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0));
+  EXPECT_EQ(CUDA_SUCCESS, cuCtxResetPersistingL2Cache());
+  EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize));
+  EXPECT_EQ(0u, bytes);
+}
+
+TEST_F(CudartTest, ALaunchHasAWindowInL2) {
+  cudaLaunchAttribute window = {};
+  window.id = cudaLaunchAttributeAccessPolicyWindow;
+  cudaLaunchConfig_t config = {};
+  config.gridDim = config.blockDim = dim3(1);
+  config.attrs = &window;
+  config.numAttrs = 1;
+  auto launchWith = [&](size_t bytes, float share) {
+    window.val.accessPolicyWindow = {number, bytes, share, cudaAccessPropertyPersisting,
+                                     cudaAccessPropertyStreaming};
+    int value = 7;
+    void *arguments[] = {&number, &value};
+    return cudaLaunchKernelExC(&config, &setStub, arguments);
+  };
+  EXPECT_OK(launchWith(134217728, 1));
+  EXPECT_CUDA(cudaErrorInvalidValue, launchWith(134217729, 1));
+  EXPECT_CUDA(cudaErrorInvalidValue, launchWith(4096, 1.5f));
 }
 
 TEST_F(CudartTest, FindsTheDriversFunctions) {

@@ -95,6 +95,17 @@ __global__ void any_block(float *out, const float *in) {
     out[blockIdx.x * 512 + i] = part[511 - i];
 }
 
+// What it reads stays in L2.
+__global__ void kept(float *out, const float *table, int w, int h) {
+  __shared__ float tile[8][32];
+  int t = threadIdx.x, x0 = blockIdx.x * 32, y0 = blockIdx.y * 8;
+#pragma tma load persist(table, 0.75)
+  tile[t / 32][t % 32] =
+      x0 + t % 32 < w && y0 + t / 32 < h ? table[(y0 + t / 32) * w + x0 + t % 32] : 0.f;
+  __syncthreads();
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 256 + t] = tile[7 - t / 32][t % 32];
+}
+
 void gemm(float *c, const float *a, const float *b, int m, int n, int k, cudaStream_t stream) {
   dim3 block(T, T), grid((n + T - 1) / T, (m + T - 1) / T);
   sgemm<<<grid, block, 0, stream>>>(c, a, b, m, n, k);
@@ -140,6 +151,9 @@ int main() {
   CHECK(cudaLaunchKernelEx(&config, own_element, out.as<float>(), in.as<const float>(), 5));
   report("launch_ex", out);
 
+  kept<<<dim3(4, 7), 256>>>(out.as<float>(), in.as<float>(), 100, 50);
+  report("kept", out);
+
   cudaGraph_t graph;
   cudaGraphExec_t executable;
   CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
@@ -149,4 +163,11 @@ int main() {
   for (int i = 0; i < 3; ++i)
     CHECK(cudaGraphLaunch(executable, stream));
   report("graph", out);
+
+  CHECK(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  kept<<<dim3(4, 8), 256, 0, stream>>>(out.as<float>(), in.as<float>(), 104, 64);
+  CHECK(cudaStreamEndCapture(stream, &graph));
+  CHECK(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK(cudaGraphLaunch(executable, stream));
+  report("graph kept", out);
 }

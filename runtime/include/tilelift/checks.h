@@ -13,6 +13,7 @@
 #include <tilelift/rules.h>
 
 #include <cstdlib>
+#include <cstring>
 #include <string>
 #include <vector>
 
@@ -118,6 +119,21 @@ auto attribute_of(const Config &config, Id id) -> decltype(&config.attrs[0]) {
 
 } // namespace detail
 
+namespace detail {
+
+/// Bytes from a tensor's first element to behind its last; so many that no window has them where
+/// nothing bounds it.
+inline long long reach_of(const map_request &request) {
+  __int128 bytes = __int128(request.dims[0].extent.low) * size_of(request.type);
+  for (int d = 1; d < request.rank; ++d) {
+    const __int128 own = __int128(request.dims[d].extent.low) * request.dims[d].stride.low;
+    bytes = own > bytes ? own : bytes;
+  }
+  return bytes > unbounded ? unbounded : (long long)(bytes);
+}
+
+} // namespace detail
+
 /// The launch of one kernel, as far as no API is needed for it.
 class checked_launch {
 public:
@@ -153,6 +169,12 @@ public:
     if (value % of != 0)
       reject(rule, std::string(what) + " is " + std::to_string(value) +
                        ", which is no multiple of " + std::to_string(of));
+  }
+
+  /// This tensor stays in L2 while the kernel runs, or that share of it; said ahead of its maps.
+  void persist(const char *tensor, double share) {
+    kept.tensor = tensor;
+    kept.share = float(share);
   }
 
   /// Checks and encodes the map of one copy; the map of a launch that breaks a
@@ -193,6 +215,7 @@ public:
     request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
     request.offset = quantity::exactly(0);
     request.bytes = quantity::exactly(16);
+    kept.cover(tensor, request.address.low, unbounded);
     check(request, [this](const finding &found) { note(found); });
   }
 
@@ -205,6 +228,28 @@ public:
   }
 
 protected:
+  /// Memory that stays in L2: all that copies through one tensor may touch.
+  struct window {
+    const char *tensor = nullptr;
+    float share = 1;
+    int64_t begin = 0, end = 0;
+
+    void cover(const char *other, int64_t address, long long bytes) {
+      if (!tensor || std::strcmp(tensor, other) != 0)
+        return;
+      begin = begin == 0 || address < begin ? address : begin;
+      end = address + bytes > end ? address + bytes : end;
+    }
+    /// How much of it one window of the device's holds.
+    size_t bytes(int most) const {
+      return size_t(end - begin < most ? end - begin : int64_t(most));
+    }
+    std::string text(int most) const {
+      return ", keeps " + std::to_string(bytes(most)) + " bytes of " + detail::quoted(tensor) +
+             " in L2";
+    }
+  };
+
   checked_launch(const char *kernel, block_size grid, block_size block, block_size checked)
       : kernel(kernel), grid(grid) {
     if (detail::disabled())
@@ -241,6 +286,7 @@ protected:
 
   const char *kernel;
   block_size grid;
+  window kept;
   /// Whether the code that runs is compiled for it, and whether the device is of it.
   bool is_blackwell = false, is_on_blackwell = false;
   std::vector<std::string> violations;
@@ -292,6 +338,7 @@ private:
     request.swizzle = swizzle;
     request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
     check(request, [this](const finding &found) { note(found); });
+    kept.cover(tensor, request.address.low, detail::reach_of(request));
     CUtensorMap map{};
     if (violations.empty())
       if (std::string problem = make(map, request, promotion); !problem.empty())

@@ -192,6 +192,8 @@ public:
     if (error == CUDA_SUCCESS && violations.empty())
       alone = join_clusters(one);
     const bool lifts = violations.empty();
+    if (error == CUDA_SUCCESS && lifts && kept.tensor)
+      alone += keep_in_l2(one);
     if (tilelift::detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
@@ -318,12 +320,31 @@ private:
     if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
       return ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
              text(wanted);
-    one.attributes.assign(config.attrs, config.attrs + config.numAttrs);
     CUlaunchAttribute cluster = {};
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster.value.clusterDim = {wanted.x, wanted.y, wanted.z};
-    one.attributes.push_back(cluster);
+    ask_for(cluster, one);
     return "";
+  }
+  /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
+  std::string keep_in_l2(prepared &one) {
+    const int most = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+    if (most == 0)
+      return ", keeps nothing in L2: the device has no windows";
+    if (asked_for(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW))
+      return ", keeps in L2 what the launch itself says";
+    CUlaunchAttribute window = {};
+    window.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
+    window.value.accessPolicyWindow = {reinterpret_cast<void *>(kept.begin), kept.bytes(most),
+                                       kept.share, CU_ACCESS_PROPERTY_PERSISTING,
+                                       CU_ACCESS_PROPERTY_STREAMING};
+    ask_for(window, one);
+    return kept.text(most);
+  }
+  void ask_for(const CUlaunchAttribute &more, prepared &one) const {
+    if (one.attributes.empty())
+      one.attributes.assign(config.attrs, config.attrs + config.numAttrs);
+    one.attributes.push_back(more);
   }
 
   kernels &all;

@@ -167,6 +167,8 @@ public:
     if (violations.empty() && wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
       alone = join_clusters(reinterpret_cast<const void *>(lifted));
     lifts = violations.empty();
+    if (lifts && kept.tensor)
+      alone += keep_in_l2();
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
                    lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
@@ -263,14 +265,35 @@ private:
     if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
       return ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
              text(wanted);
-    attributes.assign(config.attrs, config.attrs + config.numAttrs);
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim = {wanted.x, wanted.y, wanted.z};
-    attributes.push_back(cluster);
+    ask_for(cluster);
+    return "";
+  }
+  /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
+  std::string keep_in_l2() {
+    int most = 0;
+    if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxAccessPolicyWindowSize, device) != cudaSuccess)
+      (void)cudaGetLastError(); // the kernel runs without it
+    if (most == 0)
+      return ", keeps nothing in L2: the device has no windows";
+    if (attribute(cudaLaunchAttributeAccessPolicyWindow))
+      return ", keeps in L2 what the launch itself says";
+    cudaLaunchAttribute window = {};
+    window.id = cudaLaunchAttributeAccessPolicyWindow;
+    window.val.accessPolicyWindow = {reinterpret_cast<void *>(kept.begin), kept.bytes(most),
+                                     kept.share, cudaAccessPropertyPersisting,
+                                     cudaAccessPropertyStreaming};
+    ask_for(window);
+    return kept.text(most);
+  }
+  void ask_for(const cudaLaunchAttribute &more) {
+    if (attributes.empty())
+      attributes.assign(config.attrs, config.attrs + config.numAttrs);
+    attributes.push_back(more);
     config.attrs = attributes.data();
     config.numAttrs = static_cast<unsigned>(attributes.size());
-    return "";
   }
   /// Blocks that wait for each other have to run at once, and lifted ones have a little more
   /// static memory.

@@ -49,7 +49,8 @@ class CUlaunchConfig:
 class CUlaunchAttribute:
     def __init__(self):
         self.id = 0
-        self.value = types.SimpleNamespace(clusterDim=types.SimpleNamespace(x=0, y=0, z=0), cooperative=0)
+        self.value = types.SimpleNamespace(clusterDim=types.SimpleNamespace(x=0, y=0, z=0), cooperative=0,
+                                           accessPolicyWindow=types.SimpleNamespace())
 
 
 class FakeDriver:
@@ -70,16 +71,19 @@ class FakeDriver:
                                             numbered("W", "W128"))
     CUdevice_attribute = enumeration("CUdevice_attribute", "CU_DEVICE_ATTRIBUTE_", {
         "COMPUTE_CAPABILITY_MAJOR": 75, "COMPUTE_CAPABILITY_MINOR": 76, "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN": 97,
-        "MULTIPROCESSOR_COUNT": 16})
+        "MULTIPROCESSOR_COUNT": 16, "MAX_PERSISTING_L2_CACHE_SIZE": 108, "MAX_ACCESS_POLICY_WINDOW_SIZE": 109})
     CUfunction_attribute = enumeration("CUfunction_attribute", "CU_FUNC_ATTRIBUTE_", {
         "SHARED_SIZE_BYTES": 1, "PTX_VERSION": 5, "MAX_DYNAMIC_SHARED_SIZE_BYTES": 8})
     CUlaunchAttributeID = enumeration("CUlaunchAttributeID", "CU_LAUNCH_ATTRIBUTE_", {
-        "COOPERATIVE": 2, "CLUSTER_DIMENSION": 4, "PROGRAMMATIC_STREAM_SERIALIZATION": 6})
+        "ACCESS_POLICY_WINDOW": 1, "COOPERATIVE": 2, "CLUSTER_DIMENSION": 4, "PROGRAMMATIC_STREAM_SERIALIZATION": 6})
+    CUlimit = enumeration("CUlimit", "CU_LIMIT_", {"PERSISTING_L2_CACHE_SIZE": 6})
+    CUaccessProperty = enumeration("CUaccessProperty", "CU_ACCESS_PROPERTY_", numbered(
+        "NORMAL", "STREAMING", "PERSISTING"))
 
     def __init__(self, capability=90, sizes=None):
         self.capability, self.calls, self.fails = capability, [], {}
         self.ptx, self.static_shared, self.at_once = capability, 1024, 8
-        self.context = 0x77
+        self.context, self.window, self.set_aside = 0x77, 1 << 27, 11796480
         self.sizes = sizes or {}  # bytes of each argument of each kernel
 
     def __getattr__(self, name):
@@ -97,7 +101,8 @@ class FakeDriver:
 
     def results(self, name, arguments):
         if name == "cuDeviceGetAttribute":
-            return ({75: self.capability // 10, 76: self.capability % 10, 97: 232448, 16: 4}[int(arguments[0])],)
+            return ({75: self.capability // 10, 76: self.capability % 10, 97: 232448, 16: 4, 108: 39321600,
+                     109: self.window}[int(arguments[0])],)
         if name == "cuFuncGetAttribute":
             return ({1: self.static_shared, 5: self.ptx}[int(arguments[0])],)
         if name == "cuOccupancyMaxActiveBlocksPerMultiprocessor":
@@ -108,6 +113,8 @@ class FakeDriver:
             arguments[0].fill()
         if name == "cuCtxGetCurrent":
             return (self.context,)
+        if name == "cuCtxGetLimit":
+            return (self.set_aside,)
         if name == "cuCtxGetDevice":
             return (0,)
         if name == "cuLibraryLoadData":
@@ -149,6 +156,10 @@ class FakeDriver:
     def _cuTensorMapReplaceAddress(made, address):
         return f"cuTensorMapReplaceAddress at {address:#x}"
 
+    def _cuCtxSetLimit(self, limit, value):
+        self.set_aside = value
+        return f"cuCtxSetLimit {limit.name[9:]} {value}"
+
     @staticmethod
     def _cuFuncSetAttribute(function, attribute, value):
         return f"cuFuncSetAttribute {function} {attribute.name[18:]} {value}"
@@ -159,9 +170,18 @@ class FakeDriver:
         passed = [ctypes.string_at(pointer, size) for pointer, size in zip(pointers, sizes)]
         shown = ["map %d" % bytes_[-1] if len(bytes_) == 128 else bytes_[::-1].hex().lstrip("0") or "0"
                  for bytes_ in passed]
-        attributes = "".join(f" {a.id.name[20:]}" + (
-            f" {a.value.clusterDim.x}x{a.value.clusterDim.y}x{a.value.clusterDim.z}"
-            if a.id.name.endswith("CLUSTER_DIMENSION") else "") for a in config.attrs)
+        attributes = "".join(self._attribute(a) for a in config.attrs)
         return (f"cuLaunchKernelEx {function} grid {config.gridDimX},{config.gridDimY},{config.gridDimZ} block "
                 f"{config.blockDimX},{config.blockDimY},{config.blockDimZ} shared {config.sharedMemBytes} stream "
                 f"{config.hStream}{attributes} ({', '.join(shown)})")
+
+    @staticmethod
+    def _attribute(attribute):
+        name, value = attribute.id.name[20:], attribute.value
+        if name == "CLUSTER_DIMENSION":
+            return f" {name} {value.clusterDim.x}x{value.clusterDim.y}x{value.clusterDim.z}"
+        if name == "ACCESS_POLICY_WINDOW":
+            window = value.accessPolicyWindow
+            return (f" {name} at {window.base_ptr:#x} bytes {window.num_bytes} share {window.hitRatio} "
+                    f"{window.hitProp.name[19:]}, else {window.missProp.name[19:]}")
+        return f" {name}"
