@@ -73,9 +73,7 @@ struct runtime_limits {
   static int get(size_t *bytes) {
     return cudaDeviceGetLimit(bytes, cudaLimitPersistingL2CacheSize);
   }
-  static int set(size_t bytes) {
-    return cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes);
-  }
+  static int set(size_t bytes) { return cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, bytes); }
   static int get_most(int *bytes) {
     int device = 0;
     const cudaError_t error = cudaGetDevice(&device);
