@@ -38,12 +38,14 @@ public:
       : compiler(compiler), directives(directives), request(request) {}
 
   void HandleTranslationUnit(ASTContext &context) override {
-    if (compiler.getDiagnostics().hasUncompilableErrorOccurred())
+    if (!request.instead && compiler.getDiagnostics().hasUncompilableErrorOccurred())
       return;
     if (request.whenParsed)
       request.whenParsed();
     LiftResult result =
-        lift(context, directives, request.options, request.others, request.selection);
+        request.instead
+            ? request.instead(context)
+            : lift(context, directives, request.options, request.others, request.selection);
     request.consumer(compiler, directives, result);
   }
 
@@ -80,10 +82,13 @@ DiagnosticsEngine::Level levelOf(Severity severity) {
 
 } // namespace
 
+int capabilityOf(StringRef arch) {
+  int number = 0;
+  return arch.consume_front("sm_") && !arch.consumeInteger(10, number) ? number : 0;
+}
+
 std::optional<std::string> wrongArch(StringRef arch) {
-  unsigned number = 0;
-  StringRef digits = arch;
-  if (digits.consume_front("sm_") && !digits.consumeInteger(10, number) && number >= 90)
+  if (capabilityOf(arch) >= 90)
     return std::nullopt;
   return ("'" + arch + "' has no TMA unit: 'arch' takes sm_90 and later").str();
 }

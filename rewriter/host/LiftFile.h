@@ -22,6 +22,7 @@
 #include <memory>
 
 namespace clang {
+class ASTContext;
 class CompilerInstance;
 class CompilerInvocation;
 class DiagnosticConsumer;
@@ -35,6 +36,8 @@ namespace tilelift {
 constexpr const char *firstArchWithTma = "sm_90";
 /// What is wrong with an option that names the device, if anything is.
 std::optional<std::string> wrongArch(llvm::StringRef arch);
+/// 90 of "sm_90a".
+int capabilityOf(llvm::StringRef arch);
 
 /// Turns any cc1 invocation of a CUDA file into the one that is analysed.
 void makeCanonical(clang::CompilerInvocation &invocation, llvm::vfs::FileSystem &files,
@@ -54,6 +57,8 @@ struct LiftRequest {
   Selection selection = {};
   /// Called between parsing and lifting.
   llvm::function_ref<void()> whenParsed = nullptr;
+  /// What is made of the file instead of lifting it, and also where parts of it do not parse.
+  llvm::function_ref<LiftResult(clang::ASTContext &)> instead = nullptr;
 };
 
 /// False if the file does not parse.

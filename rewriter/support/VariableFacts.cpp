@@ -179,15 +179,27 @@ void VariableFacts::noteReference(QualType holder, const Expr *referred) {
 }
 
 /// Who gets a pointer into an array may write there; a subscript is a change of its own.
+/// A pointer that nothing is written through: it leads to constants, or becomes one that does.
+bool VariableFacts::onlyReads(const Expr *pointer) const {
+  const Stmt *use = parentOf(pointer);
+  auto isSum = [](const Stmt *statement) {
+    const auto *sum = dyn_cast_or_null<BinaryOperator>(statement);
+    return sum && sum->isAdditiveOp() && sum->getType()->isPointerType();
+  };
+  while (isa_and_nonnull<ParenExpr>(use) || isSum(use))
+    use = parentOf(use);
+  const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
+  bool becomesConst = cast && cast->getCastKind() == CK_NoOp;
+  const QualType type = becomesConst ? cast->getType() : pointer->getType();
+  return !type->getPointeeType().isNull() && type->getPointeeType().isConstQualified();
+}
+
 void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
   const Stmt *use = parentOf(decay);
   while (isa_and_nonnull<ParenExpr>(use))
     use = parentOf(use);
   const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(use);
-  const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
-  bool onlyReads = cast && cast->getCastKind() == CK_NoOp &&
-                   cast->getType()->getPointeeType().isConstQualified();
-  if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
+  if (!onlyReads(decay) && !(subscript && subscript->getBase()->IgnoreParens() == decay))
     escapeThrough(decay->getSubExpr());
 }
 
@@ -216,7 +228,7 @@ void VariableFacts::collect(const Stmt *statement) {
     if (unary->isIncrementDecrementOp())
       note(unary->getSubExpr(),
            {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
-    else if (unary->getOpcode() == UO_AddrOf)
+    else if (unary->getOpcode() == UO_AddrOf && !onlyReads(unary))
       escapeThrough(unary->getSubExpr());
   } else if (const auto *decay = dyn_cast<ImplicitCastExpr>(statement)) {
     if (decay->getCastKind() == CK_ArrayToPointerDecay)

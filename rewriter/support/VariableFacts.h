@@ -96,6 +96,7 @@ private:
   using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
 
   void collect(const clang::Stmt *statement);
+  bool onlyReads(const clang::Expr *pointer) const;
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);

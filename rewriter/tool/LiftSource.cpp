@@ -5,6 +5,7 @@
 #include "tool/LiftSource.h"
 
 #include "host/LookAhead.h"
+#include "lint/Lint.h"
 #include "support/Locations.h"
 #include "tool/Invocation.h"
 #include "tool/OutputFiles.h"
@@ -201,7 +202,7 @@ Lifted SourceLifter::run() {
   lifted.status = allLifted;
   bool isOneOfMany = options.files.size() > 1;
   bool isAsked = options.verify || isOneOfMany || !options.dependencyFile.empty() ||
-                 options.emit != Emit::Cuda;
+                 options.emit != Emit::Cuda || options.lint;
   if (!isAsked && !mayHaveDirectives(path, before, *invocation, *files))
     return std::move(lifted);
 
@@ -211,6 +212,7 @@ Lifted SourceLifter::run() {
     objects.hide(*invocation, *files);
     lifted.messages.clear();
     lifted.said.clear();
+    lifted.status = allLifted;
     parsed = parseAndLift(invocation, files, objects);
   }
   if (options.verify)
@@ -228,11 +230,19 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
   raw_string_ostream messages(lifted.messages);
   messages.enable_colors(style.ShowColors);
   ErrorsOnly printer(messages, style, objects, lifted.said);
-  return liftFile(invocation, files,
-                  {options.diagnostics,
-                   [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
-                       LiftResult &result) { take(compiler, directives, result); },
-                   &printer, options.arch, others, options.selection, [&] { objects.restore(); }});
+  auto taken = [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
+                   LiftResult &result) { take(compiler, directives, result); };
+  auto restored = [&] { objects.restore(); };
+  auto linted = [&](clang::ASTContext &context) {
+    LiftResult result;
+    result.diagnostics = lint(context, capabilityOf(options.arch));
+    return result;
+  };
+  LiftRequest request{options.diagnostics, taken,  &printer, options.arch,
+                      others,              options.selection, restored};
+  if (options.lint)
+    request.instead = linted;
+  return liftFile(invocation, files, request);
 }
 
 /// Makes the edits of the remedies instead of those of the lift. Two that meet in the
@@ -310,7 +320,7 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
         diagnostic, severity);
     if (severity != Severity::Error)
       continue;
-    lifted.status = worse(lifted.status, result.anyRefused ? someRefused : failed);
+    lifted.status = worse(lifted.status, result.anyRefused || options.lint ? someRefused : failed);
     lifted.hasErrors = true;
   }
   if (result.anyRefused)

@@ -97,7 +97,7 @@ std::string original(const LiftedFile &file, const ToolOptions &options) {
 
 bool writeResult(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
   const Lifted &lifted = result.lifted;
-  if (options.check || options.verify)
+  if (options.check || options.verify || options.lint)
     return true;
   if (options.dumpRelation || options.dumpPlan) {
     outs() << lifted.dump;
@@ -119,7 +119,9 @@ int main(int argc, const char **argv) {
     return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   if (argc > 1 && StringRef(argv[1]) == "compare")
     return compareCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
-  ToolOptions options = parseOptions(argc, argv);
+  const bool lints = argc > 1 && StringRef(argv[1]) == "lint";
+  ToolOptions options = parseOptions(lints ? argc - 1 : argc, lints ? argv + 1 : argv);
+  options.lint = lints;
   if (options.fix)
     options = fixSources(std::move(options));
   ExitStatus status = allLifted;

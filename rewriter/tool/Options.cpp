@@ -32,6 +32,7 @@ constexpr const char *overview =
   tilelift --fix blur.cu -o blur.tma.cu      mend blur.cu where a message says how, then lift
   tilelift run blur.cu                       run the lifted program without a GPU
   tilelift compare blur.cu                   say what each copy brings, where there is a GPU
+  tilelift lint gemm.cu                      check TMA code that is written by hand
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
 What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,

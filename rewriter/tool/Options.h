@@ -27,6 +27,8 @@ struct ToolOptions {
   bool dumpRelation = false;
   bool dumpPlan = false;
   bool verify = false;
+  /// Nothing is lifted: code that is written by hand is read.
+  bool lint = false;
   /// Remedies are made in the source before it is lifted.
   bool fix = false;
   Emit emit = Emit::Cuda;

@@ -60,7 +60,8 @@ void SharedObjects::hide(CompilerInvocation &invocation, vfs::OverlayFileSystem 
 
 void SharedObjects::restore() {
   for (auto &[path, text] : texts)
-    llvm::copy(text.asWritten, text.asRead.begin());
+    if (!text.asRead.empty())
+      llvm::copy(text.asWritten, text.asRead.begin());
 }
 
 } // namespace tilelift

@@ -34,7 +34,7 @@ public:
 
   /// Has the compiler read the files without them.
   void hide(clang::CompilerInvocation &invocation, llvm::vfs::OverlayFileSystem &files);
-  /// Puts the words back, in the memory that the compiler has read.
+  /// Puts the words back that it was not to read, in the memory that it has read.
   void restore();
 
 private:

@@ -1,0 +1,357 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What kernels give to TMA's instructions: the map, the place in shared memory, the bytes. The
+// instruction is found where its text is, in whatever function, and its operands are followed back
+// through the calls that lead there. What the assembler refuses by itself is left to it.
+//===----------------------------------------------------------------------===//
+
+#include "lint/Findings.h"
+#include "lint/Numbers.h"
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <numeric>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// A map, or an object that has one in it.
+bool holdsMap(QualType type) {
+  const auto *record = dyn_cast_or_null<RecordDecl>(type->getAsRecordDecl());
+  if (!record || !(record = record->getDefinition()))
+    return false;
+  if (record->getName() == "CUtensorMap_st" || record->getName() == "CUtensorMap")
+    return true;
+  return llvm::any_of(record->fields(), [](const FieldDecl *field) {
+    const Type *element = field->getType()->getBaseElementTypeUnsafe();
+    return holdsMap(QualType(element, 0));
+  });
+}
+
+void lintParameters(const FunctionDecl *kernel, Findings &findings) {
+  for (const ParmVarDecl *parameter : kernel->parameters()) {
+    if (parameter->hasAttr<CUDAGridConstantAttr>() || !holdsMap(parameter->getType()))
+      continue;
+    findings.add(diagnose("map-parameter", {}, parameter->getName(), kernel->getName()),
+                 parameter->getLocation(), {kernel, nullptr, nullptr});
+  }
+}
+
+/// Where something lies in shared memory, and on how many bytes for sure.
+struct SharedPlace {
+  /// The variable or the member of one that decides that.
+  const ValueDecl *declared = nullptr;
+  uint64_t alignment = 1;
+  /// It is not the start of that.
+  bool isWithin = false;
+};
+
+/// Follows addresses back to the variable that they lead into.
+class Addresses {
+public:
+  Addresses(const Functions &functions) : functions(functions), context(functions.context) {}
+
+  /// Nothing where nobody knows.
+  std::optional<SharedPlace> placeOf(const Expr *address, const Frame &frame,
+                                     unsigned depth = 0) const;
+
+private:
+  std::optional<SharedPlace> ofLvalue(const Expr *expression, const Frame &frame,
+                                      unsigned depth) const;
+  std::optional<SharedPlace> ofCast(const CastExpr *cast, const Frame &frame, unsigned depth) const;
+  std::optional<SharedPlace> ofCall(const CallExpr *call, const Frame &frame, unsigned depth) const;
+  std::optional<SharedPlace> convertedByAssembly(const VarDecl *variable, const Frame &frame,
+                                                 unsigned depth) const;
+  static std::optional<SharedPlace> moved(std::optional<SharedPlace> place, uint64_t bytes,
+                                          const FieldDecl *field = nullptr) {
+    if (!place)
+      return place;
+    const uint64_t alignment = std::gcd(place->alignment, bytes);
+    if (alignment < place->alignment)
+      return SharedPlace{field ? field : place->declared, alignment, !field};
+    return place;
+  }
+  /// Of elements that far from the first, a multiple of this many bytes.
+  uint64_t distance(const Expr *index, QualType element, const Frame &frame) const {
+    const quantity number = numberOf(index, frame, functions);
+    const uint64_t size = uint64_t(context.getTypeSizeInChars(element).getQuantity());
+    const int64_t multiple = number.is_exact() ? number.low : number.divisor;
+    return size * uint64_t(std::abs(multiple));
+  }
+
+  static constexpr unsigned deepest = 24;
+  const Functions &functions;
+  const ASTContext &context;
+};
+
+std::optional<SharedPlace> Addresses::ofLvalue(const Expr *expression, const Frame &frame,
+                                               unsigned depth) const {
+  expression = expression->IgnoreParens();
+  if (depth > deepest || expression->isValueDependent())
+    return std::nullopt;
+  if (const auto *member = dyn_cast<MemberExpr>(expression)) {
+    const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+    if (!field || field->getParent()->isDependentContext())
+      return std::nullopt;
+    const uint64_t bytes = context.getFieldOffset(field) / 8;
+    return moved(member->isArrow() ? placeOf(member->getBase(), frame, depth + 1)
+                                   : ofLvalue(member->getBase(), frame, depth + 1),
+                 bytes, field);
+  }
+  if (const auto *element = dyn_cast<ArraySubscriptExpr>(expression))
+    return moved(placeOf(element->getBase(), frame, depth + 1),
+                 distance(element->getIdx(), element->getType(), frame));
+  if (const auto *pointed = dyn_cast<UnaryOperator>(expression))
+    if (pointed->getOpcode() == UO_Deref)
+      return placeOf(pointed->getSubExpr(), frame, depth + 1);
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable)
+    return std::nullopt;
+  if (variable->hasAttr<CUDASharedAttr>())
+    return SharedPlace{variable, uint64_t(context.getDeclAlign(variable).getQuantity())};
+  if (!variable->getType()->isReferenceType())
+    return std::nullopt;
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
+    const Expr *argument = frame.argumentFor(parameter);
+    return argument ? ofLvalue(argument, *frame.caller, depth + 1) : std::nullopt;
+  }
+  return variable->getInit() ? ofLvalue(variable->getInit(), frame, depth + 1) : std::nullopt;
+}
+
+/// cvta by assembly: a variable that is nothing but its output.
+std::optional<SharedPlace>
+Addresses::convertedByAssembly(const VarDecl *variable, const Frame &frame, unsigned depth) const {
+  const GCCAsmStmt *found = nullptr;
+  forEachStatement(frame.function->getBody(), [&](const Stmt *statement) {
+    const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+    if (assembly && assembly->getNumOutputs() == 1 && assembly->getNumInputs() == 1 &&
+        rootVariable(assembly->getOutputExpr(0)) == variable &&
+        StringRef(assembly->getAsmString()).contains("cvta.to.shared"))
+      found = assembly;
+  });
+  return found ? placeOf(found->getInputExpr(0), frame, depth + 1) : std::nullopt;
+}
+
+/// A function that does nothing but compute an address.
+std::optional<SharedPlace> Addresses::ofCall(const CallExpr *call, const Frame &frame,
+                                             unsigned depth) const {
+  const FunctionDecl *callee = call->getDirectCallee();
+  if (!callee)
+    return std::nullopt;
+  StringRef name = callee->getDeclName().isIdentifier() ? callee->getName() : "";
+  const bool isConversion = name == "__cvta_generic_to_shared" ||
+                            name == "__nv_cvta_generic_to_shared_impl" ||
+                            (callee->getBuiltinID() != 0 && name.contains("addressof"));
+  if (isConversion && call->getNumArgs() == 1)
+    return call->getArg(0)->isGLValue() && !call->getArg(0)->getType()->isPointerType()
+               ? ofLvalue(call->getArg(0), frame, depth + 1)
+               : placeOf(call->getArg(0), frame, depth + 1);
+  if (!callee->hasBody(callee))
+    return std::nullopt;
+  const ReturnStmt *only = nullptr;
+  bool isOne = true;
+  forEachStatement(callee->getBody(), [&](const Stmt *statement) {
+    const auto *returned = dyn_cast<ReturnStmt>(statement);
+    isOne &= !returned || !only;
+    only = returned ? returned : only;
+  });
+  const Frame inside{callee, call, std::make_shared<const Frame>(frame)};
+  return only && isOne && only->getRetValue() ? placeOf(only->getRetValue(), inside, depth + 1)
+                                              : std::nullopt;
+}
+
+/// Who says that something of a type lies there says on how many bytes, too.
+std::optional<SharedPlace> Addresses::ofCast(const CastExpr *cast, const Frame &frame,
+                                             unsigned depth) const {
+  if (cast->getCastKind() == CK_ArrayToPointerDecay)
+    return ofLvalue(cast->getSubExpr(), frame, depth + 1);
+  std::optional<SharedPlace> place = placeOf(cast->getSubExpr(), frame, depth + 1);
+  const QualType type = cast->getType()->getPointeeType();
+  if (place && !type.isNull() && !type->isIncompleteType() && !type->isFunctionType())
+    place->alignment =
+        std::max(place->alignment, uint64_t(context.getTypeAlignInChars(type).getQuantity()));
+  return place;
+}
+
+std::optional<SharedPlace> Addresses::placeOf(const Expr *address, const Frame &frame,
+                                              unsigned depth) const {
+  if (depth > deepest || address->isValueDependent())
+    return std::nullopt;
+  address = address->IgnoreParens();
+  if (const auto *cast = dyn_cast<CastExpr>(address))
+    return ofCast(cast, frame, depth);
+  if (const auto *cleanups = dyn_cast<FullExpr>(address))
+    return placeOf(cleanups->getSubExpr(), frame, depth + 1);
+  if (const auto *taken = dyn_cast<UnaryOperator>(address))
+    return taken->getOpcode() == UO_AddrOf ? ofLvalue(taken->getSubExpr(), frame, depth + 1)
+                                           : std::nullopt;
+  if (const auto *operation = dyn_cast<BinaryOperator>(address);
+      operation && operation->isAdditiveOp()) {
+    const bool leads = operation->getLHS()->getType()->isPointerType();
+    const QualType element =
+        leads ? operation->getLHS()->getType()->getPointeeType() : QualType(context.CharTy);
+    if (element->isIncompleteType())
+      return std::nullopt;
+    return moved(placeOf(operation->getLHS(), frame, depth + 1),
+                 distance(operation->getRHS(), element, frame));
+  }
+  if (const auto *call = dyn_cast<CallExpr>(address))
+    return ofCall(call, frame, depth);
+  const auto *reference = dyn_cast<DeclRefExpr>(address);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable)
+    return std::nullopt;
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
+    const Expr *argument = frame.argumentFor(parameter);
+    return argument ? placeOf(argument, *frame.caller, depth + 1) : std::nullopt;
+  }
+  if (variable->getType()->isArrayType() || variable->getType()->isReferenceType())
+    return ofLvalue(address, frame, depth + 1);
+  if (const Expr *value = onlyValueOf(variable, functions))
+    return placeOf(value, frame, depth + 1);
+  return convertedByAssembly(variable, frame, depth);
+}
+
+/// One instruction of an assembly statement, with the numbers of the operands in brackets and of
+/// those that stand by themselves.
+struct Instruction {
+  std::string name;
+  SmallVector<std::string, 8> operands;
+
+  bool isTensor() const { return StringRef(name).contains(".tensor"); }
+  bool isPrefetch() const { return StringRef(name).contains(".prefetch"); }
+  /// The operand with the address in shared memory: behind the tensor where that is written to.
+  size_t sharedOperand() const {
+    const size_t global = StringRef(name).find(".global"), shared = StringRef(name).find(".shared");
+    return global < shared ? 1 : 0;
+  }
+};
+
+/// At commas outside of brackets and braces.
+SmallVector<std::string, 8> operandsOf(StringRef text) {
+  SmallVector<std::string, 8> operands(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += c == '[' || c == '{' ? 1 : c == ']' || c == '}' ? -1 : 0;
+    if (c == ',' && depth == 0)
+      operands.emplace_back();
+    else if (!isSpace(c))
+      operands.back() += c;
+  }
+  return operands;
+}
+
+std::vector<Instruction> instructionsOf(StringRef assembly) {
+  std::vector<Instruction> found;
+  SmallVector<StringRef, 8> lines;
+  assembly.split(lines, ';');
+  for (StringRef line : lines) {
+    const size_t begin = std::min(line.find("cp.async.bulk"), line.find("cp.reduce.async.bulk"));
+    if (begin == StringRef::npos)
+      continue;
+    auto [name, operands] = line.drop_front(begin).split(' ');
+    if (operands.contains('['))
+      found.push_back({name.str(), operandsOf(operands)});
+  }
+  return found;
+}
+
+/// "%2", "[%2]" or "[%2, {...}]": its number among outputs and inputs.
+std::optional<unsigned> operandNumber(StringRef text) {
+  text = text.ltrim("[");
+  unsigned number = 0;
+  return text.consume_front("%") && !text.consumeInteger(10, number) ? std::optional(number)
+                                                                     : std::nullopt;
+}
+
+class AssemblyCheck {
+public:
+  AssemblyCheck(const GCCAsmStmt *assembly, const Frame &frame, const Functions &functions,
+                Findings &findings)
+      : assembly(assembly), frame(frame), functions(functions), findings(findings) {}
+
+  void check(const Instruction &instruction) {
+    if (instruction.isPrefetch())
+      return;
+    checkPlace(instruction);
+    if (!instruction.isTensor())
+      checkBytes(instruction);
+  }
+
+private:
+  const Expr *expressionOf(const Instruction &instruction, size_t operand) const {
+    if (operand >= instruction.operands.size())
+      return nullptr;
+    const auto number = operandNumber(instruction.operands[operand]);
+    const unsigned outputs = assembly->getNumOutputs();
+    if (!number || *number >= outputs + assembly->getNumInputs())
+      return nullptr;
+    return *number < outputs ? assembly->getOutputExpr(*number)
+                             : assembly->getInputExpr(*number - outputs);
+  }
+  void checkPlace(const Instruction &instruction) {
+    const Expr *address = expressionOf(instruction, instruction.sharedOperand());
+    const auto place = address ? Addresses(functions).placeOf(address, frame) : std::nullopt;
+    const unsigned needed = instruction.isTensor() ? 128 : 16;
+    if (!place || place->alignment % needed == 0)
+      return;
+    const std::string remedy =
+        place->isWithin ? formatv(": copy to a multiple of {0} bytes from its start", needed)
+                        : formatv(": declare it 'alignas({0})'", needed);
+    Diagnostic found = diagnose(
+        "shared-alignment", {}, place->declared->getName(), place->isWithin ? "is used" : "lies",
+        place->alignment, instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
+    // Where such memory begins is not said anywhere, and is often far enough.
+    const auto *variable = dyn_cast<VarDecl>(place->declared);
+    if (variable && variable->hasExternalStorage())
+      found.severity = Severity::Warning;
+    findings.addOf(place->declared->getLocation(), std::move(found), assembly->getBeginLoc(),
+                   frame);
+  }
+  /// Behind the two addresses.
+  void checkBytes(const Instruction &instruction) {
+    const Expr *written = expressionOf(instruction, 2);
+    if (!written)
+      return;
+    const quantity bytes = numberOf(written, frame, functions);
+    if (is_multiple(bytes, 16) == verdict::fails)
+      findings.add(diagnose("rule-violated", {},
+                            "the bulk copy has " + tilelift::describe(bytes) +
+                                " bytes, which is no multiple of 16 (bulk-size-16)"),
+                   assembly->getBeginLoc(), frame);
+  }
+
+  const GCCAsmStmt *assembly;
+  const Frame &frame;
+  const Functions &functions;
+  Findings &findings;
+};
+
+} // namespace
+
+void lintDeviceCode(const Functions &functions, Findings &findings) {
+  for (const FunctionDecl *function : functions.all()) {
+    if (function->hasAttr<CUDAGlobalAttr>())
+      lintParameters(function, findings);
+    forEachStatement(function->getBody(), [&](const Stmt *statement) {
+      const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
+      if (!assembly)
+        return;
+      const std::vector<Instruction> instructions = instructionsOf(assembly->getAsmString());
+      if (instructions.empty())
+        return;
+      for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
+        for (const Instruction &instruction : instructions)
+          AssemblyCheck(assembly, *way, functions, findings).check(instruction);
+    });
+  }
+}
+
+} // namespace tilelift

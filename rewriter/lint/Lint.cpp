@@ -1,0 +1,61 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lint/Lint.h"
+
+#include "lint/Findings.h"
+#include "support/Locations.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+/// What of it the user can see, the innermost first.
+std::vector<Note> Findings::wayTo(SourceLocation where, const Frame &frame) const {
+  const SourceManager &sources = functions.context.getSourceManager();
+  std::vector<Note> way{{placeOf(sources, where), "copied here"}};
+  for (const Frame *at = &frame; at && at->call; at = at->caller.get())
+    way.push_back({placeOf(sources, at->call->getBeginLoc()), "called here"});
+  llvm::erase_if(way, [](const Note &note) { return !note.place.isKnown(); });
+  return way;
+}
+
+void Findings::add(Diagnostic diagnostic, ArrayRef<Note> way) {
+  diagnostic.notes.insert(diagnostic.notes.end(), way.begin(), way.end());
+  for (const Diagnostic &known : all)
+    if (known.id == diagnostic.id && known.place == diagnostic.place &&
+        known.text == diagnostic.text)
+      return;
+  all.push_back(std::move(diagnostic));
+}
+
+void Findings::add(Diagnostic diagnostic, SourceLocation where, const Frame &frame) {
+  const std::vector<Note> way = wayTo(where, frame);
+  if (way.empty())
+    return;
+  diagnostic.place = way.front().place;
+  add(std::move(diagnostic), ArrayRef(way).drop_front());
+}
+
+void Findings::addOf(SourceLocation declared, Diagnostic diagnostic, SourceLocation where,
+                     const Frame &frame) {
+  diagnostic.place = placeOf(functions.context.getSourceManager(), declared);
+  if (diagnostic.place.isKnown())
+    add(std::move(diagnostic), wayTo(where, frame));
+}
+
+std::vector<Diagnostic> lint(ASTContext &context, int capability) {
+  const Functions functions(context);
+  Findings findings(functions);
+  lintEncodeCalls(functions, capability, findings);
+  lintDeviceCode(functions, findings);
+  std::vector<Diagnostic> all = findings.take();
+  llvm::stable_sort(all, [](const Diagnostic &a, const Diagnostic &b) {
+    return a.place.offset < b.place.offset;
+  });
+  return all;
+}
+
+} // namespace tilelift

@@ -1,0 +1,314 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "lint/Numbers.h"
+
+#include "clang/Lex/Lexer.h"
+
+#include <numeric>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+const Expr *stripped(const Expr *expression) {
+  for (;;) {
+    expression = expression->IgnoreUnlessSpelledInSource()->IgnoreParenCasts();
+    const auto *made = dyn_cast<CXXConstructExpr>(expression);
+    if (!made || made->getNumArgs() != 1)
+      return expression;
+    expression = made->getArg(0);
+  }
+}
+
+const FunctionDecl *functionOf(const VarDecl *variable) {
+  return dyn_cast<FunctionDecl>(variable->getDeclContext());
+}
+
+quantity named(quantity value, std::string text) {
+  value.text = std::move(text);
+  return value;
+}
+
+quantity ofType(QualType type, const ASTContext &context) {
+  quantity value;
+  if (!type->isIntegerType() || context.getIntWidth(type) > 32)
+    return value;
+  const unsigned bits = unsigned(context.getIntWidth(type));
+  const bool isSigned = type->isSignedIntegerOrEnumerationType();
+  value.low = isSigned ? -(int64_t(1) << (bits - 1)) : 0;
+  value.high = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+  return value;
+}
+
+int64_t clamped(__int128 value) {
+  const quantity any;
+  return value < any.low ? any.low : value > any.high ? any.high : int64_t(value);
+}
+
+quantity product(const quantity &a, const quantity &b) {
+  const __int128 ends[] = {__int128(a.low) * b.low, __int128(a.low) * b.high,
+                           __int128(a.high) * b.low, __int128(a.high) * b.high};
+  return {clamped(*std::min_element(ends, ends + 4)), clamped(*std::max_element(ends, ends + 4)),
+          clamped(__int128(a.divisor) * b.divisor), ""};
+}
+
+quantity sum(const quantity &a, const quantity &b, int sign) {
+  return {clamped(__int128(a.low) + (sign > 0 ? b.low : -__int128(b.high))),
+          clamped(__int128(a.high) + (sign > 0 ? b.high : -__int128(b.low))),
+          std::gcd(a.divisor, b.divisor), ""};
+}
+
+/// Finds the braces that an array, or what stands for one, is made with.
+const InitListExpr *bracesOf(const Expr *expression) {
+  if (!expression)
+    return nullptr;
+  expression = expression->IgnoreImplicit();
+  if (const auto *list = dyn_cast<InitListExpr>(expression)) {
+    // std::array has its elements one level further down.
+    const bool isWrapped = list->getNumInits() == 1 && list->getType()->isRecordType();
+    const InitListExpr *inner = isWrapped ? bracesOf(list->getInit(0)) : nullptr;
+    return inner ? inner : list;
+  }
+  if (const auto *list = dyn_cast<CXXStdInitializerListExpr>(expression))
+    return bracesOf(list->getSubExpr());
+  if (const auto *made = dyn_cast<CXXConstructExpr>(expression))
+    return made->getNumArgs() > 0 ? bracesOf(made->getArg(0)) : nullptr;
+  if (const auto *literal = dyn_cast<CompoundLiteralExpr>(expression))
+    return bracesOf(literal->getInitializer());
+  return nullptr;
+}
+
+/// Of arrays, and of objects that are nothing but one.
+std::optional<size_t> lengthOf(QualType type, const ASTContext &context) {
+  if (const ConstantArrayType *array = context.getAsConstantArrayType(type))
+    return array->getZExtSize();
+  const auto *record = dyn_cast_or_null<CXXRecordDecl>(type->getAsRecordDecl());
+  if (!record || !(record = record->getDefinition()) ||
+      std::distance(record->field_begin(), record->field_end()) != 1)
+    return std::nullopt;
+  return lengthOf(record->field_begin()->getType(), context);
+}
+
+/// What is left of an array behind some of its elements.
+NumberArray behind(NumberArray array, const quantity &skipped, NumberArray unknown) {
+  if (!skipped.is_exact() || skipped.low < 0 || !array.length ||
+      *array.length < size_t(skipped.low))
+    return unknown;
+  const size_t count = std::min(size_t(skipped.low), array.elements.size());
+  array.elements.erase(array.elements.begin(), array.elements.begin() + ptrdiff_t(count));
+  *array.length -= size_t(skipped.low);
+  array.name = unknown.name;
+  return array;
+}
+
+/// An element that is looked at, or a pointer that cannot be written through.
+bool isOnlyRead(const Change &change, const VariableFacts &facts) {
+  const auto *call = dyn_cast<CallExpr>(change.statement);
+  const auto *use = call ? dyn_cast_or_null<ImplicitCastExpr>(facts.parentOf(call)) : nullptr;
+  return use && (use->getCastKind() == CK_LValueToRValue ||
+                 (use->getCastKind() == CK_NoOp && use->getType()->isPointerType() &&
+                  use->getType()->getPointeeType().isConstQualified()));
+}
+
+class Evaluator {
+public:
+  Evaluator(const Frame &frame, const Functions &functions)
+      : frame(frame), functions(functions), context(functions.context) {}
+
+  quantity number(const Expr *expression) const;
+  NumberArray array(const Expr *argument) const;
+
+private:
+  quantity numberOfVariable(const VarDecl *variable) const;
+  quantity numberOfOperation(const BinaryOperator *operation) const;
+  NumberArray arrayOfVariable(const VarDecl *variable) const;
+  void apply(const Change &change, const VarDecl *variable, NumberArray &array) const;
+
+  const Frame &frame;
+  const Functions &functions;
+  const ASTContext &context;
+};
+
+quantity Evaluator::numberOfVariable(const VarDecl *variable) const {
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
+    const Expr *argument = frame.argumentFor(parameter);
+    const bool isSet = functionOf(variable) && frame.function == functionOf(variable) &&
+                       (!functions.factsOf(frame.function).changesOf(variable).empty() ||
+                        functions.factsOf(frame.function).escapes(variable));
+    if (argument && !isSet)
+      return numberOf(argument, *frame.caller, functions);
+    return ofType(variable->getType(), context);
+  }
+  const Expr *value = onlyValueOf(variable, functions);
+  return value ? number(value) : ofType(variable->getType(), context);
+}
+
+quantity Evaluator::numberOfOperation(const BinaryOperator *operation) const {
+  const quantity left = number(operation->getLHS()), right = number(operation->getRHS());
+  switch (operation->getOpcode()) {
+  case BO_Mul: return product(left, right);
+  case BO_Add: return sum(left, right, 1);
+  case BO_Sub: return sum(left, right, -1);
+  case BO_Div:
+    if (left.is_exact() && right.is_exact() && right.low != 0)
+      return quantity::exactly(left.low / right.low);
+    return {};
+  case BO_Rem:
+    if (left.is_exact() && right.is_exact() && right.low != 0)
+      return quantity::exactly(left.low % right.low);
+    return {};
+  case BO_Shl:
+    return right.is_exact() && right.low >= 0 && right.low < 62
+               ? product(left, quantity::exactly(int64_t(1) << right.low))
+               : quantity();
+  default: return {};
+  }
+}
+
+quantity Evaluator::number(const Expr *expression) const {
+  const std::string text = textOf(expression, context);
+  if (expression->isValueDependent())
+    return named({}, text);
+  Expr::EvalResult result;
+  if (expression->EvaluateAsInt(result, context) && result.Val.getInt().getSignificantBits() <= 64)
+    return quantity::exactly(result.Val.getInt().getExtValue(), text);
+  if (expression->isNullPointerConstant(const_cast<ASTContext &>(context),
+                                        Expr::NPC_ValueDependentIsNotNull))
+    return quantity::exactly(0, text);
+  expression = stripped(expression);
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl())) {
+      const quantity value = numberOfVariable(variable);
+      // What is passed says more than what a parameter is called.
+      return isa<ParmVarDecl>(variable) && !value.text.empty() ? value : named(value, text);
+    }
+  if (const auto *operation = dyn_cast<BinaryOperator>(expression))
+    return named(numberOfOperation(operation), text);
+  return named(ofType(expression->getType(), context), text);
+}
+
+/// What an assignment makes of one element, or of all where nobody knows which one it is.
+void Evaluator::apply(const Change &change, const VarDecl *variable, NumberArray &array) const {
+  const VariableFacts &facts = functions.factsOf(functionOf(variable));
+  if (isOnlyRead(change, facts))
+    return;
+  const auto *assignment = dyn_cast<BinaryOperator>(change.statement);
+  const Expr *subscript = nullptr;
+  if (assignment)
+    if (const auto *element = dyn_cast<ArraySubscriptExpr>(assignment->getLHS()->IgnoreParens()))
+      subscript = element->getIdx();
+  if (const auto *element = dyn_cast<CXXOperatorCallExpr>(change.statement)) {
+    assignment = dyn_cast_or_null<BinaryOperator>(facts.parentOf(element));
+    subscript = element->getNumArgs() == 2 ? element->getArg(1) : nullptr;
+  }
+  const quantity index = assignment && subscript && assignment->getOpcode() == BO_Assign
+                             ? number(subscript)
+                             : quantity();
+  if (!index.is_exact() || index.low < 0 || size_t(index.low) >= array.elements.size()) {
+    array.elements.clear();
+    return;
+  }
+  // One of several values, or one that is set in some cases, is none that is known.
+  quantity &element = array.elements[size_t(index.low)];
+  const bool isAlways = facts.parentOf(assignment) == functionOf(variable)->getBody();
+  element = isAlways && element.text.empty() ? number(assignment->getRHS())
+                                             : named({}, textOf(assignment->getLHS(), context));
+}
+
+NumberArray Evaluator::arrayOfVariable(const VarDecl *variable) const {
+  NumberArray array;
+  array.name = variable->getNameAsString();
+  const InitListExpr *braces = bracesOf(variable->getInit());
+  array.length = lengthOf(variable->getType(), context);
+  const bool mayGrow = !array.length;
+  if (mayGrow && braces)
+    array.length = braces->getNumInits();
+  if (!array.length || *array.length > 64)
+    return array;
+  array.elements.resize(*array.length);
+  for (size_t i = 0; braces && i < array.elements.size(); ++i)
+    array.elements[i] =
+        i < braces->getNumInits() ? number(braces->getInit(unsigned(i))) : quantity::exactly(0);
+  const FunctionDecl *function = functionOf(variable);
+  if (!function)
+    return array;
+  const VariableFacts &facts = functions.factsOf(function);
+  if (facts.escapes(variable))
+    array.elements.clear();
+  for (const Change &change : facts.changesOf(variable))
+    if (change.kind != Change::Kind::Initialised)
+      apply(change, variable, array);
+  if (mayGrow && array.elements.empty())
+    array.length.reset();
+  return array;
+}
+
+NumberArray Evaluator::array(const Expr *argument) const {
+  const Expr *expression = stripped(argument);
+  NumberArray unknown{textOf(argument, context), std::nullopt, {}};
+  if (const auto *taken = dyn_cast<UnaryOperator>(expression)) {
+    expression = stripped(taken->getSubExpr()); // one number by itself, or of an array
+    if (taken->getOpcode() != UO_AddrOf)
+      return unknown;
+    if (const auto *element = dyn_cast<ArraySubscriptExpr>(expression))
+      return behind(array(element->getBase()), number(element->getIdx()), unknown);
+  }
+  if (const auto *moved = dyn_cast<BinaryOperator>(expression))
+    return moved->getOpcode() == BO_Add
+               ? behind(array(moved->getLHS()), number(moved->getRHS()), unknown)
+               : unknown;
+  if (const auto *call = dyn_cast<CXXMemberCallExpr>(expression)) // sizes.data()
+    if (call->getNumArgs() == 0)
+      expression = stripped(call->getImplicitObjectArgument());
+  if (const InitListExpr *braces = bracesOf(expression)) {
+    NumberArray array{textOf(argument, context), braces->getNumInits(), {}};
+    for (const Expr *element : braces->inits())
+      array.elements.push_back(number(element));
+    return array;
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  if (!variable)
+    return unknown;
+  if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
+    const Expr *passed = frame.argumentFor(parameter);
+    return passed ? arrayOf(passed, *frame.caller, functions) : unknown;
+  }
+  if (variable->getType()->isPointerType()) {
+    const Expr *value = onlyValueOf(variable, functions);
+    return value ? array(value) : unknown;
+  }
+  return arrayOfVariable(variable);
+}
+
+} // namespace
+
+std::string textOf(const Expr *expression, const ASTContext &context) {
+  return Lexer::getSourceText(CharSourceRange::getTokenRange(expression->getSourceRange()),
+                              context.getSourceManager(), context.getLangOpts())
+      .str();
+}
+
+const Expr *onlyValueOf(const VarDecl *variable, const Functions &functions) {
+  const FunctionDecl *function = functionOf(variable);
+  if (!function)
+    return variable->getType().isConstQualified() ? variable->getInit() : nullptr;
+  const VariableFacts &facts = functions.factsOf(function);
+  ArrayRef<Change> changes = facts.changesOf(variable);
+  const bool isOnce = changes.size() == 1 && changes[0].kind == Change::Kind::Initialised;
+  return isOnce && !facts.escapes(variable) ? variable->getInit() : nullptr;
+}
+
+quantity numberOf(const Expr *expression, const Frame &frame, const Functions &functions) {
+  return Evaluator(frame, functions).number(expression);
+}
+
+NumberArray arrayOf(const Expr *argument, const Frame &frame, const Functions &functions) {
+  return Evaluator(frame, functions).array(argument);
+}
+
+} // namespace tilelift
