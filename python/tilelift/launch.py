@@ -138,6 +138,17 @@ class Pointer(NamedTuple):
     argument: int
 
 
+class Opaque:
+    """An object of which nobody has said what its bytes mean."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, member: str) -> Any:
+        raise TypeError(f"'{self._name}' is given as bytes, and the launch depends on '{self._name}.{member}': give a "
+                        "ctypes.Structure")
+
+
 # Kernels that are loaded.
 
 class Kernels(Mapping[str, Any]):
@@ -648,6 +659,8 @@ class Kernel:
             elif kind in _FORMATS and kind not in _FLOATS:
                 value = value.__index__() if hasattr(value, "__index__") else int(value)
                 _check_number(name, str(kind), value)
+            elif isinstance(value, (bytes, bytearray, memoryview)):
+                value = Opaque(name)
             seen.append(value)
         return seen
 

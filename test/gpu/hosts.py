@@ -10,6 +10,7 @@ The device source is compiled by NVRTC and by nvcc, launched lifted and plain, a
 """
 import argparse
 import ctypes
+import importlib
 import importlib.util
 import os
 import pathlib
@@ -233,14 +234,14 @@ def test_examples(folder):
     """Sources of those that lift were lifted elsewhere."""
     python = ROOT / "examples/python"
     run_example("tensor_map", sys.executable, str(python / "tensor_map.py"))
-    run_example("raw_kernel", sys.executable, str(HERE / "recorded.py"), str(folder / "raw_kernel.pickle"),
-                str(python / "raw_kernel.py"))
-    try:
-        import cuda.core  # noqa: F401
-        run_example("cuda_core", sys.executable, str(HERE / "recorded.py"), str(folder / "cuda_core.pickle"),
-                    str(python / "cuda_core.py"))
-    except ImportError as problem:
-        print(f"the example cuda_core: not run, {problem}")
+    for example, package in (("raw_kernel", "cupy"), ("cuda_core", "cuda.core"), ("tilelang_kernel", "tilelang")):
+        try:
+            importlib.import_module(package)
+        except ImportError as problem:
+            print(f"the example {example}: not run, {problem}")
+            continue
+        run_example(example, sys.executable, str(HERE / "recorded.py"), str(folder / f"{example}.pickle"),
+                    str(python / f"{example}.py"))
     cuda, program = pathlib.Path(os.environ.get("CUDA_HOME", "/usr/local/cuda")), folder / "nvrtc.bin"
     subprocess.run(["g++", "-std=c++17", "-O2", f"-I{folder}", f"-I{ROOT}/runtime/include", f"-I{cuda}/include",
                     str(ROOT / "examples/nvrtc/host.cpp"), "-o", str(program), f"-L{cuda}/lib64",

@@ -14,7 +14,7 @@ mkdir -p "$folder"
 "$tilelift" --emit=python "$source" -o "$folder/kernels.py"
 "$tilelift" --emit=device "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur.device.cu"
 "$tilelift" --emit=driver "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur_launchers.h"
-for example in raw_kernel cuda_core; do
+for example in raw_kernel cuda_core tilelang_kernel; do
   TILELIFT_LIBRARY=${tilelift%/bin/*}/lib/libtilelift-lift.so python3 "$here/recorded.py" --record \
     "$folder/$example.pickle" "$here/../../examples/python/$example.py"
 done

@@ -127,6 +127,8 @@ driver.fails = {}
 raises(TypeError, "'blur' takes 4 arguments (out, in, w, h), 3 are given", lambda: launchers.blur(handles, 1, 1, 2, 3))
 raises(OverflowError, "'w' is 4294967296, which no i32 holds", lambda: launchers.blur(handles, 1, 1, 2, 1 << 32, 4))
 raises(TypeError, "'lambda' has 3 bytes, the kernel takes 16", lambda: launchers.convolve(handles, 1, 1, 2, b"abc", 4))
+raises(TypeError, "'lambda' is given as bytes, and the launch depends on 'lambda.q': give a ctypes.Structure",
+       lambda: launchers.convolve(handles, 1, 1, 2, bytes(16), 4))
 raises(ValueError, "the grid is (2, 0): it takes one to three positive numbers",
        lambda: launchers.blur(handles, (2, 0), 1, 2, 3, 4))
 
