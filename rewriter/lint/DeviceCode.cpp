@@ -34,22 +34,55 @@ bool holdsMap(QualType type) {
   });
 }
 
-void lintParameters(const FunctionDecl *kernel, Findings &findings) {
+/// By more than a copy of its bytes.
+bool isLocated(const ParmVarDecl *parameter, const FunctionDecl *kernel,
+               const VariableFacts &facts) {
+  bool found = false;
+  forEachStatement(kernel->getBody(), [&](const Stmt *statement) {
+    const auto *reference = dyn_cast<DeclRefExpr>(statement);
+    if (!reference || reference->getDecl() != parameter)
+      return;
+    const Stmt *use = facts.parentOf(reference);
+    auto isRead = [](const Stmt *part) {
+      const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(part);
+      return cast && cast->getCastKind() == CK_LValueToRValue;
+    };
+    while (!isRead(use) &&
+           isa_and_nonnull<ImplicitCastExpr, MemberExpr, ArraySubscriptExpr, ParenExpr>(use))
+      use = facts.parentOf(use);
+    const auto *assignment = dyn_cast_or_null<CXXOperatorCallExpr>(use);
+    const auto *made = dyn_cast_or_null<CXXConstructExpr>(use);
+    found |= !isRead(use) && !(assignment && assignment->isAssignmentOp()) &&
+             !(made && made->getConstructor()->isCopyOrMoveConstructor());
+  });
+  return found;
+}
+
+void lintParameters(const FunctionDecl *kernel, const Functions &functions, Findings &findings) {
   for (const ParmVarDecl *parameter : kernel->parameters()) {
-    if (parameter->hasAttr<CUDAGridConstantAttr>() || !holdsMap(parameter->getType()))
+    if (parameter->hasAttr<CUDAGridConstantAttr>() || !holdsMap(parameter->getType()) ||
+        !isLocated(parameter, kernel, functions.factsOf(kernel)))
       continue;
     findings.add(diagnose("map-parameter", {}, parameter->getName(), kernel->getName()),
                  parameter->getLocation(), {kernel, nullptr, nullptr});
   }
 }
 
-/// Where something lies in shared memory, and on how many bytes for sure.
+/// Where something lies in shared memory.
 struct SharedPlace {
-  /// The variable or the member of one that decides that.
+  /// The variable that it is in, or the member of it.
   const ValueDecl *declared = nullptr;
+  /// What the variable begins on a multiple of.
   uint64_t alignment = 1;
-  /// It is not the start of that.
-  bool isWithin = false;
+  /// Bytes from there to what is declared, and to where the address leads; and what that may be
+  /// more is a multiple of this: 0 where it is no more.
+  int64_t start = 0, offset = 0;
+  uint64_t more = 0;
+
+  /// What an address that many bytes from the start is a multiple of.
+  uint64_t multipleAt(int64_t bytes) const {
+    return std::gcd(alignment, uint64_t(bytes < 0 ? -bytes : bytes));
+  }
 };
 
 /// Follows addresses back to the variable that they lead into.
@@ -68,21 +101,26 @@ private:
   std::optional<SharedPlace> ofCall(const CallExpr *call, const Frame &frame, unsigned depth) const;
   std::optional<SharedPlace> convertedByAssembly(const VarDecl *variable, const Frame &frame,
                                                  unsigned depth) const;
-  static std::optional<SharedPlace> moved(std::optional<SharedPlace> place, uint64_t bytes,
-                                          const FieldDecl *field = nullptr) {
+  static std::optional<SharedPlace> member(std::optional<SharedPlace> place, const FieldDecl *field,
+                                           int64_t bytes) {
     if (!place)
       return place;
-    const uint64_t alignment = std::gcd(place->alignment, bytes);
-    if (alignment < place->alignment)
-      return SharedPlace{field ? field : place->declared, alignment, !field};
+    place->declared = field;
+    place->start = place->offset += bytes;
     return place;
   }
-  /// Of elements that far from the first, a multiple of this many bytes.
-  uint64_t distance(const Expr *index, QualType element, const Frame &frame) const {
+  /// So many elements further.
+  std::optional<SharedPlace> moved(std::optional<SharedPlace> place, const Expr *index,
+                                   QualType element, const Frame &frame) const {
+    if (!place)
+      return place;
     const quantity number = numberOf(index, frame, functions);
-    const uint64_t size = uint64_t(context.getTypeSizeInChars(element).getQuantity());
-    const int64_t multiple = number.is_exact() ? number.low : number.divisor;
-    return size * uint64_t(std::abs(multiple));
+    const int64_t size = context.getTypeSizeInChars(element).getQuantity();
+    if (number.is_exact())
+      place->offset += size * number.low;
+    else
+      place->more = std::gcd(place->more, uint64_t(size * std::abs(number.divisor)));
+    return place;
   }
 
   static constexpr unsigned deepest = 24;
@@ -99,14 +137,13 @@ std::optional<SharedPlace> Addresses::ofLvalue(const Expr *expression, const Fra
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
     if (!field || field->getParent()->isDependentContext())
       return std::nullopt;
-    const uint64_t bytes = context.getFieldOffset(field) / 8;
-    return moved(member->isArrow() ? placeOf(member->getBase(), frame, depth + 1)
-                                   : ofLvalue(member->getBase(), frame, depth + 1),
-                 bytes, field);
+    return Addresses::member(member->isArrow() ? placeOf(member->getBase(), frame, depth + 1)
+                                               : ofLvalue(member->getBase(), frame, depth + 1),
+                             field, int64_t(context.getFieldOffset(field) / 8));
   }
   if (const auto *element = dyn_cast<ArraySubscriptExpr>(expression))
-    return moved(placeOf(element->getBase(), frame, depth + 1),
-                 distance(element->getIdx(), element->getType(), frame));
+    return moved(placeOf(element->getBase(), frame, depth + 1), element->getIdx(),
+                 element->getType(), frame);
   if (const auto *pointed = dyn_cast<UnaryOperator>(expression))
     if (pointed->getOpcode() == UO_Deref)
       return placeOf(pointed->getSubExpr(), frame, depth + 1);
@@ -174,9 +211,11 @@ std::optional<SharedPlace> Addresses::ofCast(const CastExpr *cast, const Frame &
     return ofLvalue(cast->getSubExpr(), frame, depth + 1);
   std::optional<SharedPlace> place = placeOf(cast->getSubExpr(), frame, depth + 1);
   const QualType type = cast->getType()->getPointeeType();
-  if (place && !type.isNull() && !type->isIncompleteType() && !type->isFunctionType())
-    place->alignment =
-        std::max(place->alignment, uint64_t(context.getTypeAlignInChars(type).getQuantity()));
+  if (!place || type.isNull() || type->isIncompleteType() || type->isFunctionType())
+    return place;
+  const uint64_t said = uint64_t(context.getTypeAlignInChars(type).getQuantity());
+  if (std::gcd(place->multipleAt(place->offset), place->more) % said != 0)
+    return SharedPlace{place->declared, said};
   return place;
 }
 
@@ -192,15 +231,12 @@ std::optional<SharedPlace> Addresses::placeOf(const Expr *address, const Frame &
   if (const auto *taken = dyn_cast<UnaryOperator>(address))
     return taken->getOpcode() == UO_AddrOf ? ofLvalue(taken->getSubExpr(), frame, depth + 1)
                                            : std::nullopt;
-  if (const auto *operation = dyn_cast<BinaryOperator>(address);
-      operation && operation->isAdditiveOp()) {
-    const bool leads = operation->getLHS()->getType()->isPointerType();
-    const QualType element =
-        leads ? operation->getLHS()->getType()->getPointeeType() : QualType(context.CharTy);
+  if (const auto *sum = dyn_cast<BinaryOperator>(address); sum && sum->getOpcode() == BO_Add) {
+    const QualType type = sum->getLHS()->getType();
+    const QualType element = type->isPointerType() ? type->getPointeeType() : context.CharTy;
     if (element->isIncompleteType())
       return std::nullopt;
-    return moved(placeOf(operation->getLHS(), frame, depth + 1),
-                 distance(operation->getRHS(), element, frame));
+    return moved(placeOf(sum->getLHS(), frame, depth + 1), sum->getRHS(), element, frame);
   }
   if (const auto *call = dyn_cast<CallExpr>(address))
     return ofCall(call, frame, depth);
@@ -256,7 +292,9 @@ std::vector<Instruction> instructionsOf(StringRef assembly) {
     const size_t begin = std::min(line.find("cp.async.bulk"), line.find("cp.reduce.async.bulk"));
     if (begin == StringRef::npos)
       continue;
-    auto [name, operands] = line.drop_front(begin).split(' ');
+    line = line.drop_front(begin);
+    const StringRef name = line.take_until([](char c) { return isSpace(c); });
+    const StringRef operands = line.drop_front(name.size());
     if (operands.contains('['))
       found.push_back({name.str(), operandsOf(operands)});
   }
@@ -300,14 +338,17 @@ private:
     const Expr *address = expressionOf(instruction, instruction.sharedOperand());
     const auto place = address ? Addresses(functions).placeOf(address, frame) : std::nullopt;
     const unsigned needed = instruction.isTensor() ? 128 : 16;
-    if (!place || place->alignment % needed == 0)
+    // What may be more by anything may be right.
+    if (!place || place->multipleAt(place->offset) % needed == 0 || place->more % needed != 0)
       return;
+    const bool isWithin = place->multipleAt(place->start) % needed == 0;
     const std::string remedy =
-        place->isWithin ? formatv(": copy to a multiple of {0} bytes from its start", needed)
-                        : formatv(": declare it 'alignas({0})'", needed);
-    Diagnostic found = diagnose(
-        "shared-alignment", {}, place->declared->getName(), place->isWithin ? "is used" : "lies",
-        place->alignment, instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
+        isWithin ? formatv(": copy to a multiple of {0} bytes from its start", needed)
+                 : formatv(": declare it 'alignas({0})'", needed);
+    Diagnostic found =
+        diagnose("shared-alignment", {}, place->declared->getName(), isWithin ? "is used" : "lies",
+                 place->multipleAt(isWithin ? place->offset : place->start),
+                 instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
     // Where such memory begins is not said anywhere, and is often far enough.
     const auto *variable = dyn_cast<VarDecl>(place->declared);
     if (variable && variable->hasExternalStorage())
@@ -339,7 +380,7 @@ private:
 void lintDeviceCode(const Functions &functions, Findings &findings) {
   for (const FunctionDecl *function : functions.all()) {
     if (function->hasAttr<CUDAGlobalAttr>())
-      lintParameters(function, findings);
+      lintParameters(function, functions, findings);
     forEachStatement(function->getBody(), [&](const Stmt *statement) {
       const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
       if (!assembly)
@@ -348,8 +389,9 @@ void lintDeviceCode(const Functions &functions, Findings &findings) {
       if (instructions.empty())
         return;
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
-        for (const Instruction &instruction : instructions)
-          AssemblyCheck(assembly, *way, functions, findings).check(instruction);
+        if (mayReach(assembly, *way, functions))
+          for (const Instruction &instruction : instructions)
+            AssemblyCheck(assembly, *way, functions, findings).check(instruction);
     });
   }
 }

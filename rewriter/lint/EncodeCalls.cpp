@@ -22,12 +22,12 @@ enum class Kind { Tiled, Im2col, Wide };
 struct Layout {
   Kind kind;
   const char *name;
-  unsigned count, box, steps, lower, upper, channels, pixels, interleave, mode, swizzle, fill;
+  unsigned count, box, steps, lower, upper, channels, pixels, interleave, swizzle, fill;
 };
 constexpr Layout layouts[] = {
-    {Kind::Tiled, "cuTensorMapEncodeTiled", 12, 6, 7, 0, 0, 0, 0, 8, 0, 9, 11},
-    {Kind::Im2col, "cuTensorMapEncodeIm2col", 15, 0, 10, 6, 7, 8, 9, 11, 0, 12, 14},
-    {Kind::Wide, "cuTensorMapEncodeIm2colWide", 16, 0, 10, 6, 7, 8, 9, 11, 12, 13, 15},
+    {Kind::Tiled, "cuTensorMapEncodeTiled", 12, 6, 7, 0, 0, 0, 0, 8, 9, 11},
+    {Kind::Im2col, "cuTensorMapEncodeIm2col", 15, 0, 10, 6, 7, 8, 9, 11, 12, 14},
+    {Kind::Wide, "cuTensorMapEncodeIm2colWide", 16, 0, 10, 6, 7, 8, 9, 11, 13, 15},
 };
 constexpr unsigned mapArgument = 0, typeArgument = 1, rankArgument = 2, addressArgument = 3,
                    extentsArgument = 4, stridesArgument = 5;
@@ -215,7 +215,8 @@ void lintEncodeCalls(const Functions &functions, int capability, Findings &findi
       if (!layout)
         return;
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
-        EncodeCall(call, *layout, *way, functions, findings).check(capability);
+        if (mayReach(call, *way, functions))
+          EncodeCall(call, *layout, *way, functions, findings).check(capability);
       if (isIgnored(call, functions.factsOf(function)))
         findings.add(diagnose("map-not-checked", {}, layout->name), call->getBeginLoc(),
                      {function, nullptr, nullptr});

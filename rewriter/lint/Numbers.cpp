@@ -35,13 +35,26 @@ quantity named(quantity value, std::string text) {
 
 quantity ofType(QualType type, const ASTContext &context) {
   quantity value;
-  if (!type->isIntegerType() || context.getIntWidth(type) > 32)
+  if (!type->isIntegerType())
     return value;
   const unsigned bits = unsigned(context.getIntWidth(type));
   const bool isSigned = type->isSignedIntegerOrEnumerationType();
-  value.low = isSigned ? -(int64_t(1) << (bits - 1)) : 0;
-  value.high = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
+  if (!isSigned)
+    value.low = 0;
+  else if (bits < 64)
+    value.low = -(int64_t(1) << (bits - 1));
+  if (bits < 64)
+    value.high = (int64_t(1) << (isSigned ? bits - 1 : bits)) - 1;
   return value;
+}
+
+/// What does not fit in its type is another number, of which some bits are the same.
+quantity asType(const quantity &value, QualType type, const ASTContext &context) {
+  quantity all = ofType(type, context);
+  if (value.low >= all.low && value.high <= all.high)
+    return value;
+  all.divisor = value.divisor & -value.divisor;
+  return named(all, value.text);
 }
 
 int64_t clamped(__int128 value) {
@@ -60,6 +73,18 @@ quantity sum(const quantity &a, const quantity &b, int sign) {
   return {clamped(__int128(a.low) + (sign > 0 ? b.low : -__int128(b.high))),
           clamped(__int128(a.high) + (sign > 0 ? b.high : -__int128(b.low))),
           std::gcd(a.divisor, b.divisor), ""};
+}
+
+bool isTrue(const quantity &value) { return value.low > 0 || value.high < 0; }
+bool isFalse(const quantity &value) { return value.low == 0 && value.high == 0; }
+bool isSame(const quantity &a, const quantity &b) {
+  return a.is_exact() && b.is_exact() && a.low == b.low;
+}
+bool isApart(const quantity &a, const quantity &b) { return a.high < b.low || a.low > b.high; }
+quantity truth(bool isKnownTrue, bool isKnownFalse) {
+  return isKnownTrue    ? quantity::exactly(1)
+         : isKnownFalse ? quantity::exactly(0)
+                        : quantity{0, 1, 1, ""};
 }
 
 /// Finds the braces that an array, or what stands for one, is made with.
@@ -123,6 +148,8 @@ public:
   NumberArray array(const Expr *argument) const;
 
 private:
+  quantity numberOfParts(const Expr *expression) const;
+  quantity numberOfCast(const CastExpr *cast) const;
   quantity numberOfVariable(const VarDecl *variable) const;
   quantity numberOfOperation(const BinaryOperator *operation) const;
   NumberArray arrayOfVariable(const VarDecl *variable) const;
@@ -161,6 +188,14 @@ quantity Evaluator::numberOfOperation(const BinaryOperator *operation) const {
     if (left.is_exact() && right.is_exact() && right.low != 0)
       return quantity::exactly(left.low % right.low);
     return {};
+  case BO_LT: return truth(left.high < right.low, left.low >= right.high);
+  case BO_GT: return truth(left.low > right.high, left.high <= right.low);
+  case BO_LE: return truth(left.high <= right.low, left.low > right.high);
+  case BO_GE: return truth(left.low >= right.high, left.high < right.low);
+  case BO_EQ: return truth(isSame(left, right), isApart(left, right));
+  case BO_NE: return truth(isApart(left, right), isSame(left, right));
+  case BO_LAnd: return truth(isTrue(left) && isTrue(right), isFalse(left) || isFalse(right));
+  case BO_LOr: return truth(isTrue(left) || isTrue(right), isFalse(left) && isFalse(right));
   case BO_Shl:
     return right.is_exact() && right.low >= 0 && right.low < 62
                ? product(left, quantity::exactly(int64_t(1) << right.low))
@@ -169,26 +204,52 @@ quantity Evaluator::numberOfOperation(const BinaryOperator *operation) const {
   }
 }
 
+/// Each cast by itself: it may cut the number.
+quantity Evaluator::numberOfCast(const CastExpr *cast) const {
+  const quantity value = number(cast->getSubExpr());
+  switch (cast->getCastKind()) {
+  case CK_LValueToRValue:
+  case CK_NoOp:
+  case CK_IntegralCast: return value;
+  case CK_IntegralToBoolean: return truth(isTrue(value), isFalse(value));
+  default: return {};
+  }
+}
+
+quantity Evaluator::numberOfParts(const Expr *expression) const {
+  if (const auto *cast = dyn_cast<CastExpr>(expression))
+    return numberOfCast(cast);
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return variable ? numberOfVariable(variable) : quantity();
+  }
+  if (const auto *operation = dyn_cast<BinaryOperator>(expression))
+    return numberOfOperation(operation);
+  const auto *negation = dyn_cast<UnaryOperator>(expression);
+  if (!negation || negation->getOpcode() != UO_LNot)
+    return {};
+  const quantity value = number(negation->getSubExpr());
+  return truth(isFalse(value), isTrue(value));
+}
+
 quantity Evaluator::number(const Expr *expression) const {
   const std::string text = textOf(expression, context);
   if (expression->isValueDependent())
     return named({}, text);
   Expr::EvalResult result;
-  if (expression->EvaluateAsInt(result, context) && result.Val.getInt().getSignificantBits() <= 64)
+  if (expression->EvaluateAsInt(result, context) && result.Val.getInt().isRepresentableByInt64())
     return quantity::exactly(result.Val.getInt().getExtValue(), text);
   if (expression->isNullPointerConstant(const_cast<ASTContext &>(context),
                                         Expr::NPC_ValueDependentIsNotNull))
     return quantity::exactly(0, text);
-  expression = stripped(expression);
-  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
-    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl())) {
-      const quantity value = numberOfVariable(variable);
-      // What is passed says more than what a parameter is called.
-      return isa<ParmVarDecl>(variable) && !value.text.empty() ? value : named(value, text);
-    }
-  if (const auto *operation = dyn_cast<BinaryOperator>(expression))
-    return named(numberOfOperation(operation), text);
-  return named(ofType(expression->getType(), context), text);
+  const Expr *inner = expression->IgnoreParens();
+  if (!isa<CastExpr>(inner))
+    inner = stripped(inner);
+  const quantity value = asType(numberOfParts(inner), expression->getType(), context);
+  // What is passed says more than what a parameter or a cast is called.
+  const auto *reference = dyn_cast<DeclRefExpr>(inner);
+  const bool isPassed = reference && isa<ParmVarDecl>(reference->getDecl());
+  return (isPassed || isa<CastExpr>(inner)) && !value.text.empty() ? value : named(value, text);
 }
 
 /// What an assignment makes of one element, or of all where nobody knows which one it is.
@@ -305,6 +366,40 @@ const Expr *onlyValueOf(const VarDecl *variable, const Functions &functions) {
 
 quantity numberOf(const Expr *expression, const Frame &frame, const Functions &functions) {
   return Evaluator(frame, functions).number(expression);
+}
+
+/// Whether a statement ends with leaving the function.
+static bool leaves(const Stmt *statement) {
+  if (const auto *block = dyn_cast<CompoundStmt>(statement))
+    return !block->body_empty() && leaves(block->body_back());
+  const auto *call = dyn_cast<CallExpr>(statement);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  return isa<ReturnStmt, CXXThrowExpr>(statement) || (callee && callee->isNoReturn());
+}
+
+bool mayReach(const Stmt *statement, const Frame &frame, const Functions &functions) {
+  const VariableFacts &facts = functions.factsOf(frame.function);
+  auto known = [&](const IfStmt *choice) {
+    const Expr *condition = choice->getCond();
+    return condition && !choice->isConsteval() ? numberOf(condition, frame, functions)
+                                               : quantity{0, 1, 1, ""};
+  };
+  for (const Stmt *at = statement, *outer; (outer = facts.parentOf(at)); at = outer) {
+    if (const auto *choice = dyn_cast<IfStmt>(outer))
+      if ((at == choice->getThen() && isFalse(known(choice))) ||
+          (at == choice->getElse() && isTrue(known(choice))))
+        return false;
+    if (!isa<CompoundStmt>(outer))
+      continue;
+    for (const Stmt *before : outer->children()) {
+      if (before == at)
+        break;
+      const auto *choice = dyn_cast<IfStmt>(before);
+      if (choice && leaves(choice->getThen()) && isTrue(known(choice)))
+        return false;
+    }
+  }
+  return !frame.call || mayReach(frame.call, *frame.caller, functions);
 }
 
 NumberArray arrayOf(const Expr *argument, const Frame &frame, const Functions &functions) {

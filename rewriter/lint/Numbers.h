@@ -33,6 +33,10 @@ struct NumberArray {
   quantity operator[](size_t i) const { return i < elements.size() ? elements[i] : quantity(); }
 };
 
+/// Whether control may get to something in a function's body, as far as the conditions on the way
+/// there, and of what leaves before, are known.
+bool mayReach(const clang::Stmt *statement, const Frame &frame, const Functions &functions);
+
 NumberArray arrayOf(const clang::Expr *argument, const Frame &frame, const Functions &functions);
 
 } // namespace tilelift

@@ -22,9 +22,20 @@ struct Maps {
   CUtensorMap pair[2];
   int count;
 };
-__global__ void by_value(float *out, CUtensorMap map) {} // expected-error {{parameter 'map' of 'by_value' is a copy that each thread has for itself, and TMA reads maps where all see them: declare it 'const __grid_constant__' [-Wtilelift-map-parameter]}}
-__global__ void in_object(float *out, const Maps maps) {} // expected-error {{parameter 'maps' of 'in_object' is a copy}}
-__global__ void fine(float *out, const __grid_constant__ CUtensorMap map, const CUtensorMap *elsewhere, const __grid_constant__ Maps maps) {}
+__device__ void look_at(const CUtensorMap &map);
+__device__ void look_at(const CUtensorMap *map, int);
+__global__ void by_value(float *out, CUtensorMap map) { look_at(map); } // expected-error {{parameter 'map' of 'by_value' is a copy that each thread has for itself, and TMA reads maps where all see them: declare it 'const __grid_constant__' [-Wtilelift-map-parameter]}}
+__global__ void in_object(float *out, const Maps maps) { look_at(&maps.pair[0], maps.count); } // expected-error {{parameter 'maps' of 'in_object' is a copy}}
+__global__ void fine(float *out, const __grid_constant__ CUtensorMap map, const CUtensorMap *elsewhere, const __grid_constant__ Maps maps) {
+  look_at(map);
+  look_at(&maps.pair[1], maps.count);
+}
+// A copy of its bytes is as good as another.
+__global__ void kept(CUtensorMap *where, CUtensorMap map, float *out, Maps maps) {
+  *where = map;
+  out[0] = maps.count;
+  where[1] = maps.pair[0];
+}
 
 // Where tiles lie, whatever way their address takes to the instruction.
 __device__ void load(void *tile, const CUtensorMap *map, int x, int y, uint64_t *bar) {
@@ -56,6 +67,10 @@ __global__ void tiles(const __grid_constant__ CUtensorMap map) {
   load(wide, &map, 0, 0, &bar);
   load(&wide[threadIdx.x][0], &map, 0, 0, &bar);
   load(&wide[0][16], &map, 0, 0, &bar); // expected-note {{called here}}
+  load(&wide[1][0] + 32, &map, 0, 0, &bar);
+  load(&wide[0][16] + 16, &map, 0, 0, &bar);
+  load(&wide[0][int(threadIdx.x) * 4], &map, 0, 0, &bar);
+  load(&wide[0][threadIdx.x * 32], &map, 0, 0, &bar);
   load(stage.a, &map, 0, 0, &bar);
   load(stage.c, &map, 0, 0, &bar); // expected-note {{called here}}
   store(&map, 0, 0, dynamic); // expected-note {{called here}}

@@ -1,4 +1,4 @@
-// RUN: %tilelift lint --verify %s
+// RUN: %tilelift lint --verify %s -- -ferror-limit=0
 //
 // Calls that encode tensor maps, by hand: what breaks a rule for sure, whatever way the numbers
 // take there, and nothing else.
@@ -76,6 +76,34 @@ CUresult grown(CUtensorMap *map, float *tensor) {
   std::vector<cuuint32_t> box = {4, 8}, steps = {1, 1};
   sizes.push_back(64);
   return encode(map, F32, 2, tensor, sizes.data(), strides.data(), box.data(), steps.data(), NONE, PLAIN, L2, ZERO);
+}
+
+// What a function looks at before it gets there.
+CUresult careful(CUtensorMap *map, float *tensor, uint64_t width, unsigned columns, bool swizzled) {
+  cuuint64_t sizes[] = {width, 64}, strides[] = {width * sizeof(float)};
+  cuuint32_t box[] = {columns, 8}, steps[] = {1, 1};
+  if (strides[0] % 16 != 0)
+    return CUDA_ERROR_INVALID_VALUE;
+  if (width * sizeof(float) % 16 != 0 || columns > 256) {
+    return CUDA_ERROR_INVALID_VALUE;
+  }
+  if (swizzled && columns <= 32)
+    return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, CU_TENSOR_MAP_SWIZZLE_128B, L2, ZERO);
+  return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO); // expected-error {{a row of the box of 'map' has 20 bytes, which is no multiple of 16}}
+}
+bool callers(CUtensorMap *map, float *tensor) {
+  return careful(map, tensor, 1022, 32, true) || careful(map, tensor, 1024, 512, true) ||
+         careful(map, tensor, 1024, 64, true) ||
+         careful(map, tensor, 1024, 5, false); // expected-note {{called here}}
+}
+
+// What wraps around, or is cut, is another number.
+CUresult wrapped(CUtensorMap *map, float *tensor) {
+  unsigned small = 3;
+  uint64_t large = (1ull << 32) + 64;
+  cuuint64_t sizes[] = {64, (unsigned)large}, strides[] = {(small - 4) * 16u};
+  cuuint32_t box[] = {32, (cuuint32_t)large}, steps[] = {1, 1};
+  return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO);
 }
 
 // Part of an array, arrays that are too short, no address, no rank of TMA's.
