@@ -246,13 +246,20 @@ class PersistingL2:
         device = self._call("cuCtxGetDevice", "the current context")
         attribute = self.driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_MAX_PERSISTING_L2_CACHE_SIZE
         most = int(self._call("cuDeviceGetAttribute", "the L2 that can be set aside", attribute, device))
-        self._call("cuCtxSetLimit", f"{min(self.size, most)} bytes of L2", self._limit, min(self.size, most))
+        if most == 0:
+            self._before = None
+        else:
+            self._call("cuCtxSetLimit", f"{min(self.size, most)} bytes of L2", self._limit, min(self.size, most))
         return self
 
     def __exit__(self, *_: Any) -> None:
         before, self._before = self._before, None
-        self._call("cuCtxSetLimit", f"{before} bytes of L2, as before", self._limit, before)
-        self._call("cuCtxResetPersistingL2Cache", "what is kept in L2")
+        if before is None:
+            return
+        try:
+            self._call("cuCtxSetLimit", f"{before} bytes of L2, as before", self._limit, before)
+        finally:
+            self._call("cuCtxResetPersistingL2Cache", "what is kept in L2")
 
     @property
     def _limit(self) -> Any:
@@ -528,13 +535,14 @@ class _Block:
         config.blockDimX, config.blockDimY, config.blockDimZ = way.block
         config.sharedMemBytes = way.shared
         config.hStream = self.stream = 0
+        self.kept: Optional[_Kept] = None
         self.keep(None, way)
 
     def keep(self, kept: Optional[_Kept], way: _Way) -> None:
-        self.kept = kept
         attributes = [*way.attributes, *([kept.attribute(way.driver)] if kept else [])]
-        if attributes:
+        if attributes or self.kept:
             self.config.attrs, self.config.numAttrs = attributes, len(attributes)
+        self.kept = kept
 
 
 class _Decision:

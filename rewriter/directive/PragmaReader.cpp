@@ -315,9 +315,13 @@ void LineReader::readPersistence(const ClauseInfo &clause) {
 /// Above 0 and up to 1.
 std::string LineReader::readShare(const ClauseInfo &clause) {
   const std::string written = at(tok::eod) || at(tok::r_paren) ? "" : text();
-  const StringRef digits = StringRef(written).rtrim("fF");
+  StringRef digits = written;
+  if (!digits.consume_back("f"))
+    digits.consume_back("F");
   double share = 0;
-  if (!at(tok::numeric_constant) || digits.getAsDouble(share) || !(share > 0 && share <= 1))
+  // As all hosts write numbers.
+  const bool isDecimal = digits.find_first_not_of("0123456789.eE+-") == StringRef::npos;
+  if (!at(tok::numeric_constant) || !isDecimal || digits.getAsDouble(share) || !(share > 0 && share <= 1))
     fail(diagnose("bad-clause-value", here(), written, clause.name,
                   "expected the share that stays in L2, above 0 and up to 1"));
   else

@@ -21,56 +21,22 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// A map, or an object that has one in it.
-bool holdsMap(QualType type) {
-  const auto *record = dyn_cast_or_null<RecordDecl>(type->getAsRecordDecl());
-  if (!record || !(record = record->getDefinition()))
+/// A type whose layout can be asked for: what does not parse may hold itself.
+bool hasLayout(QualType type) {
+  const QualType element(type->getBaseElementTypeUnsafe(), 0);
+  if (element->isIncompleteType() || element->isDependentType() || element->isFunctionType())
     return false;
-  if (record->getName() == "CUtensorMap_st" || record->getName() == "CUtensorMap")
-    return true;
-  return llvm::any_of(record->fields(), [](const FieldDecl *field) {
-    const Type *element = field->getType()->getBaseElementTypeUnsafe();
-    return holdsMap(QualType(element, 0));
-  });
+  const RecordDecl *record = element->getAsRecordDecl();
+  return !record ||
+         (!record->isInvalidDecl() && llvm::all_of(record->fields(), [](const FieldDecl *field) {
+           return !field->isInvalidDecl();
+         }));
 }
 
-/// By more than a copy of its bytes.
-bool isLocated(const ParmVarDecl *parameter, const FunctionDecl *kernel,
-               const VariableFacts &facts) {
-  bool found = false;
-  forEachStatement(kernel->getBody(), [&](const Stmt *statement) {
-    const auto *reference = dyn_cast<DeclRefExpr>(statement);
-    if (!reference || reference->getDecl() != parameter)
-      return;
-    const Stmt *use = facts.parentOf(reference);
-    auto isRead = [](const Stmt *part) {
-      const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(part);
-      return cast && cast->getCastKind() == CK_LValueToRValue;
-    };
-    while (!isRead(use) &&
-           isa_and_nonnull<ImplicitCastExpr, MemberExpr, ArraySubscriptExpr, ParenExpr>(use))
-      use = facts.parentOf(use);
-    const auto *assignment = dyn_cast_or_null<CXXOperatorCallExpr>(use);
-    const auto *made = dyn_cast_or_null<CXXConstructExpr>(use);
-    found |= !isRead(use) && !(assignment && assignment->isAssignmentOp()) &&
-             !(made && made->getConstructor()->isCopyOrMoveConstructor());
-  });
-  return found;
-}
-
-void lintParameters(const FunctionDecl *kernel, const Functions &functions, Findings &findings) {
-  for (const ParmVarDecl *parameter : kernel->parameters()) {
-    if (parameter->hasAttr<CUDAGridConstantAttr>() || !holdsMap(parameter->getType()) ||
-        !isLocated(parameter, kernel, functions.factsOf(kernel)))
-      continue;
-    findings.add(diagnose("map-parameter", {}, parameter->getName(), kernel->getName()),
-                 parameter->getLocation(), {kernel, nullptr, nullptr});
-  }
-}
-
-/// Where something lies in shared memory.
-struct SharedPlace {
-  /// The variable that it is in, or the member of it.
+/// Where something lies.
+struct Location {
+  const VarDecl *variable = nullptr;
+  /// That, or the member of it.
   const ValueDecl *declared = nullptr;
   /// What the variable begins on a multiple of.
   uint64_t alignment = 1;
@@ -91,18 +57,18 @@ public:
   Addresses(const Functions &functions) : functions(functions), context(functions.context) {}
 
   /// Nothing where nobody knows.
-  std::optional<SharedPlace> placeOf(const Expr *address, const Frame &frame,
-                                     unsigned depth = 0) const;
+  std::optional<Location> placeOf(const Expr *address, const Frame &frame,
+                                  unsigned depth = 0) const;
 
 private:
-  std::optional<SharedPlace> ofLvalue(const Expr *expression, const Frame &frame,
-                                      unsigned depth) const;
-  std::optional<SharedPlace> ofCast(const CastExpr *cast, const Frame &frame, unsigned depth) const;
-  std::optional<SharedPlace> ofCall(const CallExpr *call, const Frame &frame, unsigned depth) const;
-  std::optional<SharedPlace> convertedByAssembly(const VarDecl *variable, const Frame &frame,
-                                                 unsigned depth) const;
-  static std::optional<SharedPlace> member(std::optional<SharedPlace> place, const FieldDecl *field,
-                                           int64_t bytes) {
+  std::optional<Location> ofLvalue(const Expr *expression, const Frame &frame,
+                                   unsigned depth) const;
+  std::optional<Location> ofCast(const CastExpr *cast, const Frame &frame, unsigned depth) const;
+  std::optional<Location> ofCall(const CallExpr *call, const Frame &frame, unsigned depth) const;
+  std::optional<Location> convertedByAssembly(const VarDecl *variable, const Frame &frame,
+                                              unsigned depth) const;
+  static std::optional<Location> member(std::optional<Location> place, const FieldDecl *field,
+                                        int64_t bytes) {
     if (!place)
       return place;
     place->declared = field;
@@ -110,10 +76,10 @@ private:
     return place;
   }
   /// So many elements further.
-  std::optional<SharedPlace> moved(std::optional<SharedPlace> place, const Expr *index,
-                                   QualType element, const Frame &frame) const {
-    if (!place)
-      return place;
+  std::optional<Location> moved(std::optional<Location> place, const Expr *index, QualType element,
+                                const Frame &frame) const {
+    if (!place || !hasLayout(element))
+      return std::nullopt;
     const quantity number = numberOf(index, frame, functions);
     const int64_t size = context.getTypeSizeInChars(element).getQuantity();
     if (number.is_exact())
@@ -128,14 +94,15 @@ private:
   const ASTContext &context;
 };
 
-std::optional<SharedPlace> Addresses::ofLvalue(const Expr *expression, const Frame &frame,
-                                               unsigned depth) const {
+std::optional<Location> Addresses::ofLvalue(const Expr *expression, const Frame &frame,
+                                            unsigned depth) const {
   expression = expression->IgnoreParens();
   if (depth > deepest || expression->isValueDependent())
     return std::nullopt;
   if (const auto *member = dyn_cast<MemberExpr>(expression)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
-    if (!field || field->getParent()->isDependentContext())
+    if (!field || field->getParent()->isDependentContext() || field->getParent()->isInvalidDecl() ||
+        field->isInvalidDecl())
       return std::nullopt;
     return Addresses::member(member->isArrow() ? placeOf(member->getBase(), frame, depth + 1)
                                                : ofLvalue(member->getBase(), frame, depth + 1),
@@ -151,20 +118,20 @@ std::optional<SharedPlace> Addresses::ofLvalue(const Expr *expression, const Fra
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
   if (!variable)
     return std::nullopt;
-  if (variable->hasAttr<CUDASharedAttr>())
-    return SharedPlace{variable, uint64_t(context.getDeclAlign(variable).getQuantity())};
-  if (!variable->getType()->isReferenceType())
+  if (variable->isInvalidDecl() || !hasLayout(variable->getType().getNonReferenceType()))
     return std::nullopt;
+  if (!variable->getType()->isReferenceType())
+    return Location{variable, variable, uint64_t(context.getDeclAlign(variable).getQuantity())};
   if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
-    const Expr *argument = frame.argumentFor(parameter);
+    const Expr *argument = frame.argumentFor(parameter); // a reference stays what it is
     return argument ? ofLvalue(argument, *frame.caller, depth + 1) : std::nullopt;
   }
   return variable->getInit() ? ofLvalue(variable->getInit(), frame, depth + 1) : std::nullopt;
 }
 
 /// cvta by assembly: a variable that is nothing but its output.
-std::optional<SharedPlace>
-Addresses::convertedByAssembly(const VarDecl *variable, const Frame &frame, unsigned depth) const {
+std::optional<Location> Addresses::convertedByAssembly(const VarDecl *variable, const Frame &frame,
+                                                       unsigned depth) const {
   const GCCAsmStmt *found = nullptr;
   forEachStatement(frame.function->getBody(), [&](const Stmt *statement) {
     const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
@@ -177,8 +144,8 @@ Addresses::convertedByAssembly(const VarDecl *variable, const Frame &frame, unsi
 }
 
 /// A function that does nothing but compute an address.
-std::optional<SharedPlace> Addresses::ofCall(const CallExpr *call, const Frame &frame,
-                                             unsigned depth) const {
+std::optional<Location> Addresses::ofCall(const CallExpr *call, const Frame &frame,
+                                          unsigned depth) const {
   const FunctionDecl *callee = call->getDirectCallee();
   if (!callee)
     return std::nullopt;
@@ -205,22 +172,27 @@ std::optional<SharedPlace> Addresses::ofCall(const CallExpr *call, const Frame &
 }
 
 /// Who says that something of a type lies there says on how many bytes, too.
-std::optional<SharedPlace> Addresses::ofCast(const CastExpr *cast, const Frame &frame,
-                                             unsigned depth) const {
+std::optional<Location> Addresses::ofCast(const CastExpr *cast, const Frame &frame,
+                                          unsigned depth) const {
   if (cast->getCastKind() == CK_ArrayToPointerDecay)
     return ofLvalue(cast->getSubExpr(), frame, depth + 1);
-  std::optional<SharedPlace> place = placeOf(cast->getSubExpr(), frame, depth + 1);
+  if (cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase ||
+      cast->getCastKind() == CK_BaseToDerived)
+    return std::nullopt; // it may lie anywhere in the object
+  std::optional<Location> place = placeOf(cast->getSubExpr(), frame, depth + 1);
   const QualType type = cast->getType()->getPointeeType();
-  if (!place || type.isNull() || type->isIncompleteType() || type->isFunctionType())
+  if (!place || type.isNull() || !hasLayout(type))
     return place;
   const uint64_t said = uint64_t(context.getTypeAlignInChars(type).getQuantity());
-  if (std::gcd(place->multipleAt(place->offset), place->more) % said != 0)
-    return SharedPlace{place->declared, said};
+  if (place->more != 0)
+    place->more = std::max(place->more, said);
+  else if (place->multipleAt(place->offset) % said != 0)
+    return Location{place->variable, place->declared, said};
   return place;
 }
 
-std::optional<SharedPlace> Addresses::placeOf(const Expr *address, const Frame &frame,
-                                              unsigned depth) const {
+std::optional<Location> Addresses::placeOf(const Expr *address, const Frame &frame,
+                                           unsigned depth) const {
   if (depth > deepest || address->isValueDependent())
     return std::nullopt;
   address = address->IgnoreParens();
@@ -234,8 +206,6 @@ std::optional<SharedPlace> Addresses::placeOf(const Expr *address, const Frame &
   if (const auto *sum = dyn_cast<BinaryOperator>(address); sum && sum->getOpcode() == BO_Add) {
     const QualType type = sum->getLHS()->getType();
     const QualType element = type->isPointerType() ? type->getPointeeType() : context.CharTy;
-    if (element->isIncompleteType())
-      return std::nullopt;
     return moved(placeOf(sum->getLHS(), frame, depth + 1), sum->getRHS(), element, frame);
   }
   if (const auto *call = dyn_cast<CallExpr>(address))
@@ -245,7 +215,7 @@ std::optional<SharedPlace> Addresses::placeOf(const Expr *address, const Frame &
   if (!variable)
     return std::nullopt;
   if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
-    const Expr *argument = frame.argumentFor(parameter);
+    const Expr *argument = onlyArgumentFor(parameter, frame, functions);
     return argument ? placeOf(argument, *frame.caller, depth + 1) : std::nullopt;
   }
   if (variable->getType()->isArrayType() || variable->getType()->isReferenceType())
@@ -312,14 +282,16 @@ std::optional<unsigned> operandNumber(StringRef text) {
 class AssemblyCheck {
 public:
   AssemblyCheck(const GCCAsmStmt *assembly, const Frame &frame, const Functions &functions,
-                Findings &findings)
-      : assembly(assembly), frame(frame), functions(functions), findings(findings) {}
+                Findings &findings, Reach reach)
+      : assembly(assembly), frame(frame), functions(functions), findings(findings), reach(reach) {}
 
   void check(const Instruction &instruction) {
     if (instruction.isPrefetch())
       return;
     checkPlace(instruction);
-    if (!instruction.isTensor())
+    if (instruction.isTensor())
+      checkMap(instruction);
+    else
       checkBytes(instruction);
   }
 
@@ -334,12 +306,25 @@ private:
     return *number < outputs ? assembly->getOutputExpr(*number)
                              : assembly->getInputExpr(*number - outputs);
   }
+  std::optional<Location> locationOf(const Instruction &instruction, size_t operand) const {
+    const Expr *address = expressionOf(instruction, operand);
+    return address ? Addresses(functions).placeOf(address, frame) : std::nullopt;
+  }
+  /// Each thread has its own copy of what it has by value.
+  void checkMap(const Instruction &instruction) {
+    const auto place = locationOf(instruction, 1 - instruction.sharedOperand());
+    if (place && place->variable->hasLocalStorage() &&
+        !place->variable->hasAttr<CUDAGridConstantAttr>())
+      findings.addOf(place->variable->getLocation(),
+                     diagnose("map-parameter", {}, place->variable->getName()),
+                     assembly->getBeginLoc(), frame, reach);
+  }
   void checkPlace(const Instruction &instruction) {
-    const Expr *address = expressionOf(instruction, instruction.sharedOperand());
-    const auto place = address ? Addresses(functions).placeOf(address, frame) : std::nullopt;
+    const auto place = locationOf(instruction, instruction.sharedOperand());
     const unsigned needed = instruction.isTensor() ? 128 : 16;
     // What may be more by anything may be right.
-    if (!place || place->multipleAt(place->offset) % needed == 0 || place->more % needed != 0)
+    if (!place || !place->variable->hasAttr<CUDASharedAttr>() ||
+        place->multipleAt(place->offset) % needed == 0 || place->more % needed != 0)
       return;
     const bool isWithin = place->multipleAt(place->start) % needed == 0;
     const std::string remedy =
@@ -350,11 +335,10 @@ private:
                  place->multipleAt(isWithin ? place->offset : place->start),
                  instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
     // Where such memory begins is not said anywhere, and is often far enough.
-    const auto *variable = dyn_cast<VarDecl>(place->declared);
-    if (variable && variable->hasExternalStorage())
+    if (place->variable->hasExternalStorage())
       found.severity = Severity::Warning;
-    findings.addOf(place->declared->getLocation(), std::move(found), assembly->getBeginLoc(),
-                   frame);
+    findings.addOf(place->declared->getLocation(), std::move(found), assembly->getBeginLoc(), frame,
+                   reach);
   }
   /// Behind the two addresses.
   void checkBytes(const Instruction &instruction) {
@@ -366,21 +350,20 @@ private:
       findings.add(diagnose("rule-violated", {},
                             "the bulk copy has " + tilelift::describe(bytes) +
                                 " bytes, which is no multiple of 16 (bulk-size-16)"),
-                   assembly->getBeginLoc(), frame);
+                   assembly->getBeginLoc(), frame, reach);
   }
 
   const GCCAsmStmt *assembly;
   const Frame &frame;
   const Functions &functions;
   Findings &findings;
+  Reach reach;
 };
 
 } // namespace
 
 void lintDeviceCode(const Functions &functions, Findings &findings) {
   for (const FunctionDecl *function : functions.all()) {
-    if (function->hasAttr<CUDAGlobalAttr>())
-      lintParameters(function, functions, findings);
     forEachStatement(function->getBody(), [&](const Stmt *statement) {
       const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
       if (!assembly)
@@ -389,9 +372,9 @@ void lintDeviceCode(const Functions &functions, Findings &findings) {
       if (instructions.empty())
         return;
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
-        if (mayReach(assembly, *way, functions))
+        if (const Reach reach = reachOf(assembly, *way, functions); reach != Reach::Never)
           for (const Instruction &instruction : instructions)
-            AssemblyCheck(assembly, *way, functions, findings).check(instruction);
+            AssemblyCheck(assembly, *way, functions, findings, reach).check(instruction);
     });
   }
 }

@@ -32,31 +32,49 @@ constexpr Layout layouts[] = {
 constexpr unsigned mapArgument = 0, typeArgument = 1, rankArgument = 2, addressArgument = 3,
                    extentsArgument = 4, stridesArgument = 5;
 
-bool isRecord(QualType type, StringRef name) {
-  const RecordDecl *record = type->getAsRecordDecl();
-  return record && (record->getName() == name || record->getName() == (name + "_st").str());
+/// As the driver's header declares it, for C.
+bool isNamed(QualType type, StringRef name) {
+  const TagDecl *tag = type->getAsTagDecl();
+  return tag && (tag->getName() == name || tag->getName() == (name + "_st").str() ||
+                 tag->getName() == (name + "_enum").str());
 }
 
+/// By the types of all that decides what an argument is.
 const Layout *layoutOf(const CallExpr *call) {
-  if (call->isTypeDependent() || !call->getCallee())
+  if (call->isTypeDependent() || isa<CXXOperatorCallExpr>(call))
     return nullptr;
   QualType callee = call->getCallee()->IgnoreParenImpCasts()->getType();
   if (callee->isFunctionPointerType() || callee->isFunctionReferenceType())
     callee = callee->getPointeeType();
   const auto *type = callee->getAs<FunctionProtoType>();
-  if (!type || type->getNumParams() < 12 || !type->getParamType(0)->isPointerType() ||
-      !isRecord(type->getParamType(0)->getPointeeType(), "CUtensorMap"))
+  const Layout *found = llvm::find_if(layouts, [&](const Layout &each) {
+    return type && each.count == type->getNumParams() && each.count == call->getNumArgs();
+  });
+  if (found == std::end(layouts) || !isNamed(type->getReturnType(), "cudaError"))
     return nullptr;
-  const Layout *found = llvm::find_if(
-      layouts, [&](const Layout &each) { return each.count == type->getNumParams(); });
-  return found == std::end(layouts) ? nullptr : found;
+  auto parameter = [&](unsigned number) { return type->getParamType(number); };
+  auto isPointer = [&](unsigned number) { return parameter(number)->isPointerType(); };
+  const bool isEncode =
+      isPointer(mapArgument) && isNamed(parameter(mapArgument)->getPointeeType(), "CUtensorMap") &&
+      isNamed(parameter(typeArgument), "CUtensorMapDataType") &&
+      parameter(rankArgument)->isIntegerType() && isPointer(addressArgument) &&
+      isPointer(extentsArgument) && isPointer(stridesArgument) && isPointer(found->steps) &&
+      isNamed(parameter(found->interleave), "CUtensorMapInterleave") &&
+      isNamed(parameter(found->swizzle), "CUtensorMapSwizzle") &&
+      isNamed(parameter(found->fill), "CUtensorMapFloatOOBfill");
+  return isEncode ? found : nullptr;
 }
 
 class EncodeCall {
 public:
   EncodeCall(const CallExpr *call, const Layout &layout, const Frame &frame,
-             const Functions &functions, Findings &findings)
-      : call(call), layout(layout), frame(frame), functions(functions), findings(findings) {}
+             const Functions &functions, Findings &findings, Reach reach)
+      : call(call),
+        layout(layout),
+        frame(frame),
+        functions(functions),
+        findings(findings),
+        reach(reach) {}
 
   void check(int capability);
 
@@ -77,7 +95,7 @@ private:
   bool readCorners(im2col_request &request);
   template <typename Request> void judge(const Request &request);
   void say(Diagnostic diagnostic) {
-    findings.add(std::move(diagnostic), call->getBeginLoc(), frame);
+    findings.add(std::move(diagnostic), call->getBeginLoc(), frame, reach);
   }
 
   const CallExpr *call;
@@ -85,6 +103,7 @@ private:
   const Frame &frame;
   const Functions &functions;
   Findings &findings;
+  Reach reach;
   /// What only a run can tell.
   std::vector<std::string> open;
 };
@@ -199,10 +218,18 @@ void EncodeCall::check(int capability) {
 
 /// A statement of its own. Who casts it to void has said so.
 bool isIgnored(const CallExpr *call, const VariableFacts &facts) {
-  const Stmt *use = facts.parentOf(call);
-  while (isa_and_nonnull<ExprWithCleanups>(use) || isa_and_nonnull<ParenExpr>(use))
-    use = facts.parentOf(use);
-  return isa_and_nonnull<CompoundStmt, IfStmt, ForStmt, WhileStmt, DoStmt, SwitchCase>(use);
+  const Stmt *own = call, *use = facts.parentOf(call);
+  for (; isa_and_nonnull<ExprWithCleanups, ParenExpr>(use); use = facts.parentOf(use))
+    own = use;
+  if (const auto *block = dyn_cast_or_null<CompoundStmt>(use))
+    return !isa_and_nonnull<StmtExpr>(facts.parentOf(block)) || block->body_back() != own;
+  if (const auto *choice = dyn_cast_or_null<IfStmt>(use))
+    return own == choice->getThen() || own == choice->getElse();
+  if (const auto *loop = dyn_cast_or_null<ForStmt>(use))
+    return own == loop->getBody();
+  if (const auto *loop = dyn_cast_or_null<WhileStmt>(use))
+    return own == loop->getBody();
+  return isa_and_nonnull<SwitchCase, LabelStmt>(use);
 }
 
 } // namespace
@@ -215,8 +242,8 @@ void lintEncodeCalls(const Functions &functions, int capability, Findings &findi
       if (!layout)
         return;
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
-        if (mayReach(call, *way, functions))
-          EncodeCall(call, *layout, *way, functions, findings).check(capability);
+        if (const Reach reach = reachOf(call, *way, functions); reach != Reach::Never)
+          EncodeCall(call, *layout, *way, functions, findings, reach).check(capability);
       if (isIgnored(call, functions.factsOf(function)))
         findings.add(diagnose("map-not-checked", {}, layout->name), call->getBeginLoc(),
                      {function, nullptr, nullptr});

@@ -8,7 +8,7 @@
 #ifndef TILELIFT_LINT_FINDINGS_H
 #define TILELIFT_LINT_FINDINGS_H
 
-#include "lint/Frames.h"
+#include "lint/Paths.h"
 #include "support/Diagnostics.h"
 
 namespace tilelift {
@@ -17,15 +17,17 @@ class Findings {
 public:
   explicit Findings(const Functions &functions) : functions(functions) {}
 
-  /// `diagnostic` has no place yet: it is about `where`, as the frame leads there.
-  void add(Diagnostic diagnostic, clang::SourceLocation where, const Frame &frame);
+  /// `diagnostic` has no place yet: it is about `where`, as the frame leads there. What perhaps
+  /// nobody gets to is no error.
+  void add(Diagnostic diagnostic, clang::SourceLocation where, const Frame &frame,
+           Reach reach = Reach::Surely);
   /// The same of what is declared elsewhere, which is where the user has to look first.
   void addOf(clang::SourceLocation declared, Diagnostic diagnostic, clang::SourceLocation where,
-             const Frame &frame);
+             const Frame &frame, Reach reach);
   std::vector<Diagnostic> take() { return std::move(all); }
 
 private:
-  void add(Diagnostic diagnostic, llvm::ArrayRef<Note> way);
+  void add(Diagnostic diagnostic, llvm::ArrayRef<Note> way, Reach reach);
   std::vector<Note> wayTo(clang::SourceLocation where, const Frame &frame) const;
 
   const Functions &functions;

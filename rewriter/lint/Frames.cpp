@@ -58,7 +58,7 @@ Functions::Functions(ASTContext &context) : context(context) {
     forEachStatement(caller->getBody(), [&](const Stmt *statement) {
       const auto *call = dyn_cast<CallExpr>(statement);
       const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-      if (callee && callee->hasBody(callee))
+      if (callee && callee->hasBody(callee) && !isVirtual(call))
         calls[callee].push_back({call, caller});
     });
 }
@@ -89,7 +89,8 @@ std::vector<std::shared_ptr<const Frame>> Functions::waysInto(const FunctionDecl
 const VariableFacts &Functions::factsOf(const FunctionDecl *function) const {
   std::unique_ptr<VariableFacts> &known = facts[function];
   if (!known)
-    known = std::make_unique<VariableFacts>(CallPath(function));
+    known =
+        std::make_unique<VariableFacts>(CallPath(function), VariableFacts::ConstPointers::OnlyRead);
   return *known;
 }
 

@@ -22,7 +22,9 @@ std::vector<Note> Findings::wayTo(SourceLocation where, const Frame &frame) cons
   return way;
 }
 
-void Findings::add(Diagnostic diagnostic, ArrayRef<Note> way) {
+void Findings::add(Diagnostic diagnostic, ArrayRef<Note> way, Reach reach) {
+  if (reach == Reach::Perhaps)
+    diagnostic.severity = std::min(diagnostic.severity, Severity::Warning);
   diagnostic.notes.insert(diagnostic.notes.end(), way.begin(), way.end());
   for (const Diagnostic &known : all)
     if (known.id == diagnostic.id && known.place == diagnostic.place &&
@@ -31,19 +33,19 @@ void Findings::add(Diagnostic diagnostic, ArrayRef<Note> way) {
   all.push_back(std::move(diagnostic));
 }
 
-void Findings::add(Diagnostic diagnostic, SourceLocation where, const Frame &frame) {
+void Findings::add(Diagnostic diagnostic, SourceLocation where, const Frame &frame, Reach reach) {
   const std::vector<Note> way = wayTo(where, frame);
   if (way.empty())
     return;
   diagnostic.place = way.front().place;
-  add(std::move(diagnostic), ArrayRef(way).drop_front());
+  add(std::move(diagnostic), ArrayRef(way).drop_front(), reach);
 }
 
 void Findings::addOf(SourceLocation declared, Diagnostic diagnostic, SourceLocation where,
-                     const Frame &frame) {
+                     const Frame &frame, Reach reach) {
   diagnostic.place = placeOf(functions.context.getSourceManager(), declared);
   if (diagnostic.place.isKnown())
-    add(std::move(diagnostic), wayTo(where, frame));
+    add(std::move(diagnostic), wayTo(where, frame), reach);
 }
 
 std::vector<Diagnostic> lint(ASTContext &context, int capability) {

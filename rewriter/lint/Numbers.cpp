@@ -7,6 +7,7 @@
 #include "clang/Lex/Lexer.h"
 
 #include <numeric>
+#include <set>
 
 using namespace clang;
 using namespace llvm;
@@ -139,10 +140,39 @@ bool isOnlyRead(const Change &change, const VariableFacts &facts) {
                   use->getType()->getPointeeType().isConstQualified()));
 }
 
+/// The array behind std::array and std::vector.
+bool isData(const CXXMemberCallExpr *call) {
+  const CXXMethodDecl *method = call->getMethodDecl();
+  if (!method || call->getNumArgs() != 0 || !method->getDeclName().isIdentifier() ||
+      method->getName() != "data")
+    return false;
+  const DeclContext *space = method->getDeclContext();
+  while (space && !space->isStdNamespace() && space->getParent())
+    space = space->getParent();
+  return space->isStdNamespace();
+}
+
+/// Not the numbers of an array as ones of another width.
+bool readsWhole(const Expr *argument, const ASTContext &context) {
+  QualType read = argument->getType()->getPointeeType();
+  const Expr *from = argument->IgnoreParenImpCasts();
+  if (const auto *cast = dyn_cast<ExplicitCastExpr>(from))
+    from = cast->getSubExpr()->IgnoreParenImpCasts();
+  QualType held = from->getType();
+  if (const auto *pointer = held->getAs<PointerType>())
+    held = pointer->getPointeeType();
+  else if (const ArrayType *array = context.getAsArrayType(held))
+    held = array->getElementType();
+  else
+    return true;
+  return !read.isNull() && read->isIntegerType() && held->isIntegerType() &&
+         context.getIntWidth(read) == context.getIntWidth(held);
+}
+
 class Evaluator {
 public:
-  Evaluator(const Frame &frame, const Functions &functions)
-      : frame(frame), functions(functions), context(functions.context) {}
+  Evaluator(const Frame &frame, const Functions &functions, unsigned depth = 0)
+      : frame(frame), functions(functions), context(functions.context), depth(depth) {}
 
   quantity number(const Expr *expression) const;
   NumberArray array(const Expr *argument) const;
@@ -153,25 +183,28 @@ private:
   quantity numberOfVariable(const VarDecl *variable) const;
   quantity numberOfOperation(const BinaryOperator *operation) const;
   NumberArray arrayOfVariable(const VarDecl *variable) const;
-  void apply(const Change &change, const VarDecl *variable, NumberArray &array) const;
+  void apply(const Change &change, const VarDecl *variable, NumberArray &array,
+             std::set<size_t> &assigned) const;
 
   const Frame &frame;
   const Functions &functions;
   const ASTContext &context;
+  /// Of variables that are made of others.
+  unsigned depth;
+  static constexpr unsigned deepest = 16;
 };
 
 quantity Evaluator::numberOfVariable(const VarDecl *variable) const {
+  if (depth == deepest)
+    return {};
+  const Evaluator further(frame, functions, depth + 1);
   if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
-    const Expr *argument = frame.argumentFor(parameter);
-    const bool isSet = functionOf(variable) && frame.function == functionOf(variable) &&
-                       (!functions.factsOf(frame.function).changesOf(variable).empty() ||
-                        functions.factsOf(frame.function).escapes(variable));
-    if (argument && !isSet)
-      return numberOf(argument, *frame.caller, functions);
-    return ofType(variable->getType(), context);
+    const Expr *argument = onlyArgumentFor(parameter, frame, functions);
+    return argument ? Evaluator(*frame.caller, functions, depth + 1).number(argument)
+                    : ofType(variable->getType(), context);
   }
   const Expr *value = onlyValueOf(variable, functions);
-  return value ? number(value) : ofType(variable->getType(), context);
+  return value ? further.number(value) : ofType(variable->getType(), context);
 }
 
 quantity Evaluator::numberOfOperation(const BinaryOperator *operation) const {
@@ -225,6 +258,11 @@ quantity Evaluator::numberOfParts(const Expr *expression) const {
   }
   if (const auto *operation = dyn_cast<BinaryOperator>(expression))
     return numberOfOperation(operation);
+  if (const auto *element = dyn_cast<ArraySubscriptExpr>(expression)) {
+    const quantity index = number(element->getIdx());
+    return index.is_exact() && index.low >= 0 ? array(element->getBase())[size_t(index.low)]
+                                              : quantity();
+  }
   const auto *negation = dyn_cast<UnaryOperator>(expression);
   if (!negation || negation->getOpcode() != UO_LNot)
     return {};
@@ -253,7 +291,8 @@ quantity Evaluator::number(const Expr *expression) const {
 }
 
 /// What an assignment makes of one element, or of all where nobody knows which one it is.
-void Evaluator::apply(const Change &change, const VarDecl *variable, NumberArray &array) const {
+void Evaluator::apply(const Change &change, const VarDecl *variable, NumberArray &array,
+                      std::set<size_t> &assigned) const {
   const VariableFacts &facts = functions.factsOf(functionOf(variable));
   if (isOnlyRead(change, facts))
     return;
@@ -276,8 +315,10 @@ void Evaluator::apply(const Change &change, const VarDecl *variable, NumberArray
   // One of several values, or one that is set in some cases, is none that is known.
   quantity &element = array.elements[size_t(index.low)];
   const bool isAlways = facts.parentOf(assignment) == functionOf(variable)->getBody();
-  element = isAlways && element.text.empty() ? number(assignment->getRHS())
-                                             : named({}, textOf(assignment->getLHS(), context));
+  const bool isFirst = assigned.insert(size_t(index.low)).second;
+  element = isAlways && isFirst && !bracesOf(variable->getInit())
+                ? number(assignment->getRHS())
+                : named({}, textOf(assignment->getLHS(), context));
 }
 
 NumberArray Evaluator::arrayOfVariable(const VarDecl *variable) const {
@@ -294,23 +335,29 @@ NumberArray Evaluator::arrayOfVariable(const VarDecl *variable) const {
   for (size_t i = 0; braces && i < array.elements.size(); ++i)
     array.elements[i] =
         i < braces->getNumInits() ? number(braces->getInit(unsigned(i))) : quantity::exactly(0);
-  const FunctionDecl *function = functionOf(variable);
-  if (!function)
-    return array;
-  const VariableFacts &facts = functions.factsOf(function);
-  if (facts.escapes(variable))
-    array.elements.clear();
-  for (const Change &change : facts.changesOf(variable))
-    if (change.kind != Change::Kind::Initialised)
-      apply(change, variable, array);
+  const bool isConst = context.getBaseElementType(variable->getType()).isConstQualified();
+  if (!variable->hasLocalStorage()) { // anybody may have set it
+    if (!isConst)
+      array.elements.clear();
+  } else {
+    const VariableFacts &facts = functions.factsOf(functionOf(variable));
+    std::set<size_t> assigned;
+    if (facts.escapes(variable))
+      array.elements.clear();
+    for (const Change &change : facts.changesOf(variable))
+      if (change.kind != Change::Kind::Initialised)
+        apply(change, variable, array, assigned);
+  }
   if (mayGrow && array.elements.empty())
     array.length.reset();
   return array;
 }
 
 NumberArray Evaluator::array(const Expr *argument) const {
-  const Expr *expression = stripped(argument);
   NumberArray unknown{textOf(argument, context), std::nullopt, {}};
+  if (depth == deepest || !readsWhole(argument, context))
+    return unknown;
+  const Expr *expression = stripped(argument);
   if (const auto *taken = dyn_cast<UnaryOperator>(expression)) {
     expression = stripped(taken->getSubExpr()); // one number by itself, or of an array
     if (taken->getOpcode() != UO_AddrOf)
@@ -323,7 +370,7 @@ NumberArray Evaluator::array(const Expr *argument) const {
                ? behind(array(moved->getLHS()), number(moved->getRHS()), unknown)
                : unknown;
   if (const auto *call = dyn_cast<CXXMemberCallExpr>(expression)) // sizes.data()
-    if (call->getNumArgs() == 0)
+    if (isData(call))
       expression = stripped(call->getImplicitObjectArgument());
   if (const InitListExpr *braces = bracesOf(expression)) {
     NumberArray array{textOf(argument, context), braces->getNumInits(), {}};
@@ -336,12 +383,12 @@ NumberArray Evaluator::array(const Expr *argument) const {
   if (!variable)
     return unknown;
   if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
-    const Expr *passed = frame.argumentFor(parameter);
-    return passed ? arrayOf(passed, *frame.caller, functions) : unknown;
+    const Expr *passed = onlyArgumentFor(parameter, frame, functions);
+    return passed ? Evaluator(*frame.caller, functions, depth + 1).array(passed) : unknown;
   }
   if (variable->getType()->isPointerType()) {
     const Expr *value = onlyValueOf(variable, functions);
-    return value ? array(value) : unknown;
+    return value ? Evaluator(frame, functions, depth + 1).array(value) : unknown;
   }
   return arrayOfVariable(variable);
 }
@@ -349,14 +396,32 @@ NumberArray Evaluator::array(const Expr *argument) const {
 } // namespace
 
 std::string textOf(const Expr *expression, const ASTContext &context) {
-  return Lexer::getSourceText(CharSourceRange::getTokenRange(expression->getSourceRange()),
-                              context.getSourceManager(), context.getLangOpts())
-      .str();
+  const StringRef written =
+      Lexer::getSourceText(CharSourceRange::getTokenRange(expression->getSourceRange()),
+                           context.getSourceManager(), context.getLangOpts());
+  if (!written.empty())
+    return written.str();
+  std::string text; // part of what a macro stands for
+  raw_string_ostream out(text);
+  expression->printPretty(out, nullptr, context.getPrintingPolicy());
+  return text;
+}
+
+const Expr *onlyArgumentFor(const ParmVarDecl *parameter, const Frame &frame,
+                            const Functions &functions) {
+  const Expr *argument = frame.argumentFor(parameter);
+  if (!argument)
+    return nullptr;
+  const VariableFacts &facts = functions.factsOf(frame.function);
+  const bool isSet = facts.escapes(parameter) ||
+                     llvm::any_of(facts.changesOf(parameter),
+                                  [&](const Change &change) { return !isOnlyRead(change, facts); });
+  return isSet ? nullptr : argument;
 }
 
 const Expr *onlyValueOf(const VarDecl *variable, const Functions &functions) {
   const FunctionDecl *function = functionOf(variable);
-  if (!function)
+  if (!function || !variable->hasLocalStorage())
     return variable->getType().isConstQualified() ? variable->getInit() : nullptr;
   const VariableFacts &facts = functions.factsOf(function);
   ArrayRef<Change> changes = facts.changesOf(variable);
@@ -366,40 +431,6 @@ const Expr *onlyValueOf(const VarDecl *variable, const Functions &functions) {
 
 quantity numberOf(const Expr *expression, const Frame &frame, const Functions &functions) {
   return Evaluator(frame, functions).number(expression);
-}
-
-/// Whether a statement ends with leaving the function.
-static bool leaves(const Stmt *statement) {
-  if (const auto *block = dyn_cast<CompoundStmt>(statement))
-    return !block->body_empty() && leaves(block->body_back());
-  const auto *call = dyn_cast<CallExpr>(statement);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  return isa<ReturnStmt, CXXThrowExpr>(statement) || (callee && callee->isNoReturn());
-}
-
-bool mayReach(const Stmt *statement, const Frame &frame, const Functions &functions) {
-  const VariableFacts &facts = functions.factsOf(frame.function);
-  auto known = [&](const IfStmt *choice) {
-    const Expr *condition = choice->getCond();
-    return condition && !choice->isConsteval() ? numberOf(condition, frame, functions)
-                                               : quantity{0, 1, 1, ""};
-  };
-  for (const Stmt *at = statement, *outer; (outer = facts.parentOf(at)); at = outer) {
-    if (const auto *choice = dyn_cast<IfStmt>(outer))
-      if ((at == choice->getThen() && isFalse(known(choice))) ||
-          (at == choice->getElse() && isTrue(known(choice))))
-        return false;
-    if (!isa<CompoundStmt>(outer))
-      continue;
-    for (const Stmt *before : outer->children()) {
-      if (before == at)
-        break;
-      const auto *choice = dyn_cast<IfStmt>(before);
-      if (choice && leaves(choice->getThen()) && isTrue(known(choice)))
-        return false;
-    }
-  }
-  return !frame.call || mayReach(frame.call, *frame.caller, functions);
 }
 
 NumberArray arrayOf(const Expr *argument, const Frame &frame, const Functions &functions) {

@@ -19,6 +19,9 @@ std::string textOf(const clang::Expr *expression, const clang::ASTContext &conte
 
 /// What a variable was set to, where that is once and for all; null where it is not.
 const clang::Expr *onlyValueOf(const clang::VarDecl *variable, const Functions &functions);
+/// What a parameter stands for as long as the function runs; null where it is set anew.
+const clang::Expr *onlyArgumentFor(const clang::ParmVarDecl *parameter, const Frame &frame,
+                                   const Functions &functions);
 
 quantity numberOf(const clang::Expr *expression, const Frame &frame, const Functions &functions);
 
@@ -32,10 +35,6 @@ struct NumberArray {
   /// One that nobody knows, or the number.
   quantity operator[](size_t i) const { return i < elements.size() ? elements[i] : quantity(); }
 };
-
-/// Whether control may get to something in a function's body, as far as the conditions on the way
-/// there, and of what leaves before, are known.
-bool mayReach(const clang::Stmt *statement, const Frame &frame, const Functions &functions);
 
 NumberArray arrayOf(const clang::Expr *argument, const Frame &frame, const Functions &functions);
 

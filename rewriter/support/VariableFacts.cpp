@@ -82,10 +82,11 @@ const VarDecl *rootVariable(const Expr *lvalue) {
   }
 }
 
-VariableFacts::VariableFacts(const CallPath &path) : VariableFacts(path, nullptr) {}
+VariableFacts::VariableFacts(const CallPath &path, ConstPointers pointers)
+    : VariableFacts(path, nullptr, pointers) {}
 
-VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs)
-    : differs(std::move(differs)) {
+VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs, ConstPointers pointers)
+    : differs(std::move(differs)), constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
   collect(path.kernel()->getBody());
@@ -93,6 +94,16 @@ VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs)
     collectCallee(call);
   escapeFromLambdas();
   findDivergent();
+}
+
+/// A mutable member is none of what `const` keeps.
+static bool hasMutable(QualType type) {
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  return record && record->hasDefinition() && record->hasMutableFields();
+}
+
+static bool mayWriteTo(QualType referred) {
+  return !referred.isConstQualified() || hasMutable(referred);
 }
 
 /// An object is changed by its methods; what is passed by reference, by anybody.
@@ -107,14 +118,14 @@ void VariableFacts::noteCall(const CallExpr *call) {
     object = arguments.front();
     arguments = arguments.drop_front();
   }
-  if (object && !(method && method->isConst()))
+  if (object && (!method || !method->isConst() || hasMutable(object->getType())))
     note(object, {call, Change::Kind::Unclear, call});
   for (size_t i = 0; i < arguments.size(); ++i) {
     QualType type = callee && i < callee->getNumParams()
                         ? callee->getParamDecl(unsigned(i))->getType()
                         : QualType();
     bool byReference =
-        !type.isNull() && type->isReferenceType() && !type.getNonReferenceType().isConstQualified();
+        !type.isNull() && type->isReferenceType() && mayWriteTo(type.getNonReferenceType());
     if (byReference || arguments[i]->getType()->isArrayType())
       escapeThrough(arguments[i]);
   }
@@ -174,32 +185,37 @@ void VariableFacts::escapeThrough(const Expr *expression) {
 
 /// Who holds a reference may change what it refers to.
 void VariableFacts::noteReference(QualType holder, const Expr *referred) {
-  if (holder->isReferenceType() && !holder.getNonReferenceType().isConstQualified())
+  if (holder->isReferenceType() && mayWriteTo(holder.getNonReferenceType()))
     escapeThrough(referred);
 }
 
-/// Who gets a pointer into an array may write there; a subscript is a change of its own.
-/// A pointer that nothing is written through: it leads to constants, or becomes one that does.
-bool VariableFacts::onlyReads(const Expr *pointer) const {
-  const Stmt *use = parentOf(pointer);
+/// As it is, or some elements further.
+bool VariableFacts::becomesConst(const Expr *pointer) const {
   auto isSum = [](const Stmt *statement) {
     const auto *sum = dyn_cast_or_null<BinaryOperator>(statement);
     return sum && sum->isAdditiveOp() && sum->getType()->isPointerType();
   };
+  const Stmt *use = parentOf(pointer);
   while (isa_and_nonnull<ParenExpr>(use) || isSum(use))
     use = parentOf(use);
   const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
-  bool becomesConst = cast && cast->getCastKind() == CK_NoOp;
-  const QualType type = becomesConst ? cast->getType() : pointer->getType();
+  const QualType type =
+      cast && cast->getCastKind() == CK_NoOp ? cast->getType() : pointer->getType();
   return !type->getPointeeType().isNull() && type->getPointeeType().isConstQualified();
 }
 
+/// Who gets a pointer into an array may write there; a subscript is a change of its own.
 void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
   const Stmt *use = parentOf(decay);
   while (isa_and_nonnull<ParenExpr>(use))
     use = parentOf(use);
   const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(use);
-  if (!onlyReads(decay) && !(subscript && subscript->getBase()->IgnoreParens() == decay))
+  const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
+  bool onlyReads = constPointers == ConstPointers::OnlyRead
+                       ? becomesConst(decay)
+                       : cast && cast->getCastKind() == CK_NoOp && !hasMutable(decay->getType()->getPointeeType()) &&
+                             cast->getType()->getPointeeType().isConstQualified();
+  if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
     escapeThrough(decay->getSubExpr());
 }
 
@@ -228,7 +244,8 @@ void VariableFacts::collect(const Stmt *statement) {
     if (unary->isIncrementDecrementOp())
       note(unary->getSubExpr(),
            {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
-    else if (unary->getOpcode() == UO_AddrOf && !onlyReads(unary))
+    else if (unary->getOpcode() == UO_AddrOf &&
+             !(constPointers == ConstPointers::OnlyRead && becomesConst(unary)))
       escapeThrough(unary->getSubExpr());
   } else if (const auto *decay = dyn_cast<ImplicitCastExpr>(statement)) {
     if (decay->getCastKind() == CK_ArrayToPointerDecay)

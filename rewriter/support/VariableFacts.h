@@ -50,9 +50,14 @@ using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expre
 
 class VariableFacts {
 public:
-  explicit VariableFacts(const CallPath &path);
+  /// Whether what a pointer to constants leads to may be written all the same, by a cast or as a
+  /// mutable member. What is proved has to ask for it; what is only read need not.
+  enum class ConstPointers { MayWrite, OnlyRead };
+
+  explicit VariableFacts(const CallPath &path, ConstPointers pointers = ConstPointers::MayWrite);
   /// Of threads that differ in more than their place in a block.
-  VariableFacts(const CallPath &path, OwnDifference differs);
+  VariableFacts(const CallPath &path, OwnDifference differs,
+                ConstPointers pointers = ConstPointers::MayWrite);
 
   llvm::ArrayRef<Change> changesOf(const clang::VarDecl *variable) const;
   /// Changes that lie inside a statement.
@@ -96,7 +101,7 @@ private:
   using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
 
   void collect(const clang::Stmt *statement);
-  bool onlyReads(const clang::Expr *pointer) const;
+  bool becomesConst(const clang::Expr *pointer) const;
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);
@@ -111,6 +116,7 @@ private:
   std::vector<Role> roles() const;
 
   OwnDifference differs;
+  ConstPointers constPointers;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallVector<const clang::VarDecl *, 16> order;

@@ -95,6 +95,12 @@ __global__ void clauses(float *out, const float *in) {
 #pragma tma load persist(in, 1.5f)
   // expected-error@-1 {{'1.5f' is no value of clause 'persist': expected the share that stays in L2, above 0 and up to 1 [-Wtilelift-bad-clause-value]}}
   part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in, 0x1p-1)
+  // expected-error@-1 {{'0x1p-1' is no value of clause 'persist'}}
+  part[threadIdx.x] = in[threadIdx.x];
+#pragma tma load persist(in, 0.5ff)
+  // expected-error@-1 {{'0.5ff' is no value of clause 'persist'}}
+  part[threadIdx.x] = in[threadIdx.x];
 #pragma tma load persist(in, 0)
   // expected-error@-1 {{'0' is no value of clause 'persist'}}
   part[threadIdx.x] = in[threadIdx.x];

@@ -106,6 +106,69 @@ CUresult wrapped(CUtensorMap *map, float *tensor) {
   return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO);
 }
 
+// Parameters that change, what is no local, what is set later.
+CUresult by_vector(CUtensorMap *map, float *tensor, std::vector<cuuint64_t> sizes, std::array<cuuint32_t, 2> box, const cuuint64_t *strides) {
+  cuuint32_t steps[] = {1, 1};
+  sizes.push_back(64);
+  if (box[1] == 0)
+    box[1] = 8;
+  strides += 1;
+  return encode(map, F32, 2, tensor, sizes.data(), strides, box.data(), steps, NONE, PLAIN, L2, ZERO);
+}
+cuuint64_t everywhere[2] = {0, 0};
+CUresult others(CUtensorMap *map, float *tensor) {
+  static cuuint64_t kept[2] = {0, 0};
+  static std::vector<cuuint64_t> grows = {64};
+  const cuuint64_t two[1][2] = {{64, 256}}, strides[] = {4, 256};
+  cuuint32_t box[2], steps[] = {1, 1};
+  box[0] = 32;
+  box[1] = 8;
+  kept[0] = kept[1] = everywhere[0] = everywhere[1] = 64;
+  grows.push_back(64);
+  CUresult a = encode(map, F32, 2, tensor, kept, strides + 1, box, steps, NONE, PLAIN, L2, ZERO);
+  CUresult b = encode(map, F32, 2, tensor, everywhere, strides + 1, box, steps, NONE, PLAIN, L2, ZERO);
+  CUresult c = encode(map, F32, 2, tensor, grows.data(), strides + 1, box, steps, NONE, PLAIN, L2, ZERO);
+  CUresult d = encode(map, F32, 2, tensor, (const cuuint64_t *)two, strides + 1, box, steps, NONE, PLAIN, L2, ZERO);
+  box[0] = 5;
+  return a ? a : b ? b : c ? c : d ? d : by_vector(map, tensor, {64}, {32, 0}, strides);
+}
+int itself(CUtensorMap *map, float *tensor) {
+  int n = n;
+  cuuint64_t *strides = strides + 1, sizes[] = {64, (cuuint64_t)n};
+  cuuint32_t box[] = {32, 8}, steps[] = {1, 1};
+  return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO);
+}
+
+// By switches and operators; and what is looked at by a function, which perhaps says no.
+bool fits(uint64_t width);
+CUresult ranked(CUtensorMap *map, float *tensor, int rank, uint64_t width) {
+  cuuint64_t sizes[] = {width, 64}, strides[] = {width * 4};
+  cuuint32_t box[] = {32, 8}, steps[] = {1, 1};
+  if (!fits(width))
+    return CUDA_ERROR_INVALID_VALUE;
+  switch (rank) {
+  case 2:
+    return encode(map, F32, 2, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO); // expected-warning {{the stride of 'tensor' in dimension 1 is 4088 (width * 4) bytes}}
+  case 3:
+    return encode(map, F32, 3, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO);
+  }
+  return CUDA_ERROR_INVALID_VALUE;
+}
+CUresult chosen(CUtensorMap *map, float *tensor, int rank) {
+  cuuint64_t sizes[] = {64, 64}, strides[] = {256};
+  cuuint32_t box[] = {32, 8}, steps[] = {1, 1};
+  return rank == 1 ? encode(map, F32, 1, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO)
+                   : encode(map, F32, 4, tensor, sizes, strides, box, steps, NONE, PLAIN, L2, ZERO); // expected-error {{'sizes' is too short: for rank 4}} expected-error {{'strides' is too short}} expected-error {{'steps' is too short}}
+}
+bool ranks(CUtensorMap *map, float *tensor) {
+  return ranked(map, tensor, 2, 1022) || // expected-note {{called here}}
+         chosen(map, tensor, 1) || chosen(map, tensor, 4); // expected-note 3 {{called here}}
+}
+
+// Functions of the program's own.
+void make_map(CUtensorMap *, void *data, uint64_t x, uint64_t y, uint64_t z, uint64_t sy, uint64_t sz, uint32_t bx, uint32_t by, uint32_t bz, CUtensorMapSwizzle, CUtensorMapL2promotion);
+void own(CUtensorMap *map, float *tensor) { make_map(map, tensor, 64, 2, 3, 4, 5, 6, 7, 8, PLAIN, L2); }
+
 // Part of an array, arrays that are too short, no address, no rank of TMA's.
 CUresult places(CUtensorMap *map, float *tensor, int n) {
   cuuint64_t numbers[] = {64, 32, 4, 8}, one[] = {64};

@@ -124,7 +124,7 @@ namespace detail {
 /// Bytes from a tensor's first element to behind its last; so many that no window has them where
 /// nothing bounds it.
 inline long long reach_of(const map_request &request) {
-  __int128 bytes = __int128(request.dims[0].extent.low) * size_of(request.type);
+  __int128 bytes = __int128(request.dims[0].extent.low) * bits_of(request.type) / 8;
   for (int d = 1; d < request.rank; ++d) {
     const __int128 own = __int128(request.dims[d].extent.low) * request.dims[d].stride.low;
     bytes = own > bytes ? own : bytes;

@@ -1,0 +1,27 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether control gets to a place in a function, by the conditions on the way there and those of
+// what leaves before, as far as they are known in a frame.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_LINT_PATHS_H
+#define TILELIFT_LINT_PATHS_H
+
+#include "lint/Frames.h"
+
+namespace tilelift {
+
+enum class Reach {
+  Never,
+  /// A condition that nobody knows looks at what the place depends on.
+  Perhaps,
+  Surely,
+};
+
+/// Of all calls that lead there, too.
+Reach reachOf(const clang::Stmt *place, const Frame &frame, const Functions &functions);
+
+} // namespace tilelift
+
+#endif
