@@ -99,6 +99,9 @@ std::optional<Location> Addresses::ofLvalue(const Expr *expression, const Frame 
   expression = expression->IgnoreParens();
   if (depth > deepest || expression->isValueDependent())
     return std::nullopt;
+  if (const auto *cast = dyn_cast<CastExpr>(expression)) // a reference to constants
+    return cast->getCastKind() == CK_NoOp ? ofLvalue(cast->getSubExpr(), frame, depth + 1)
+                                          : std::nullopt;
   if (const auto *member = dyn_cast<MemberExpr>(expression)) {
     const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
     if (!field || field->getParent()->isDependentContext() || field->getParent()->isInvalidDecl() ||

@@ -19,7 +19,7 @@ __device__ inline uint32_t by_assembly(const void *pointer) {
 #ifndef SILENT
 // Where tiles lie, whatever way their address takes to the instruction.
 __device__ void load(void *tile, const CUtensorMap *map, int x, int y, uint64_t *bar) {
-  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" // expected-note 10 {{copied here}}
+  asm volatile("cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes [%0], [%1, {%2, %3}], [%4];" // expected-note 11 {{copied here}}
                :: "r"(shared_address(tile)), "l"(map), "r"(x), "r"(y), "r"(shared_address(bar)) : "memory");
 }
 __device__ void store(const CUtensorMap *map, int x, int y, const float *tile) {
@@ -35,7 +35,10 @@ struct Maps {
 __device__ void passed_on(float *tile, CUtensorMap map, uint64_t *bar) { // expected-error {{'map' is a copy that each thread has for itself, and TMA reads maps where all see them: pass it as a kernel's parameter that is 'const __grid_constant__' [-Wtilelift-map-parameter]}}
   load(tile, &map, 0, 0, bar); // expected-note {{called here}}
 }
-__global__ void maps(const CUtensorMap map, const Maps both, const __grid_constant__ CUtensorMap fine, const CUtensorMap *elsewhere, const __grid_constant__ Maps all, CUtensorMap *out, const CUtensorMap kept) { // expected-error {{'map' is a copy}} expected-error {{'both' is a copy}}
+__device__ void by_reference(float *tile, const CUtensorMap &map, uint64_t *bar) {
+  load(tile, &map, 0, 0, bar); // expected-note {{called here}}
+}
+__global__ void maps(CUtensorMap changing, const CUtensorMap map, const Maps both, const __grid_constant__ CUtensorMap fine, const CUtensorMap *elsewhere, const __grid_constant__ Maps all, CUtensorMap *out, const CUtensorMap kept) { // expected-error {{'map' is a copy}} expected-error {{'both' is a copy}} expected-error {{'changing' is a copy}}
   __shared__ alignas(128) float tile[32][32];
   __shared__ uint64_t bar;
   CUtensorMap local = fine; // expected-error {{'local' is a copy that each thread has for itself}}
@@ -44,6 +47,8 @@ __global__ void maps(const CUtensorMap map, const Maps both, const __grid_consta
   load(tile, &local, 0, 0, &bar); // expected-note {{called here}}
   passed_on(tile[0], fine, &bar); // expected-note {{called here}}
   load(tile, &fine, 0, 0, &bar);
+  by_reference(tile[0], fine, &bar);
+  by_reference(tile[0], changing, &bar); // expected-note {{called here}}
   load(tile, elsewhere, 0, 0, &bar);
   load(tile, &all.pair[0], all.count, 0, &bar);
   // A copy of its bytes is as good as another.
