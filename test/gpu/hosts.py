@@ -271,6 +271,21 @@ def test_cupy(folder):
     expect("CuPy", used and bool((out == wanted).all()))
 
 
+def test_persistence(folder):
+    """A window of L2 with a launch, in as much as is set aside, and what was set aside again afterwards."""
+    launchers = module_at(folder / "persistence.py")
+    kernels = tilelift.launch.load(by_nvrtc((folder / "persistence.device.cuh").read_text()), launchers.function_names)
+    limit = driver.CUlimit.CU_LIMIT_PERSISTING_L2_CACHE_SIZE
+    before = driver.cuCtxGetLimit(limit)
+    table, out = torch.randn(32, 64, device="cuda"), torch.zeros(4, 8, 32, device="cuda")
+    with tilelift.launch.PersistingL2(20000000):
+        during = driver.cuCtxGetLimit(limit)
+        used = launchers.look_up(kernels, (1, 4), out, table, 64, 32)
+        torch.cuda.synchronize()
+    expect("persistence", used and torch.equal(out, table[:, :32].reshape(4, 8, 32).flip(1)))
+    expect("what is set aside", during[1] >= 20000000 > before[1] and driver.cuCtxGetLimit(limit) == before)
+
+
 def test_cpp(folder, cubin):
     """The C++ launchers, linked with the driver."""
     program = folder / "driver.bin"
@@ -304,6 +319,7 @@ def main():
     test_addresses()
     test_examples(folder)
     test_cupy(folder)
+    test_persistence(folder)
     test_cpp(folder, cubin)
     if arguments.time:
         measure(launchers, kernels)

@@ -12,6 +12,8 @@ mkdir -p "$folder"
 "$tilelift" --emit=device "$source" -o "$folder/kernels.device.cuh"
 "$tilelift" --emit=driver "$source" -o "$folder/kernels.h"
 "$tilelift" --emit=python "$source" -o "$folder/kernels.py"
+"$tilelift" --emit=device "$here/../Hosts/Inputs/persistence.cu" -o "$folder/persistence.device.cuh"
+"$tilelift" --emit=python "$here/../Hosts/Inputs/persistence.cu" -o "$folder/persistence.py"
 "$tilelift" --emit=device "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur.device.cu"
 "$tilelift" --emit=driver "$here/../../examples/nvrtc/blur.cu" -o "$folder/blur_launchers.h"
 for example in raw_kernel cuda_core tilelang_kernel; do
