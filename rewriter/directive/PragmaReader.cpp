@@ -321,7 +321,8 @@ std::string LineReader::readShare(const ClauseInfo &clause) {
   double share = 0;
   // As all hosts write numbers.
   const bool isDecimal = digits.find_first_not_of("0123456789.eE+-") == StringRef::npos;
-  if (!at(tok::numeric_constant) || !isDecimal || digits.getAsDouble(share) || !(share > 0 && share <= 1))
+  if (!at(tok::numeric_constant) || !isDecimal || digits.getAsDouble(share) ||
+      !(share > 0 && share <= 1))
     fail(diagnose("bad-clause-value", here(), written, clause.name,
                   "expected the share that stays in L2, above 0 and up to 1"));
   else

@@ -144,8 +144,7 @@ std::string Writer::body() {
     text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
   text += checks();
   if (const std::optional<Persistence> &kept = kernel.instances.front().persistence)
-    text += "  " + names.launch + ".persist(" + quoted(kept->tensor) + ", " +
-            kept->share + ");\n";
+    text += "  " + names.launch + ".persist(" + quoted(kept->tensor) + ", " + kept->share + ");\n";
   text += maps();
   if (writer.hasDynamicRings())
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";

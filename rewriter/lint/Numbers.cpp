@@ -76,8 +76,6 @@ quantity sum(const quantity &a, const quantity &b, int sign) {
           std::gcd(a.divisor, b.divisor), ""};
 }
 
-bool isTrue(const quantity &value) { return value.low > 0 || value.high < 0; }
-bool isFalse(const quantity &value) { return value.low == 0 && value.high == 0; }
 bool isSame(const quantity &a, const quantity &b) {
   return a.is_exact() && b.is_exact() && a.low == b.low;
 }
@@ -197,14 +195,14 @@ private:
 quantity Evaluator::numberOfVariable(const VarDecl *variable) const {
   if (depth == deepest)
     return {};
-  const Evaluator further(frame, functions, depth + 1);
   if (const auto *parameter = dyn_cast<ParmVarDecl>(variable)) {
     const Expr *argument = onlyArgumentFor(parameter, frame, functions);
     return argument ? Evaluator(*frame.caller, functions, depth + 1).number(argument)
                     : ofType(variable->getType(), context);
   }
   const Expr *value = onlyValueOf(variable, functions);
-  return value ? further.number(value) : ofType(variable->getType(), context);
+  return value ? Evaluator(frame, functions, depth + 1).number(value)
+               : ofType(variable->getType(), context);
 }
 
 quantity Evaluator::numberOfOperation(const BinaryOperator *operation) const {

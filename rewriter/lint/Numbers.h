@@ -23,6 +23,10 @@ const clang::Expr *onlyValueOf(const clang::VarDecl *variable, const Functions &
 const clang::Expr *onlyArgumentFor(const clang::ParmVarDecl *parameter, const Frame &frame,
                                    const Functions &functions);
 
+/// Of a condition, for sure; neither where nobody knows.
+inline bool isTrue(const quantity &value) { return value.low > 0 || value.high < 0; }
+inline bool isFalse(const quantity &value) { return value.low == 0 && value.high == 0; }
+
 quantity numberOf(const clang::Expr *expression, const Frame &frame, const Functions &functions);
 
 /// Numbers behind one another in memory, as an argument leads to them.

@@ -61,10 +61,8 @@ private:
     if (condition->isValueDependent())
       return;
     const quantity value = numberOf(condition, frame, functions);
-    const bool isTrue = value.low > 0 || value.high < 0,
-               isFalse = value.low == 0 && value.high == 0;
-    isNever |= wanted ? isFalse : isTrue;
-    isOpen |= !isTrue && !isFalse && looksAtNumbers(condition);
+    isNever |= wanted ? isFalse(value) : isTrue(value);
+    isOpen |= !isTrue(value) && !isFalse(value) && looksAtNumbers(condition);
   }
   /// At some that the place depends on. The place's own function is no guard of its next call;
   /// whether a pointer leads anywhere is no number, and where it leads only on the device.
