@@ -85,7 +85,7 @@ private:
   template <typename Enumeration> bool read(unsigned which, Enumeration &value) {
     const quantity found = number(which);
     if (!found.is_exact())
-      open.push_back("'" + found.text + "'");
+      open.push_back(detail::quoted(found.text));
     value = Enumeration(found.is_exact() ? found.low : 0);
     return found.is_exact();
   }
@@ -117,8 +117,8 @@ std::optional<NumberArray> EncodeCall::numbers(unsigned which, int needed, int r
   return std::nullopt;
 }
 
-std::string nameOf(const Expr *argument, const ASTContext &context) {
-  return StringRef(textOf(argument, context)).ltrim("&").str();
+StringRef nameOf(const Expr *argument, const ASTContext &context) {
+  return spellingOf(argument, context).ltrim("&");
 }
 
 bool EncodeCall::describe(map_request &request) {
@@ -129,7 +129,7 @@ bool EncodeCall::describe(map_request &request) {
     request.address.text = request.tensor;
   const quantity rank = number(rankArgument);
   if (!rank.is_exact()) {
-    open.push_back("'" + rank.text + "'");
+    open.push_back(detail::quoted(rank.text));
     return false;
   }
   request.rank = int(std::clamp<int64_t>(rank.low, -1, max_rank + 1));

@@ -29,8 +29,8 @@ const FunctionDecl *functionOf(const VarDecl *variable) {
   return dyn_cast<FunctionDecl>(variable->getDeclContext());
 }
 
-quantity named(quantity value, std::string text) {
-  value.text = std::move(text);
+quantity named(quantity value, StringRef text) {
+  value.text = text;
   return value;
 }
 
@@ -269,7 +269,7 @@ quantity Evaluator::numberOfParts(const Expr *expression) const {
 }
 
 quantity Evaluator::number(const Expr *expression) const {
-  const std::string text = textOf(expression, context);
+  const StringRef text = spellingOf(expression, context);
   if (expression->isValueDependent())
     return named({}, text);
   Expr::EvalResult result;
@@ -316,7 +316,7 @@ void Evaluator::apply(const Change &change, const VarDecl *variable, NumberArray
   const bool isFirst = assigned.insert(size_t(index.low)).second;
   element = isAlways && isFirst && !bracesOf(variable->getInit())
                 ? number(assignment->getRHS())
-                : named({}, textOf(assignment->getLHS(), context));
+                : named({}, spellingOf(assignment->getLHS(), context));
 }
 
 NumberArray Evaluator::arrayOfVariable(const VarDecl *variable) const {
@@ -352,7 +352,7 @@ NumberArray Evaluator::arrayOfVariable(const VarDecl *variable) const {
 }
 
 NumberArray Evaluator::array(const Expr *argument) const {
-  NumberArray unknown{textOf(argument, context), std::nullopt, {}};
+  NumberArray unknown{spellingOf(argument, context).str(), std::nullopt, {}};
   if (depth == deepest || !readsWhole(argument, context))
     return unknown;
   const Expr *expression = stripped(argument);
@@ -371,7 +371,7 @@ NumberArray Evaluator::array(const Expr *argument) const {
     if (isData(call))
       expression = stripped(call->getImplicitObjectArgument());
   if (const InitListExpr *braces = bracesOf(expression)) {
-    NumberArray array{textOf(argument, context), braces->getNumInits(), {}};
+    NumberArray array{spellingOf(argument, context).str(), braces->getNumInits(), {}};
     for (const Expr *element : braces->inits())
       array.elements.push_back(number(element));
     return array;
@@ -393,16 +393,16 @@ NumberArray Evaluator::array(const Expr *argument) const {
 
 } // namespace
 
-std::string textOf(const Expr *expression, const ASTContext &context) {
+StringRef spellingOf(const Expr *expression, const ASTContext &context) {
   const StringRef written =
       Lexer::getSourceText(CharSourceRange::getTokenRange(expression->getSourceRange()),
                            context.getSourceManager(), context.getLangOpts());
   if (!written.empty())
-    return written.str();
+    return written;
   std::string text; // part of what a macro stands for
   raw_string_ostream out(text);
   expression->printPretty(out, nullptr, context.getPrintingPolicy());
-  return text;
+  return StringRef(text).copy(context);
 }
 
 const Expr *onlyArgumentFor(const ParmVarDecl *parameter, const Frame &frame,

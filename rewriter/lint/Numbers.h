@@ -14,8 +14,8 @@
 
 namespace tilelift {
 
-/// An expression as the program spells it.
-std::string textOf(const clang::Expr *expression, const clang::ASTContext &context);
+/// An expression as the program spells it, for as long as its syntax tree is there.
+llvm::StringRef spellingOf(const clang::Expr *expression, const clang::ASTContext &context);
 
 /// What a variable was set to, where that is once and for all; null where it is not.
 const clang::Expr *onlyValueOf(const clang::VarDecl *variable, const Functions &functions);

@@ -793,15 +793,15 @@ void Fitter::addCheck(Check check, bool atLaunch) {
   checks.push_back(std::move(check));
 }
 
-quantity Fitter::describeValue(const Polynomial &value) const {
+quantity Fitter::describeValue(const Polynomial &value) {
   Interval range = plan.symbols.rangeOf(value);
   quantity result{range.low, range.high, plan.symbols.divisorOf(value), ""};
   if (!value.isConstant())
-    result.text = plan.symbols.print(value);
+    result.text = llvm::StringRef(plan.symbols.print(value)).copy(words);
   return result;
 }
 
-tile_request Fitter::tileRequest() const {
+tile_request Fitter::tileRequest() {
   tile_request request;
   describeMap(request);
   for (size_t d = 0; d < plan.dims.size(); ++d)
@@ -809,7 +809,7 @@ tile_request Fitter::tileRequest() const {
   return request;
 }
 
-void Fitter::describeMap(map_request &request) const {
+void Fitter::describeMap(map_request &request) {
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;
   request.type = plan.element;

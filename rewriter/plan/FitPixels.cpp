@@ -130,7 +130,7 @@ void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &te
   }
 }
 
-im2col_request Fitter::im2colRequest() const {
+im2col_request Fitter::im2colRequest() {
   im2col_request request;
   describeMap(request);
   request.channels = quantity::exactly(plan.dims[0].boxOfPiece());

@@ -15,6 +15,8 @@
 #include "plan/Pixels.h"
 #include "plan/Shape.h"
 
+#include "llvm/Support/Allocator.h"
+
 namespace tilelift {
 
 struct GatherRelation;
@@ -109,10 +111,10 @@ private:
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);
-  quantity describeValue(const Polynomial &value) const;
-  void describeMap(map_request &request) const;
-  tile_request tileRequest() const;
-  im2col_request im2colRequest() const;
+  quantity describeValue(const Polynomial &value);
+  void describeMap(map_request &request);
+  tile_request tileRequest();
+  im2col_request im2colRequest();
   void report(const finding &found);
   bool fail(Diagnostic diagnostic) {
     if (!failure)
@@ -135,6 +137,8 @@ private:
   /// From digits of a pixel to coordinates, one after the other.
   std::vector<std::function<Polynomial(const Polynomial &)>> inCoordinates;
   std::optional<Diagnostic> failure;
+  /// Of the numbers in requests.
+  llvm::BumpPtrAllocator words;
 };
 
 } // namespace tilelift

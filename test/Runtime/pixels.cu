@@ -19,7 +19,8 @@ __global__ void lifted(float *, const float *, int, int, const __grid_constant__
 
 // Of an input of 2 x 14 x 10 x 128, 3 x 5 filters with a dilation of 2, a step of 2 and a padding of
 // 1 and 3; outputs are 6 x 4.
-void start(int pad = 3, long long height = 14) {
+void start(int pad = 3, long long height = 14,
+           tilelift::swizzle_mode swizzle = tilelift::swizzle_mode::b128) {
   const unsigned short *in = reinterpret_cast<const unsigned short *>(0x10000);
   static tilelift::kernel_facts facts;
   tilelift::launch launch("convolve", {4, 128}, plan::block);
@@ -29,7 +30,7 @@ void start(int pad = 3, long long height = 14) {
        {10, "W", 256, "C * 2", 4, 2, "stride", -pad, "-pad"},
        {height, "H", 2560, "W * C * 2", 6, 2, "stride", -1, "-1"},
        {2, "N", 35840, "H * W * C * 2"}},
-      128, tilelift::swizzle_mode::b128);
+      128, swizzle);
   float *out = nullptr;
   if (launch.can_lift(lifted, plain, facts))
     launch.start(lifted, out, nullptr, 0, 0, map);
@@ -60,6 +61,10 @@ int main(int argc, char **) {
   start();
   // CHECK: tilelift: convolve: plain, the map of 'tile' cannot be made: the driver refuses it with error 1, although every known rule holds [encode]
   // CHECK: encode im2col {{.*}}; launch plain grid 4 block 128 shared 0
+  // Where it refuses a copy that somebody has changed since it was lifted, the rules say why.
+  start(3, 14, tilelift::swizzle_mode::b32);
+  // CHECK: tilelift: convolve: plain, a row of the box of 'tile' has 128 bytes, the swizzle has room for 32 [swizzle-span]
+  // CHECK-NEXT: encode im2col {{.*}}; launch plain grid 4 block 128 shared 0
   fake().encode_result = CUDA_ERROR_INVALID_CONTEXT;
   start();
   // CHECK: tilelift: convolve: plain, the map of 'tile' cannot be made: there is no current CUDA context [encode]

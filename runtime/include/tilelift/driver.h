@@ -192,7 +192,7 @@ public:
     if (error == CUDA_SUCCESS && violations.empty())
       alone = join_clusters(one);
     const bool lifts = violations.empty();
-    if (error == CUDA_SUCCESS && lifts && kept.tensor)
+    if (error == CUDA_SUCCESS && lifts && !kept.tensor.empty())
       alone += keep_in_l2(one);
     if (tilelift::detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,

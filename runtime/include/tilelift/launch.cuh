@@ -167,7 +167,7 @@ public:
     if (violations.empty() && wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
       alone = join_clusters(reinterpret_cast<const void *>(lifted));
     lifts = violations.empty();
-    if (lifts && kept.tensor)
+    if (lifts && !kept.tensor.empty())
       alone += keep_in_l2();
     if (detail::verbose())
       std::fprintf(stderr, "tilelift: %s: %s\n", kernel,

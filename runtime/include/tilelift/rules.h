@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <limits>
 #include <string>
+#include <string_view>
 
 namespace tilelift {
 
@@ -143,16 +144,17 @@ constexpr int64_t max_extent = int64_t(1) << 31;
 constexpr int64_t unbounded_extent = max_extent;
 
 /// A number and what is known of it. `text` is the user's expression; empty
-/// where the number itself was written.
+/// where the number itself was written. Each launch makes dozens of these, so
+/// that the words, here and in requests, are kept by whoever asks.
 struct quantity {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
   /// The number is a multiple of this; 0 stands for the number zero.
   int64_t divisor = 1;
-  std::string text;
+  std::string_view text;
 
-  static quantity exactly(int64_t value, std::string text = "") {
-    return {value, value, value, std::move(text)};
+  static constexpr quantity exactly(int64_t value, std::string_view text = {}) {
+    return {value, value, value, text};
   }
   bool is_exact() const { return low == high; }
 };
@@ -173,10 +175,11 @@ inline verdict is_multiple(const quantity &value, int64_t of) {
 
 /// "40 (w * 4)", "40" or "w * 4".
 inline std::string describe(const quantity &value) {
+  const std::string text(value.text);
   if (!value.is_exact())
-    return value.text.empty() ? "a number" : value.text;
-  std::string number = std::to_string(value.low);
-  return value.text.empty() || value.text == number ? number : number + " (" + value.text + ")";
+    return text.empty() ? "a number" : text;
+  const std::string number = std::to_string(value.low);
+  return text.empty() || text == number ? number : number + " (" + text + ")";
 }
 
 struct dimension {
@@ -195,8 +198,8 @@ inline int64_t count(const quantity &elements) {
 
 /// What all copies through a tensor map say, innermost dimension first.
 struct map_request {
-  std::string tensor;
-  std::string tile;
+  std::string_view tensor;
+  std::string_view tile;
   element_type type = element_type::f32;
   int rank = 1;
   quantity address;
@@ -254,8 +257,8 @@ enum class limits_of { lifted_copies, driver };
 
 /// A copy without a tensor map: so many bytes from here.
 struct bulk_request {
-  std::string tensor;
-  std::string tile;
+  std::string_view tensor;
+  std::string_view tile;
   quantity address;
   quantity offset; ///< bytes from the address to the first byte read
   quantity bytes;
@@ -326,7 +329,7 @@ inline std::string ordinal(int d) {
 }
 
 /// Names the tensor or tile of a request.
-inline std::string quoted(const std::string &name) { return "'" + name + "'"; }
+inline std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
 inline std::string no_multiple(const quantity &found, const char *unit, int of) {
   return describe(found) + unit + ", which is no multiple of " + std::to_string(of);
@@ -337,10 +340,19 @@ inline finding broken(const char *rule, std::string text) {
 }
 
 /// Launches are checked each time they are made, and words take longer than the rules: what
-/// holds has none.
+/// holds has none, and they are made where nothing else is.
 template <typename Report, typename Text>
-void judge(Report &&report, const char *rule, verdict outcome, Text &&text) {
-  report(finding{rule, outcome, outcome == verdict::holds ? std::string() : text()});
+[[gnu::cold, gnu::noinline]] void explain(Report &report, const char *rule, verdict outcome,
+                                          const Text &text) {
+  report(finding{rule, outcome, text()});
+}
+
+template <typename Report, typename Text>
+void judge(Report &report, const char *rule, verdict outcome, const Text &text) {
+  if (outcome == verdict::holds)
+    report(finding{rule, outcome, {}});
+  else
+    explain(report, rule, outcome, text);
 }
 
 template <typename Report> void check_values(const map_request &request, Report &&report) {
@@ -463,9 +475,9 @@ void check_address(const map_request &request, Report &&report, limits_of limits
                                        ", an address is less than 2^57"));
 }
 
-/// What tensor maps of all modes ask for, but for the box.
+/// What tensor maps of all modes are, but for the box.
 template <typename Report>
-void check_map(const map_request &request, int least_rank, Report &&report, limits_of limits) {
+void check_kind(const map_request &request, int least_rank, Report &&report) {
   const bool interleaved = request.interleave != interleave_layout::none;
   const int least = interleaved ? 3 : least_rank;
   judge(report, "rank", is_within(quantity::exactly(request.rank), least, max_rank), [&] {
@@ -476,6 +488,11 @@ void check_map(const map_request &request, int least_rank, Report &&report, limi
   check_device(request, report);
   if (is_padded(request.type))
     check_padded(request, report);
+}
+
+/// And what they are of.
+template <typename Report>
+void check_tensor(const map_request &request, Report &&report, limits_of limits) {
   check_address(request, report, limits);
   for (int d = 0; d < request.rank && d < max_rank; ++d) {
     check_extent(request, d, report, limits);
@@ -483,10 +500,10 @@ void check_map(const map_request &request, int least_rank, Report &&report, limi
       check_stride(request, d, alignment_of(request), report);
     const quantity &step = request.dims[d].step;
     if (const verdict outcome = is_within(step, 1, 8); outcome != verdict::holds)
-      report(finding{"step-range", outcome,
-                     "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
-                         (d == 0 ? " dimension is " : " is ") + describe(step) +
-                         ", allowed are 1 to 8"});
+      explain(report, "step-range", outcome, [&] {
+        return "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
+               (d == 0 ? " dimension is " : " is ") + describe(step) + ", allowed are 1 to 8";
+      });
   }
 }
 
@@ -522,14 +539,38 @@ template <typename Report> void check_corners(const im2col_request &request, Rep
   }
 }
 
+/// How pixels of one line may lie in shared memory.
+template <typename Report> void check_wide(const im2col_request &request, Report &&report) {
+  const bool swizzles = request.swizzle != swizzle_mode::b32 &&
+                        request.swizzle != swizzle_mode::b128_atom_32_flip_8 &&
+                        request.swizzle != swizzle_mode::b128_atom_64;
+  if (request.mode != im2col_mode::im2col &&
+      (!swizzles || request.interleave != interleave_layout::none))
+    report(broken("wide-layout", "im2col wide goes with no interleaving, and with swizzles 64B, "
+                                 "128B and 128B_ATOM_32B"));
+}
+
 } // namespace detail
+
+/// Those rules of a lifted copy that are about its launch: where the tensor lies, how large it is,
+/// where the pixels are in it, and whether the device takes them line by line. The others are about
+/// the copy itself, and known when compiling.
+template <typename Report> void check_launch(const tile_request &request, Report &&report) {
+  detail::check_tensor(request, report, limits_of::lifted_copies);
+}
+template <typename Report> void check_launch(const im2col_request &request, Report &&report) {
+  detail::check_tensor(request, report, limits_of::lifted_copies);
+  detail::check_corners(request, report);
+  detail::check_wide(request, report);
+}
 
 /// Calls `report(finding)` for every rule of a tensor map and of its use. Rules
 /// about what a request leaves at its default are reported only when broken.
 template <typename Report>
 void check(const tile_request &request, Report &&report,
            limits_of limits = limits_of::lifted_copies) {
-  detail::check_map(request, 1, report, limits);
+  detail::check_kind(request, 1, report);
+  detail::check_tensor(request, report, limits);
   for (int d = 0; d < request.rank && d < max_rank; ++d)
     detail::judge(report, "box-range", is_within(request.dims[d].box, 1, 256), [&] {
       return "the box of " + detail::quoted(request.tile) + " has " +
@@ -546,7 +587,8 @@ template <typename Report>
 void check(const im2col_request &request, Report &&report,
            limits_of limits = limits_of::lifted_copies) {
   const auto found = [&] { return "the copy to " + detail::quoted(request.tile) + " has "; };
-  detail::check_map(request, 3, report, limits);
+  detail::check_kind(request, 3, report);
+  detail::check_tensor(request, report, limits);
   if (request.rank < 3 || request.rank > max_rank)
     return;
   detail::check_corners(request, report);
@@ -560,15 +602,8 @@ void check(const im2col_request &request, Report &&report,
   detail::check_bytes(request,
                       count(request.channels) * count(request.pixels) * bits_of(request.type) / 8,
                       report, limits);
-  if (limits == limits_of::driver)
-    return; // it makes wide maps of any layout
-  const bool swizzles = request.swizzle != swizzle_mode::b32 &&
-                        request.swizzle != swizzle_mode::b128_atom_32_flip_8 &&
-                        request.swizzle != swizzle_mode::b128_atom_64;
-  if (request.mode != im2col_mode::im2col &&
-      (!swizzles || request.interleave != interleave_layout::none))
-    report(detail::broken("wide-layout", "im2col wide goes with no interleaving, and with "
-                                         "swizzles 64B, 128B and 128B_ATOM_32B"));
+  if (limits == limits_of::lifted_copies) // the driver makes wide maps of any layout
+    detail::check_wide(request, report);
 }
 
 /// The address that a map gets later; the driver asks for less than at first.
