@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Optional, Tuple
+from typing import Any, Callable, List, Sequence, Tuple
 
 from . import rules
 
@@ -70,76 +70,63 @@ def _enumerations(driver: Any, element: str, interleave: str, swizzle: str, prom
             _member(driver, "CUtensorMapFloatOOBfill", "CU_TENSOR_MAP_FLOAT_OOB_FILL_", _FILLS[fill]))
 
 
-class Encoder:
-    """Makes the maps of a request that breaks no rule, at any address: the first by its numbers, others
-    from that by their address, which takes the driver less. Strides start with the second dimension, and
-    channels come before pixels."""
-
-    def __init__(self, driver: Any, request: rules.MapRequest) -> None:
-        kind, interleave, swizzle, promotion, fill = _enumerations(
-            driver, request.element, request.interleave, request.swizzle, request.promotion, request.fill)
-        long, word = driver.cuuint64_t, driver.cuuint32_t
-        extents = [long(d.extent) for d in request.dimensions]
-        # Drivers look at the array even where there is no stride.
-        strides = [long(d.stride) for d in request.dimensions[1:]] or [long(0)]
-        steps = [word(d.step) for d in request.dimensions]
-        self.capability, self.what = request.capability, f"the map of '{request.tile}'"
-        self.head, self.middle = (kind, request.rank), (extents, strides)
-        if request.mode == "tile":
-            self.name = "cuTensorMapEncodeTiled"
-            box = [word(n) for n in request.box]
-            self.tail = (box, steps, interleave, swizzle, promotion, fill)
-        elif request.mode == "im2col":
-            self.name = "cuTensorMapEncodeIm2col"
-            self.tail = (list(request.lower), list(request.upper), request.channels, request.pixels, steps, interleave,
-                         swizzle, promotion, fill)
-        else:
-            self.name = "cuTensorMapEncodeIm2colWide"
-            mode = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
-            self.tail = (request.lower[0], request.upper[0], request.channels, request.pixels, steps, interleave, mode,
-                         swizzle, promotion, fill)
-        self.encode = function_of(driver, self.name, self.what)
-        self.driver = driver
-        self.first: Optional[MapBytes] = None
-
-    def __call__(self, address: int) -> "MapBytes":
-        if self.first is not None:
-            return self.first.at(address, self.driver, self.what, self.capability)
-        result = self.encode(*self.head, address, *self.middle, *self.tail)
-        if result[0]:
-            raise DriverError(self.name, self.what, result[0])
-        self.first = MapBytes(result[1], self.capability)
-        return self.first
+# A map: the driver's object, and where its 128 bytes are, which a kernel takes by value.
+Made = Tuple[Any, int]
+_SIZE = 128
 
 
-def encode(driver: Any, request: rules.MapRequest) -> "MapBytes":
-    return Encoder(driver, request)(request.address)
+def encoder(driver: Any, request: rules.MapRequest) -> Callable[..., Made]:
+    """Makes the maps of all requests that differ from this one in nothing but their address, extents, strides
+    and, of pixels, element strides and corners, which are what it takes. The driver has strides from the
+    second dimension on, and channels before pixels."""
+    kind, interleave, swizzle, promotion, fill = _enumerations(driver, request.element, request.interleave,
+                                                               request.swizzle, request.promotion, request.fill)
+    rank, what, clears = request.rank, f"the map of '{request.tile}'", request.capability >= 100
+    long, word = driver.cuuint64_t, driver.cuuint32_t
+    nothing = (0,)  # drivers look at strides even where there is none
+    box, steps_of_box = [word(n) for n in request.box], [word(d.step) for d in request.dimensions]
+    is_wide = request.mode in ("w", "w128")
+    wide = [_member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
+            ] if is_wide else []
+    name = ("cuTensorMapEncodeTiled" if request.mode == "tile" else "cuTensorMapEncodeIm2colWide" if is_wide
+            else "cuTensorMapEncodeIm2col")
+    encode = function_of(driver, name, what)
+
+    def tiled(address: int, extents: Sequence[int], strides: Sequence[int]) -> Made:
+        result, made = encode(kind, rank, address, [long(n) for n in extents], [long(n) for n in strides or nothing],
+                              box, steps_of_box, interleave, swizzle, promotion, fill)
+        return finish(result, made) if result or clears else (made, made.getPtr())
+
+    def pixels(address: int, extents: Sequence[int], strides: Sequence[int], steps: Sequence[int], lower: Sequence[int],
+               upper: Sequence[int]) -> Made:
+        corners = (lower[0], upper[0]) if is_wide else (list(lower), list(upper))
+        result, made = encode(kind, rank, address, [long(n) for n in extents], [long(n) for n in strides], *corners,
+                              request.channels, request.pixels, [word(n) for n in steps], interleave, *wide, swizzle,
+                              promotion, fill)
+        return finish(result, made) if result or clears else (made, made.getPtr())
+
+    def finish(result: Any, made: Any) -> Made:
+        if result:
+            raise DriverError(name, what, result)
+        _clear_wide_addresses(made)
+        return made, made.getPtr()
+
+    return tiled if request.mode == "tile" else pixels
 
 
-class MapBytes:
-    """The 128 bytes of a map, where the driver has put them, to pass to a kernel by value."""
+def encode(driver: Any, request: rules.MapRequest) -> Made:
+    own = request.dimensions
+    numbers = [request.address, [d.extent for d in own], [d.stride for d in own[1:]]]
+    if request.mode != "tile":
+        numbers += [[d.step for d in own], request.lower, request.upper]
+    return encoder(driver, request)(*numbers)
 
-    SIZE = 128
-    __slots__ = ("_made", "address")
 
-    def __init__(self, made: Any, capability: int) -> None:
-        self._made, self.address = made, int(made.getPtr())
-        if capability >= 100:
-            self.clear_wide_addresses()
+def _clear_wide_addresses(made: Any) -> None:
+    """Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB from the tensor's address;
+    smaller allocations then fault now and then."""
+    ctypes.c_uint64.from_address(made.getPtr() + 8).value &= ~(1 << 21)
 
-    def at(self, address: int, driver: Any, what: str, capability: int) -> "MapBytes":
-        """The same map of another tensor; this one stays as it is."""
-        made = driver.CUtensorMap()
-        ctypes.memmove(int(made.getPtr()), self.address, self.SIZE)
-        result = driver.cuTensorMapReplaceAddress(made, address)
-        if result[0]:
-            raise DriverError("cuTensorMapReplaceAddress", what, result[0])
-        return MapBytes(made, capability)
 
-    def clear_wide_addresses(self) -> None:
-        """Drivers set bit 85 of maps for Blackwell, a mode that reads up to 128 KiB from the
-        tensor's address; smaller allocations then fault now and then."""
-        ctypes.c_uint64.from_address(self.address + 8).value &= ~(1 << 21)
-
-    def __bytes__(self) -> bytes:
-        return ctypes.string_at(self.address, self.SIZE)
+def bytes_of(made: Made) -> bytes:
+    return ctypes.string_at(made[1], _SIZE)

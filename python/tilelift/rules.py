@@ -6,7 +6,7 @@ both against each other. Everything is innermost first here, strides are bytes.
 """
 from __future__ import annotations
 
-from typing import Callable, NamedTuple, Optional, Tuple
+from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
 
 MAX_RANK = 5
 MAX_EXTENT = 1 << 31
@@ -208,14 +208,18 @@ def _check_tile(request: MapRequest, report: Report) -> None:
     _check_bytes(request, bits // 8, report)
 
 
-def _has_pixel(extent: int, lower: int, upper: int) -> bool:
+def has_pixel(extent: int, lower: int, upper: int) -> bool:
     """As the driver counts, in 32 bits."""
     total = (extent + upper) & 0xffffffff
     return (total - (1 << 32) if total >= 1 << 31 else total) > lower
 
 
+def _corner_limit(request: MapRequest) -> int:
+    return 1 << {1: 15, 2: 7, 3: 4}[request.rank - 2]
+
+
 def _check_corners(request: MapRequest, report: Report) -> None:
-    limit = 1 << {1: 15, 2: 7, 3: 4}[request.rank - 2]
+    limit = _corner_limit(request)
     first = 1 if request.interleave == "none" else 0
     texts = {"lower": request.lower_text, "upper": request.upper_text}
     for i, (lower, upper) in enumerate(zip(request.lower, request.upper)):
@@ -226,7 +230,7 @@ def _check_corners(request: MapRequest, report: Report) -> None:
                 report("corner-range", f"the {name} corner of '{request.tile}' is {named[name]} in dimension "
                                        f"{first + i}, allowed are {-limit} to {limit - 1}")
         own = request.dimensions[first + i]
-        if not _has_pixel(own.extent, lower, upper):
+        if not has_pixel(own.extent, lower, upper):
             report("corner-order", f"the box of '{request.tile}' is empty in dimension {first + i}: it starts at "
                                    f"{named['lower']} and ends {named['upper']} from an extent of "
                                    f"{_describe(own.extent, own.extent_text)}")
@@ -257,6 +261,27 @@ def violations(request: MapRequest) -> list[Violation]:
 
     (_check_tile if request.mode == "tile" else _check_pixels)(request, report)
     return found
+
+
+def require_numbers(of: Any, request: MapRequest, dimensions: Sequence[Any], lower: Sequence[Any], upper: Sequence[Any]
+                    ) -> None:
+    """The rules about extents, strides, steps and corners where these are expressions: what has to be true
+    of them is told to `of`, which writes it down. The address is left to whoever knows it."""
+    alignment = _alignment(request)
+    if request.element in PACKED:
+        of.multiple(dimensions[0].extent, 128 if request.element in PADDED else 2)
+    for d, own in enumerate(dimensions):
+        of.within(own.extent, 1, MAX_EXTENT)
+        of.within(own.step, 1, 8)
+        if d > 0:
+            of.multiple(own.stride, alignment)
+            of.within(own.stride, 0, (1 << 40) - 1)
+    first = 1 if request.interleave == "none" else 0
+    for i, (low, high) in enumerate(zip(lower, upper)):
+        limit = _corner_limit(request)
+        of.within(low, -limit, limit - 1)
+        of.within(high, -limit, limit - 1)
+        of.has_pixel(dimensions[first + i].extent, low, high)
 
 
 def bulk_violations(tile: str, tensor: str, address: int, size: int = 16, offset: int = 0) -> list[Violation]:

@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 from typing import Any, Optional, Sequence, Tuple
 
 from . import rules
-from ._driver import MapBytes, bindings, call, encode
+from ._driver import bindings, bytes_of, call, encode
 from ._views import View, view_of
 
 __all__ = ["TensorMap", "TensorMapError", "TensorMapOptions", "View"]
@@ -113,7 +113,7 @@ class TensorMap:
         assert view is not None and request is not None
         self._driver, self._context, self._device = driver, context, device
         self._view, self._request = view, request
-        self._bytes = encode(driver, request)
+        self._made = encode(driver, request)
 
     @classmethod
     def tiled(cls, tensor: Any, box: Sequence[int], *, options: Optional[TensorMapOptions] = None, driver: Any = None,
@@ -209,7 +209,7 @@ class TensorMap:
         context, device, _ = _current(self._driver)
         if (context, device) != (self._context, self._device):
             raise RuntimeError(f"the map was made in another context, on device {self._device}")
-        return bytes(self._bytes)
+        return bytes_of(self._made)
 
     def replace_address(self, tensor: Any) -> None:
         """Leads to another tensor of the same shape, strides and type from now on; kernels that have
@@ -227,8 +227,8 @@ class TensorMap:
             raise TensorMapError(found)
         # Another address is another map: what drivers have to be helped with is done again.
         request = self._request._replace(address=view.address)
-        made: MapBytes = encode(self._driver, request)
-        self._request, self._view, self._bytes = request, view, made
+        made = encode(self._driver, request)
+        self._request, self._view, self._made = request, view, made
 
 
 def _check_rank(kind: str, rank: int, least: int) -> None:

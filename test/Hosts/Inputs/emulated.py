@@ -70,5 +70,4 @@ def both():
 
 
 compare("dispatch", both, "blur", (2, 2, 1), out, between, 64, 48)
-assert "cuTensorMapReplaceAddress" in " ".join(driver.take())
 driver.close()

@@ -47,11 +47,6 @@ class EmulatedDriver(FakeDriver):
                 numbers += argument if isinstance(argument, (list, tuple)) else [argument]
             [text] = self.ask("tiled" if name.endswith("Tiled") else "im2col", *map(int, numbers))
             return (self.made(text),)
-        if name == "cuTensorMapReplaceAddress":
-            made, address = arguments
-            [text] = self.ask("replace", bytes(made.memory).hex(), int(address))
-            made.memory[:] = bytes.fromhex(text)
-            return ()
         if name == "cuLaunchKernelEx":
             config, function, parameters, _ = arguments
             sizes = self.sizes[function]

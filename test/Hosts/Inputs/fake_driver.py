@@ -109,8 +109,6 @@ class FakeDriver:
             return (self.at_once,)
         if name.startswith("cuTensorMapEncode"):
             return (CUtensorMap().fill(),)
-        if name == "cuTensorMapReplaceAddress":
-            arguments[0].fill()
         if name == "cuCtxGetCurrent":
             return (self.context,)
         if name == "cuCtxGetLimit":
@@ -151,10 +149,6 @@ class FakeDriver:
                                      interleave, mode, swizzle, promotion, fill):
         return (f"cuTensorMapEncodeIm2colWide {kind.name[24:]} rank {rank} at {address:#x} lower {lower} upper {upper} "
                 f"channels {channels} pixels {pixels} mode {mode.name[31:]} swizzle {int(swizzle)}")
-
-    @staticmethod
-    def _cuTensorMapReplaceAddress(made, address):
-        return f"cuTensorMapReplaceAddress at {address:#x}"
 
     def _cuCtxSetLimit(self, limit, value):
         self.set_aside = value

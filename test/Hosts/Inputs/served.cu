@@ -73,16 +73,6 @@ static std::string encode(std::istream &in, bool pixels) {
   return std::to_string(int(result)) + " " + hex(&map, sizeof map);
 }
 
-static std::string replace(std::istream &in) {
-  std::vector<unsigned char> from = bytes(in);
-  CUtensorMap map = {};
-  std::copy(from.begin(), from.end(), reinterpret_cast<unsigned char *>(&map));
-  unsigned long long address = 0;
-  in >> address;
-  const CUresult result = cuTensorMapReplaceAddress(&map, reinterpret_cast<void *>(address));
-  return std::to_string(int(result)) + " " + hex(&map, sizeof map);
-}
-
 // name, grid, block, shared memory, how many arguments, each
 static std::string launch(std::istream &in) {
   std::string name;
@@ -131,7 +121,6 @@ int main() {
     in >> what;
     std::cout << (what == "tiled"     ? encode(in, false)
                   : what == "im2col"  ? encode(in, true)
-                  : what == "replace" ? replace(in)
                   : what == "launch"  ? launch(in)
                                       : memory(what, in))
               << std::endl;

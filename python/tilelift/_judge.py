@@ -1,0 +1,275 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""A launcher's plan as one function of a launch's numbers.
+
+A plan says what launches are checked for, with the words for what does not hold. To go through it takes
+longer than a launch. But it has no branches, so it is gone through once for each kernel, with expressions
+instead of numbers, and what it asks becomes the source of a function that says of any numbers whether all
+rules hold, and if so, what the driver is told of each map. Which rules do not hold, and in which words, is
+asked of the plan itself, with the numbers (Launch in launch.py).
+"""
+from __future__ import annotations
+
+import re
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
+
+from . import rules
+from ._numbers import Expression, Number, OfGrid, Range, Whole, end_of, quotient, remainder, varies
+
+
+class Plan:
+    """What plans call: what is the same for numbers and for expressions of them."""
+
+    grid: Any  # x, y, z
+    is_blackwell: bool
+
+    def block_index(self, axis: int) -> Range:
+        return Range(0, self.grid[axis] - 1)
+
+    @staticmethod
+    def end_of(starts: Number, length: int) -> Any:
+        return end_of(starts, length, rules.MAX_EXTENT)
+
+    def require_line(self, rule: str, value: Number, low: Optional[int], high: Optional[int], text: str) -> None:
+        if not self.is_blackwell:
+            self.require(rule, value, low, high, text)
+
+    def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
+              box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
+        self.add(rules.MapRequest("tile", tile, tensor, element, address + offset, tuple(map(_dimension, extents)),
+                                  box=box, swizzle=_swizzle(swizzle), promotion=promotion))
+
+    def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
+               box: Tuple[int, int], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
+               in_lines: bool = False) -> None:
+        wide = in_lines and self.is_blackwell
+        dimensions = [_dimension(extent) for extent in extents]
+        corners: List[Tuple[Any, ...]] = []
+        for d in range(1, len(extents) - 1):
+            corner: Sequence[Any] = (0, 0, "", "")  # where the line is, the instruction says
+            if not wide or d == 1:
+                dimensions[d], *corner = _walked(dimensions[d], extents[d], len(extents))
+            corners.append(tuple(corner))
+        lower, upper, lower_text, upper_text = zip(*corners)
+        self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, address + offset, tuple(dimensions),
+                                  channels=box[0], pixels=box[1], lower=lower, upper=upper, lower_text=lower_text,
+                                  upper_text=upper_text, swizzle=_swizzle(swizzle), promotion=promotion))
+
+    def require(self, rule: str, value: Any, low: Optional[int], high: Optional[int], text: str) -> None:
+        raise NotImplementedError
+
+    def add(self, request: rules.MapRequest) -> None:
+        raise NotImplementedError
+
+
+def _swizzle(span: int) -> str:
+    return "none" if span == 0 else f"b{span}"
+
+
+def _dimension(extent: Tuple[Any, ...]) -> rules.Dimension:
+    elements, text, *stride = extent[:4]
+    return rules.Dimension(rules.MAX_EXTENT if elements is None else elements, stride[0] if stride else 0,
+                           extent_text=text, stride_text=stride[1] if stride else "")
+
+
+def _walked(own: rules.Dimension, extent: Tuple[Any, ...], rank: int) -> Tuple[rules.Dimension, Any, Any, str, str]:
+    """Where the box of a pixel's first positions ends: after so many as there are. A tensor
+    without an end goes as far as the filter may reach; only such a one may be endless."""
+    count, step, step_text, first, first_text = extent[4:]
+    reach = {3: 32768, 4: 128, 5: 16}[rank]
+    last = None if count is None else first + (count - 1) * step
+    if extent[0] is None and last is not None:
+        own = own._replace(extent=last + 1 + reach, extent_text="as far as the filter reaches")
+    upper = -reach if last is None else last + 1 - own.extent
+    return own._replace(step=step, step_text=step_text), first, upper, first_text, ""
+
+
+class Window(NamedTuple):
+    """What stays in L2; where it is, stands behind the numbers of all maps."""
+    tensor: str
+    share: float
+
+
+class Judgement(NamedTuple):
+    """Functions of the grid and of the arguments, as they are passed and as they were given. `of_grid(g)`: whether
+    what depends on nothing else holds. `numbers(g, v, o)`: nothing where a rule is broken, or for each site its
+    numbers, which are the address, extents and strides, and of pixels steps and corners; `maps(g, v, o)`: its maps."""
+    of_grid: Callable[[Sequence[int]], bool]
+    numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
+    maps: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
+    sites: Tuple[Any, ...]
+    window: Optional[Window]
+    source: str
+
+
+class _Grid(NamedTuple):
+    x: OfGrid
+    y: OfGrid
+    z: OfGrid
+
+
+class _Limits:
+    """Of one value, all limits that are asked for."""
+
+    def __init__(self, value: Whole) -> None:
+        self.value = value
+        self.low: Optional[int] = None
+        self.high: Optional[int] = None
+
+    def narrow(self, low: Optional[int], high: Optional[int]) -> None:
+        if low is not None and (self.low is None or low > self.low):
+            self.low = low
+        if high is not None and (self.high is None or high < self.high):
+            self.high = high
+
+    def __str__(self) -> str:
+        if self.low is None or self.high is None:
+            return f"{self.value} <= {self.high}" if self.low is None else f"{self.value} >= {self.low}"
+        return f"{self.value} == {self.low}" if self.low == self.high else f"{self.low} <= {self.value} <= {self.high}"
+
+
+class Tracer(Plan):
+    """Stands for the launch in a plan, and writes down what it asks."""
+
+    def __init__(self, capability: int, is_blackwell: bool, variable: Callable[[str], int]) -> None:
+        self.capability, self.is_blackwell, self.variable = capability, is_blackwell, variable
+        self.grid = _Grid(*(OfGrid(f"g[{axis}]") for axis in range(3)))
+        self.asked: Dict[str, bool] = {}  # and whether it is about more than the grid
+        self.limits: Dict[str, _Limits] = {}
+        self.names: Dict[str, str] = {}  # of what is used more than once
+        self.requests: List[rules.MapRequest] = []
+        self.numbers: List[str] = []
+        self.window: Optional[Window] = None
+        self.kept: List[Tuple[str, str]] = []
+
+    def named(self, value: Whole) -> Whole:
+        if not varies(value) or str(value).isidentifier():
+            return value
+        return Expression(self.names.setdefault(str(value), f"t{len(self.names)}"))
+
+    def conditions(self, about_launch: bool) -> str:
+        found = [str(own) for own in self.limits.values() if varies(own.value) == about_launch]
+        found += [condition for condition, is_about_launch in self.asked.items() if is_about_launch == about_launch]
+        return " and ".join(found)
+
+    # What the rules ask of numbers.
+
+    def within(self, value: Whole, low: Optional[int], high: Optional[int]) -> None:
+        if low is not None or high is not None:
+            self.limits.setdefault(str(value), _Limits(value)).narrow(low, high)
+
+    def multiple(self, value: Whole, of: int) -> None:
+        self.asked[f"not {value} % {of}"] = varies(value)
+
+    def has_pixel(self, extent: Whole, lower: Whole, upper: Whole) -> None:
+        self.asked[f"has_pixel({extent}, {lower}, {upper})"] = varies(extent, lower, upper)
+
+    def refuse(self) -> None:
+        self.asked["False"] = False
+
+    # What plans call.
+
+    def require(self, rule: str, value: Number, low: Optional[int], high: Optional[int], text: str) -> None:
+        if isinstance(value, Range):
+            self.within(value.low, low, None)
+            self.within(value.high, None, high)
+        else:
+            self.within(value, low, high)
+
+    def require_multiple(self, rule: str, value: Number, multiple: int, text: str) -> None:
+        self.multiple(value, multiple)
+
+    def require_fours(self, tile: str, distance: int) -> None:
+        if not self.is_blackwell:
+            self.refuse()
+
+    def persist(self, tensor: str, share: float) -> None:
+        self.window = Window(tensor, share)
+
+    def bulk(self, tile: str, tensor: str, address: Whole) -> None:
+        self._start(tensor, address, 16, str(rules.MAX_EXTENT))
+
+    def add(self, request: rules.MapRequest) -> None:
+        dimensions = [d._replace(extent=self.named(d.extent), stride=self.named(d.stride), step=self.named(d.step))
+                      for d in request.dimensions]
+        lower, upper = [*map(self.named, request.lower)], [*map(self.named, request.upper)]
+        address = self.named(request.address)
+        rules.require_numbers(self, request, dimensions, lower, upper)
+        self.within(address, None, (1 << 57) - 1)
+        extents, strides = [d.extent for d in dimensions], [d.stride for d in dimensions[1:]]
+        reach = ", ".join([f"{extents[0]} * {rules.BITS[request.element]} // 8",
+                           *(f"{d.extent} * {d.stride}" for d in dimensions[1:]), "0"])
+        self._start(request.tensor, address, rules.alignment_of(request), f"max({reach})")
+        parts = [extents, strides]
+        if request.mode != "tile":
+            parts += [[d.step for d in dimensions], lower, upper]
+        self.numbers.append(f"({address}, {', '.join(map(_tuple, parts))})")
+        self._judge_once(request)
+
+    def _judge_once(self, request: rules.MapRequest) -> None:
+        """What no launch changes, with numbers that are allowed in place of those that it does."""
+        allowed = tuple(rules.Dimension(1 << 10, 1 << 10 if d else 0) for d in range(request.rank))
+        corners = (0,) * len(request.lower)
+        constant = request._replace(capability=self.capability, address=1 << 10, dimensions=allowed, lower=corners,
+                                    upper=corners)
+        if rules.violations(constant):
+            self.refuse()
+        self.requests.append(constant)
+
+    def _start(self, tensor: str, address: Whole, alignment: int, reach: str) -> None:
+        self.within(address, 1, None)
+        self.multiple(address, alignment)
+        if self.window is not None and self.window.tensor == tensor:
+            self.kept.append((str(address), reach))
+
+
+def bounds_of(kind: Union[str, int]) -> Optional[Tuple[int, int]]:
+    """What an integer argument holds; nothing where it is none."""
+    found = re.fullmatch("([iu])(8|16|32|64)", str(kind))
+    if found is None:
+        return None
+    bits = int(found[2])
+    return (0, (1 << bits) - 1) if found[1] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
+
+
+def is_object(kind: Union[str, int]) -> bool:
+    """Passed as bytes, of which expressions name members."""
+    return kind not in ("pointer", "f32", "f64") and bounds_of(kind) is None
+
+
+def _tuple(values: Sequence[Any]) -> str:
+    return f"({', '.join(map(str, values))}{',' if len(values) == 1 else ''})"
+
+
+def _function(name: str, parameters: str, lines: Sequence[str]) -> str:
+    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
+
+
+def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
+          site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
+    """The plan of a kernel with these arguments, gone through by the tracer. A site makes and keeps maps of one
+    request: `made` by their numbers, and `make(numbers)`."""
+    names = [Expression(f"a{i}") for i in range(len(arguments))]
+    for name, (_, kind) in zip(names, arguments):
+        tracer.within(name, *bounds_of(kind) or (None, None))
+    plan(tracer, *names)
+    body = [f"{_tuple(names)} = v"] if names else []
+    body += [f"a{i} = o[{i}]" for i, (_, kind) in enumerate(arguments) if is_object(kind)]
+    body += [f"{name} = {text}" for text, name in tracer.names.items()]
+    body += [f"if not ({tracer.conditions(True) or True}):", "    return None"]
+    found = [*tracer.numbers]
+    if tracer.kept:
+        begins = ", ".join(address for address, _ in tracer.kept)
+        ends = ", ".join(f"{address} + {reach}" for address, reach in tracer.kept)
+        found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
+    sites = tuple(map(site_of, tracer.requests))
+    made: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel}
+    for i, site in enumerate(sites):
+        made[f"made{i}"], made[f"make{i}"] = site.made, site.make
+    maps = [f"made{i}.get(n{i}) or make{i}(n{i})" for i in range(len(sites))]
+    source = (_function("of_grid", "g", [f"return {tracer.conditions(False) or True}"])
+              + _function("numbers", "g, v, o", [*body, f"return {_tuple(found)}"])
+              + _function("maps", "g, v, o", [*body, *(f"n{i} = {own}" for i, own in enumerate(tracer.numbers)),
+                                              f"return {_tuple(maps)}"]))
+    exec(compile(source, f"<{plan.__name__}>", "exec"), made)
+    window = tracer.window if tracer.kept else None
+    return Judgement(made["of_grid"], made["numbers"], made["maps"], sites, window, source)

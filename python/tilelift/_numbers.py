@@ -1,0 +1,152 @@
+# SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+"""What plans compute with: numbers of a launch, ranges of them over all blocks of a grid, and in place of
+either, while nobody has launched anything, expressions of them."""
+from __future__ import annotations
+
+from typing import Any, Union
+
+
+class Expression:
+    """The source of a number that a launch will have. Whatever else it is asked for is a member of an object of
+    the program's, which may be called anything that C++ allows."""
+
+    __slots__ = ("__text",)
+
+    def __init__(self, text: str) -> None:
+        self.__text = text
+
+    def __str__(self) -> str:
+        return self.__text
+
+    def __getattr__(self, member: str) -> "Expression":
+        if member.startswith("__"):
+            raise AttributeError(member)
+        return Expression(f"{self}.{member}")
+
+    def __add__(self, other: Any) -> Any:
+        return _joined(self, "+", other)
+
+    def __radd__(self, other: int) -> Any:
+        return _joined(other, "+", self)
+
+    def __sub__(self, other: Any) -> Any:
+        return _joined(self, "-", other)
+
+    def __rsub__(self, other: int) -> Any:
+        return _joined(other, "-", self)
+
+    def __mul__(self, other: Any) -> Any:
+        return _joined(self, "*", other)
+
+    def __rmul__(self, other: int) -> Any:
+        return _joined(other, "*", self)
+
+    def __neg__(self) -> Any:
+        return _joined(0, "-", self)
+
+
+class OfGrid(Expression):
+    """One that depends on nothing but the grid."""
+
+    __slots__ = ()
+
+
+Whole = Union[int, Expression]
+
+
+def varies(*values: Whole) -> bool:
+    """Whether they depend on more than the grid."""
+    return any(isinstance(value, Expression) and not isinstance(value, OfGrid) for value in values)
+
+
+def expression(text: str, *made_of: Whole) -> Expression:
+    return Expression(text) if varies(*made_of) else OfGrid(text)
+
+
+def are_known(*values: Whole) -> bool:
+    return not any(isinstance(value, Expression) for value in values)
+
+
+def _joined(left: Any, sign: str, right: Any) -> Any:
+    if isinstance(left, Range) or isinstance(right, Range):
+        return NotImplemented
+    neutral = 1 if sign == "*" else 0
+    if right.__class__ is int and right == neutral:
+        return left
+    if left.__class__ is int and left == neutral and sign != "-":
+        return right
+    return expression(f"({left} {sign} {right})", left, right)
+
+
+def _of_all(function: Any, values: list[Any]) -> Any:
+    """min or max."""
+    if are_known(*values):
+        return function(values)
+    return expression(f"{function.__name__}({', '.join(map(str, values))})", *values)
+
+
+class Range:
+    """All whole numbers between two, which sums and products of ranges keep to."""
+
+    __slots__ = ("low", "high")
+
+    def __init__(self, low: Any, high: Any) -> None:
+        self.low, self.high = low, high
+
+    @staticmethod
+    def of(value: "Number") -> "Range":
+        return value if isinstance(value, Range) else Range(value, value)
+
+    def __add__(self, other: "Number") -> "Range":
+        other = Range.of(other)
+        return Range(self.low + other.low, self.high + other.high)
+
+    def __neg__(self) -> "Range":
+        return Range(-self.high, -self.low)
+
+    def __sub__(self, other: "Number") -> "Range":
+        return self + -Range.of(other)
+
+    def __rsub__(self, other: "Number") -> "Range":
+        return Range.of(other) - self
+
+    def __mul__(self, other: "Number") -> "Range":
+        if isinstance(other, int):
+            low, high = self.low * other, self.high * other
+            return Range(low, high) if other >= 0 else Range(high, low)
+        other = Range.of(other)
+        ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Range(_of_all(min, ends), _of_all(max, ends))
+
+    __radd__, __rmul__ = __add__, __mul__
+
+
+Number = Union[int, Expression, Range]
+
+
+def between(low: Whole, high: Whole) -> Range:
+    return Range(low, high)
+
+
+def counted(first: Any, below: Any, step: Any) -> Range:
+    """The numbers that a loop counter takes; of a loop without rounds, the first."""
+    if are_known(first, below, step):
+        return Range(first, first + (below - first - 1) // step * step if below > first else first)
+    last = f"({first} + ({below} - {first} - 1) // {step} * {step} if {below} > {first} else {first})"
+    return Range(first, expression(last, first, below, step))
+
+
+def end_of(starts: Number, length: int, most: int) -> Any:
+    """One past the last element that boxes read which start there."""
+    return _of_all(min, [_of_all(max, [Range.of(starts).high + length, 1]), most])
+
+
+def quotient(a: Any, b: Any) -> Any:
+    """As C++ divides; what the plain kernel might never divide by, nobody does."""
+    if not are_known(a, b):
+        return expression(f"quotient({a}, {b})", a, b)
+    return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
+
+
+def remainder(a: Any, b: Any) -> Any:
+    return 0 if are_known(b) and b == 0 else a - quotient(a, b) * b

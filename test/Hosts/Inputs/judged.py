@@ -1,0 +1,108 @@
+"""Plans as functions against plans in words: of random launches both say the same, and make the same maps."""
+import importlib.util
+import random
+import sys
+
+from fake_driver import FakeDriver
+from tilelift import rules
+from tilelift._judge import Tracer, bounds_of, judge
+from tilelift._numbers import Expression
+from tilelift.launch import Dim3, Kernel, Launch, load
+
+rng = random.Random(7)
+INTERESTING = (0, 1, 2, 3, 4, 8, 16, 31, 32, 40, 64, 100, 128, 512, 1000, 4096, -1, -7, 70000, 1 << 20, (1 << 31) - 1)
+
+
+class Words(Launch):
+    """Also keeps the requests."""
+
+    def __init__(self, *arguments):
+        super().__init__(*arguments)
+        self.requests = []
+
+    def add(self, request):
+        self.requests.append(request)
+        super().add(request)
+
+
+class Site:
+    """Its maps are the numbers."""
+
+    def __init__(self, request):
+        self.request, self.made = request, {}
+
+    @staticmethod
+    def make(numbers):
+        return numbers
+
+
+class Members:
+    """An object whose members are numbers."""
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        setattr(self, name, number())
+        return getattr(self, name)
+
+
+def number():
+    return rng.choice(INTERESTING)
+
+
+def argument(kind):
+    if kind == "pointer":
+        return rng.choice((0x10000, 0x10000, 0x20000, 0x30010, 0x10004, 0, 1 << 57))
+    if isinstance(kind, int):
+        return Members()
+    bounds = bounds_of(kind)
+    return min(max(number(), bounds[0]), bounds[1]) if bounds else float(number())
+
+
+def numbers_of(request):
+    own = request.dimensions
+    sizes = (request.address, tuple(d.extent for d in own), tuple(d.stride for d in own[1:]))
+    return sizes if request.mode == "tile" else (*sizes, tuple(d.step for d in own), request.lower, request.upper)
+
+
+# Members are called whatever the program likes.
+assert [str(getattr(Expression("a2"), name)) for name in ("text", "low", "made")] == ["a2.text", "a2.low", "a2.made"]
+
+holds = breaks = 0
+kernels = without = 0
+for path in sys.argv[1:]:
+    spec = importlib.util.spec_from_file_location("launchers", path)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    for capability in (90, 100):
+        driver = FakeDriver(capability=capability)
+        handles = load(b"image", module.function_names, driver)
+        for kernel in [own for own in vars(module).values() if isinstance(own, Kernel)]:
+            judgement = judge(kernel.plan, kernel.arguments, Tracer(capability, capability >= 100, handles.variable), Site)
+            kept = 0
+            for attempt in range(400):
+                grid = Dim3(*(rng.choice((1, 2, 4, 100, 1 << 20)) for _ in range(3)))
+                # Of what holds most of the time, one number is changed.
+                values = [argument(kind) for _, kind in kernel.arguments]
+                if kept and attempt % 2:
+                    grid, values = kept[0], list(kept[1])
+                    i = rng.randrange(len(values))
+                    values[i] = argument(kernel.arguments[i][1])
+                words = Words(kernel, handles, grid)
+                kernel.plan(words, *values)
+                found = judgement.numbers(grid, values, values) if judgement.of_grid(grid) else None
+                said = f"{kernel} {grid} {values}: {found}, {rules.text_of(words.violations)}\n{judgement.source}"
+                assert (found is None) == bool(words.violations), said
+                if found is None:
+                    breaks += 1
+                    continue
+                holds, kept = holds + 1, (grid, values)
+                made = found[:len(judgement.sites)]
+                assert made == tuple(map(numbers_of, words.requests)), said
+                assert judgement.maps(grid, values, values) == made, said
+                for own, theirs in zip([site.request for site in judgement.sites], words.requests):
+                    assert own.numbers()[4:7] == theirs.numbers()[4:7] and own.numbers()[9:] == theirs.numbers()[9:], said
+            kernels += 1
+            without += not kept
+print(f"{holds} launches hold, {breaks} do not")
+assert holds > 500 and breaks > 500 and without * 8 < kernels, (kernels, without)
