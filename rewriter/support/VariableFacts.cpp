@@ -89,6 +89,10 @@ VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs, ConstP
     : differs(std::move(differs)), constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
+  dropsConst = ConstDrops::inPlace(path.kernel()->getBody()) ||
+               llvm::any_of(path.getCalls(), [](const CallExpr *call) {
+                 return ConstDrops::inPlace(calledBody(call)->getBody());
+               });
   collect(path.kernel()->getBody());
   for (const CallExpr *call : path.getCalls())
     collectCallee(call);
@@ -106,6 +110,10 @@ static bool mayWriteTo(QualType referred) {
   return !referred.isConstQualified() || hasMutable(referred);
 }
 
+bool VariableFacts::mayWriteThroughConst(const FunctionDecl *callee) {
+  return constPointers == ConstPointers::MayWrite && callee && constDrops.in(callee);
+}
+
 /// An object is changed by its methods; what is passed by reference, by anybody.
 void VariableFacts::noteCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
@@ -118,16 +126,18 @@ void VariableFacts::noteCall(const CallExpr *call) {
     object = arguments.front();
     arguments = arguments.drop_front();
   }
-  if (object && (!method || !method->isConst() || hasMutable(object->getType())))
+  const bool writesConst = mayWriteThroughConst(callee);
+  if (object && (!method || !method->isConst() || hasMutable(object->getType()) || writesConst))
     note(object, {call, Change::Kind::Unclear, call});
   for (size_t i = 0; i < arguments.size(); ++i) {
     QualType type = callee && i < callee->getNumParams()
                         ? callee->getParamDecl(unsigned(i))->getType()
                         : QualType();
-    bool byReference =
-        !type.isNull() && type->isReferenceType() && mayWriteTo(type.getNonReferenceType());
-    if (byReference || arguments[i]->getType()->isArrayType())
-      escapeThrough(arguments[i]);
+    bool byReference = !type.isNull() && type->isReferenceType() &&
+                       (writesConst || mayWriteTo(type.getNonReferenceType()));
+    const Expr *whole = writesConst ? arguments[i]->IgnoreParenImpCasts() : arguments[i];
+    if (byReference || whole->getType()->isArrayType())
+      escapeThrough(whole);
   }
 }
 
@@ -213,7 +223,8 @@ void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
   const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
   bool onlyReads = constPointers == ConstPointers::OnlyRead
                        ? becomesConst(decay)
-                       : cast && cast->getCastKind() == CK_NoOp && !hasMutable(decay->getType()->getPointeeType()) &&
+                       : cast && cast->getCastKind() == CK_NoOp && !dropsConst &&
+                             !hasMutable(decay->getType()->getPointeeType()) &&
                              cast->getType()->getPointeeType().isConstQualified();
   if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
     escapeThrough(decay->getSubExpr());

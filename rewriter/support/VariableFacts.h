@@ -16,6 +16,7 @@
 #define TILELIFT_SUPPORT_VARIABLEFACTS_H
 
 #include "support/CallPath.h"
+#include "support/ConstDrops.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -102,6 +103,7 @@ private:
 
   void collect(const clang::Stmt *statement);
   bool becomesConst(const clang::Expr *pointer) const;
+  bool mayWriteThroughConst(const clang::FunctionDecl *callee);
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);
@@ -117,6 +119,9 @@ private:
 
   OwnDifference differs;
   ConstPointers constPointers;
+  ConstDrops constDrops;
+  /// A function on the path casts `const` away, of whatever.
+  bool dropsConst = false;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallVector<const clang::VarDecl *, 16> order;
