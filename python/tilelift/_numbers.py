@@ -41,6 +41,36 @@ class Expression:
     def __rmul__(self, other: int) -> Any:
         return _joined(other, "*", self)
 
+    def __lshift__(self, other: Any) -> Any:
+        return _joined(self, "<<", other)
+
+    def __rlshift__(self, other: int) -> Any:
+        return _joined(other, "<<", self)
+
+    def __rshift__(self, other: Any) -> Any:
+        return _joined(self, ">>", other)
+
+    def __rrshift__(self, other: int) -> Any:
+        return _joined(other, ">>", self)
+
+    def __and__(self, other: Any) -> Any:
+        return _joined(self, "&", other)
+
+    def __rand__(self, other: int) -> Any:
+        return _joined(other, "&", self)
+
+    def __or__(self, other: Any) -> Any:
+        return _joined(self, "|", other)
+
+    def __ror__(self, other: int) -> Any:
+        return _joined(other, "|", self)
+
+    def __xor__(self, other: Any) -> Any:
+        return _joined(self, "^", other)
+
+    def __rxor__(self, other: int) -> Any:
+        return _joined(other, "^", self)
+
     def __neg__(self) -> Any:
         return _joined(0, "-", self)
 
@@ -70,11 +100,10 @@ def are_known(*values: Whole) -> bool:
 def _joined(left: Any, sign: str, right: Any) -> Any:
     if isinstance(left, Range) or isinstance(right, Range):
         return NotImplemented
-    neutral = 1 if sign == "*" else 0
-    if right.__class__ is int and right == neutral:
-        return left
-    if left.__class__ is int and left == neutral and sign != "-":
-        return right
+    neutral = {"+": 0, "*": 1}.get(sign)
+    for value, other in ((left, right), (right, left)):
+        if value.__class__ is int and value == neutral:
+            return other
     return expression(f"({left} {sign} {right})", left, right)
 
 

@@ -6,7 +6,7 @@ import sys
 from fake_driver import FakeDriver
 from tilelift import rules
 from tilelift._judge import Tracer, bounds_of, judge
-from tilelift._numbers import Expression
+from tilelift._numbers import Expression, between, counted, quotient, remainder
 from tilelift.launch import Dim3, Kernel, Launch, load
 
 rng = random.Random(7)
@@ -42,7 +42,7 @@ class Members:
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        setattr(self, name, number())
+        setattr(self, name, Members() if name == "size" else number())
         return getattr(self, name)
 
 
@@ -68,6 +68,23 @@ def numbers_of(request):
 # Members are called whatever the program likes.
 assert [str(getattr(Expression("a2"), name)) for name in ("text", "low", "made")] == ["a2.text", "a2.low", "a2.made"]
 
+def _plan_all(launch, out, in_, w, h, shape):
+    """All that expressions are made of (docs/hosts.md)."""
+    launch.require("index-range", (w >> 2) + (w << 1 & 12 | h ^ 3), 0, 100000, "shifts")
+    launch.require("index-range", 1 << (h & 7), 0, 64, "of numbers")
+    launch.require("index-range", 255 & w | 1 ^ h, 0, 70000, "of numbers and expressions")
+    launch.require("index-range", -w * launch.block_index(0) - launch.block_index(1) * (h - 3), -100000, None, "products")
+    launch.require("index-range", 7 - between(0, w) * counted(1, h, 2), None, 100, "ranges of arguments")
+    launch.require("index-range", quotient(w, h) * launch.grid.x - remainder(w, shape.size.h), -500, 5000, "quotients")
+    launch.require_multiple("bulk-offset-16", remainder(h, 0) + 16 * w, 16, "w * 16")
+    launch.bulk("tile", "in", in_)
+    launch.tiled("tile_map", "tile", "in", "f32", in_, 16 * (shape.size.h & 3), (32, 8),
+                 [(launch.end_of(4 * launch.block_index(0) + h, 8), "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4")])
+
+
+everything = Kernel("everything", "blur", "blur_tma", (("out", "pointer"), ("in", "pointer"), ("w", "i32"), ("h", "i32"),
+                                                       ("shape", 8)), (128, 1, 1), _plan_all)
+
 holds = breaks = 0
 kernels = without = 0
 for path in sys.argv[1:]:
@@ -76,8 +93,8 @@ for path in sys.argv[1:]:
     spec.loader.exec_module(module)
     for capability in (90, 100):
         driver = FakeDriver(capability=capability)
-        handles = load(b"image", module.function_names, driver)
-        for kernel in [own for own in vars(module).values() if isinstance(own, Kernel)]:
+        handles = load(b"image", [*module.function_names, everything.entry, everything.lifted_entry], driver)
+        for kernel in [everything, *(own for own in vars(module).values() if isinstance(own, Kernel))]:
             judgement = judge(kernel.plan, kernel.arguments, Tracer(capability, capability >= 100, handles.variable), Site)
             kept = 0
             for attempt in range(400):
