@@ -9,11 +9,13 @@ asked of the plan itself, with the numbers (Launch in launch.py).
 """
 from __future__ import annotations
 
+import linecache
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
 from ._numbers import Expression, Number, OfGrid, Range, Whole, end_of, quotient, remainder, varies
+from ._views import address_of
 
 
 class Plan:
@@ -35,8 +37,8 @@ class Plan:
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
               box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
-        self.add(rules.MapRequest("tile", tile, tensor, element, address + offset, tuple(map(_dimension, extents)),
-                                  box=box, swizzle=_swizzle(swizzle), promotion=promotion))
+        self.add(rules.MapRequest("tile", tile, tensor, element, self.start_of(address) + offset,
+                                  tuple(map(_dimension, extents)), box=box, swizzle=_swizzle(swizzle), promotion=promotion))
 
     def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
                box: Tuple[int, int], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
@@ -50,11 +52,17 @@ class Plan:
                 dimensions[d], *corner = _walked(dimensions[d], extents[d], len(extents))
             corners.append(tuple(corner))
         lower, upper, lower_text, upper_text = zip(*corners)
-        self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, address + offset, tuple(dimensions),
-                                  channels=box[0], pixels=box[1], lower=lower, upper=upper, lower_text=lower_text,
-                                  upper_text=upper_text, swizzle=_swizzle(swizzle), promotion=promotion))
+        self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, self.start_of(address) + offset,
+                                  tuple(dimensions), channels=box[0], pixels=box[1], lower=lower, upper=upper,
+                                  lower_text=lower_text, upper_text=upper_text, swizzle=_swizzle(swizzle),
+                                  promotion=promotion))
 
     def require(self, rule: str, value: Any, low: Optional[int], high: Optional[int], text: str) -> None:
+        raise NotImplementedError
+
+    @staticmethod
+    def start_of(address: Any) -> Any:
+        """Of memory: a number, an argument, or a member of one, which may be somebody's array."""
         raise NotImplementedError
 
     def add(self, request: rules.MapRequest) -> None:
@@ -135,7 +143,7 @@ class Tracer(Plan):
         self.grid = _Grid(*(OfGrid(f"g[{axis}]") for axis in range(3)))
         self.asked: Dict[str, bool] = {}  # and whether it is about more than the grid
         self.limits: Dict[str, _Limits] = {}
-        self.names: Dict[str, str] = {}  # of what is used more than once
+        self.names: Dict[str, str] = {}  # of what is computed for rules and maps
         self.requests: List[rules.MapRequest] = []
         self.numbers: List[str] = []
         self.window: Optional[Window] = None
@@ -186,7 +194,12 @@ class Tracer(Plan):
         self.window = Window(tensor, share)
 
     def bulk(self, tile: str, tensor: str, address: Whole) -> None:
-        self._start(tensor, address, 16, str(rules.MAX_EXTENT))
+        self._start(tensor, self.named(self.start_of(address)), 16, str(rules.MAX_EXTENT))
+
+    @staticmethod
+    def start_of(address: Whole) -> Whole:
+        is_member = isinstance(address, Expression) and not str(address).isidentifier()
+        return Expression(f"address_of({address})") if is_member else address
 
     def add(self, request: rules.MapRequest) -> None:
         dimensions = [d._replace(extent=self.named(d.extent), stride=self.named(d.stride), step=self.named(d.step))
@@ -262,7 +275,8 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
         ends = ", ".join(f"{address} + {reach}" for address, reach in tracer.kept)
         found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
     sites = tuple(map(site_of, tracer.requests))
-    made: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel}
+    made: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
+                            "address_of": address_of}
     for i, site in enumerate(sites):
         made[f"made{i}"], made[f"make{i}"] = site.made, site.make
     maps = [f"made{i}.get(n{i}) or make{i}(n{i})" for i in range(len(sites))]
@@ -270,6 +284,8 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
               + _function("numbers", "g, v, o", [*body, f"return {_tuple(found)}"])
               + _function("maps", "g, v, o", [*body, *(f"n{i} = {own}" for i, own in enumerate(tracer.numbers)),
                                               f"return {_tuple(maps)}"]))
-    exec(compile(source, f"<{plan.__name__}>", "exec"), made)
+    name = f"<{plan.__module__}.{plan.__name__}>"
+    linecache.cache[name] = (len(source), None, source.splitlines(True), name)  # for who reads a traceback
+    exec(compile(source, name, "exec"), made)
     window = tracer.window if tracer.kept else None
     return Judgement(made["of_grid"], made["numbers"], made["maps"], sites, window, source)

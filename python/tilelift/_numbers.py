@@ -3,6 +3,7 @@
 either, while nobody has launched anything, expressions of them."""
 from __future__ import annotations
 
+import keyword
 from typing import Any, Union
 
 
@@ -19,9 +20,12 @@ class Expression:
         return self.__text
 
     def __getattr__(self, member: str) -> "Expression":
-        if member.startswith("__"):
+        if member.startswith("__") and member.endswith("__"):  # Python's own
             raise AttributeError(member)
-        return Expression(f"{self}.{member}")
+        return Expression(f"getattr({self}, {member!r})" if keyword.iskeyword(member) else f"{self}.{member}")
+
+    def __bool__(self) -> bool:
+        raise TypeError(f"plans have no branches, and one asks whether {self}")
 
     def __add__(self, other: Any) -> Any:
         return _joined(self, "+", other)
@@ -141,8 +145,8 @@ class Range:
 
     def __mul__(self, other: "Number") -> "Range":
         if isinstance(other, int):
-            low, high = self.low * other, self.high * other
-            return Range(low, high) if other >= 0 else Range(high, low)
+            ends = [self.low * other, self.high * other]
+            return Range(_of_all(min, ends), _of_all(max, ends))
         other = Range.of(other)
         ends = [a * b for a in (self.low, self.high) for b in (other.low, other.high)]
         return Range(_of_all(min, ends), _of_all(max, ends))
@@ -178,4 +182,6 @@ def quotient(a: Any, b: Any) -> Any:
 
 
 def remainder(a: Any, b: Any) -> Any:
-    return 0 if are_known(b) and b == 0 else a - quotient(a, b) * b
+    if not are_known(a, b):
+        return expression(f"remainder({a}, {b})", a, b)
+    return 0 if b == 0 else a - quotient(a, b) * b

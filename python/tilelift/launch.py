@@ -27,6 +27,7 @@ from . import rules
 from ._driver import DriverError, Made, bindings, call, encoder
 from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
+from ._views import address_of
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
            "counted", "load", "quotient", "remainder"]
@@ -42,21 +43,6 @@ _FORMATS = {"pointer": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8":
             "f32": "f", "f64": "d"}
 _FLOATS = ("f32", "f64")
 Argument = Tuple[str, Union[str, int]]
-
-
-def address_of(value: Any) -> int:
-    """Where memory of the device is: a number, or somebody's array."""
-    if isinstance(value, int):
-        return value
-    if value is None:
-        return 0
-    if hasattr(value, "data_ptr"):  # PyTorch
-        return int(value.data_ptr())
-    if hasattr(value, "__cuda_array_interface__"):  # CuPy, Numba
-        return int(value.__cuda_array_interface__["data"][0])
-    if isinstance(value, ctypes.c_void_p):
-        return value.value or 0
-    return int(value)
 
 
 def _bytes_of(name: str, size: int, value: Any) -> bytes:
@@ -266,8 +252,12 @@ class Launch(Plan):
     def persist(self, tensor: str, share: float) -> None:
         """Is no rule."""
 
-    def bulk(self, tile: str, tensor: str, address: int) -> None:
-        self.violations += rules.bulk_violations(tile, tensor, address)
+    def bulk(self, tile: str, tensor: str, address: Any) -> None:
+        self.violations += rules.bulk_violations(tile, tensor, self.start_of(address))
+
+    @staticmethod
+    def start_of(address: Any) -> int:
+        return address_of(address)
 
     def add(self, request: rules.MapRequest) -> None:
         self.violations += rules.violations(request._replace(capability=self.kernels.capability))
@@ -289,6 +279,7 @@ class _Site:
             made[numbers] = one = encode(*numbers)
             return one
 
+        # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
         self.same, self.made, self.make = request.numbers(), made, make
 
 
@@ -319,7 +310,7 @@ class _Kept(NamedTuple):
 Start = Callable[[Sequence[Any], Sequence[Made], Any, Optional[_Kept]], None]
 
 
-def _way(kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Sequence[Any],
+def _way(kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Tuple[Any, ...],
          layout: "_Layout", maps: int) -> Start:
     """One of the two kernels, for one grid, block and set of attributes: how to start it."""
     launch, handle = kernels.driver.cuLaunchKernelEx, kernels[entry]
@@ -333,7 +324,7 @@ def _way(kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, att
         except IndexError:
             if shared > 0:
                 kernels.allow(entry, shared)
-            own = _Block(kernels.driver, grid, block, shared, tuple(attributes), layout, maps)
+            own = _Block(kernels.driver, grid, block, shared, attributes, layout, maps)
         pack(own.memory, 0, *values)
         place = first
         for _, address in made:
@@ -505,7 +496,7 @@ class Kernel:
             print(f"tilelift: {self.name}: TMA{setting.alone}{kept or ''}", file=sys.stderr)
         if is_simple:
             start(values, found, stream, None)
-        elif into is not None:
+        elif into is not None:  # numbers of a window, if there is one, are behind those of all sites
             into.add(start, values, list(zip(judged.sites, found)), stream, kept)
         else:
             maps = [site.made.get(each) or site.make(each) for site, each in zip(judged.sites, found)]
@@ -534,29 +525,39 @@ class Kernel:
                 raise OverflowError(f"'{name}' is {value}, which no {kind} holds")
         if not _VERBOSE and not self.must_lift:
             return
-        launch = Launch(self, kernels, setting.grid)
-        self.plan(launch, *(seen if is_object(kind) else value
-                            for (_, kind), value, seen in zip(self.arguments, values, arguments)))
-        found = [*setting.early, *launch.violations] or setting.late
+        found = [*setting.early, *self._broken(kernels, setting, values, arguments)] or setting.late
         if _VERBOSE:
             print(f"tilelift: {self.name}: plain, {rules.text_of(found)}", file=sys.stderr)
         if self.must_lift:
             raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(found)}")
 
+    def _broken(self, kernels: Kernels, setting: _Setting, values: Sequence[Any], arguments: Sequence[Any]
+                ) -> List[rules.Violation]:
+        """What the plan says, in words."""
+        try:
+            launch = Launch(self, kernels, setting.grid)
+            self.plan(launch, *(seen if is_object(kind) else value
+                                for (_, kind), value, seen in zip(self.arguments, values, arguments)))
+            return launch.violations
+        except Exception:
+            if not setting.early:
+                raise
+            return []  # what nobody has asked for cannot keep the plain kernel from running
+
     def _setting(self, kernels: Kernels, judged: _Judged, grid: Any, block: Any, shared: int,
                  attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
-        if attributes:
-            return self._set(kernels, judged, grid, block, shared, attributes)
-        key = tuple(size if size is None or isinstance(size, int) else tuple(size) for size in (grid, block))
-        made = judged.settings.get((*key, shared))
+        grid, block = (size if size is None or isinstance(size, int) else tuple(size) for size in (grid, block))
+        own = tuple(attributes)
+        made = None if own else judged.settings.get((grid, block, shared))
         if made is None:
-            made = self._set(kernels, judged, grid, block, shared, ())
-            judged.remember((*key, shared), made)
+            made = self._set(kernels, judged, grid, block, shared, own)
+            if not own:
+                judged.remember((grid, block, shared), made)
         return made
 
     def _set(self, kernels: Kernels, judged: _Judged, shape: Any, threads: Any, shared: int,
-             attributes: Sequence[Any]) -> _Setting:
+             attributes: Tuple[Any, ...]) -> _Setting:
         grid = Dim3.of(shape, "grid")
         block = self.block if threads is None else Dim3.of(threads, "block")
         early = self._early(kernels, block)
@@ -576,7 +577,7 @@ class Kernel:
             setting.keeps, setting.alone = False, setting.alone + ", keeps nothing in L2: the device has no windows"
         if not setting.late and judgement.of_grid(grid):
             setting.numbers, setting.maps = judgement.numbers, judgement.maps
-            setting.lifted = _way(kernels, self.lifted_entry, grid, self.lifted_block, needed, [*attributes, *clusters],
+            setting.lifted = _way(kernels, self.lifted_entry, grid, self.lifted_block, needed, (*attributes, *clusters),
                                   self._layout, len(judged.sites))
         return setting
 

@@ -16,27 +16,27 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// What a module of ours cannot call a kernel or its argument.
-const StringSet<> &takenNames() {
+bool isKeyword(StringRef name) {
   static const StringSet<> names = {
-      "False",  "None",     "True",      "and",      "as",       "assert", "async",
-      "await",  "break",    "class",     "continue", "def",      "del",    "elif",
-      "else",   "except",   "finally",   "for",      "from",     "global", "if",
-      "import", "in",       "is",        "lambda",   "nonlocal", "not",    "or",
-      "pass",   "raise",    "return",    "try",      "while",    "with",   "yield",
-      "launch", "quotient", "remainder", "counted",  "between",  "Kernel", "function_names",
-      "None"};
-  return names;
+      "False", "None",     "True",  "and",    "as",   "assert", "async",  "await",    "break",
+      "class", "continue", "def",   "del",    "elif", "else",   "except", "finally",  "for",
+      "from",  "global",   "if",    "import", "in",   "is",     "lambda", "nonlocal", "not",
+      "or",    "pass",     "raise", "return", "try",  "while",  "with",   "yield"};
+  return names.contains(name);
 }
 
+/// Not as a module of ours, or Python, calls something else.
 std::string pythonName(StringRef name) {
-  return (name + (takenNames().contains(name) ? "_" : "")).str();
+  static const StringSet<> taken = {"launch",  "quotient", "remainder",     "counted",
+                                    "between", "Kernel",   "function_names"};
+  return (name + (isKeyword(name) || taken.contains(name) ? "_" : "")).str();
 }
 
 /// An expression of docs/hosts.md: only names are others.
 std::string pythonText(StringRef expression) {
   std::string text;
   bool isMember = false;
+  size_t object = 0; // where it begins of which the next name is a member
   while (!expression.empty()) {
     StringRef word = expression.take_while([](char c) { return isAlnum(c) || c == '_'; });
     if (word.empty() || isDigit(word[0])) {
@@ -48,6 +48,15 @@ std::string pythonText(StringRef expression) {
     }
     expression = expression.drop_front(word.size());
     const bool isCall = expression.starts_with("(");
+    if (isMember && isKeyword(word)) { // getattr(arguments, "in")
+      text.back() = ',';
+      text.insert(object, "getattr(");
+      text += " \"" + word.str() + "\")";
+      isMember = false;
+      continue;
+    }
+    if (!isMember)
+      object = text.size();
     text += isMember                          ? word.str()
             : isCall && word == "block_index" ? "launch.block_index"
             : word == "gridDim"               ? "launch.grid"

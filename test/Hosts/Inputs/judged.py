@@ -66,7 +66,11 @@ def numbers_of(request):
 
 
 # Members are called whatever the program likes.
-assert [str(getattr(Expression("a2"), name)) for name in ("text", "low", "made")] == ["a2.text", "a2.low", "a2.made"]
+assert [str(getattr(Expression("a2"), name)) for name in ("text", "low", "__n")] == ["a2.text", "a2.low", "a2.__n"]
+assert str(getattr(Expression("a2"), "in")) == "getattr(a2, 'in')"
+# A loop of no rounds, and a rest of nothing, are what they are in C++.
+none = 4 * between(0, -1)
+assert (none.low, none.high, remainder(5, 0)) == (-4, 0, 0)
 
 def _plan_all(launch, out, in_, w, h, shape):
     """All that expressions are made of (docs/hosts.md)."""
@@ -76,7 +80,9 @@ def _plan_all(launch, out, in_, w, h, shape):
     launch.require("index-range", -w * launch.block_index(0) - launch.block_index(1) * (h - 3), -100000, None, "products")
     launch.require("index-range", 7 - between(0, w) * counted(1, h, 2), None, 100, "ranges of arguments")
     launch.require("index-range", quotient(w, h) * launch.grid.x - remainder(w, shape.size.h), -500, 5000, "quotients")
-    launch.require_multiple("bulk-offset-16", remainder(h, 0) + 16 * w, 16, "w * 16")
+    launch.require_multiple("bulk-offset-16", remainder(h, 0) + 16 * remainder(w, h - 4), 16, "w * 16")
+    launch.require("index-range", 4 * between(0, w - 1), 0, 4 * h, "of no numbers at all")
+    launch.require("index-range", (h - 3) * between(0, w - 1), -1 << 20, 1 << 20, "times what is known later")
     launch.bulk("tile", "in", in_)
     launch.tiled("tile_map", "tile", "in", "f32", in_, 16 * (shape.size.h & 3), (32, 8),
                  [(launch.end_of(4 * launch.block_index(0) + h, 8), "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4")])

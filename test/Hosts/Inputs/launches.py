@@ -139,6 +139,30 @@ paint = Kernel("paint", "paint", "paint_tma", (("out", "pointer"), ("colour", 4)
 assert paint(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, 0x20000, 7)
 expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (20000, 7)")
 
+# Memory that a member of an object leads to; what is null runs plain.
+class Call(ctypes.Structure):
+    _fields_ = [("in", ctypes.c_void_p)]
+
+
+def _plan_scale(launch, call):
+    launch.bulk("tile", "in", getattr(call, "in"))
+
+
+scale = Kernel("scale", "paint", "paint_tma", (("call", 8),), (128, 1, 1), _plan_scale)
+paints = Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other)
+other.sizes = {"paint": (8,), "paint_tma": (8,)}
+assert scale(paints, 1, Call(0x10000)) and not scale(paints, 1, Call(0x10004)) and not scale(paints, 1, Call(None))
+
+# What a launch was given is what it has, also where it starts later.
+given = [driver.CUlaunchAttribute()]
+given[0].id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
+other.take("")
+with Dispatch() as dispatch:
+    scale(paints, iter((2, 3)), Call(0x10004), attributes=given, into=dispatch)
+    given.clear()
+expect([call.split(" block")[0] + " " + call.split()[10] for call in other.take("cuLaunch")],
+       "cuLaunchKernelEx paint grid 2,3,1 PROGRAMMATIC_STREAM_SERIALIZATION")
+
 # Arrays of others: PyTorch's and CuPy's.
 class Tensor:
     def data_ptr(self):
