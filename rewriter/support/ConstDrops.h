@@ -1,34 +1,53 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who does not keep the promise of a pointer or a reference to constants: by a cast, or by assembly
-// that is given the pointer. Functions whose body nobody sees are taken to keep it, as C++ asks of
-// them for objects that are not constant themselves.
+// Who writes to what he got as a constant: by a cast, or by assembly that is given the pointer. C++
+// allows that where the object itself is none, so that what is proved of a variable has to ask.
+// Functions whose body nobody sees keep the promise, and so do CUDA's own; a constructor that keeps
+// a reference for its destructor, and a union of pointers, are not looked through.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_SUPPORT_CONSTDROPS_H
 #define TILELIFT_SUPPORT_CONSTDROPS_H
 
-#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <map>
 
 namespace clang {
+class Expr;
 class FunctionDecl;
+class ParmVarDecl;
 class Stmt;
 } // namespace clang
 
 namespace tilelift {
 
+/// What of a function's callers may be written although it was passed as a constant.
+struct BrokenPromises {
+  llvm::SmallPtrSet<const clang::ParmVarDecl *, 2> parameters;
+  bool ofObject = false;
+  /// Through a pointer that may lead to anything.
+  bool ofAnything = false;
+
+  bool of(const clang::ParmVarDecl *parameter) const {
+    return ofAnything || parameters.contains(parameter);
+  }
+  bool any() const { return ofAnything || ofObject || !parameters.empty(); }
+};
+
 class ConstDrops {
 public:
-  /// In the function, or in one that it calls.
-  bool in(const clang::FunctionDecl *function);
-  /// In these statements themselves.
-  static bool inPlace(const clang::Stmt *statement);
+  /// By the function, or by one that it calls.
+  const BrokenPromises &in(const clang::FunctionDecl *function);
 
 private:
-  bool inCalls(const clang::Stmt *statement);
+  void look(const clang::Stmt *statement, BrokenPromises &found);
+  void lookAtCall(const clang::Expr *call, BrokenPromises &found);
 
-  llvm::DenseMap<const clang::FunctionDecl *, bool> known;
+  std::map<const clang::FunctionDecl *, BrokenPromises> known;
+  /// Casts whose result is looked at, and no more.
+  llvm::SmallPtrSet<const clang::Expr *, 8> reads;
 };
 
 } // namespace tilelift

@@ -89,10 +89,8 @@ VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs, ConstP
     : differs(std::move(differs)), constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
-  dropsConst = ConstDrops::inPlace(path.kernel()->getBody()) ||
-               llvm::any_of(path.getCalls(), [](const CallExpr *call) {
-                 return ConstDrops::inPlace(calledBody(call)->getBody());
-               });
+  if (constPointers == ConstPointers::MayWrite)
+    findConstDrops(path);
   collect(path.kernel()->getBody());
   for (const CallExpr *call : path.getCalls())
     collectCallee(call);
@@ -110,8 +108,20 @@ static bool mayWriteTo(QualType referred) {
   return !referred.isConstQualified() || hasMutable(referred);
 }
 
-bool VariableFacts::mayWriteThroughConst(const FunctionDecl *callee) {
-  return constPointers == ConstPointers::MayWrite && callee && constDrops.in(callee);
+/// A kernel's own parameters lead to none of its variables.
+void VariableFacts::findConstDrops(const CallPath &path) {
+  dropsConst = constDrops.in(path.kernel()).ofAnything;
+  for (const CallExpr *call : path.getCalls())
+    dropsConst |= constDrops.in(calledBody(call)).any();
+}
+
+/// What a call got as a constant may be a part of its result, which is more than a value.
+bool VariableFacts::mayComeBack(const CallExpr *call) const {
+  const QualType type = call->getCallReturnType(call->getDirectCallee()->getASTContext());
+  const auto *use = dyn_cast_or_null<ImplicitCastExpr>(parentOf(call));
+  const bool isRead = use && use->getCastKind() == CK_LValueToRValue;
+  return dropsConst && !isRead &&
+         (type->isReferenceType() || type->isPointerType() || type->isRecordType());
 }
 
 /// An object is changed by its methods; what is passed by reference, by anybody.
@@ -126,13 +136,17 @@ void VariableFacts::noteCall(const CallExpr *call) {
     object = arguments.front();
     arguments = arguments.drop_front();
   }
-  const bool writesConst = mayWriteThroughConst(callee);
-  if (object && (!method || !method->isConst() || hasMutable(object->getType()) || writesConst))
+  static const BrokenPromises none;
+  const BrokenPromises &broken =
+      constPointers == ConstPointers::MayWrite && callee ? constDrops.in(callee) : none;
+  const bool writesObject = broken.ofObject || broken.ofAnything;
+  if (object && (!method || !method->isConst() || hasMutable(object->getType()) || writesObject))
     note(object, {call, Change::Kind::Unclear, call});
   for (size_t i = 0; i < arguments.size(); ++i) {
-    QualType type = callee && i < callee->getNumParams()
-                        ? callee->getParamDecl(unsigned(i))->getType()
-                        : QualType();
+    const ParmVarDecl *parameter =
+        callee && i < callee->getNumParams() ? callee->getParamDecl(unsigned(i)) : nullptr;
+    const bool writesConst = parameter && (broken.of(parameter) || mayComeBack(call));
+    QualType type = parameter ? parameter->getType() : QualType();
     bool byReference = !type.isNull() && type->isReferenceType() &&
                        (writesConst || mayWriteTo(type.getNonReferenceType()));
     const Expr *whole = writesConst ? arguments[i]->IgnoreParenImpCasts() : arguments[i];
@@ -223,7 +237,8 @@ void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
   const auto *cast = dyn_cast_or_null<ImplicitCastExpr>(use);
   bool onlyReads = constPointers == ConstPointers::OnlyRead
                        ? becomesConst(decay)
-                       : cast && cast->getCastKind() == CK_NoOp && !dropsConst &&
+                       : cast && cast->getCastKind() == CK_NoOp &&
+                             (!dropsConst || isa_and_nonnull<CallExpr>(parentOf(cast))) &&
                              !hasMutable(decay->getType()->getPointeeType()) &&
                              cast->getType()->getPointeeType().isConstQualified();
   if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
@@ -266,7 +281,12 @@ void VariableFacts::collect(const Stmt *statement) {
   } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
     const CXXConstructorDecl *constructor = construct->getConstructor();
     for (unsigned i = 0; i < construct->getNumArgs() && i < constructor->getNumParams(); ++i)
-      noteReference(constructor->getParamDecl(i)->getType(), construct->getArg(i));
+      if (const ParmVarDecl *parameter = constructor->getParamDecl(i);
+          constPointers == ConstPointers::MayWrite && parameter->getType()->isReferenceType() &&
+          constDrops.in(constructor).of(parameter))
+        escapeThrough(construct->getArg(i));
+      else
+        noteReference(parameter->getType(), construct->getArg(i));
   } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
     unsigned i = 0;
     if (const auto *record = list->getType()->getAsRecordDecl())

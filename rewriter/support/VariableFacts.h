@@ -103,7 +103,8 @@ private:
 
   void collect(const clang::Stmt *statement);
   bool becomesConst(const clang::Expr *pointer) const;
-  bool mayWriteThroughConst(const clang::FunctionDecl *callee);
+  void findConstDrops(const CallPath &path);
+  bool mayComeBack(const clang::CallExpr *call) const;
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);
@@ -120,7 +121,7 @@ private:
   OwnDifference differs;
   ConstPointers constPointers;
   ConstDrops constDrops;
-  /// A function on the path casts `const` away, of whatever.
+  /// On the path, constants are written through pointers that may lead to anything.
   bool dropsConst = false;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;

@@ -26,9 +26,7 @@ sys.path.insert(0, str(ROOT / "python"))
 import torch  # noqa: E402
 from cuda.bindings import driver, nvrtc  # noqa: E402
 
-import tilelift._driver  # noqa: E402
 import tilelift.launch  # noqa: E402
-import tilelift.rules  # noqa: E402
 from tilelift import TensorMap  # noqa: E402
 
 ARCH = "sm_90a"
