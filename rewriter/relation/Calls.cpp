@@ -149,14 +149,11 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
 Interpreter::Callee Interpreter::calleeOf(const CallExpr *call) {
   Callee result;
   result.definition = calledBody(call);
-  result.arguments.append(call->arg_begin(), call->arg_end());
-  if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
-    const Expr *object = member->getImplicitObjectArgument();
-    result.self = object->getType()->isPointerType() ? evaluate(object) : addressOf(object);
-  } else if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(call->getDirectCallee())) {
-    result.self = addressOf(result.arguments.front());
-    result.arguments.erase(result.arguments.begin());
-  }
+  const CallParts parts = partsOf(call);
+  result.arguments.append(parts.arguments.begin(), parts.arguments.end());
+  if (parts.object)
+    result.self =
+        parts.object->getType()->isPointerType() ? evaluate(parts.object) : addressOf(parts.object);
   return result;
 }
 

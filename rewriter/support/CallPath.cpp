@@ -14,6 +14,22 @@ using namespace llvm;
 
 namespace tilelift {
 
+CallParts partsOf(const Expr *expression) {
+  CallParts parts;
+  if (const auto *made = dyn_cast<CXXConstructExpr>(expression))
+    return {made->getConstructor(), nullptr, {made->getArgs(), made->getNumArgs()}};
+  const auto *call = cast<CallExpr>(expression);
+  parts.callee = call->getDirectCallee();
+  parts.arguments = {call->getArgs(), call->getNumArgs()};
+  if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
+    parts.object = member->getImplicitObjectArgument();
+  } else if (isa<CXXOperatorCallExpr>(call) && isa_and_nonnull<CXXMethodDecl>(parts.callee)) {
+    parts.object = parts.arguments.front();
+    parts.arguments = parts.arguments.drop_front();
+  }
+  return parts;
+}
+
 bool isVirtual(const CallExpr *call) {
   const auto *member = dyn_cast<CXXMemberCallExpr>(call);
   const CXXMethodDecl *method = member ? member->getMethodDecl() : nullptr;

@@ -10,10 +10,12 @@
 #ifndef TILELIFT_SUPPORT_CALLPATH_H
 #define TILELIFT_SUPPORT_CALLPATH_H
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 
 namespace clang {
 class CallExpr;
+class Expr;
 class FunctionDecl;
 class Stmt;
 class VarDecl;
@@ -52,6 +54,15 @@ private:
   llvm::SmallVector<const clang::CallExpr *, 2> calls;
   llvm::SmallVector<const clang::FunctionDecl *, 3> functions;
 };
+
+/// Who is called, or made; on which object, if it is a method's call; with what.
+struct CallParts {
+  const clang::FunctionDecl *callee = nullptr;
+  const clang::Expr *object = nullptr;
+  llvm::ArrayRef<const clang::Expr *> arguments;
+};
+/// Of a call, or of an object that is made.
+CallParts partsOf(const clang::Expr *call);
 
 /// Whether only the object knows which method is called.
 bool isVirtual(const clang::CallExpr *call);

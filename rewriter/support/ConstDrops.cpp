@@ -4,10 +4,13 @@
 
 #include "support/ConstDrops.h"
 
+#include "support/CallPath.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/Stmt.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 
 using namespace clang;
 using namespace llvm;
@@ -43,13 +46,7 @@ bool dropsConst(const ExplicitCastExpr *cast) {
   return dropsConst(held, referredBy(cast->getTypeAsWritten(), false));
 }
 
-/// Where the memory comes from that an expression leads to.
-struct Root {
-  enum class Kind { Parameter, Object, Own, Anything } kind = Kind::Anything;
-  const ParmVarDecl *parameter = nullptr;
-};
-
-/// One step towards it; null at the end.
+/// One step towards the memory that an expression leads to; null at the end.
 const Expr *outOf(const Expr *expression) {
   if (const auto *unary = dyn_cast<UnaryOperator>(expression))
     return unary->getOpcode() == UO_AddrOf || unary->getOpcode() == UO_Deref ? unary->getSubExpr()
@@ -62,31 +59,6 @@ const Expr *outOf(const Expr *expression) {
   if (!sum || !sum->isAdditiveOp())
     return nullptr;
   return sum->getLHS()->getType()->isPointerType() ? sum->getLHS() : sum->getRHS();
-}
-
-Root rootOf(const Expr *expression) {
-  expression = expression->IgnoreParenCasts();
-  while (const Expr *next = outOf(expression))
-    expression = next->IgnoreParenCasts();
-  if (isa<CXXThisExpr>(expression))
-    return {Root::Kind::Object};
-  const auto *reference = dyn_cast<DeclRefExpr>(expression);
-  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  if (const auto *parameter = dyn_cast_or_null<ParmVarDecl>(variable))
-    return {Root::Kind::Parameter, parameter};
-  // A variable of numbers is nobody else's; others may lead anywhere.
-  const QualType type = variable ? variable->getType() : QualType();
-  const bool isOwn = variable && (variable->hasGlobalStorage() ||
-                                  type->getBaseElementTypeUnsafe()->isArithmeticType());
-  return {isOwn ? Root::Kind::Own : Root::Kind::Anything};
-}
-
-void note(const Expr *expression, BrokenPromises &found) {
-  const Root root = rootOf(expression);
-  if (root.kind == Root::Kind::Parameter)
-    found.parameters.insert(root.parameter);
-  found.ofObject |= root.kind == Root::Kind::Object;
-  found.ofAnything |= root.kind == Root::Kind::Anything;
 }
 
 /// The cast that an lvalue is made with.
@@ -110,57 +82,82 @@ bool onlyReads(const ImplicitCastExpr *cast) {
           cast->getType().isConstQualified());
 }
 
-} // namespace
+/// Goes through the body of one function.
+class Search {
+public:
+  Search(const FunctionDecl *function, ConstDrops &drops) : function(function), drops(drops) {}
 
-/// What the callee breaks, it breaks for whoever passes it on.
-void ConstDrops::lookAtCall(const Expr *expression, BrokenPromises &found) {
-  const FunctionDecl *callee = nullptr;
-  ArrayRef<const Expr *> arguments;
-  const Expr *object = nullptr;
-  if (const auto *made = dyn_cast<CXXConstructExpr>(expression)) {
-    callee = made->getConstructor();
-    arguments = {made->getArgs(), made->getNumArgs()};
-  } else if (const auto *call = dyn_cast<CallExpr>(expression)) {
-    callee = call->getDirectCallee();
-    arguments = {call->getArgs(), call->getNumArgs()};
-    if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
-      object = member->getImplicitObjectArgument();
-    } else if (isa<CXXOperatorCallExpr>(call) && isa_and_nonnull<CXXMethodDecl>(callee)) {
-      object = arguments.front();
-      arguments = arguments.drop_front();
-    }
+  BrokenPromises run() {
+    look(function->getBody());
+    return found;
   }
-  if (!callee)
-    return;
-  const BrokenPromises &own = in(callee);
-  found.ofAnything |= own.ofAnything;
-  if (own.ofObject && object)
-    note(object, found);
-  for (size_t i = 0; i < arguments.size() && i < callee->getNumParams(); ++i)
-    if (own.parameters.contains(callee->getParamDecl(unsigned(i))))
-      note(arguments[i], found);
+
+private:
+  void look(const Stmt *statement);
+  void lookAtCall(const Expr *call);
+  void note(const Expr *expression);
+
+  const FunctionDecl *function;
+  ConstDrops &drops;
+  BrokenPromises found;
+  /// Casts whose result is looked at, and no more.
+  SmallPtrSet<const Expr *, 8> reads;
+};
+
+/// Whose memory that is.
+void Search::note(const Expr *expression) {
+  expression = expression->IgnoreParenCasts();
+  while (const Expr *next = outOf(expression))
+    expression = next->IgnoreParenCasts();
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const auto *parameter = dyn_cast_or_null<ParmVarDecl>(variable);
+  if (isa<CXXThisExpr>(expression))
+    found.ofObject = true;
+  else if (parameter && parameter->getDeclContext() == function)
+    found.parameters.insert(parameter->getFunctionScopeIndex());
+  else // a variable of numbers is nobody else's; others may lead anywhere
+    found.ofAnything |= parameter || !variable ||
+                        !(variable->hasGlobalStorage() ||
+                          variable->getType()->getBaseElementTypeUnsafe()->isArithmeticType());
 }
 
-void ConstDrops::look(const Stmt *statement, BrokenPromises &found) {
-  if (!statement)
+/// What the callee breaks, it breaks for whoever passes it on.
+void Search::lookAtCall(const Expr *call) {
+  const auto [callee, object, arguments] = partsOf(call);
+  if (!callee)
+    return;
+  const BrokenPromises &own = drops.in(callee);
+  found.ofAnything |= own.ofAnything;
+  if (own.ofObject && object)
+    note(object);
+  for (unsigned i : own.parameters)
+    if (i < arguments.size())
+      note(arguments[i]);
+}
+
+void Search::look(const Stmt *statement) {
+  if (!statement || isa<LambdaExpr>(statement)) // which is a function of its own
     return;
   if (const auto *implicit = dyn_cast<ImplicitCastExpr>(statement)) {
     if (const Expr *cast = onlyReads(implicit) ? castBehind(implicit->getSubExpr()) : nullptr)
       reads.insert(cast);
-  } else if (const auto *cast = dyn_cast<ExplicitCastExpr>(statement)) {
-    if (dropsConst(cast) && !reads.contains(cast))
-      note(cast->getSubExprAsWritten(), found);
+  } else if (const auto *written = dyn_cast<ExplicitCastExpr>(statement)) {
+    if (dropsConst(written) && !reads.contains(written))
+      note(written->getSubExprAsWritten());
   } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
     for (const Expr *input : assembly->inputs())
       if (const Expr *from = input->IgnoreParenCasts();
           from->getType()->isPointerType() && from->getType()->getPointeeType().isConstQualified())
-        note(from, found);
+        note(from);
   } else if (isa<CallExpr, CXXConstructExpr>(statement)) {
-    lookAtCall(cast_or_null<Expr>(statement), found);
+    lookAtCall(cast<Expr>(statement));
   }
   for (const Stmt *child : statement->children())
-    look(child, found);
+    look(child);
 }
+
+} // namespace
 
 const BrokenPromises &ConstDrops::in(const FunctionDecl *function) {
   static const BrokenPromises none;
@@ -172,9 +169,7 @@ const BrokenPromises &ConstDrops::in(const FunctionDecl *function) {
   if (!isNew)
     return place->second;
   place->second.ofAnything = true; // of one that calls itself, as long as nobody knows
-  BrokenPromises found;
-  look(definition->getBody(), found);
-  return place->second = found;
+  return place->second = Search(definition, *this).run();
 }
 
 } // namespace tilelift

@@ -10,29 +10,24 @@
 #ifndef TILELIFT_SUPPORT_CONSTDROPS_H
 #define TILELIFT_SUPPORT_CONSTDROPS_H
 
-#include "llvm/ADT/SmallPtrSet.h"
-
 #include <map>
+#include <set>
 
 namespace clang {
-class Expr;
 class FunctionDecl;
-class ParmVarDecl;
-class Stmt;
 } // namespace clang
 
 namespace tilelift {
 
 /// What of a function's callers may be written although it was passed as a constant.
 struct BrokenPromises {
-  llvm::SmallPtrSet<const clang::ParmVarDecl *, 2> parameters;
+  /// By their place: each declaration of a function has its own.
+  std::set<unsigned> parameters;
   bool ofObject = false;
   /// Through a pointer that may lead to anything.
   bool ofAnything = false;
 
-  bool of(const clang::ParmVarDecl *parameter) const {
-    return ofAnything || parameters.contains(parameter);
-  }
+  bool of(unsigned parameter) const { return ofAnything || parameters.count(parameter) > 0; }
   bool any() const { return ofAnything || ofObject || !parameters.empty(); }
 };
 
@@ -42,12 +37,7 @@ public:
   const BrokenPromises &in(const clang::FunctionDecl *function);
 
 private:
-  void look(const clang::Stmt *statement, BrokenPromises &found);
-  void lookAtCall(const clang::Expr *call, BrokenPromises &found);
-
   std::map<const clang::FunctionDecl *, BrokenPromises> known;
-  /// Casts whose result is looked at, and no more.
-  llvm::SmallPtrSet<const clang::Expr *, 8> reads;
 };
 
 } // namespace tilelift

@@ -115,6 +115,11 @@ void VariableFacts::findConstDrops(const CallPath &path) {
     dropsConst |= constDrops.in(calledBody(call)).any();
 }
 
+const BrokenPromises &VariableFacts::promisesOf(const FunctionDecl *callee) {
+  static const BrokenPromises none;
+  return callee && constPointers == ConstPointers::MayWrite ? constDrops.in(callee) : none;
+}
+
 /// What a call got as a constant may be a part of its result, which is more than a value.
 bool VariableFacts::mayComeBack(const CallExpr *call) const {
   const QualType type = call->getCallReturnType(call->getDirectCallee()->getASTContext());
@@ -126,41 +131,35 @@ bool VariableFacts::mayComeBack(const CallExpr *call) const {
 
 /// An object is changed by its methods; what is passed by reference, by anybody.
 void VariableFacts::noteCall(const CallExpr *call) {
-  const FunctionDecl *callee = call->getDirectCallee();
+  const auto [callee, object, arguments] = partsOf(call);
   const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
-  ArrayRef arguments(call->getArgs(), call->getNumArgs());
-  const Expr *object = nullptr;
-  if (const auto *member = dyn_cast<CXXMemberCallExpr>(call)) {
-    object = member->getImplicitObjectArgument();
-  } else if (isa<CXXOperatorCallExpr>(call) && method) {
-    object = arguments.front();
-    arguments = arguments.drop_front();
-  }
-  static const BrokenPromises none;
-  const BrokenPromises &broken =
-      constPointers == ConstPointers::MayWrite && callee ? constDrops.in(callee) : none;
+  const BrokenPromises &broken = promisesOf(callee);
   const bool writesObject = broken.ofObject || broken.ofAnything;
   if (object && (!method || !method->isConst() || hasMutable(object->getType()) || writesObject))
     note(object, {call, Change::Kind::Unclear, call});
-  for (size_t i = 0; i < arguments.size(); ++i) {
-    const ParmVarDecl *parameter =
-        callee && i < callee->getNumParams() ? callee->getParamDecl(unsigned(i)) : nullptr;
-    const bool writesConst = parameter && (broken.of(parameter) || mayComeBack(call));
-    QualType type = parameter ? parameter->getType() : QualType();
-    bool byReference = !type.isNull() && type->isReferenceType() &&
-                       (writesConst || mayWriteTo(type.getNonReferenceType()));
-    const Expr *whole = writesConst ? arguments[i]->IgnoreParenImpCasts() : arguments[i];
-    if (byReference || whole->getType()->isArrayType())
-      escapeThrough(whole);
+  for (unsigned i = 0; i < arguments.size(); ++i) {
+    if (arguments[i]->getType()->isArrayType())
+      escapeThrough(arguments[i]);
+    if (callee && i < callee->getNumParams())
+      noteArgument(callee->getParamDecl(i)->getType(), arguments[i],
+                   broken.of(i) || mayComeBack(call));
   }
+}
+
+/// What `const` keeps from being written, unless the callee writes it all the same.
+void VariableFacts::noteArgument(QualType type, const Expr *argument, bool writesConst) {
+  noteReference(type, argument);
+  if (!writesConst)
+    return;
+  const Expr *passed = argument->IgnoreParenImpCasts();
+  if (type->isReferenceType() || passed->getType()->isArrayType())
+    escapeThrough(passed);
 }
 
 /// The body stands in the place of the call, and begins with its arguments.
 void VariableFacts::collectCallee(const CallExpr *call) {
   const FunctionDecl *callee = calledBody(call);
-  ArrayRef arguments(call->getArgs(), call->getNumArgs());
-  if (isa<CXXOperatorCallExpr>(call) && isa<CXXMethodDecl>(callee))
-    arguments = arguments.drop_front();
+  ArrayRef<const Expr *> arguments = partsOf(call).arguments;
   for (size_t i = 0; i < callee->getNumParams(); ++i) {
     const ParmVarDecl *parameter = callee->getParamDecl(unsigned(i));
     order.push_back(parameter);
@@ -280,13 +279,9 @@ void VariableFacts::collect(const Stmt *statement) {
     noteCall(call);
   } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
     const CXXConstructorDecl *constructor = construct->getConstructor();
+    const BrokenPromises &broken = promisesOf(constructor);
     for (unsigned i = 0; i < construct->getNumArgs() && i < constructor->getNumParams(); ++i)
-      if (const ParmVarDecl *parameter = constructor->getParamDecl(i);
-          constPointers == ConstPointers::MayWrite && parameter->getType()->isReferenceType() &&
-          constDrops.in(constructor).of(parameter))
-        escapeThrough(construct->getArg(i));
-      else
-        noteReference(parameter->getType(), construct->getArg(i));
+      noteArgument(constructor->getParamDecl(i)->getType(), construct->getArg(i), broken.of(i));
   } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
     unsigned i = 0;
     if (const auto *record = list->getType()->getAsRecordDecl())

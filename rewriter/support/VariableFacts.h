@@ -104,7 +104,9 @@ private:
   void collect(const clang::Stmt *statement);
   bool becomesConst(const clang::Expr *pointer) const;
   void findConstDrops(const CallPath &path);
+  const BrokenPromises &promisesOf(const clang::FunctionDecl *callee);
   bool mayComeBack(const clang::CallExpr *call) const;
+  void noteArgument(clang::QualType type, const clang::Expr *argument, bool writesConst);
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   void collectCallee(const clang::CallExpr *call);

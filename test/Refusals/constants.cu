@@ -105,12 +105,14 @@ struct Rows {
 };
 struct Bumped {
   __device__ Bumped(const int &row) { const_cast<int &>(row) += 32; }
+  __device__ Bumped(const int *rows) { const_cast<int *>(rows)[0] += 32; }
 };
 __device__ void bump_of(Rows rows) { *const_cast<int *>(rows.first) += 32; }
 __device__ const int &itself(const int &row) { return row; }
 __device__ void bump_at(const int &row) { *(int *)(unsigned long long)&row += 32; }
 __device__ void bump_all(const int *const *rows) { **(int **)rows += 32; }
 __device__ void bump_odd(const int &row, int n);
+__device__ void bump_later(const int &row);
 __device__ void bump_even(const int &row, int n) {
   if (n > 0)
     bump_odd(row, n - 1);
@@ -192,6 +194,28 @@ __global__ void by_turns(float *out, const float *in, int pitch) {
   out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 
+__global__ void by_declaration(float *out, const float *in, int pitch) {
+  __shared__ float tile[32][32];
+  int row = 0;
+  bump_later(row);
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = in[(row + threadIdx.y) * pitch + threadIdx.x]; // expected-error {{the address of this load is not followed}}
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+
+__global__ void by_constructor_of_an_array(float *out, const float *in, int pitch) {
+  __shared__ float tile[32][32];
+  int rows[2] = {0, 64};
+  Bumped bumped(rows);
+#pragma tma load
+  tile[threadIdx.y][threadIdx.x] = in[(rows[0] + threadIdx.y) * pitch + threadIdx.x]; // expected-error {{the address of this load is not followed}}
+  __syncthreads();
+  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
+}
+
+__device__ void bump_later(const int &row) { const_cast<int &>(row) += 32; }
+
 // Who keeps the promise is trusted: nothing is said here.
 struct View {
   const float *data;
@@ -233,5 +257,7 @@ void run_all(float *out, const float *in) {
   by_number<<<1, dim3(32, 32)>>>(out, in, 32);
   by_pointers<<<1, dim3(32, 32)>>>(out, in, 32);
   by_turns<<<1, dim3(32, 32)>>>(out, in, 32);
+  by_declaration<<<1, dim3(32, 32)>>>(out, in, 32);
+  by_constructor_of_an_array<<<1, dim3(32, 32)>>>(out, in, 32);
   only_read<<<1, dim3(32, 32)>>>(out, in, View{in, 32}, 4);
 }
