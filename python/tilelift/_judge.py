@@ -14,7 +14,7 @@ import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
-from ._numbers import Expression, Number, OfGrid, Range, Whole, end_of, quotient, remainder, varies
+from ._numbers import Expression, Number, Range, Whole, all_of, are_known, end_of, quotient, remainder
 from ._views import address_of
 
 
@@ -98,10 +98,9 @@ class Window(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Functions of the grid and of the arguments, as they are passed and as they were given. `of_grid(g)`: whether
-    what depends on nothing else holds. `numbers(g, v, o)`: nothing where a rule is broken, or for each site its
-    numbers, which are the address, extents and strides, and of pixels steps and corners; `maps(g, v, o)`: its maps."""
-    of_grid: Callable[[Sequence[int]], bool]
+    """Functions of the grid and of the arguments, as they are passed and as they were given. `numbers(g, v, o)`:
+    nothing where a rule is broken, or for each site its numbers, which are the address, extents and strides, and
+    of pixels steps and corners; `maps(g, v, o)`: its maps."""
     numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
     maps: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
     sites: Tuple[Any, ...]
@@ -110,9 +109,9 @@ class Judgement(NamedTuple):
 
 
 class _Grid(NamedTuple):
-    x: OfGrid
-    y: OfGrid
-    z: OfGrid
+    x: Expression
+    y: Expression
+    z: Expression
 
 
 class _Limits:
@@ -140,8 +139,8 @@ class Tracer(Plan):
 
     def __init__(self, capability: int, is_blackwell: bool, variable: Callable[[str], int]) -> None:
         self.capability, self.is_blackwell, self.variable = capability, is_blackwell, variable
-        self.grid = _Grid(*(OfGrid(f"g[{axis}]") for axis in range(3)))
-        self.asked: Dict[str, bool] = {}  # and whether it is about more than the grid
+        self.grid = _Grid(*map(Expression, ("gx", "gy", "gz")))
+        self.asked: Dict[str, None] = {}  # in the order in which they were asked
         self.limits: Dict[str, _Limits] = {}
         self.names: Dict[str, str] = {}  # of what is computed for rules and maps
         self.requests: List[rules.MapRequest] = []
@@ -150,36 +149,43 @@ class Tracer(Plan):
         self.kept: List[Tuple[str, str]] = []
 
     def named(self, value: Whole) -> Whole:
-        if not varies(value) or str(value).isidentifier():
+        if are_known(value) or str(value).isidentifier():
             return value
         return Expression(self.names.setdefault(str(value), f"t{len(self.names)}"))
 
-    def conditions(self, about_launch: bool) -> str:
-        found = [str(own) for own in self.limits.values() if varies(own.value) == about_launch]
-        found += [condition for condition, is_about_launch in self.asked.items() if is_about_launch == about_launch]
-        return " and ".join(found)
+    def conditions(self) -> str:
+        return " and ".join([*map(str, self.limits.values()), *self.asked]) or "True"
 
     # What the rules ask of numbers.
 
     def within(self, value: Whole, low: Optional[int], high: Optional[int]) -> None:
-        if low is not None or high is not None:
+        if isinstance(value, int):
+            self.hold((low is None or low <= value) and (high is None or value <= high))
+        elif low is not None or high is not None:
             self.limits.setdefault(str(value), _Limits(value)).narrow(low, high)
 
     def multiple(self, value: Whole, of: int) -> None:
-        self.asked[f"not {value} % {of}"] = varies(value)
+        if isinstance(value, int):
+            self.hold(value % of == 0)
+        else:
+            self.asked[f"not {value} % {of}"] = None
 
     def has_pixel(self, extent: Whole, lower: Whole, upper: Whole) -> None:
-        self.asked[f"has_pixel({extent}, {lower}, {upper})"] = varies(extent, lower, upper)
+        self.asked[f"has_pixel({extent}, {lower}, {upper})"] = None
 
-    def refuse(self) -> None:
-        self.asked["False"] = False
+    def hold(self, is_so: bool) -> None:
+        """What is known already."""
+        if not is_so:
+            self.asked["False"] = None
 
     # What plans call.
 
     def require(self, rule: str, value: Number, low: Optional[int], high: Optional[int], text: str) -> None:
         if isinstance(value, Range):
-            self.within(value.low, low, None)
-            self.within(value.high, None, high)
+            for least in all_of(min, value.low):
+                self.within(least, low, None)
+            for most in all_of(max, value.high):
+                self.within(most, None, high)
         else:
             self.within(value, low, high)
 
@@ -187,8 +193,7 @@ class Tracer(Plan):
         self.multiple(value, multiple)
 
     def require_fours(self, tile: str, distance: int) -> None:
-        if not self.is_blackwell:
-            self.refuse()
+        self.hold(self.is_blackwell)
 
     def persist(self, tensor: str, share: float) -> None:
         self.window = Window(tensor, share)
@@ -224,8 +229,7 @@ class Tracer(Plan):
         corners = (0,) * len(request.lower)
         constant = request._replace(capability=self.capability, address=1 << 10, dimensions=allowed, lower=corners,
                                     upper=corners)
-        if rules.violations(constant):
-            self.refuse()
+        self.hold(not rules.violations(constant))
         self.requests.append(constant)
 
     def _start(self, tensor: str, address: Whole, alignment: int, reach: str) -> None:
@@ -268,7 +272,9 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
     body = [f"{_tuple(names)} = v"] if names else []
     body += [f"a{i} = o[{i}]" for i, (_, kind) in enumerate(arguments) if is_object(kind)]
     body += [f"{name} = {text}" for text, name in tracer.names.items()]
-    body += [f"if not ({tracer.conditions(True) or True}):", "    return None"]
+    body += [f"if not ({tracer.conditions()}):", "    return None"]
+    if re.search(r"\bg[xyz]\b", " ".join(body)):
+        body.insert(0, "gx, gy, gz = g")
     found = [*tracer.numbers]
     if tracer.kept:
         begins = ", ".join(address for address, _ in tracer.kept)
@@ -280,12 +286,11 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
     for i, site in enumerate(sites):
         made[f"made{i}"], made[f"make{i}"] = site.made, site.make
     maps = [f"made{i}.get(n{i}) or make{i}(n{i})" for i in range(len(sites))]
-    source = (_function("of_grid", "g", [f"return {tracer.conditions(False) or True}"])
-              + _function("numbers", "g, v, o", [*body, f"return {_tuple(found)}"])
+    source = (_function("numbers", "g, v, o", [*body, f"return {_tuple(found)}"])
               + _function("maps", "g, v, o", [*body, *(f"n{i} = {own}" for i, own in enumerate(tracer.numbers)),
                                               f"return {_tuple(maps)}"]))
     name = f"<{plan.__module__}.{plan.__name__}>"
     linecache.cache[name] = (len(source), None, source.splitlines(True), name)  # for who reads a traceback
     exec(compile(source, name, "exec"), made)
     window = tracer.window if tracer.kept else None
-    return Judgement(made["of_grid"], made["numbers"], made["maps"], sites, window, source)
+    return Judgement(made["numbers"], made["maps"], sites, window, source)

@@ -79,22 +79,7 @@ class Expression:
         return _joined(0, "-", self)
 
 
-class OfGrid(Expression):
-    """One that depends on nothing but the grid."""
-
-    __slots__ = ()
-
-
 Whole = Union[int, Expression]
-
-
-def varies(*values: Whole) -> bool:
-    """Whether they depend on more than the grid."""
-    return any(isinstance(value, Expression) and not isinstance(value, OfGrid) for value in values)
-
-
-def expression(text: str, *made_of: Whole) -> Expression:
-    return Expression(text) if varies(*made_of) else OfGrid(text)
 
 
 def are_known(*values: Whole) -> bool:
@@ -108,14 +93,34 @@ def _joined(left: Any, sign: str, right: Any) -> Any:
     for value, other in ((left, right), (right, left)):
         if value.__class__ is int and value == neutral:
             return other
-    return expression(f"({left} {sign} {right})", left, right)
+    return Expression(f"({left} {sign} {right})")
+
+
+class Extreme(Expression):
+    """The least or the greatest of some."""
+
+    __slots__ = ("function", "values")
+
+    def __init__(self, function: Any, values: list[Any]) -> None:
+        super().__init__(f"{function.__name__}({', '.join(map(str, values))})")
+        self.function, self.values = function, values
+
+    def __add__(self, other: Any) -> Any:
+        if isinstance(other, (Range, Extreme)):
+            return super().__add__(other)
+        return Extreme(self.function, [value + other for value in self.values])
+
+    __radd__ = __add__
 
 
 def _of_all(function: Any, values: list[Any]) -> Any:
     """min or max."""
-    if are_known(*values):
-        return function(values)
-    return expression(f"{function.__name__}({', '.join(map(str, values))})", *values)
+    return function(values) if are_known(*values) else Extreme(function, values)
+
+
+def all_of(function: Any, value: Whole) -> list[Whole]:
+    """Of what a value is the least or the greatest."""
+    return value.values if isinstance(value, Extreme) and value.function is function else [value]
 
 
 class Range:
@@ -166,7 +171,7 @@ def counted(first: Any, below: Any, step: Any) -> Range:
     if are_known(first, below, step):
         return Range(first, first + (below - first - 1) // step * step if below > first else first)
     last = f"({first} + ({below} - {first} - 1) // {step} * {step} if {below} > {first} else {first})"
-    return Range(first, expression(last, first, below, step))
+    return Range(first, Expression(last))
 
 
 def end_of(starts: Number, length: int, most: int) -> Any:
@@ -177,11 +182,11 @@ def end_of(starts: Number, length: int, most: int) -> Any:
 def quotient(a: Any, b: Any) -> Any:
     """As C++ divides; what the plain kernel might never divide by, nobody does."""
     if not are_known(a, b):
-        return expression(f"quotient({a}, {b})", a, b)
+        return Expression(f"quotient({a}, {b})")
     return 0 if b == 0 else abs(a) // abs(b) * (1 if (a < 0) == (b < 0) else -1)
 
 
 def remainder(a: Any, b: Any) -> Any:
     if not are_known(a, b):
-        return expression(f"remainder({a}, {b})", a, b)
+        return Expression(f"remainder({a}, {b})")
     return 0 if b == 0 else a - quotient(a, b) * b

@@ -78,6 +78,8 @@ class Opaque:
 class Kernels(Mapping[str, Any]):
     """Handles of kernels by their entry names, on one device, and what is known of them."""
 
+    MOST_GRIDS = 4096
+
     def __init__(self, handles: Mapping[str, Any], driver: Any = None, library: Any = None) -> None:
         self.driver = driver if driver is not None else bindings()
         self.library = library
@@ -87,6 +89,7 @@ class Kernels(Mapping[str, Any]):
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
+        self.grids: dict[Any, Dim3] = {}
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -138,6 +141,16 @@ class Kernels(Mapping[str, Any]):
     def window_bytes(self) -> int:
         """How much memory one launch can keep in L2."""
         return self._attribute("MAX_ACCESS_POLICY_WINDOW_SIZE")
+
+    def grid_of(self, shape: Any) -> "Dim3":
+        """The same shape is the same object, by which blocks of memory know it again."""
+        own = shape if isinstance(shape, int) else tuple(shape)
+        made = self.grids.get(own)
+        if made is None:
+            if len(self.grids) >= self.MOST_GRIDS:
+                self.grids.clear()
+            made = self.grids[own] = Dim3.of(own, "grid")
+        return made
 
     def fits_at_once(self, entry: str, blocks: int, threads: int, shared: int) -> bool:
         each = int(call(self.driver, "cuOccupancyMaxActiveBlocksPerMultiprocessor", f"'{entry}'", self[entry], threads,
@@ -206,9 +219,10 @@ class Dim3(NamedTuple):
     @staticmethod
     def of(shape: Union[int, Sequence[int]], what: str) -> "Dim3":
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-        if not 1 <= len(sizes) <= 3 or any(not isinstance(n, int) or n < 1 for n in sizes):
-            raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
-        return Dim3(*sizes, *(1,) * (3 - len(sizes)))
+        for n in sizes if 1 <= len(sizes) <= 3 else (0,):
+            if not isinstance(n, int) or n < 1:
+                raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
+        return Dim3(*sizes, *(1, 1)[len(sizes) - 1:])
 
     def __str__(self) -> str:
         return f"{self.x} x {self.y} x {self.z}"
@@ -307,29 +321,32 @@ class _Kept(NamedTuple):
         return made
 
 
-Start = Callable[[Sequence[Any], Sequence[Made], Any, Optional[_Kept]], None]
+Start = Callable[[Dim3, Sequence[Any], Sequence[Made], Any, Optional[_Kept]], None]
 
 
-def _way(kernels: Kernels, entry: str, grid: Dim3, block: Dim3, shared: int, attributes: Tuple[Any, ...],
-         layout: "_Layout", maps: int) -> Start:
-    """One of the two kernels, for one grid, block and set of attributes: how to start it."""
+def _way(kernels: Kernels, entry: str, block: Dim3, shared: int, attributes: Tuple[Any, ...], layout: "_Layout",
+         maps: int) -> Start:
+    """One of the two kernels, for one block and set of attributes: how to start it."""
     launch, handle = kernels.driver.cuLaunchKernelEx, kernels[entry]
     pack, first = layout.whole.pack_into, len(layout.places)
     # Who launches takes a block of memory and puts it back: several threads may.
     free: List[_Block] = []
 
-    def start(values: Sequence[Any], made: Sequence[Made], stream: Any, kept: Optional[_Kept]) -> None:
+    def start(grid: Dim3, values: Sequence[Any], made: Sequence[Made], stream: Any, kept: Optional[_Kept]) -> None:
         try:
             own = free.pop()
         except IndexError:
             if shared > 0:
                 kernels.allow(entry, shared)
-            own = _Block(kernels.driver, grid, block, shared, attributes, layout, maps)
+            own = _Block(kernels.driver, block, shared, attributes, layout, maps)
         pack(own.memory, 0, *values)
         place = first
         for _, address in made:
             own.pointers[place] = address
             place += 1
+        if grid is not own.grid:
+            own.grid, config = grid, own.config
+            config.gridDimX, config.gridDimY, config.gridDimZ = grid
         if stream is not own.stream:
             own.config.hStream = own.stream = stream
         if kept != own.kept:
@@ -353,9 +370,9 @@ class _Layout:
 class _Block:
     """The arguments of one launch in memory, and its configuration."""
 
-    __slots__ = ("memory", "pointers", "address", "driver", "attributes", "config", "stream", "kept")
+    __slots__ = ("memory", "pointers", "address", "driver", "attributes", "config", "grid", "stream", "kept")
 
-    def __init__(self, driver: Any, grid: Dim3, block: Dim3, shared: int, attributes: Tuple[Any, ...], layout: _Layout,
+    def __init__(self, driver: Any, block: Dim3, shared: int, attributes: Tuple[Any, ...], layout: _Layout,
                  maps: int) -> None:
         self.memory = ctypes.create_string_buffer(max(layout.whole.size, 1))
         start = ctypes.addressof(self.memory)
@@ -364,7 +381,7 @@ class _Block:
         self.address = ctypes.addressof(self.pointers)
         self.driver, self.attributes = driver, attributes
         self.config = config = driver.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = grid
+        self.grid: Optional[Dim3] = None
         config.blockDimX, config.blockDimY, config.blockDimZ = block
         config.sharedMemBytes = shared
         config.hStream = self.stream = 0
@@ -383,15 +400,16 @@ def _never(*_: Any) -> None:
 
 
 class _Setting:
-    """What of a launch depends on its grid, its block and its attributes, and on no argument."""
+    """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("grid", "early", "late", "alone", "plain", "lifted", "numbers", "maps", "keeps")
+    __slots__ = ("plain", "early", "late", "lifted", "clustered", "said", "numbers", "maps", "keeps")
 
-    def __init__(self, grid: Dim3, plain: Start, early: Sequence[rules.Violation]) -> None:
-        self.grid, self.plain, self.early = grid, plain, early
+    def __init__(self, plain: Start, early: Sequence[rules.Violation]) -> None:
+        self.plain, self.early = plain, early
         self.late: Sequence[rules.Violation] = ()  # mentioned where no others are broken
         self.lifted: Optional[Start] = None
-        self.alone, self.keeps = "", False
+        self.clustered: Optional[Start] = None  # in grids of whole clusters, where tiles are shared in them
+        self.said, self.keeps = "", False
         self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = _never
         self.maps: Callable[..., Optional[Tuple[Made, ...]]] = _never
 
@@ -404,15 +422,17 @@ class _Judged:
     def __init__(self) -> None:
         self.settings: dict[Any, _Setting] = {}
         self.judgement: Optional[Judgement] = None
-        self.sites: Tuple[_Site, ...] = ()
         self.most = 0
+
+    @property
+    def sites(self) -> Tuple[_Site, ...]:
+        return self.judgement.sites if self.judgement else ()
 
     def learn(self, kernel: "Kernel", kernels: Kernels) -> Judgement:
         """Where the device has TMA; once."""
         if self.judgement is None:
             tracer = Tracer(kernels.capability, kernels.is_blackwell(kernel.lifted_entry), kernels.variable)
             made = judge(kernel.plan, kernel.arguments, tracer, lambda request: _Site(kernels.driver, request))
-            self.sites = made.sites
             self.most = kernels.window_bytes() if made.window else 0
             self.judgement = made
         return self.judgement
@@ -479,29 +499,35 @@ class Kernel:
         if judged is None:
             judged = own.judged[self] = _Judged()
         try:
-            setting = judged.settings[grid, block, shared] if not attributes else None
-        except (KeyError, TypeError):  # lists of numbers are no keys
-            setting = None
+            size, setting = own.grids.get(grid), None if attributes else judged.settings.get((block, shared))
+        except TypeError:  # lists of numbers are no keys
+            size = setting = None
+        if size is None:
+            size = own.grid_of(grid)
         if setting is None:
-            setting = self._setting(own, judged, grid, block, shared, attributes)
+            setting = self._setting(own, judged, size, block, shared, attributes)
         is_simple = into is None and not setting.keeps
-        found = (setting.maps if is_simple else setting.numbers)(setting.grid, values, arguments)
+        found = (setting.maps if is_simple else setting.numbers)(size, values, arguments)
         start, kept = setting.lifted, None
         if found is None:
-            self._stay_plain(own, setting, values, arguments)
+            self._stay_plain(own, setting, size, values, arguments)
             start, found = setting.plain, ()
-        elif setting.keeps:
-            kept = judged.kept(found)
-        if _VERBOSE and start is setting.lifted:
-            print(f"tilelift: {self.name}: TMA{setting.alone}{kept or ''}", file=sys.stderr)
+        else:
+            alone = ""
+            if setting.clustered is not None:
+                start, alone = self._in_clusters(setting, size)
+            if setting.keeps:
+                kept = judged.kept(found)
+            if _VERBOSE:
+                print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
         if is_simple:
-            start(values, found, stream, None)
+            start(size, values, found, stream, None)
         elif into is not None:  # numbers of a window, if there is one, are behind those of all sites
-            into.add(start, values, list(zip(judged.sites, found)), stream, kept)
+            into.add(start, size, values, list(zip(judged.sites, found)), stream, kept)
         else:
             maps = [site.made.get(each) or site.make(each) for site, each in zip(judged.sites, found)]
-            start(values, maps, stream, kept)
-        return start is setting.lifted
+            start(size, values, maps, stream, kept)
+        return start is not setting.plain
 
     def _as_passed(self, arguments: Sequence[Any]) -> Tuple[List[Any], Tuple[Any, ...]]:
         """Numbers and bytes; and the arguments as expressions have them."""
@@ -517,7 +543,8 @@ class Kernel:
                 values[i] = _whole(name, values[i])
         return values, tuple(seen)
 
-    def _stay_plain(self, kernels: Kernels, setting: _Setting, values: Sequence[Any], arguments: Sequence[Any]) -> None:
+    def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any],
+                    arguments: Sequence[Any]) -> None:
         """Says why, where anybody asks."""
         for (name, kind), value in zip(self.arguments, values):
             bounds = bounds_of(kind)
@@ -525,17 +552,17 @@ class Kernel:
                 raise OverflowError(f"'{name}' is {value}, which no {kind} holds")
         if not _VERBOSE and not self.must_lift:
             return
-        found = [*setting.early, *self._broken(kernels, setting, values, arguments)] or setting.late
+        found = [*setting.early, *self._broken(kernels, setting, grid, values, arguments)] or setting.late
         if _VERBOSE:
             print(f"tilelift: {self.name}: plain, {rules.text_of(found)}", file=sys.stderr)
         if self.must_lift:
             raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(found)}")
 
-    def _broken(self, kernels: Kernels, setting: _Setting, values: Sequence[Any], arguments: Sequence[Any]
-                ) -> List[rules.Violation]:
+    def _broken(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any],
+                arguments: Sequence[Any]) -> List[rules.Violation]:
         """What the plan says, in words."""
         try:
-            launch = Launch(self, kernels, setting.grid)
+            launch = Launch(self, kernels, grid)
             self.plan(launch, *(seen if is_object(kind) else value
                                 for (_, kind), value, seen in zip(self.arguments, values, arguments)))
             return launch.violations
@@ -544,41 +571,49 @@ class Kernel:
                 raise
             return []  # what nobody has asked for cannot keep the plain kernel from running
 
-    def _setting(self, kernels: Kernels, judged: _Judged, grid: Any, block: Any, shared: int,
+    def _in_clusters(self, setting: _Setting, grid: Dim3) -> Tuple[Optional[Start], str]:
+        """Or why each block is by itself."""
+        if any(n % of for n, of in zip(grid, self.cluster)):
+            return setting.lifted, f", each block by itself: a grid of {grid} has no whole clusters of {self.cluster}"
+        return setting.clustered, ""
+
+    def _setting(self, kernels: Kernels, judged: _Judged, grid: Dim3, block: Any, shared: int,
                  attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
-        grid, block = (size if size is None or isinstance(size, int) else tuple(size) for size in (grid, block))
+        threads = block if block is None or isinstance(block, int) else tuple(block)
         own = tuple(attributes)
-        made = None if own else judged.settings.get((grid, block, shared))
+        made = None if own else judged.settings.get((threads, shared))
         if made is None:
-            made = self._set(kernels, judged, grid, block, shared, own)
+            made = self._set(kernels, judged, grid, threads, shared, own)
             if not own:
-                judged.remember((grid, block, shared), made)
+                judged.remember((threads, shared), made)
         return made
 
-    def _set(self, kernels: Kernels, judged: _Judged, shape: Any, threads: Any, shared: int,
+    def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
              attributes: Tuple[Any, ...]) -> _Setting:
-        grid = Dim3.of(shape, "grid")
+        """The grid decides of launches with attributes only, whose settings nobody keeps."""
         block = self.block if threads is None else Dim3.of(threads, "block")
         early = self._early(kernels, block)
         needed = shared + self.ring_bytes
-        setting = _Setting(grid, _way(kernels, self.entry, grid, block, shared, attributes, self._layout, 0), early)
+        setting = _Setting(_way(kernels, self.entry, block, shared, attributes, self._layout, 0), early)
         if early:
             return setting
         judgement = judged.learn(self, kernels)
         asked = {int(a.id): a for a in attributes}
         ids = kernels.driver.CUlaunchAttributeID
-        clusters, setting.alone, refused = self._cluster(kernels, grid, asked)
+        clusters, setting.said, refused = self._cluster(kernels, asked)
         setting.late = self._late(kernels, grid, needed, asked) or refused
         setting.keeps = judgement.window is not None
         if setting.keeps and int(ids.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) in asked:
-            setting.keeps, setting.alone = False, setting.alone + ", keeps in L2 what the launch itself says"
+            setting.keeps, setting.said = False, setting.said + ", keeps in L2 what the launch itself says"
         elif setting.keeps and judged.most == 0:
-            setting.keeps, setting.alone = False, setting.alone + ", keeps nothing in L2: the device has no windows"
-        if not setting.late and judgement.of_grid(grid):
-            setting.numbers, setting.maps = judgement.numbers, judgement.maps
-            setting.lifted = _way(kernels, self.lifted_entry, grid, self.lifted_block, needed, (*attributes, *clusters),
-                                  self._layout, len(judged.sites))
+            setting.keeps, setting.said = False, setting.said + ", keeps nothing in L2: the device has no windows"
+        if not setting.late:
+            def lifted(*more: Any) -> Start:
+                return _way(kernels, self.lifted_entry, self.lifted_block, needed, (*attributes, *more), self._layout,
+                            len(judged.sites))
+            setting.numbers, setting.maps, setting.lifted = judgement.numbers, judgement.maps, lifted()
+            setting.clustered = lifted(*clusters) if clusters else None
         return setting
 
     def _early(self, kernels: Kernels, block: Dim3) -> Tuple[rules.Violation, ...]:
@@ -608,8 +643,7 @@ class Kernel:
                                                         "once, and of the lifted kernel fewer do")]
         return []
 
-    def _cluster(self, kernels: Kernels, grid: Dim3, asked: Mapping[int, Any]
-                 ) -> Tuple[List[Any], str, List[rules.Violation]]:
+    def _cluster(self, kernels: Kernels, asked: Mapping[int, Any]) -> Tuple[List[Any], str, List[rules.Violation]]:
         """The clusters to ask for, or why each block is by itself, or why that cannot be."""
         if self.cluster == (1, 1, 1):
             return [], "", []
@@ -621,8 +655,6 @@ class Kernel:
                 "cluster-shape", f"the program's clusters are {shape}, tiles are shared in {self.cluster}")]
         if int(ids.CU_LAUNCH_ATTRIBUTE_COOPERATIVE) in asked:
             return [], ", each block by itself: the launch is cooperative", []
-        if any(n % of for n, of in zip(grid, self.cluster)):
-            return [], f", each block by itself: a grid of {grid} has no whole clusters of {self.cluster}", []
         made = kernels.driver.CUlaunchAttribute()
         made.id = ids.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
         value = made.value
@@ -640,18 +672,18 @@ class Dispatch:
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[Tuple[Start, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[_Kept]]] = []
+        self._launches: List[Tuple[Start, Dim3, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[_Kept]]] = []
 
-    def add(self, start: Start, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
+    def add(self, start: Start, grid: Dim3, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
             kept: Optional[_Kept]) -> None:
-        self._launches.append((start, values, mapped, stream, kept))
+        self._launches.append((start, grid, values, mapped, stream, kept))
 
     def run(self) -> None:
         launches, self._launches = self._launches, []
         made: dict[Any, Made] = {}
-        maps = [[self._map(site, numbers, made) for site, numbers in mapped] for _, _, mapped, _, _ in launches]
-        for (start, values, _, stream, kept), own in zip(launches, maps):
-            start(values, own, stream, kept)
+        maps = [[self._map(site, numbers, made) for site, numbers in mapped] for _, _, _, mapped, _, _ in launches]
+        for (start, grid, values, _, stream, kept), own in zip(launches, maps):
+            start(grid, values, own, stream, kept)
 
     @staticmethod
     def _map(site: _Site, numbers: Tuple[Any, ...], made: dict[Any, Made]) -> Made:

@@ -170,7 +170,7 @@ def medians_us(launches, count=4000):
 
 def measure(launchers, kernels):
     """What the host needs for one launch with one map."""
-    table, out = torch.rand(128, 64, device="cuda"), torch.empty(128 * 64, device="cuda")
+    table, out = torch.rand(8192, 64, device="cuda"), torch.empty(8192 * 64, device="cuda")
     address, to = table.data_ptr(), out.data_ptr()
     long, word = driver.cuuint64_t, driver.cuuint32_t
 
@@ -196,11 +196,17 @@ def measure(launchers, kernels):
 
     def anew():
         # Another height each time: nothing is known of it.
-        launchers.blur(kernels, (2, 2), to, address, 64, 48 + next(heights) % 4000)
+        launchers.blur(kernels, (2, 2), to, address, 64, 48 + next(heights) % 8000)
+
+    def wider():
+        # And another grid with it.
+        height = 48 + next(heights) % 8000
+        launchers.blur(kernels, (2, (height + 31) // 32), to, address, 64, height)
 
     launches = {"cuda-python, launch": lambda: own(False), "cuda-python, encode and launch": lambda: own(True),
                 "tilelift, the same numbers": lambda: launchers.blur(kernels, (2, 2), to, address, 64, 48),
-                "tilelift, another tensor each time": elsewhere, "tilelift, another height each time": anew}
+                "tilelift, another tensor each time": elsewhere, "tilelift, another height each time": anew,
+                "tilelift, another height and grid each time": wider}
     for name, median in zip(launches, medians_us(list(launches.values()))):
         print(f"time {name}: {median:.2f} us")
 
