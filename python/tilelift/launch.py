@@ -78,7 +78,7 @@ class Opaque:
 class Kernels(Mapping[str, Any]):
     """Handles of kernels by their entry names, on one device, and what is known of them."""
 
-    MOST_GRIDS = 4096
+    MOST_REMEMBERED = 4096
 
     def __init__(self, handles: Mapping[str, Any], driver: Any = None, library: Any = None) -> None:
         self.driver = driver if driver is not None else bindings()
@@ -89,6 +89,7 @@ class Kernels(Mapping[str, Any]):
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
+        self.settings: dict[Any, _Setting] = {}
         self.grids: dict[Any, Dim3] = {}
 
     def __getitem__(self, entry: str) -> Any:
@@ -147,9 +148,13 @@ class Kernels(Mapping[str, Any]):
         own = shape if isinstance(shape, int) else tuple(shape)
         made = self.grids.get(own)
         if made is None:
-            if len(self.grids) >= self.MOST_GRIDS:
-                self.grids.clear()
-            made = self.grids[own] = Dim3.of(own, "grid")
+            made = self.remember(self.grids, own, Dim3.of(own, "grid"))
+        return made
+
+    def remember(self, where: dict[Any, Any], key: Any, made: Any) -> Any:
+        if len(where) >= self.MOST_REMEMBERED:
+            where.clear()
+        where[key] = made
         return made
 
     def fits_at_once(self, entry: str, blocks: int, threads: int, shared: int) -> bool:
@@ -219,10 +224,10 @@ class Dim3(NamedTuple):
     @staticmethod
     def of(shape: Union[int, Sequence[int]], what: str) -> "Dim3":
         sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-        for n in sizes if 1 <= len(sizes) <= 3 else (0,):
-            if not isinstance(n, int) or n < 1:
-                raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
-        return Dim3(*sizes, *(1, 1)[len(sizes) - 1:])
+        x, y, z = made = (*sizes, 1, 1)[:3] if 1 <= len(sizes) <= 3 else (0, 0, 0)
+        if not (isinstance(x, int) and isinstance(y, int) and isinstance(z, int) and x > 0 and y > 0 and z > 0):
+            raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
+        return Dim3._make(made)
 
     def __str__(self) -> str:
         return f"{self.x} x {self.y} x {self.z}"
@@ -402,10 +407,10 @@ def _never(*_: Any) -> None:
 class _Setting:
     """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("plain", "early", "late", "lifted", "clustered", "said", "numbers", "maps", "keeps")
+    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "numbers", "maps", "keeps")
 
-    def __init__(self, plain: Start, early: Sequence[rules.Violation]) -> None:
-        self.plain, self.early = plain, early
+    def __init__(self, judged: "_Judged", plain: Start, early: Sequence[rules.Violation]) -> None:
+        self.judged, self.plain, self.early = judged, plain, early
         self.late: Sequence[rules.Violation] = ()  # mentioned where no others are broken
         self.lifted: Optional[Start] = None
         self.clustered: Optional[Start] = None  # in grids of whole clusters, where tiles are shared in them
@@ -415,12 +420,9 @@ class _Setting:
 
 
 class _Judged:
-    """What is known of a kernel on one device: its settings, how its launches are judged, and its maps."""
-
-    MOST_REMEMBERED = 4096
+    """What is known of a kernel on one device: how its launches are judged, and its maps."""
 
     def __init__(self) -> None:
-        self.settings: dict[Any, _Setting] = {}
         self.judgement: Optional[Judgement] = None
         self.most = 0
 
@@ -443,11 +445,6 @@ class _Judged:
         begin, end = numbers[-1]
         window = self.judgement.window
         return _Kept(begin, min(end - begin, self.most), window.share, window.tensor)
-
-    def remember(self, key: Any, setting: _Setting) -> None:
-        if len(self.settings) >= self.MOST_REMEMBERED:
-            self.settings.clear()
-        self.settings[key] = setting
 
 
 def _is_set(variable: str) -> bool:
@@ -495,17 +492,14 @@ class Kernel:
                 if value.__class__ is not int:
                     values, arguments = self._as_passed(arguments)
                     break
-        judged = own.judged.get(self)
-        if judged is None:
-            judged = own.judged[self] = _Judged()
         try:
-            size, setting = own.grids.get(grid), None if attributes else judged.settings.get((block, shared))
+            size, setting = own.grids.get(grid), None if attributes else own.settings.get((self, block, shared))
         except TypeError:  # lists of numbers are no keys
             size = setting = None
         if size is None:
             size = own.grid_of(grid)
         if setting is None:
-            setting = self._setting(own, judged, size, block, shared, attributes)
+            setting = self._setting(own, size, block, shared, attributes)
         is_simple = into is None and not setting.keeps
         found = (setting.maps if is_simple else setting.numbers)(size, values, arguments)
         start, kept = setting.lifted, None
@@ -517,15 +511,15 @@ class Kernel:
             if setting.clustered is not None:
                 start, alone = self._in_clusters(setting, size)
             if setting.keeps:
-                kept = judged.kept(found)
+                kept = setting.judged.kept(found)
             if _VERBOSE:
                 print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
         if is_simple:
             start(size, values, found, stream, None)
         elif into is not None:  # numbers of a window, if there is one, are behind those of all sites
-            into.add(start, size, values, list(zip(judged.sites, found)), stream, kept)
+            into.add(start, size, values, list(zip(setting.judged.sites, found)), stream, kept)
         else:
-            maps = [site.made.get(each) or site.make(each) for site, each in zip(judged.sites, found)]
+            maps = [site.made.get(each) or site.make(each) for site, each in zip(setting.judged.sites, found)]
             start(size, values, maps, stream, kept)
         return start is not setting.plain
 
@@ -577,25 +571,22 @@ class Kernel:
             return setting.lifted, f", each block by itself: a grid of {grid} has no whole clusters of {self.cluster}"
         return setting.clustered, ""
 
-    def _setting(self, kernels: Kernels, judged: _Judged, grid: Dim3, block: Any, shared: int,
-                 attributes: Sequence[Any]) -> _Setting:
+    def _setting(self, kernels: Kernels, grid: Dim3, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        own = tuple(attributes)
-        made = None if own else judged.settings.get((threads, shared))
+        own, key = tuple(attributes), (self, threads, shared)
+        made = None if own else kernels.settings.get(key)
         if made is None:
-            made = self._set(kernels, judged, grid, threads, shared, own)
-            if not own:
-                judged.remember((threads, shared), made)
-        return made
+            made = self._set(kernels, grid, threads, shared, own)
+        return made if own else kernels.remember(kernels.settings, key, made)
 
-    def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
-             attributes: Tuple[Any, ...]) -> _Setting:
+    def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""
         block = self.block if threads is None else Dim3.of(threads, "block")
         early = self._early(kernels, block)
         needed = shared + self.ring_bytes
-        setting = _Setting(_way(kernels, self.entry, block, shared, attributes, self._layout, 0), early)
+        judged = kernels.judged.setdefault(self, _Judged())
+        setting = _Setting(judged, _way(kernels, self.entry, block, shared, attributes, self._layout, 0), early)
         if early:
             return setting
         judgement = judged.learn(self, kernels)

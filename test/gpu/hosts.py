@@ -174,21 +174,21 @@ def measure(launchers, kernels):
     address, to = table.data_ptr(), out.data_ptr()
     long, word = driver.cuuint64_t, driver.cuuint32_t
 
-    def own(encodes):
+    def own(encodes, height=48, rows=2):
         config = driver.CUlaunchConfig()
-        config.gridDimX, config.gridDimY, config.gridDimZ = 2, 2, 1
+        config.gridDimX, config.gridDimY, config.gridDimZ = 2, rows, 1
         config.blockDimX, config.blockDimY, config.blockDimZ = 128, 1, 1
         if encodes:
             driver.cuTensorMapEncodeTiled(
-                driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, [long(64), long(48)], [long(256)],
+                driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, [long(64), long(height)], [long(256)],
                 [word(32), word(32)], [word(1), word(1)], driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
                 driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_NONE,
                 driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                 driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
         driver.cuLaunchKernelEx(config, kernels[launchers.blur.entry],
-                                ((to, address, 64, 48), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
+                                ((to, address, 64, height), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
 
-    fresh, heights = iter(range(1 << 30)), iter(range(1 << 30))
+    fresh, heights, others = (iter(range(1 << 30)) for _ in range(3))
     large = torch.rand(1 << 22, device="cuda").data_ptr()
 
     def elsewhere():
@@ -198,6 +198,10 @@ def measure(launchers, kernels):
         # Another height each time: nothing is known of it.
         launchers.blur(kernels, (2, 2), to, address, 64, 48 + next(heights) % 8000)
 
+    def own_wider():
+        height = 48 + next(others) % 8000
+        own(True, height, (height + 31) // 32)
+
     def wider():
         # And another grid with it.
         height = 48 + next(heights) % 8000
@@ -206,6 +210,7 @@ def measure(launchers, kernels):
     launches = {"cuda-python, launch": lambda: own(False), "cuda-python, encode and launch": lambda: own(True),
                 "tilelift, the same numbers": lambda: launchers.blur(kernels, (2, 2), to, address, 64, 48),
                 "tilelift, another tensor each time": elsewhere, "tilelift, another height each time": anew,
+                "cuda-python, another height and grid each time": own_wider,
                 "tilelift, another height and grid each time": wider}
     for name, median in zip(launches, medians_us(list(launches.values()))):
         print(f"time {name}: {median:.2f} us")
