@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Callable, Sequence, Tuple
+from typing import Any, Callable, List, Tuple
 
 from . import rules
+from ._source import defined, function, list_of, tuple_of
 
 _DATA_TYPES = ("UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16",
                "FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B")
@@ -75,51 +76,61 @@ Made = Tuple[Any, int]
 _SIZE = 128
 
 
-def encoder(driver: Any, request: rules.MapRequest) -> Callable[..., Made]:
-    """Makes the maps of all requests that differ from this one in nothing but their address, extents, strides
-    and, of pixels, element strides and corners, which are what it takes. The driver has strides from the
-    second dimension on, and channels before pixels."""
+def encoder(driver: Any, request: rules.MapRequest) -> Callable[[rules.Numbers], Made]:
+    """Makes the maps of all requests that differ from this one in nothing but their numbers."""
     kind, interleave, swizzle, promotion, fill = _enumerations(driver, request.element, request.interleave,
                                                                request.swizzle, request.promotion, request.fill)
-    rank, what, clears = request.rank, f"the map of '{request.tile}'", request.capability >= 100
-    long, word = driver.cuuint64_t, driver.cuuint32_t
-    nothing = (0,)  # drivers look at strides even where there is none
-    box, steps_of_box = [word(n) for n in request.box], [word(d.step) for d in request.dimensions]
-    is_wide = request.mode in ("w", "w128")
-    wide = [_member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper())
-            ] if is_wide else []
+    what, word, is_wide = f"the map of '{request.tile}'", driver.cuuint32_t, request.mode in ("w", "w128")
     name = ("cuTensorMapEncodeTiled" if request.mode == "tile" else "cuTensorMapEncodeIm2colWide" if is_wide
             else "cuTensorMapEncodeIm2col")
-    encode = function_of(driver, name, what)
-
-    def tiled(address: int, extents: Sequence[int], strides: Sequence[int]) -> Made:
-        result, made = encode(kind, rank, address, [long(n) for n in extents], [long(n) for n in strides or nothing],
-                              box, steps_of_box, interleave, swizzle, promotion, fill)
-        return finish(result, made) if result or clears else (made, made.getPtr())
-
-    def pixels(address: int, extents: Sequence[int], strides: Sequence[int], steps: Sequence[int], lower: Sequence[int],
-               upper: Sequence[int]) -> Made:
-        corners = (lower[0], upper[0]) if is_wide else (list(lower), list(upper))
-        result, made = encode(kind, rank, address, [long(n) for n in extents], [long(n) for n in strides], *corners,
-                              request.channels, request.pixels, [word(n) for n in steps], interleave, *wide, swizzle,
-                              promotion, fill)
-        return finish(result, made) if result or clears else (made, made.getPtr())
+    box = [word(n) for n in request.box], [word(d.step) for d in request.dimensions]
+    wide = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper()
+                   ) if is_wide else None
+    clears = request.capability >= 100
 
     def finish(result: Any, made: Any) -> Made:
         if result:
             raise DriverError(name, what, result)
-        _clear_wide_addresses(made)
+        if clears:
+            _clear_wide_addresses(made)
         return made, made.getPtr()
 
-    return tiled if request.mode == "tile" else pixels
+    return _written_encoder(request.mode, request.rank)(
+        function_of(driver, name, what), finish, clears, driver.cuuint64_t, word, kind, *box, request.channels,
+        request.pixels, interleave, wide, swizzle, promotion, fill)
+
+
+@functools.lru_cache(maxsize=None)
+def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numbers], Made]]:
+    """Lists that are written out take the driver's bindings a third less than lists of whatever comes. The
+    driver has strides from the second dimension on, and channels before pixels."""
+    extents, strides, steps = (_each(name, rank) for name in ("extent", "stride", "step"))
+    corners = 1 if mode in ("w", "w128") else rank - 2
+    lower, upper = _each("lower", corners), _each("upper", corners)
+    takes = ["address", *extents, *strides[1:]]
+    longs = [list_of(f"long({n})" for n in own) for own in (extents, strides[1:] or [0])]  # drivers look at one
+    if mode == "tile":
+        told, flags = "box, box_steps", "interleave, swizzle"
+    else:
+        takes += [*steps, *lower, *upper]
+        corner = [own[0] if mode != "im2col" else list_of(own) for own in (lower, upper)]
+        told = f"{', '.join(corner)}, channels, pixels, {list_of(f'word({n})' for n in steps)}"
+        flags = "interleave, swizzle" if mode == "im2col" else "interleave, wide, swizzle"
+    encode = function("encode", "numbers", [
+        f"{tuple_of(takes)} = numbers",
+        f"result, made = call(kind, {rank}, address, {', '.join(longs)}, {told}, {flags}, promotion, fill)",
+        "return finish(result, made) if result or clears else (made, made.getPtr())"])
+    source = function("encoder", "call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, "
+                      "wide, swizzle, promotion, fill", [*encode.splitlines(), "return encode"])
+    return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
+
+
+def _each(name: str, count: int) -> List[str]:
+    return [f"{name}{i}" for i in range(count)]
 
 
 def encode(driver: Any, request: rules.MapRequest) -> Made:
-    own = request.dimensions
-    numbers = [request.address, [d.extent for d in own], [d.stride for d in own[1:]]]
-    if request.mode != "tile":
-        numbers += [[d.step for d in own], request.lower, request.upper]
-    return encoder(driver, request)(*numbers)
+    return encoder(driver, request)(request.varying())
 
 
 def _clear_wide_addresses(made: Any) -> None:

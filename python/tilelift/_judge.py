@@ -9,13 +9,14 @@ asked of the plan itself, with the numbers (Launch in launch.py).
 """
 from __future__ import annotations
 
-import linecache
 import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
 from ._numbers import Expression, Number, Range, Whole, all_of, are_known, end_of, quotient, remainder
+from ._source import defined, function, tuple_of
 from ._views import address_of
+from ._way import bound, starting
 
 
 class Plan:
@@ -98,11 +99,12 @@ class Window(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Functions of the grid and of the arguments, as they are passed and as they were given. `numbers(g, v, o)`:
-    nothing where a rule is broken, or for each site its numbers, which are the address, extents and strides, and
-    of pixels steps and corners; `maps(g, v, o)`: its maps."""
+    """Functions of the grid and of the arguments, as they are passed and as they were given. `numbers(g, v, o)`: for
+    each site, what its map is made of (rules.Numbers), or nothing where a rule is broken. Of a way (_way.py), `of_way`
+    makes `launch(g, v, o, stream)`, which starts the kernel with its maps, or says no: where a rule is broken, and where
+    arguments are given as something else than they are passed."""
     numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
-    maps: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
+    of_way: Callable[..., Callable[[Sequence[int], Sequence[Any], Sequence[Any], Any], bool]]
     sites: Tuple[Any, ...]
     window: Optional[Window]
     source: str
@@ -213,14 +215,11 @@ class Tracer(Plan):
         address = self.named(request.address)
         rules.require_numbers(self, request, dimensions, lower, upper)
         self.within(address, None, (1 << 57) - 1)
-        extents, strides = [d.extent for d in dimensions], [d.stride for d in dimensions[1:]]
-        reach = ", ".join([f"{extents[0]} * {rules.BITS[request.element]} // 8",
+        reach = ", ".join([f"{dimensions[0].extent} * {rules.BITS[request.element]} // 8",
                            *(f"{d.extent} * {d.stride}" for d in dimensions[1:]), "0"])
         self._start(request.tensor, address, rules.alignment_of(request), f"max({reach})")
-        parts = [extents, strides]
-        if request.mode != "tile":
-            parts += [[d.step for d in dimensions], lower, upper]
-        self.numbers.append(f"({address}, {', '.join(map(_tuple, parts))})")
+        own = request._replace(address=address, dimensions=tuple(dimensions), lower=tuple(lower), upper=tuple(upper))
+        self.numbers.append(tuple_of(own.varying()))
         self._judge_once(request)
 
     def _judge_once(self, request: rules.MapRequest) -> None:
@@ -253,44 +252,54 @@ def is_object(kind: Union[str, int]) -> bool:
     return kind not in ("pointer", "f32", "f64") and bounds_of(kind) is None
 
 
-def _tuple(values: Sequence[Any]) -> str:
-    return f"({', '.join(map(str, values))}{',' if len(values) == 1 else ''})"
-
-
-def _function(name: str, parameters: str, lines: Sequence[str]) -> str:
-    return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
-
-
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
           site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
     """The plan of a kernel with these arguments, gone through by the tracer. A site makes and keeps maps of one
     request: `made` by their numbers, and `make(numbers)`."""
-    names = [Expression(f"a{i}") for i in range(len(arguments))]
-    for name, (_, kind) in zip(names, arguments):
+    kinds = [kind for _, kind in arguments]
+    names = [Expression(f"o{i}" if is_object(kind) else f"a{i}") for i, kind in enumerate(kinds)]
+    for name, kind in zip(names, kinds):
         tracer.within(name, *bounds_of(kind) or (None, None))
     plan(tracer, *names)
-    body = [f"{_tuple(names)} = v"] if names else []
-    body += [f"a{i} = o[{i}]" for i, (_, kind) in enumerate(arguments) if is_object(kind)]
-    body += [f"{name} = {text}" for text, name in tracer.names.items()]
-    body += [f"if not ({tracer.conditions()}):", "    return None"]
-    if re.search(r"\bg[xyz]\b", " ".join(body)):
-        body.insert(0, "gx, gy, gz = g")
-    found = [*tracer.numbers]
-    if tracer.kept:
-        begins = ", ".join(address for address, _ in tracer.kept)
-        ends = ", ".join(f"{address} + {reach}" for address, reach in tracer.kept)
-        found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
     sites = tuple(map(site_of, tracer.requests))
-    made: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
-                            "address_of": address_of}
+    known: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
+                             "address_of": address_of}
     for i, site in enumerate(sites):
-        made[f"made{i}"], made[f"make{i}"] = site.made, site.make
-    maps = [f"made{i}.get(n{i}) or make{i}(n{i})" for i in range(len(sites))]
-    source = (_function("numbers", "g, v, o", [*body, f"return {_tuple(found)}"])
-              + _function("maps", "g, v, o", [*body, *(f"n{i} = {own}" for i, own in enumerate(tracer.numbers)),
-                                              f"return {_tuple(maps)}"]))
-    name = f"<{plan.__module__}.{plan.__name__}>"
-    linecache.cache[name] = (len(source), None, source.splitlines(True), name)  # for who reads a traceback
-    exec(compile(source, name, "exec"), made)
-    window = tracer.window if tracer.kept else None
-    return Judgement(made["numbers"], made["maps"], sites, window, source)
+        known[f"made{i}"], known[f"make{i}"] = site.made, site.make
+    text = _Text(tracer, kinds)
+    source = text.numbers() + text.launch()
+    made = defined(f"{plan.__module__}.{plan.__name__}", source, known)
+    return Judgement(made["numbers"], made["of_way"], sites, tracer.window if tracer.kept else None, source)
+
+
+class _Text:
+    """What a tracer has written down, as the lines of both functions. Arguments are `a0`, `a1` and so on as they are
+    passed, objects are `o2` as they were given."""
+
+    def __init__(self, tracer: Tracer, kinds: Sequence[Union[str, int]]) -> None:
+        self.passed = [f"a{i}" for i in range(len(kinds))]
+        self.whole = [name for name, kind in zip(self.passed, kinds) if kind == "pointer" or bounds_of(kind)]
+        self.unpacks = [f"{tuple_of(self.passed)} = v"] if kinds else []
+        self.found, self.kept = tracer.numbers, tracer.kept
+        computes = [f"o{i} = o[{i}]" for i, kind in enumerate(kinds) if is_object(kind)]
+        computes += [f"{name} = {text}" for text, name in tracer.names.items()]
+        self.judges = [*computes, f"if not ({tracer.conditions()}):"]
+        if re.search(r"\bg[xyz]\b", " ".join(self.judges)):
+            self.judges.insert(0, "gx, gy, gz = g")
+
+    def numbers(self) -> str:
+        found = [*self.found]
+        if self.kept:
+            begins = ", ".join(address for address, _ in self.kept)
+            ends = ", ".join(f"{address} + {reach}" for address, reach in self.kept)
+            found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
+        return function("numbers", "g, v, o", [*self.unpacks, *self.judges, "    return None", f"return {tuple_of(found)}"])
+
+    def launch(self) -> str:
+        are_whole = "".join(f"{name}.__class__ is " for name in self.whole) + "int"
+        first = [f"if not ({are_whole}):", "    return False"] if self.whole else []
+        maps = [line for i, numbers in enumerate(self.found)
+                for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
+        passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
+        return bound("launch", "g, v, o, stream", [*self.unpacks, *first, *self.judges, "    return False", *maps,
+                                                   *starting(passed), "return True"])

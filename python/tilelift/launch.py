@@ -19,7 +19,6 @@ from __future__ import annotations
 import ctypes
 import operator
 import os
-import struct
 import sys
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
@@ -28,6 +27,7 @@ from ._driver import DriverError, Made, bindings, call, encoder
 from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
 from ._views import address_of
+from ._way import Kept, Way
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
            "counted", "load", "quotient", "remainder"]
@@ -288,135 +288,38 @@ class _Site:
     MOST_REMEMBERED = 1024
 
     def __init__(self, driver: Any, request: rules.MapRequest) -> None:
-        made: dict[Tuple[Any, ...], Made] = {}
+        made: dict[rules.Numbers, Made] = {}
         encode, most = encoder(driver, request), self.MOST_REMEMBERED
 
-        def make(numbers: Tuple[Any, ...]) -> Made:
+        def make(numbers: rules.Numbers) -> Made:
             """Of what has not been made."""
             if len(made) >= most:
                 made.clear()
-            made[numbers] = one = encode(*numbers)
+            made[numbers] = one = encode(numbers)
             return one
 
         # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
         self.same, self.made, self.make = request.numbers(), made, make
 
 
-class _Kept(NamedTuple):
-    """Memory that stays in L2 while a kernel runs."""
-    address: int
-    size: int
-    share: float
-    tensor: str
-
-    def __str__(self) -> str:
-        return f", keeps {self.size} bytes of '{self.tensor}' in L2"
-
-    def attribute(self, driver: Any) -> Any:
-        """Of one launch alone, so that nothing of the stream's has to be set back."""
-        made = driver.CUlaunchAttribute()
-        made.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW
-        value = made.value
-        window = value.accessPolicyWindow
-        window.base_ptr, window.num_bytes, window.hitRatio = self.address, self.size, self.share
-        window.hitProp = driver.CUaccessProperty.CU_ACCESS_PROPERTY_PERSISTING
-        window.missProp = driver.CUaccessProperty.CU_ACCESS_PROPERTY_STREAMING
-        value.accessPolicyWindow = window
-        made.value = value
-        return made
-
-
-Start = Callable[[Dim3, Sequence[Any], Sequence[Made], Any, Optional[_Kept]], None]
-
-
-def _way(kernels: Kernels, entry: str, block: Dim3, shared: int, attributes: Tuple[Any, ...], layout: "_Layout",
-         maps: int) -> Start:
-    """One of the two kernels, for one block and set of attributes: how to start it."""
-    launch, handle = kernels.driver.cuLaunchKernelEx, kernels[entry]
-    pack, first = layout.whole.pack_into, len(layout.places)
-    # Who launches takes a block of memory and puts it back: several threads may.
-    free: List[_Block] = []
-
-    def start(grid: Dim3, values: Sequence[Any], made: Sequence[Made], stream: Any, kept: Optional[_Kept]) -> None:
-        try:
-            own = free.pop()
-        except IndexError:
-            if shared > 0:
-                kernels.allow(entry, shared)
-            own = _Block(kernels.driver, block, shared, attributes, layout, maps)
-        pack(own.memory, 0, *values)
-        place = first
-        for _, address in made:
-            own.pointers[place] = address
-            place += 1
-        if grid is not own.grid:
-            own.grid, config = grid, own.config
-            config.gridDimX, config.gridDimY, config.gridDimZ = grid
-        if stream is not own.stream:
-            own.config.hStream = own.stream = stream
-        if kept != own.kept:
-            own.keep(kept)
-        result = launch(own.config, handle, own.address, 0)
-        free.append(own)
-        if result[0]:
-            raise DriverError("cuLaunchKernelEx", f"'{entry}'", result[0])
-
-    return start
-
-
-class _Layout:
-    """Where arguments lie in memory, one behind the other."""
-
-    def __init__(self, formats: Sequence[str]) -> None:
-        self.whole = struct.Struct("=" + "".join(formats))
-        self.places = [struct.calcsize("=" + "".join(formats[:i])) for i in range(len(formats))]
-
-
-class _Block:
-    """The arguments of one launch in memory, and its configuration."""
-
-    __slots__ = ("memory", "pointers", "address", "driver", "attributes", "config", "grid", "stream", "kept")
-
-    def __init__(self, driver: Any, block: Dim3, shared: int, attributes: Tuple[Any, ...], layout: _Layout,
-                 maps: int) -> None:
-        self.memory = ctypes.create_string_buffer(max(layout.whole.size, 1))
-        start = ctypes.addressof(self.memory)
-        places = [start + place for place in layout.places]
-        self.pointers = (ctypes.c_void_p * max(len(places) + maps, 1))(*places)
-        self.address = ctypes.addressof(self.pointers)
-        self.driver, self.attributes = driver, attributes
-        self.config = config = driver.CUlaunchConfig()
-        self.grid: Optional[Dim3] = None
-        config.blockDimX, config.blockDimY, config.blockDimZ = block
-        config.sharedMemBytes = shared
-        config.hStream = self.stream = 0
-        self.kept: Optional[_Kept] = None
-        self.keep(None)
-
-    def keep(self, kept: Optional[_Kept]) -> None:
-        attributes = [*self.attributes, *([kept.attribute(self.driver)] if kept else [])]
-        if attributes or self.kept:
-            self.config.attrs, self.config.numAttrs = attributes, len(attributes)
-        self.kept = kept
-
-
-def _never(*_: Any) -> None:
-    """Of a setting in which the plain kernel runs, whatever the arguments are."""
+def _never(*_: Any) -> Any:
+    """Of what a setting rules out, whatever the arguments are."""
 
 
 class _Setting:
     """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "numbers", "maps", "keeps")
+    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers",
+                 "launch")
 
-    def __init__(self, judged: "_Judged", plain: Start, early: Sequence[rules.Violation]) -> None:
+    def __init__(self, judged: "_Judged", plain: Way, early: Sequence[rules.Violation]) -> None:
         self.judged, self.plain, self.early = judged, plain, early
         self.late: Sequence[rules.Violation] = ()  # mentioned where no others are broken
-        self.lifted: Optional[Start] = None
-        self.clustered: Optional[Start] = None  # in grids of whole clusters, where tiles are shared in them
+        self.lifted: Optional[Way] = None
+        self.clustered: Optional[Way] = None  # in grids of whole clusters, where tiles are shared in them
         self.said, self.keeps = "", False
         self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = _never
-        self.maps: Callable[..., Optional[Tuple[Made, ...]]] = _never
+        self.launch: Callable[..., bool] = _never  # where nothing else decides
 
 
 class _Judged:
@@ -439,12 +342,12 @@ class _Judged:
             self.judgement = made
         return self.judgement
 
-    def kept(self, numbers: Sequence[Any]) -> "_Kept":
+    def kept(self, numbers: Sequence[Any]) -> "Kept":
         """What stays in L2: all that copies through the tensor may touch, or as much as a window holds."""
         assert self.judgement is not None and self.judgement.window is not None
         begin, end = numbers[-1]
         window = self.judgement.window
-        return _Kept(begin, min(end - begin, self.most), window.share, window.tensor)
+        return Kept(begin, min(end - begin, self.most), window.share, window.tensor)
 
 
 def _is_set(variable: str) -> bool:
@@ -470,8 +373,8 @@ class Kernel:
         self._count = len(arguments)
         kinds = [kind for _, kind in arguments]
         self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
-        self._layout = _Layout(self._formats)
-        self._has_objects = any(map(is_object, kinds))
+        self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
+        self._takes_numbers = not any(map(is_object, kinds))
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
@@ -484,14 +387,6 @@ class Kernel:
         if len(arguments) != self._count:
             takes = ", ".join(name for name, _ in self.arguments)
             raise TypeError(f"'{self.name}' takes {self._count} arguments ({takes}), {len(arguments)} are given")
-        values: Sequence[Any] = arguments
-        if self._has_objects:
-            values, arguments = self._as_passed(arguments)
-        else:
-            for value in arguments:
-                if value.__class__ is not int:
-                    values, arguments = self._as_passed(arguments)
-                    break
         try:
             size, setting = own.grids.get(grid), None if attributes else own.settings.get((self, block, shared))
         except TypeError:  # lists of numbers are no keys
@@ -500,28 +395,36 @@ class Kernel:
             size = own.grid_of(grid)
         if setting is None:
             setting = self._setting(own, size, block, shared, attributes)
-        is_simple = into is None and not setting.keeps
-        found = (setting.maps if is_simple else setting.numbers)(size, values, arguments)
-        start, kept = setting.lifted, None
+        if into is None and self._takes_numbers and setting.launch(size, arguments, arguments, stream):
+            return True
+        values, seen = self._as_passed(arguments)
+        if into is None and setting.launch(size, values, seen, stream):
+            return True
+        return self._decide(own, setting, size, values, seen, stream, into)
+
+    def _decide(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any], arguments: Sequence[Any],
+                stream: Any, into: Optional["Dispatch"]) -> bool:
+        """What the rules alone do not."""
+        found = setting.numbers(grid, values, arguments)
+        way, kept = setting.lifted, None
         if found is None:
-            self._stay_plain(own, setting, size, values, arguments)
-            start, found = setting.plain, ()
+            self._stay_plain(kernels, setting, grid, values, arguments)
+            way, found = setting.plain, ()
         else:
             alone = ""
             if setting.clustered is not None:
-                start, alone = self._in_clusters(setting, size)
+                way, alone = self._in_clusters(setting, grid)
             if setting.keeps:
                 kept = setting.judged.kept(found)
             if _VERBOSE:
                 print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
-        if is_simple:
-            start(size, values, found, stream, None)
-        elif into is not None:  # numbers of a window, if there is one, are behind those of all sites
-            into.add(start, size, values, list(zip(setting.judged.sites, found)), stream, kept)
+        mapped = list(zip(setting.judged.sites, found))  # numbers of a window, if there is one, are behind those of all sites
+        if into is not None:
+            into.add(way, grid, values, mapped, stream, kept)
         else:
-            maps = [site.made.get(each) or site.make(each) for site, each in zip(setting.judged.sites, found)]
-            start(size, values, maps, stream, kept)
-        return start is not setting.plain
+            made = [site.made.get(each) or site.make(each) for site, each in mapped]
+            way.start(grid, _passed(made, values), stream, kept)
+        return way is not setting.plain
 
     def _as_passed(self, arguments: Sequence[Any]) -> Tuple[List[Any], Tuple[Any, ...]]:
         """Numbers and bytes; and the arguments as expressions have them."""
@@ -540,8 +443,7 @@ class Kernel:
     def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any],
                     arguments: Sequence[Any]) -> None:
         """Says why, where anybody asks."""
-        for (name, kind), value in zip(self.arguments, values):
-            bounds = bounds_of(kind)
+        for (name, kind, bounds), value in zip(self._bounds, values):
             if bounds and not bounds[0] <= value <= bounds[1]:
                 raise OverflowError(f"'{name}' is {value}, which no {kind} holds")
         if not _VERBOSE and not self.must_lift:
@@ -565,7 +467,7 @@ class Kernel:
                 raise
             return []  # what nobody has asked for cannot keep the plain kernel from running
 
-    def _in_clusters(self, setting: _Setting, grid: Dim3) -> Tuple[Optional[Start], str]:
+    def _in_clusters(self, setting: _Setting, grid: Dim3) -> Tuple[Optional[Way], str]:
         """Or why each block is by itself."""
         if any(n % of for n, of in zip(grid, self.cluster)):
             return setting.lifted, f", each block by itself: a grid of {grid} has no whole clusters of {self.cluster}"
@@ -586,7 +488,7 @@ class Kernel:
         early = self._early(kernels, block)
         needed = shared + self.ring_bytes
         judged = kernels.judged.setdefault(self, _Judged())
-        setting = _Setting(judged, _way(kernels, self.entry, block, shared, attributes, self._layout, 0), early)
+        setting = _Setting(judged, Way(kernels, self.entry, block, shared, attributes, self._formats, 0), early)
         if early:
             return setting
         judgement = judged.learn(self, kernels)
@@ -600,11 +502,13 @@ class Kernel:
         elif setting.keeps and judged.most == 0:
             setting.keeps, setting.said = False, setting.said + ", keeps nothing in L2: the device has no windows"
         if not setting.late:
-            def lifted(*more: Any) -> Start:
-                return _way(kernels, self.lifted_entry, self.lifted_block, needed, (*attributes, *more), self._layout,
+            def lifted(*more: Any) -> Way:
+                return Way(kernels, self.lifted_entry, self.lifted_block, needed, (*attributes, *more), self._formats,
                             len(judged.sites))
-            setting.numbers, setting.maps, setting.lifted = judgement.numbers, judgement.maps, lifted()
+            setting.numbers, setting.lifted = judgement.numbers, lifted()
             setting.clustered = lifted(*clusters) if clusters else None
+            if not (clusters or setting.keeps or _VERBOSE):
+                setting.launch = setting.lifted.bind(judgement.of_way)
         return setting
 
     def _early(self, kernels: Kernels, block: Dim3) -> Tuple[rules.Violation, ...]:
@@ -658,23 +562,27 @@ def _size_of(kind: Union[str, int]) -> int:
     return kind if isinstance(kind, int) else int(kind[1:]) // 8
 
 
+def _passed(maps: Sequence[Made], values: Sequence[Any]) -> Tuple[Any, ...]:
+    return (*(address for _, address in maps), *values)
+
+
 class Dispatch:
     """Several launches in one go: all maps are encoded first, each once, then all kernels start, in
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[Tuple[Start, Dim3, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[_Kept]]] = []
+        self._launches: List[Tuple[Way, Dim3, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[Kept]]] = []
 
-    def add(self, start: Start, grid: Dim3, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
-            kept: Optional[_Kept]) -> None:
-        self._launches.append((start, grid, values, mapped, stream, kept))
+    def add(self, way: Way, grid: Dim3, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
+            kept: Optional[Kept]) -> None:
+        self._launches.append((way, grid, values, mapped, stream, kept))
 
     def run(self) -> None:
         launches, self._launches = self._launches, []
         made: dict[Any, Made] = {}
         maps = [[self._map(site, numbers, made) for site, numbers in mapped] for _, _, _, mapped, _, _ in launches]
-        for (start, grid, values, _, stream, kept), own in zip(launches, maps):
-            start(grid, values, own, stream, kept)
+        for (way, grid, values, _, stream, kept), own in zip(launches, maps):
+            way.start(grid, _passed(own, values), stream, kept)
 
     @staticmethod
     def _map(site: _Site, numbers: Tuple[Any, ...], made: dict[Any, Made]) -> Made:

@@ -36,6 +36,11 @@ class Dimension(NamedTuple):
     step_text: str = ""
 
 
+# What launches change of a map, one behind the other: the address, extents, strides from the second dimension on,
+# and of pixels the element strides and the corners.
+Numbers = Tuple[Any, ...]
+
+
 class MapRequest(NamedTuple):
     """All that a tensor map is made of: two that are equal are the same map."""
     mode: str  # tile, im2col, w or w128
@@ -60,6 +65,11 @@ class MapRequest(NamedTuple):
     @property
     def rank(self) -> int:
         return len(self.dimensions)
+
+    def varying(self) -> Numbers:
+        own = self.dimensions
+        sizes = (self.address, *(d.extent for d in own), *(d.stride for d in own[1:]))
+        return sizes if self.mode == "tile" else (*sizes, *(d.step for d in own), *self.lower, *self.upper)
 
     def numbers(self) -> Tuple[object, ...]:
         """Without its names: what the driver is told."""

@@ -2,6 +2,7 @@
 import importlib.util
 import random
 import sys
+from types import SimpleNamespace
 
 from fake_driver import FakeDriver
 from tilelift import rules
@@ -26,14 +27,14 @@ class Words(Launch):
 
 
 class Site:
-    """Its maps are the numbers."""
+    """Its maps are where its numbers would be."""
 
     def __init__(self, request):
         self.request, self.made = request, {}
 
     @staticmethod
     def make(numbers):
-        return numbers
+        return None, numbers
 
 
 class Members:
@@ -59,10 +60,17 @@ def argument(kind):
     return min(max(number(), bounds[0]), bounds[1]) if bounds else float(number())
 
 
-def numbers_of(request):
-    own = request.dimensions
-    sizes = (request.address, tuple(d.extent for d in own), tuple(d.stride for d in own[1:]))
-    return sizes if request.mode == "tile" else (*sizes, tuple(d.step for d in own), request.lower, request.upper)
+def launched(judgement, grid, values):
+    """With what the kernel starts, on stream 7, if it does."""
+    block = SimpleNamespace(memory=None, grid=None, stream=0, address=0, config=SimpleNamespace())
+    passed = []
+    launch = judgement.of_way([block], None, None, lambda memory, first, *own: passed.append(own), 0,
+                              lambda *_: (0,), "handle")
+    if not launch(grid, values, values, 7):
+        assert not passed
+        return None
+    config = block.config
+    return (config.gridDimX, config.gridDimY, config.gridDimZ), passed[0], config.hStream
 
 
 # Members are called whatever the program likes.
@@ -117,12 +125,13 @@ for path in sys.argv[1:]:
                 said = f"{kernel} {grid} {values}: {found}, {rules.text_of(words.violations)}\n{judgement.source}"
                 assert (found is None) == bool(words.violations), said
                 if found is None:
+                    assert launched(judgement, grid, values) is None, said
                     breaks += 1
                     continue
                 holds, kept = holds + 1, (grid, values)
                 made = found[:len(judgement.sites)]
-                assert made == tuple(map(numbers_of, words.requests)), said
-                assert judgement.maps(grid, values, values) == made, said
+                assert made == tuple(request.varying() for request in words.requests), said
+                assert launched(judgement, grid, values) == (grid, (*made, *values), 7), said
                 for own, theirs in zip([site.request for site in judgement.sites], words.requests):
                     assert own.numbers()[4:7] == theirs.numbers()[4:7] and own.numbers()[9:] == theirs.numbers()[9:], said
             kernels += 1
