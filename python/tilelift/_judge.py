@@ -13,7 +13,8 @@ import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
-from ._numbers import Expression, Number, Range, Whole, all_of, are_known, end_of, quotient, remainder
+from ._numbers import (Expression, Number, OnLine, Range, Whole, all_of, are_known, end_of, line_of, quotient,
+                       remainder)
 from ._source import defined, function, tuple_of
 from ._views import address_of
 from ._way import bound, starting
@@ -110,6 +111,9 @@ class Judgement(NamedTuple):
     source: str
 
 
+_GRID = ("gx", "gy", "gz")
+
+
 class _Grid(NamedTuple):
     x: Expression
     y: Expression
@@ -117,11 +121,12 @@ class _Grid(NamedTuple):
 
 
 class _Limits:
-    """Of one value, all limits that are asked for."""
+    """Of one number, all limits that are asked for."""
 
-    def __init__(self, value: Whole) -> None:
+    def __init__(self, value: str) -> None:
         self.value = value
-        self.low: Optional[int] = None
+        self.least = 1 if value in _GRID else None  # has been asked before
+        self.low: Optional[int] = self.least
         self.high: Optional[int] = None
 
     def narrow(self, low: Optional[int], high: Optional[int]) -> None:
@@ -131,9 +136,10 @@ class _Limits:
             self.high = high
 
     def __str__(self) -> str:
-        if self.low is None or self.high is None:
-            return f"{self.value} <= {self.high}" if self.low is None else f"{self.value} >= {self.low}"
-        return f"{self.value} == {self.low}" if self.low == self.high else f"{self.low} <= {self.value} <= {self.high}"
+        low = None if self.low == self.least else self.low
+        if low is None or self.high is None:
+            return f"{self.value} <= {self.high}" if low is None else f"{self.value} >= {low}"
+        return f"{self.value} == {low}" if low == self.high else f"{low} <= {self.value} <= {self.high}"
 
 
 class Tracer(Plan):
@@ -141,7 +147,7 @@ class Tracer(Plan):
 
     def __init__(self, capability: int, is_blackwell: bool, variable: Callable[[str], int]) -> None:
         self.capability, self.is_blackwell, self.variable = capability, is_blackwell, variable
-        self.grid = _Grid(*map(Expression, ("gx", "gy", "gz")))
+        self.grid = _Grid(*map(Expression, _GRID))
         self.asked: Dict[str, None] = {}  # in the order in which they were asked
         self.limits: Dict[str, _Limits] = {}
         self.names: Dict[str, str] = {}  # of what is computed for rules and maps
@@ -153,10 +159,12 @@ class Tracer(Plan):
     def named(self, value: Whole) -> Whole:
         if are_known(value) or str(value).isidentifier():
             return value
-        return Expression(self.names.setdefault(str(value), f"t{len(self.names)}"))
+        name, line = self.names.setdefault(str(value), f"t{len(self.names)}"), line_of(value)
+        return OnLine(name, line) if line.of.isidentifier() else Expression(name)
 
     def conditions(self) -> str:
-        return " and ".join([*map(str, self.limits.values()), *self.asked]) or "True"
+        limits = [str(own) for own in self.limits.values() if own.low != own.least or own.high is not None]
+        return " and ".join([*limits, *self.asked]) or "True"
 
     # What the rules ask of numbers.
 
@@ -164,7 +172,8 @@ class Tracer(Plan):
         if isinstance(value, int):
             self.hold((low is None or low <= value) and (high is None or value <= high))
         elif low is not None or high is not None:
-            self.limits.setdefault(str(value), _Limits(value)).narrow(low, high)
+            line = line_of(value)
+            self.limits.setdefault(line.of, _Limits(line.of)).narrow(*line.limits(low, high))
 
     def multiple(self, value: Whole, of: int) -> None:
         if isinstance(value, int):
@@ -254,8 +263,8 @@ def is_object(kind: Union[str, int]) -> bool:
 
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
           site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
-    """The plan of a kernel with these arguments, gone through by the tracer. A site makes and keeps maps of one
-    request: `made` by their numbers, and `make(numbers)`."""
+    """The plan of a kernel with these arguments, gone through by the tracer. A site has the maps of
+    one request: `made`, by their numbers, and others by `make(numbers)`."""
     kinds = [kind for _, kind in arguments]
     names = [Expression(f"o{i}" if is_object(kind) else f"a{i}") for i, kind in enumerate(kinds)]
     for name, kind in zip(names, kinds):
@@ -279,6 +288,7 @@ class _Text:
     def __init__(self, tracer: Tracer, kinds: Sequence[Union[str, int]]) -> None:
         self.passed = [f"a{i}" for i in range(len(kinds))]
         self.whole = [name for name, kind in zip(self.passed, kinds) if kind == "pointer" or bounds_of(kind)]
+        self.has_objects = any(map(is_object, kinds))
         self.unpacks = [f"{tuple_of(self.passed)} = v"] if kinds else []
         self.found, self.kept = tracer.numbers, tracer.kept
         computes = [f"o{i} = o[{i}]" for i, kind in enumerate(kinds) if is_object(kind)]
@@ -296,10 +306,13 @@ class _Text:
         return function("numbers", "g, v, o", [*self.unpacks, *self.judges, "    return None", f"return {tuple_of(found)}"])
 
     def launch(self) -> str:
+        refused = ["v is o"] if self.has_objects else []
+        refused.append(f"len(v) != {len(self.passed)}")
         are_whole = "".join(f"{name}.__class__ is " for name in self.whole) + "int"
-        first = [f"if not ({are_whole}):", "    return False"] if self.whole else []
         maps = [line for i, numbers in enumerate(self.found)
                 for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
         passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
-        return bound("launch", "g, v, o, stream", [*self.unpacks, *first, *self.judges, "    return False", *maps,
-                                                   *starting(passed), "return True"])
+        return bound("launch", "g, v, o, stream", [
+            f"if {' or '.join(refused)}:", "    return False", *self.unpacks,
+            *([f"if not ({are_whole}):", "    return False"] if self.whole else []),
+            *self.judges, "    return False", *maps, *starting(passed), "return True"])

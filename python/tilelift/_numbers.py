@@ -4,7 +4,7 @@ either, while nobody has launched anything, expressions of them."""
 from __future__ import annotations
 
 import keyword
-from typing import Any, Union
+from typing import Any, NamedTuple, Optional, Tuple, Union
 
 
 class Expression:
@@ -93,7 +93,43 @@ def _joined(left: Any, sign: str, right: Any) -> Any:
     for value, other in ((left, right), (right, left)):
         if value.__class__ is int and value == neutral:
             return other
-    return Expression(f"({left} {sign} {right})")
+    text, (a, b) = f"({left} {sign} {right})", map(line_of, (left, right))
+    lines = {"+": (a.scale + b.scale, a.shift + b.shift), "-": (a.scale - b.scale, a.shift - b.shift),
+             "*": (a.scale * b.shift + b.scale * a.shift, a.shift * b.shift)}
+    scale, shift = lines.get(sign, (0, 0))
+    return Expression(text) if scale == 0 or a.of and b.of else OnLine(text, Line(a.of or b.of, scale, shift))
+
+
+class Line(NamedTuple):
+    """`of * scale + shift`."""
+    of: str
+    scale: int
+    shift: int
+
+    def limits(self, low: Optional[int], high: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
+        """From where to where `of` may go for all of it to stay in these."""
+        ends = low, high
+        if self.scale < 0:
+            ends = None if high is None else -high, None if low is None else -low
+        scale, shift = abs(self.scale), self.shift if self.scale > 0 else -self.shift
+        low, high = ends
+        return (None if low is None else -((shift - low) // scale), None if high is None else (high - shift) // scale)
+
+
+class OnLine(Expression):
+    """A multiple of another number, moved: what is asked of it may be asked of the other."""
+
+    __slots__ = ("line",)
+
+    def __init__(self, text: str, line: Line) -> None:
+        super().__init__(text)
+        self.line = line
+
+
+def line_of(value: Whole) -> Line:
+    if isinstance(value, int):
+        return Line("", 0, value)
+    return value.line if isinstance(value, OnLine) else Line(str(value), 1, 0)
 
 
 class Extreme(Expression):

@@ -90,7 +90,7 @@ class Kernels(Mapping[str, Any]):
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
         self.settings: dict[Any, _Setting] = {}
-        self.grids: dict[Any, Dim3] = {}
+        self.known: dict[Any, Tuple[_Grid, _Setting]] = {}  # by what a launch says besides its arguments
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -142,14 +142,6 @@ class Kernels(Mapping[str, Any]):
     def window_bytes(self) -> int:
         """How much memory one launch can keep in L2."""
         return self._attribute("MAX_ACCESS_POLICY_WINDOW_SIZE")
-
-    def grid_of(self, shape: Any) -> "Dim3":
-        """The same shape is the same object, by which blocks of memory know it again."""
-        own = shape if isinstance(shape, int) else tuple(shape)
-        made = self.grids.get(own)
-        if made is None:
-            made = self.remember(self.grids, own, Dim3.of(own, "grid"))
-        return made
 
     def remember(self, where: dict[Any, Any], key: Any, made: Any) -> Any:
         if len(where) >= self.MOST_REMEMBERED:
@@ -233,6 +225,9 @@ class Dim3(NamedTuple):
         return f"{self.x} x {self.y} x {self.z}"
 
 
+_Grid = Tuple[int, int, int]  # interpreters take it apart faster than a Dim3
+
+
 class Launch(Plan):
     """Collects, in words, what a launch breaks."""
 
@@ -300,6 +295,9 @@ class _Site:
 
         # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
         self.same, self.made, self.make = request.numbers(), made, make
+
+    def map_of(self, numbers: rules.Numbers) -> Made:
+        return self.made.get(numbers) or self.make(numbers)
 
 
 def _never(*_: Any) -> Any:
@@ -370,11 +368,9 @@ class Kernel:
         self.lifted_block = Dim3(*(lifted_block or block))
         self.cluster = Dim3(*cluster)
         self.ring_bytes, self.must_lift = ring_bytes, must_lift
-        self._count = len(arguments)
         kinds = [kind for _, kind in arguments]
         self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
         self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
-        self._takes_numbers = not any(map(is_object, kinds))
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
@@ -384,25 +380,19 @@ class Kernel:
                  attributes: Sequence[Any] = (), into: Optional["Dispatch"] = None) -> bool:
         """Launches it, or adds it to a dispatch; whether the lifted kernel is the one that runs."""
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
-        if len(arguments) != self._count:
-            takes = ", ".join(name for name, _ in self.arguments)
-            raise TypeError(f"'{self.name}' takes {self._count} arguments ({takes}), {len(arguments)} are given")
         try:
-            size, setting = own.grids.get(grid), None if attributes else own.settings.get((self, block, shared))
+            known = None if attributes else own.known.get((self, grid, block, shared))
         except TypeError:  # lists of numbers are no keys
-            size = setting = None
-        if size is None:
-            size = own.grid_of(grid)
-        if setting is None:
-            setting = self._setting(own, size, block, shared, attributes)
-        if into is None and self._takes_numbers and setting.launch(size, arguments, arguments, stream):
+            known = None
+        size, setting = known or self._find(own, grid, block, shared, attributes)
+        if into is None and setting.launch(size, arguments, arguments, stream):
             return True
         values, seen = self._as_passed(arguments)
         if into is None and setting.launch(size, values, seen, stream):
             return True
         return self._decide(own, setting, size, values, seen, stream, into)
 
-    def _decide(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any], arguments: Sequence[Any],
+    def _decide(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any], arguments: Sequence[Any],
                 stream: Any, into: Optional["Dispatch"]) -> bool:
         """What the rules alone do not."""
         found = setting.numbers(grid, values, arguments)
@@ -422,12 +412,15 @@ class Kernel:
         if into is not None:
             into.add(way, grid, values, mapped, stream, kept)
         else:
-            made = [site.made.get(each) or site.make(each) for site, each in mapped]
+            made = [site.map_of(each) for site, each in mapped]
             way.start(grid, _passed(made, values), stream, kept)
         return way is not setting.plain
 
     def _as_passed(self, arguments: Sequence[Any]) -> Tuple[List[Any], Tuple[Any, ...]]:
         """Numbers and bytes; and the arguments as expressions have them."""
+        if len(arguments) != len(self.arguments):
+            takes = ", ".join(name for name, _ in self.arguments)
+            raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments ({takes}), {len(arguments)} are given")
         values, seen = list(arguments), list(arguments)
         for i, (name, kind) in enumerate(self.arguments):
             if kind == "pointer":
@@ -440,7 +433,7 @@ class Kernel:
                 values[i] = _whole(name, values[i])
         return values, tuple(seen)
 
-    def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any],
+    def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any],
                     arguments: Sequence[Any]) -> None:
         """Says why, where anybody asks."""
         for (name, kind, bounds), value in zip(self._bounds, values):
@@ -454,11 +447,11 @@ class Kernel:
         if self.must_lift:
             raise Refused(f"'{self.name}' cannot use TMA: {rules.text_of(found)}")
 
-    def _broken(self, kernels: Kernels, setting: _Setting, grid: Dim3, values: Sequence[Any],
+    def _broken(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any],
                 arguments: Sequence[Any]) -> List[rules.Violation]:
         """What the plan says, in words."""
         try:
-            launch = Launch(self, kernels, grid)
+            launch = Launch(self, kernels, Dim3(*grid))
             self.plan(launch, *(seen if is_object(kind) else value
                                 for (_, kind), value, seen in zip(self.arguments, values, arguments)))
             return launch.violations
@@ -467,20 +460,25 @@ class Kernel:
                 raise
             return []  # what nobody has asked for cannot keep the plain kernel from running
 
-    def _in_clusters(self, setting: _Setting, grid: Dim3) -> Tuple[Optional[Way], str]:
+    def _in_clusters(self, setting: _Setting, grid: _Grid) -> Tuple[Optional[Way], str]:
         """Or why each block is by itself."""
         if any(n % of for n, of in zip(grid, self.cluster)):
-            return setting.lifted, f", each block by itself: a grid of {grid} has no whole clusters of {self.cluster}"
+            return setting.lifted, f", each block by itself: a grid of {Dim3(*grid)} has no whole clusters of {self.cluster}"
         return setting.clustered, ""
 
-    def _setting(self, kernels: Kernels, grid: Dim3, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
+    def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]
+              ) -> Tuple[_Grid, _Setting]:
         """Attributes are somebody's objects, which may say something else the next time."""
+        shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        own, key = tuple(attributes), (self, threads, shared)
-        made = None if own else kernels.settings.get(key)
-        if made is None:
-            made = self._set(kernels, grid, threads, shared, own)
-        return made if own else kernels.remember(kernels.settings, key, made)
+        size, own = Dim3.of(shape, "grid"), tuple(attributes)
+        if own:
+            return tuple(size), self._set(kernels, size, threads, shared, own)
+        setting = kernels.settings.get((self, threads, shared))
+        if setting is None:
+            setting = self._set(kernels, size, threads, shared, own)
+            kernels.remember(kernels.settings, (self, threads, shared), setting)
+        return kernels.remember(kernels.known, (self, shape, threads, shared), (tuple(size), setting))
 
     def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""
@@ -571,9 +569,9 @@ class Dispatch:
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
 
     def __init__(self) -> None:
-        self._launches: List[Tuple[Way, Dim3, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[Kept]]] = []
+        self._launches: List[Tuple[Way, _Grid, Sequence[Any], Sequence[Tuple[_Site, Any]], Any, Optional[Kept]]] = []
 
-    def add(self, way: Way, grid: Dim3, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
+    def add(self, way: Way, grid: _Grid, values: Sequence[Any], mapped: Sequence[Tuple[_Site, Any]], stream: Any,
             kept: Optional[Kept]) -> None:
         self._launches.append((way, grid, values, mapped, stream, kept))
 
@@ -589,7 +587,7 @@ class Dispatch:
         """Two kernels that ask for the same numbers have one map."""
         key = (site.same, numbers)
         if key not in made:
-            made[key] = site.made.get(numbers) or site.make(numbers)
+            made[key] = site.map_of(numbers)
         return made[key]
 
     def __enter__(self) -> "Dispatch":

@@ -27,7 +27,7 @@ class Words(Launch):
 
 
 class Site:
-    """Its maps are where its numbers would be."""
+    """Its maps are where their numbers would be."""
 
     def __init__(self, request):
         self.request, self.made = request, {}
@@ -66,7 +66,7 @@ def launched(judgement, grid, values):
     passed = []
     launch = judgement.of_way([block], None, None, lambda memory, first, *own: passed.append(own), 0,
                               lambda *_: (0,), "handle")
-    if not launch(grid, values, values, 7):
+    if not launch(grid, values, [*values], 7):
         assert not passed
         return None
     config = block.config
