@@ -108,7 +108,7 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
     corners = 1 if mode in ("w", "w128") else rank - 2
     lower, upper = _each("lower", corners), _each("upper", corners)
     takes = ["address", *extents, *strides[1:]]
-    longs = [list_of(f"long({n})" for n in own) for own in (extents, strides[1:] or [0])]  # drivers look at one
+    longs = [list_of(f"long({n})" for n in own) for own in (extents, strides[1:] or ["0"])]  # drivers look at one
     if mode == "tile":
         told, flags = "box, box_steps", "interleave, swizzle"
     else:
@@ -120,8 +120,8 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
         f"{tuple_of(takes)} = numbers",
         f"result, made = call(kind, {rank}, address, {', '.join(longs)}, {told}, {flags}, promotion, fill)",
         "return finish(result, made) if result or clears else (made, made.getPtr())"])
-    source = function("encoder", "call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, "
-                      "wide, swizzle, promotion, fill", [*encode.splitlines(), "return encode"])
+    source = function("encoder", "call, finish, clears, long, word, kind, box, box_steps, channels, pixels, "
+                      "interleave, wide, swizzle, promotion, fill", [*encode.splitlines(), "return encode"])
     return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
 
 

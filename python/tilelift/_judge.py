@@ -100,12 +100,12 @@ class Window(NamedTuple):
 
 
 class Judgement(NamedTuple):
-    """Functions of the grid and of the arguments, as they are passed and as they were given. `numbers(g, v, o)`: for
-    each site, what its map is made of (rules.Numbers), or nothing where a rule is broken. Of a way (_way.py), `of_way`
-    makes `launch(g, v, o, stream)`, which starts the kernel with its maps, or says no: where a rule is broken, and where
-    arguments are given as something else than they are passed."""
+    """Two functions of the grid and of the arguments as they are passed and, of objects, as they were given.
+    `numbers(g, v, o)`: for each site, what its map is made of (rules.Numbers), or nothing where a rule is broken. Of a
+    way (_way.py), `of_way` makes `launch(g, stream, *v, *objects)`, which starts the kernel with its maps, or says no: where
+    a rule is broken, and where an argument is not what is passed."""
     numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
-    of_way: Callable[..., Callable[[Sequence[int], Sequence[Any], Sequence[Any], Any], bool]]
+    of_way: Callable[..., Callable[..., bool]]
     sites: Tuple[Any, ...]
     window: Optional[Window]
     source: str
@@ -288,12 +288,9 @@ class _Text:
     def __init__(self, tracer: Tracer, kinds: Sequence[Union[str, int]]) -> None:
         self.passed = [f"a{i}" for i in range(len(kinds))]
         self.whole = [name for name, kind in zip(self.passed, kinds) if kind == "pointer" or bounds_of(kind)]
-        self.has_objects = any(map(is_object, kinds))
-        self.unpacks = [f"{tuple_of(self.passed)} = v"] if kinds else []
+        self.objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
         self.found, self.kept = tracer.numbers, tracer.kept
-        computes = [f"o{i} = o[{i}]" for i, kind in enumerate(kinds) if is_object(kind)]
-        computes += [f"{name} = {text}" for text, name in tracer.names.items()]
-        self.judges = [*computes, f"if not ({tracer.conditions()}):"]
+        self.judges = [*(f"{name} = {text}" for text, name in tracer.names.items()), f"if not ({tracer.conditions()}):"]
         if re.search(r"\bg[xyz]\b", " ".join(self.judges)):
             self.judges.insert(0, "gx, gy, gz = g")
 
@@ -303,16 +300,15 @@ class _Text:
             begins = ", ".join(address for address, _ in self.kept)
             ends = ", ".join(f"{address} + {reach}" for address, reach in self.kept)
             found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
-        return function("numbers", "g, v, o", [*self.unpacks, *self.judges, "    return None", f"return {tuple_of(found)}"])
+        unpacks = [f"{tuple_of(self.passed)} = v"] if self.passed else []
+        unpacks += [f"o{i} = o[{i}]" for i in self.objects]
+        return function("numbers", "g, v, o", [*unpacks, *self.judges, "    return None", f"return {tuple_of(found)}"])
 
     def launch(self) -> str:
-        refused = ["v is o"] if self.has_objects else []
-        refused.append(f"len(v) != {len(self.passed)}")
         are_whole = "".join(f"{name}.__class__ is " for name in self.whole) + "int"
         maps = [line for i, numbers in enumerate(self.found)
                 for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
         passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
-        return bound("launch", "g, v, o, stream", [
-            f"if {' or '.join(refused)}:", "    return False", *self.unpacks,
+        return bound("launch", ", ".join(["g, stream", *self.passed, *(f"o{i}" for i in self.objects)]), [
             *([f"if not ({are_whole}):", "    return False"] if self.whole else []),
             *self.judges, "    return False", *maps, *starting(passed), "return True"])

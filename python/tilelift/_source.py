@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""Functions that are written while the program runs: what does not change is found out once, instead of by each call."""
+"""Functions that are written while the program runs: what does not change is found out once, not by each call."""
 from __future__ import annotations
 
 import linecache

@@ -17,6 +17,8 @@ TILELIFT_DISABLE=1 runs every plain kernel, TILELIFT_VERBOSE=1 prints what each 
 from __future__ import annotations
 
 import ctypes
+import functools
+import keyword
 import operator
 import os
 import sys
@@ -26,6 +28,7 @@ from . import rules
 from ._driver import DriverError, Made, bindings, call, encoder
 from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
+from ._source import defined, function
 from ._views import address_of
 from ._way import Kept, Way
 
@@ -48,7 +51,7 @@ Argument = Tuple[str, Union[str, int]]
 def _bytes_of(name: str, size: int, value: Any) -> bytes:
     """An object, by value: a structure of ctypes, a tensor map, or bytes; a number where it is one in C++."""
     is_number = isinstance(value, int) or not (hasattr(value, "__bytes__") or isinstance(
-        value, (bytearray, memoryview, ctypes.Structure, ctypes.Union)))
+        value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union)))
     raw = int(value).to_bytes(size, "little") if is_number else bytes(value)
     if len(raw) != size:
         raise TypeError(f"'{name}' has {len(raw)} bytes, the kernel takes {size}")
@@ -225,7 +228,7 @@ class Dim3(NamedTuple):
         return f"{self.x} x {self.y} x {self.z}"
 
 
-_Grid = Tuple[int, int, int]  # interpreters take it apart faster than a Dim3
+_Grid = Tuple[int, ...]  # of three: interpreters take it apart faster than a Dim3
 
 
 class Launch(Plan):
@@ -307,13 +310,12 @@ def _never(*_: Any) -> Any:
 class _Setting:
     """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers",
-                 "launch")
+    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers", "launch")
 
     def __init__(self, judged: "_Judged", plain: Way, early: Sequence[rules.Violation]) -> None:
         self.judged, self.plain, self.early = judged, plain, early
         self.late: Sequence[rules.Violation] = ()  # mentioned where no others are broken
-        self.lifted: Optional[Way] = None
+        self.lifted = plain
         self.clustered: Optional[Way] = None  # in grids of whole clusters, where tiles are shared in them
         self.said, self.keeps = "", False
         self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = _never
@@ -355,8 +357,50 @@ def _is_set(variable: str) -> bool:
 _VERBOSE, _DISABLED = _is_set("TILELIFT_VERBOSE"), _is_set("TILELIFT_DISABLE")
 
 
-class Kernel:
-    """A lifted kernel and the plain one, which are launched by a call."""
+def _names(arguments: Sequence[Argument]) -> List[str]:
+    """Of a function in Python that takes them."""
+    taken = ["kernels", "grid", "block", "shared", "stream", "attributes", "into", "kernel", "size", "setting"]
+    first = len(taken)
+    for name, _ in arguments:
+        own = name if name.isidentifier() else f"argument{len(taken) - first}"
+        while own in taken or keyword.iskeyword(own):
+            own += "_"
+        taken.append(own)
+    return taken[first:]
+
+
+def _caller(arguments: Sequence[Argument]) -> dict[str, Any]:
+    """The function that launches a kernel of these arguments, beside `kernel`, which is yet to be said. A launch like
+    an earlier one in all but its arguments goes straight on; anything else is the kernel's to find out."""
+    given = "".join(f"{name}, " for name in _names(arguments))
+    straight = [] if any(is_object(kind) for _, kind in arguments) else [
+        "if into is None and not attributes:",
+        "    try:",
+        "        size, setting = kernels.known[kernel, grid, block, shared]",
+        "    except (AttributeError, KeyError, TypeError):",
+        "        pass",
+        "    else:",
+        f"        if setting.launch(size, stream, {given}):",
+        "            return True"]
+    return defined("a launch", function(
+        "launch", f"kernels, grid, {given}/, *, block=None, shared=0, stream=0, attributes=(), into=None",
+        [*straight, f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into)"]), {})
+
+
+class Kernel(functools.partial[bool]):
+    """A lifted kernel and the plain one, which are launched by a call:
+
+        kernel(kernels, grid, *arguments, block=None, shared=0, stream=0, attributes=(), into=None)
+
+    launches it, or adds it to a dispatch, and says whether the lifted kernel is the one that runs. A partial is
+    called without the way that Python takes to a method."""
+
+    def __new__(cls, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...], *_: Any, **__: Any
+                ) -> "Kernel":
+        caller = _caller(arguments)
+        caller["launch"].__name__ = caller["launch"].__qualname__ = name
+        caller["kernel"] = made = super().__new__(cls, caller["launch"])
+        return made
 
     def __init__(self, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...],
                  block: Tuple[int, int, int], plan: Callable[..., None],
@@ -371,24 +415,19 @@ class Kernel:
         kinds = [kind for _, kind in arguments]
         self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
         self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
+        self._objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
 
-    def __call__(self, kernels: Mapping[str, Any], grid: Union[int, Sequence[int]], *arguments: Any,
-                 block: Union[int, Sequence[int], None] = None, shared: int = 0, stream: Any = 0,
-                 attributes: Sequence[Any] = (), into: Optional["Dispatch"] = None) -> bool:
-        """Launches it, or adds it to a dispatch; whether the lifted kernel is the one that runs."""
+    def launch(self, kernels: Mapping[str, Any], grid: Union[int, Sequence[int]], arguments: Tuple[Any, ...],
+               block: Union[int, Sequence[int], None], shared: int, stream: Any, attributes: Sequence[Any],
+               into: Optional["Dispatch"]) -> bool:
+        """What a call does that is like no earlier one."""
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
-        try:
-            known = None if attributes else own.known.get((self, grid, block, shared))
-        except TypeError:  # lists of numbers are no keys
-            known = None
-        size, setting = known or self._find(own, grid, block, shared, attributes)
-        if into is None and setting.launch(size, arguments, arguments, stream):
-            return True
+        size, setting = self._find(own, grid, block, shared, attributes)
         values, seen = self._as_passed(arguments)
-        if into is None and setting.launch(size, values, seen, stream):
+        if into is None and setting.launch(size, stream, *values, *(seen[i] for i in self._objects)):
             return True
         return self._decide(own, setting, size, values, seen, stream, into)
 
@@ -403,12 +442,12 @@ class Kernel:
         else:
             alone = ""
             if setting.clustered is not None:
-                way, alone = self._in_clusters(setting, grid)
+                way, alone = self._in_clusters(setting.clustered, way, grid)
             if setting.keeps:
                 kept = setting.judged.kept(found)
             if _VERBOSE:
                 print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
-        mapped = list(zip(setting.judged.sites, found))  # numbers of a window, if there is one, are behind those of all sites
+        mapped = list(zip(setting.judged.sites, found))  # a window's numbers are behind those of all sites
         if into is not None:
             into.add(way, grid, values, mapped, stream, kept)
         else:
@@ -418,9 +457,6 @@ class Kernel:
 
     def _as_passed(self, arguments: Sequence[Any]) -> Tuple[List[Any], Tuple[Any, ...]]:
         """Numbers and bytes; and the arguments as expressions have them."""
-        if len(arguments) != len(self.arguments):
-            takes = ", ".join(name for name, _ in self.arguments)
-            raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments ({takes}), {len(arguments)} are given")
         values, seen = list(arguments), list(arguments)
         for i, (name, kind) in enumerate(self.arguments):
             if kind == "pointer":
@@ -460,25 +496,28 @@ class Kernel:
                 raise
             return []  # what nobody has asked for cannot keep the plain kernel from running
 
-    def _in_clusters(self, setting: _Setting, grid: _Grid) -> Tuple[Optional[Way], str]:
+    def _in_clusters(self, clustered: Way, alone: Way, grid: _Grid) -> Tuple[Way, str]:
         """Or why each block is by itself."""
         if any(n % of for n, of in zip(grid, self.cluster)):
-            return setting.lifted, f", each block by itself: a grid of {Dim3(*grid)} has no whole clusters of {self.cluster}"
-        return setting.clustered, ""
+            return alone, f", each block by itself: a grid of {Dim3(*grid)} has no whole clusters of {self.cluster}"
+        return clustered, ""
 
     def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]
               ) -> Tuple[_Grid, _Setting]:
         """Attributes are somebody's objects, which may say something else the next time."""
         shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        size, own = Dim3.of(shape, "grid"), tuple(attributes)
+        key, own = (self, shape, threads, shared), tuple(attributes)
+        if not own and key in kernels.known:
+            return kernels.known[key]
+        size = Dim3.of(shape, "grid")
         if own:
             return tuple(size), self._set(kernels, size, threads, shared, own)
         setting = kernels.settings.get((self, threads, shared))
         if setting is None:
             setting = self._set(kernels, size, threads, shared, own)
             kernels.remember(kernels.settings, (self, threads, shared), setting)
-        return kernels.remember(kernels.known, (self, shape, threads, shared), (tuple(size), setting))
+        return kernels.remember(kernels.known, key, (tuple(size), setting))
 
     def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""

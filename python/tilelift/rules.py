@@ -324,6 +324,6 @@ def alignment_of(request: MapRequest) -> int:
     return _alignment(request)
 
 
-def text_of(found: list[Violation]) -> Optional[str]:
+def text_of(found: Sequence[Violation]) -> Optional[str]:
     """All of them in one line."""
     return "; ".join(map(str, found)) or None

@@ -49,11 +49,15 @@ Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
     int64_t down = *constant >= 0 ? *constant / step : -((-*constant + step - 1) / step);
     return whole + Polynomial(down * step);
   }
-  // C++ division rounds towards zero: shift by one step so that it rounds down.
+  // C++ division rounds towards zero: shift by one step so that it rounds down. The program
+  // may write the same and mean numbers of 32 bits.
+  static const char inWholeNumbers = 0;
+  const Polynomial shifted = rest + Polynomial(step);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling =
-      "((0ll + " + symbols.print(rest + Polynomial(step)) + ") / " + std::to_string(step) + ")";
+  symbol.spelling = symbols.print(shifted, "/", step);
+  symbol.identity = &inWholeNumbers;
+  symbol.operation = std::make_shared<Operation>(Operation{"/", shifted, step, false});
   symbol.range = symbols.rangeOf(rest);
   symbol.range.low =
       symbol.range.low == Interval::lowest ? Interval::lowest : symbol.range.low / step - 1;

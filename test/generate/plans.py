@@ -55,7 +55,7 @@ class Rounding(ast.NodeTransformer):
 
 @lru_cache(maxsize=4096)
 def expression_of(text: str) -> CodeType:
-    text = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text).replace("0ll", "0")
+    text = re.sub(r"\bblockIdx\.([xyz])", r"blockIdx_\1", text)
     tree = Rounding().visit(ast.parse(text.strip(), mode="eval"))
     return compile(ast.fix_missing_locations(tree), "<plan>", "eval")
 

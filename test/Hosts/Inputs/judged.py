@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from fake_driver import FakeDriver
 from tilelift import rules
-from tilelift._judge import Tracer, bounds_of, judge
+from tilelift._judge import Tracer, bounds_of, is_object, judge
 from tilelift._numbers import Expression, between, counted, quotient, remainder
 from tilelift.launch import Dim3, Kernel, Launch, load
 
@@ -37,13 +37,13 @@ class Site:
         return None, numbers
 
 
-class Members:
-    """An object whose members are numbers."""
+class Members(int):
+    """A number, as an object whose members are numbers, too."""
 
     def __getattr__(self, name):
         if name.startswith("__"):
             raise AttributeError(name)
-        setattr(self, name, Members() if name == "size" else number())
+        setattr(self, name, Members(number()))
         return getattr(self, name)
 
 
@@ -55,18 +55,18 @@ def argument(kind):
     if kind == "pointer":
         return rng.choice((0x10000, 0x10000, 0x20000, 0x30010, 0x10004, 0, 1 << 57))
     if isinstance(kind, int):
-        return Members()
+        return Members(number())
     bounds = bounds_of(kind)
     return min(max(number(), bounds[0]), bounds[1]) if bounds else float(number())
 
 
-def launched(judgement, grid, values):
+def launched(judgement, kernel, grid, values):
     """With what the kernel starts, on stream 7, if it does."""
     block = SimpleNamespace(memory=None, grid=None, stream=0, address=0, config=SimpleNamespace())
     passed = []
     launch = judgement.of_way([block], None, None, lambda memory, first, *own: passed.append(own), 0,
                               lambda *_: (0,), "handle")
-    if not launch(grid, values, [*values], 7):
+    if not launch(grid, 7, *values, *(own for own, (_, kind) in zip(values, kernel.arguments) if is_object(kind))):
         assert not passed
         return None
     config = block.config
@@ -125,13 +125,13 @@ for path in sys.argv[1:]:
                 said = f"{kernel} {grid} {values}: {found}, {rules.text_of(words.violations)}\n{judgement.source}"
                 assert (found is None) == bool(words.violations), said
                 if found is None:
-                    assert launched(judgement, grid, values) is None, said
+                    assert launched(judgement, kernel, grid, values) is None, said
                     breaks += 1
                     continue
                 holds, kept = holds + 1, (grid, values)
                 made = found[:len(judgement.sites)]
                 assert made == tuple(request.varying() for request in words.requests), said
-                assert launched(judgement, grid, values) == (grid, (*made, *values), 7), said
+                assert launched(judgement, kernel, grid, values) == (grid, (*made, *values), 7), said
                 for own, theirs in zip([site.request for site in judgement.sites], words.requests):
                     assert own.numbers()[4:7] == theirs.numbers()[4:7] and own.numbers()[9:] == theirs.numbers()[9:], said
             kernels += 1

@@ -122,7 +122,8 @@ assert not [call for call in driver.take() if call.startswith("cuLaunch")]
 driver.fails = {}
 
 # Arguments: their number, names, and what their types hold (R3.11, R3.12).
-raises(TypeError, "'blur' takes 4 arguments (out, in, w, h), 3 are given", lambda: launchers.blur(handles, 1, 1, 2, 3))
+raises(TypeError, "blur() missing 3 required positional arguments: 'in_', 'w', and 'h'", lambda: launchers.blur(handles, 1, 1))
+raises(TypeError, "blur() takes 6 positional arguments but 7 were given", lambda: launchers.blur(handles, 1, 1, 2, 3, 4, 5))
 raises(OverflowError, "'w' is 4294967296, which no i32 holds", lambda: launchers.blur(handles, 1, 1, 2, 1 << 32, 4))
 raises(OverflowError, "'w' is -2147483649, which no i32 holds",
        lambda: launchers.blur(handles, 1, 1, 2, -(1 << 31) - 1, 4, block=64))
@@ -138,6 +139,15 @@ other = FakeDriver(sizes={"paint": (8, 4), "paint_tma": (8, 4)})
 paint = Kernel("paint", "paint", "paint_tma", (("out", "pointer"), ("colour", 4)), (128, 1, 1), lambda *_: None)
 assert paint(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, 0x20000, 7)
 expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (20000, 7)")
+
+# Parameters are called whatever C++ allows, or nothing.
+named = Kernel("named<1>", "paint", "paint_tma", tuple((name, "i32") for name in ("kernel", "grid__", "grid", "grid_", "", "is")),
+               (128, 1, 1), lambda *_: None)
+other.sizes = {"paint_tma": (4,) * 6}
+assert named(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, 1, 2, 3, 4, 5, 6)
+expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (1, 2, 3, 4, 5, 6)")
+raises(TypeError, "named<1>() missing 6 required positional arguments: 'kernel_', 'grid__', 'grid_', 'grid___', 'argument4', "
+       "and 'is_'", lambda: named(other, 1))
 
 # Memory that a member of an object leads to; what is null runs plain.
 class Call(ctypes.Structure):
