@@ -105,8 +105,7 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
     """Lists that are written out take the driver's bindings a third less than lists of whatever comes. The
     driver has strides from the second dimension on, and channels before pixels."""
     extents, strides, steps = (_each(name, rank) for name in ("extent", "stride", "step"))
-    corners = 1 if mode in ("w", "w128") else rank - 2
-    lower, upper = _each("lower", corners), _each("upper", corners)
+    lower, upper = _each("lower", rank - 2), _each("upper", rank - 2)
     takes = ["address", *extents, *strides[1:]]
     longs = [list_of(f"long({n})" for n in own) for own in (extents, strides[1:] or ["0"])]  # drivers look at one
     if mode == "tile":

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 from fake_driver import FakeDriver
 from tilelift import rules
+from tilelift._driver import encoder
 from tilelift._judge import Tracer, bounds_of, is_object, judge
 from tilelift._numbers import Expression, between, counted, quotient, remainder
 from tilelift.launch import Dim3, Kernel, Launch, load
@@ -27,13 +28,13 @@ class Words(Launch):
 
 
 class Site:
-    """Its maps are where their numbers would be."""
+    """Its maps are where their numbers would be; the driver is asked for them all the same."""
 
-    def __init__(self, request):
-        self.request, self.made = request, {}
+    def __init__(self, driver, request):
+        self.request, self.made, self.encode = request, {}, encoder(driver, request)
 
-    @staticmethod
-    def make(numbers):
+    def make(self, numbers):
+        self.encode(numbers)
         return None, numbers
 
 
@@ -109,7 +110,8 @@ for path in sys.argv[1:]:
         driver = FakeDriver(capability=capability)
         handles = load(b"image", [*module.function_names, everything.entry, everything.lifted_entry], driver)
         for kernel in [everything, *(own for own in vars(module).values() if isinstance(own, Kernel))]:
-            judgement = judge(kernel.plan, kernel.arguments, Tracer(capability, capability >= 100, handles.variable), Site)
+            judgement = judge(kernel.plan, kernel.arguments, Tracer(capability, capability >= 100, handles.variable),
+                              lambda request: Site(driver, request))
             kept = 0
             for attempt in range(400):
                 grid = Dim3(*(rng.choice((1, 2, 4, 100, 1 << 20)) for _ in range(3)))
