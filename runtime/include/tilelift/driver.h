@@ -18,35 +18,75 @@
 #include <cuda.h>
 
 #include <array>
+#include <atomic>
 #include <cstdio>
-#include <cstring>
+#include <forward_list>
 #include <map>
-#include <memory>
+#include <mutex>
 #include <utility>
 
 namespace tilelift {
 namespace driver {
 
-/// Kernels by their entry names.
+/// What a launch has to know of a kernel and its lifted one: found out once.
+struct kernel_facts {
+  CUfunction plain = nullptr, lifted = nullptr;
+  int capability_major = 0;
+  /// 90 or 100, as __CUDA_ARCH__ says it in tens.
+  int architecture = 0;
+  /// Dynamic shared memory that a block of the lifted one can have.
+  long long room = 0;
+};
+
+/// Kernels by their entry names, all of one device. Several threads may launch them.
 class kernels {
 public:
   kernels() = default;
   /// Those of a module, each looked for when it is first launched.
   explicit kernels(CUmodule module) : module(module) {}
+  /// What has been found out is found out again.
+  kernels(const kernels &other) : module(other.module), functions(other.functions) {}
+  kernels &operator=(const kernels &other) {
+    module = other.module;
+    functions = other.functions;
+    latest = nullptr;
+    return *this;
+  }
 
-  void add(const std::string &entry, CUfunction function) { known[entry] = function; }
+  void add(const std::string &entry, CUfunction function) {
+    const std::lock_guard<std::mutex> guard(changes);
+    functions[entry] = function;
+    latest = nullptr; // what has been found out may be of another
+  }
   CUresult find(const char *entry, CUfunction &function) {
-    auto own = known.find(entry);
-    if (own == known.end()) {
-      CUfunction found = nullptr;
-      const CUresult result =
-          module ? cuModuleGetFunction(&found, module, entry) : CUDA_ERROR_NOT_FOUND;
-      if (result != CUDA_SUCCESS)
-        return result;
-      own = known.emplace(entry, found).first;
-    }
-    function = own->second;
-    return CUDA_SUCCESS;
+    const std::lock_guard<std::mutex> guard(changes);
+    return look_up(entry, function);
+  }
+  CUresult find(const char *entry, const char *lifted_entry, kernel_facts &found) {
+    const std::string_view name = lifted_entry;
+    for (const launched *own = latest.load(std::memory_order_acquire); own; own = own->before)
+      if (own->lifted_entry == name) {
+        found = own->facts;
+        return CUDA_SUCCESS;
+      }
+    const std::lock_guard<std::mutex> guard(changes);
+    const CUresult result = ask(entry, lifted_entry, found);
+    if (result == CUDA_SUCCESS)
+      latest.store(&all.emplace_front(launched{lifted_entry, found, latest}),
+                   std::memory_order_release);
+    return result;
+  }
+  /// Lets a block of the kernel have so much dynamic shared memory, where it may not yet.
+  CUresult allow(CUfunction function, unsigned bytes) {
+    const std::lock_guard<std::mutex> guard(changes);
+    unsigned &most = allowed[function];
+    if (bytes <= most)
+      return CUDA_SUCCESS;
+    const CUresult result =
+        cuFuncSetAttribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, int(bytes));
+    if (result == CUDA_SUCCESS)
+      most = bytes;
+    return result;
   }
   /// Where a variable of the device is; zero if nobody knows.
   CUdeviceptr variable(const char *name) const {
@@ -57,8 +97,60 @@ public:
   }
 
 private:
+  /// Never changed once others may read it, which they do without a lock.
+  struct launched {
+    std::string lifted_entry;
+    kernel_facts facts;
+    const launched *before;
+  };
+
+  CUresult look_up(const char *entry, CUfunction &function) {
+    auto own = functions.find(entry);
+    if (own == functions.end()) {
+      CUfunction found = nullptr;
+      const CUresult result =
+          module ? cuModuleGetFunction(&found, module, entry) : CUDA_ERROR_NOT_FOUND;
+      if (result != CUDA_SUCCESS)
+        return result;
+      own = functions.emplace(entry, found).first;
+    }
+    function = own->second;
+    return CUDA_SUCCESS;
+  }
+  CUresult ask(const char *entry, const char *lifted_entry, kernel_facts &made) {
+    CUdevice device = 0;
+    int most = 0, taken = 0;
+    CUresult result = look_up(entry, made.plain);
+    auto then = [&result](auto next) {
+      if (result == CUDA_SUCCESS)
+        result = next();
+    };
+    then([&] { return look_up(lifted_entry, made.lifted); });
+    then([&] { return cuCtxGetDevice(&device); });
+    then([&] {
+      return cuDeviceGetAttribute(&made.capability_major,
+                                  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
+    });
+    then([&] {
+      return cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
+                                  device);
+    });
+    then([&] {
+      return cuFuncGetAttribute(&made.architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION, made.lifted);
+    });
+    then([&] {
+      return cuFuncGetAttribute(&taken, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, made.lifted);
+    });
+    made.room = static_cast<long long>(most) - taken;
+    return result;
+  }
+
   CUmodule module = nullptr;
-  std::map<std::string, CUfunction> known;
+  std::mutex changes;
+  std::map<std::string, CUfunction, std::less<>> functions;
+  std::map<CUfunction, unsigned> allowed;
+  std::forward_list<launched> all;
+  std::atomic<const launched *> latest = nullptr;
 };
 
 /// Of a tensor, however the program has it.
@@ -70,22 +162,41 @@ inline const void *at(CUdeviceptr address, long long offset) {
   return reinterpret_cast<const void *>(address + CUdeviceptr(offset));
 }
 
-/// One kernel with its arguments, ready to start.
-struct prepared {
-  const char *entry = "";
-  CUfunction function = nullptr;
-  CUlaunchConfig config = {};
-  std::vector<CUlaunchAttribute> attributes;
-  std::vector<std::vector<unsigned char>> arguments;
+/// What a launch passes: the kernel's own arguments, and the maps behind them.
+struct passed_arguments {
+  void **places;
+  const size_t *sizes;
+  size_t count;
+};
 
-  CUresult start() {
-    std::vector<void *> addresses;
-    for (std::vector<unsigned char> &argument : arguments)
-      addresses.push_back(argument.data());
-    if (!attributes.empty())
-      config.attrs = attributes.data(), config.numAttrs = unsigned(attributes.size());
-    return cuLaunchKernelEx(&config, function, addresses.data(), nullptr);
+/// One launch that is left for later, with all that it was given.
+class prepared {
+public:
+  prepared(const CUlaunchConfig &config, CUfunction function, passed_arguments arguments)
+      : config(config),
+        function(function),
+        attributes(config.attrs, config.attrs + config.numAttrs) {
+    for (size_t i = 0; i < arguments.count; ++i) {
+      starts.push_back(bytes.size());
+      const auto *first = static_cast<const unsigned char *>(arguments.places[i]);
+      bytes.insert(bytes.end(), first, first + arguments.sizes[i]);
+      bytes.resize((bytes.size() + 15) / 16 * 16); // of all types
+    }
   }
+  CUresult start() {
+    std::vector<void *> places;
+    for (size_t first : starts)
+      places.push_back(bytes.data() + first);
+    config.attrs = attributes.data();
+    return cuLaunchKernelEx(&config, function, places.data(), nullptr);
+  }
+
+private:
+  CUlaunchConfig config;
+  CUfunction function;
+  std::vector<CUlaunchAttribute> attributes;
+  std::vector<unsigned char> bytes;
+  std::vector<size_t> starts;
 };
 
 /// Launches that are made together: nothing starts before all maps are made, and each map is made
@@ -157,23 +268,15 @@ public:
       : checked_launch(kernel, {config.gridDimX, config.gridDimY, config.gridDimZ},
                        {config.blockDimX, config.blockDimY, config.blockDimZ}, checked),
         all(all),
-        entry(entry),
-        lifted_entry(lifted_entry),
         config(config),
         lifted_block{config.blockDimX, config.blockDimY, config.blockDimZ},
         into(into) {
-    error = all.find(entry, plain);
-    if (error == CUDA_SUCCESS)
-      error = all.find(lifted_entry, lifted);
-    const int major = device_attribute(CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
-    set_device(major >= 9, major >= 10);
-    if (violations.empty()) {
-      const int architecture = attribute(lifted, CU_FUNC_ATTRIBUTE_PTX_VERSION);
-      is_blackwell = architecture >= 100;
-      if (error == CUDA_SUCCESS && architecture < 90)
-        reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
-                         "or later");
-    }
+    error = all.find(entry, lifted_entry, facts);
+    set_device(facts.capability_major >= 9, facts.capability_major >= 10);
+    is_blackwell = violations.empty() && facts.architecture >= 100;
+    if (error == CUDA_SUCCESS && violations.empty() && facts.architecture < 90)
+      reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
+                       "or later");
   }
 
   void reserve(int bytes) { reserved = unsigned(bytes); }
@@ -185,52 +288,55 @@ public:
   template <size_t Maps, typename... Arguments>
   CUresult finish(bool must_lift, const std::array<CUtensorMap, Maps> &maps,
                   const Arguments &...arguments) {
-    std::string alone;
-    if (error == CUDA_SUCCESS && violations.empty())
-      fit();
-    prepared one;
-    if (error == CUDA_SUCCESS && violations.empty())
-      alone = join_clusters(one);
-    const bool lifts = violations.empty();
-    if (error == CUDA_SUCCESS && lifts && !kept.tensor.empty())
-      alone += keep_in_l2(one);
-    if (tilelift::detail::verbose())
-      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
-                   lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
+    constexpr size_t own = sizeof...(Arguments);
+    const void *places[own + Maps + 1] = {&arguments...};
+    size_t sizes[own + Maps + 1] = {sizeof arguments...};
+    for (size_t i = 0; i < Maps; ++i)
+      places[own + i] = &maps[i], sizes[own + i] = sizeof maps[i];
+    const bool lifts = may_lift();
     if (error != CUDA_SUCCESS)
       return error;
     if (!lifts && must_lift) {
       std::fprintf(stderr, "tilelift: error: %s cannot use TMA: %s\n", kernel, why().c_str());
       return CUDA_ERROR_INVALID_VALUE;
     }
-    one.entry = lifts ? lifted_entry : entry;
-    one.function = lifts ? lifted : plain;
-    one.config = config;
-    (one.arguments.push_back(bytes_of(arguments)), ...);
-    if (lifts) {
-      one.config.sharedMemBytes += reserved;
-      one.config.blockDimX = lifted_block.x;
-      one.config.blockDimY = lifted_block.y;
-      one.config.blockDimZ = lifted_block.z;
-      for (const CUtensorMap &map : maps)
-        one.arguments.push_back(bytes_of(map));
-    }
-    if (one.config.sharedMemBytes > 0)
-      error = cuFuncSetAttribute(one.function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES,
-                                 int(one.config.sharedMemBytes));
-    if (error != CUDA_SUCCESS)
-      return error;
-    if (!into)
-      return one.start();
-    into->add(std::move(one));
-    return CUDA_SUCCESS;
+    return start(lifts, {const_cast<void **>(places), sizes, lifts ? own + Maps : own});
   }
 
 private:
-  template <typename Value> static std::vector<unsigned char> bytes_of(const Value &value) {
-    std::vector<unsigned char> bytes(sizeof value);
-    std::memcpy(bytes.data(), &value, sizeof value);
-    return bytes;
+  /// Prints the decision when asked to.
+  bool may_lift() {
+    std::string alone;
+    if (error == CUDA_SUCCESS && violations.empty())
+      fit();
+    if (error == CUDA_SUCCESS && violations.empty())
+      alone = join_clusters();
+    const bool lifts = violations.empty();
+    if (error == CUDA_SUCCESS && lifts && !kept.tensor.empty())
+      alone += keep_in_l2();
+    if (tilelift::detail::verbose())
+      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
+                   lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
+    return lifts;
+  }
+  CUresult start(bool lifts, passed_arguments arguments) {
+    CUfunction function = lifts ? facts.lifted : facts.plain;
+    CUlaunchConfig own = config;
+    if (lifts) {
+      own.sharedMemBytes += reserved;
+      own.blockDimX = lifted_block.x, own.blockDimY = lifted_block.y;
+      own.blockDimZ = lifted_block.z;
+      if (!attributes.empty())
+        own.attrs = attributes.data(), own.numAttrs = unsigned(attributes.size());
+    }
+    if (own.sharedMemBytes > 0)
+      error = all.allow(function, own.sharedMemBytes);
+    if (error != CUDA_SUCCESS)
+      return error;
+    if (!into)
+      return cuLaunchKernelEx(&own, function, arguments.places, nullptr);
+    into->add(prepared(own, function, arguments));
+    return CUDA_SUCCESS;
   }
   const tensor_map_functions &functions() const override {
     static const detail::linked_functions linked;
@@ -265,12 +371,6 @@ private:
       error = cuDeviceGetAttribute(&value, which, device);
     return value;
   }
-  int attribute(CUfunction function, CUfunction_attribute which) {
-    int value = 0;
-    if (error == CUDA_SUCCESS)
-      error = cuFuncGetAttribute(&value, which, function);
-    return value;
-  }
   const CUlaunchAttribute *asked_for(CUlaunchAttributeID id) const {
     return tilelift::detail::attribute_of(config, id);
   }
@@ -282,11 +382,9 @@ private:
   /// for each other have to run at once.
   void fit() {
     const long long needed = static_cast<long long>(config.sharedMemBytes) + reserved;
-    const long long room = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN) -
-                           attribute(lifted, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
-    if (needed > 0 && needed > room)
+    if (needed > 0 && needed > facts.room)
       return reject("shared-size",
-                    "with its barriers the block has room for " + std::to_string(room) +
+                    "with its barriers the block has room for " + std::to_string(facts.room) +
                         " bytes of dynamic shared memory, and needs " + std::to_string(needed));
     if (!is_cooperative())
       return;
@@ -294,8 +392,8 @@ private:
     const int processors = device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const unsigned threads = lifted_block.x * lifted_block.y * lifted_block.z;
     if (error == CUDA_SUCCESS)
-      error =
-          cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, lifted, int(threads), size_t(needed));
+      error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, facts.lifted, int(threads),
+                                                          size_t(needed));
     const long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
     if (blocks > static_cast<long long>(each) * processors)
       reject("cooperative-grid", "the " + std::to_string(blocks) +
@@ -303,7 +401,7 @@ private:
                                      "the lifted kernel fewer do");
   }
   /// Asks for the clusters, or says why each block is by itself.
-  std::string join_clusters(prepared &one) {
+  std::string join_clusters() {
     const block_size wanted = wanted_cluster;
     if (wanted.x * wanted.y * wanted.z == 1)
       return "";
@@ -323,11 +421,11 @@ private:
     CUlaunchAttribute cluster = {};
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
     cluster.value.clusterDim = {wanted.x, wanted.y, wanted.z};
-    ask_for(cluster, one);
+    ask_for(cluster);
     return "";
   }
   /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
-  std::string keep_in_l2(prepared &one) {
+  std::string keep_in_l2() {
     const int most = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
     if (most == 0)
       return ", keeps nothing in L2: the device has no windows";
@@ -338,21 +436,21 @@ private:
     window.value.accessPolicyWindow = {reinterpret_cast<void *>(kept.begin), kept.bytes(most),
                                        kept.share, CU_ACCESS_PROPERTY_PERSISTING,
                                        CU_ACCESS_PROPERTY_STREAMING};
-    ask_for(window, one);
+    ask_for(window);
     return kept.text(most);
   }
-  void ask_for(const CUlaunchAttribute &more, prepared &one) const {
-    if (one.attributes.empty())
-      one.attributes.assign(config.attrs, config.attrs + config.numAttrs);
-    one.attributes.push_back(more);
+  void ask_for(const CUlaunchAttribute &more) {
+    if (attributes.empty())
+      attributes.assign(config.attrs, config.attrs + config.numAttrs);
+    attributes.push_back(more);
   }
 
   kernels &all;
-  const char *entry, *lifted_entry;
   CUlaunchConfig config;
   block_size lifted_block, wanted_cluster = {1, 1, 1};
   dispatch *into;
-  CUfunction plain = nullptr, lifted = nullptr;
+  kernel_facts facts;
+  std::vector<CUlaunchAttribute> attributes; // of the lifted kernel, where it has more
   unsigned reserved = 0;
   CUresult error = CUDA_SUCCESS;
 };
