@@ -91,8 +91,7 @@ def encoder(driver: Any, request: rules.MapRequest) -> Callable[[rules.Numbers],
     def finish(result: Any, made: Any) -> Made:
         if result:
             raise DriverError(name, what, result)
-        if clears:
-            _clear_wide_addresses(made)
+        _clear_wide_addresses(made)
         return made, made.getPtr()
 
     return _written_encoder(request.mode, request.rank)(

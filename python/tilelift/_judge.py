@@ -102,10 +102,10 @@ class Window(NamedTuple):
 class Judgement(NamedTuple):
     """Two functions of the grid and of the arguments as they are passed and, of objects, as they were given.
     `numbers(g, v, o)`: for each site, what its map is made of (rules.Numbers), or nothing where a rule is broken. Of a
-    way (_way.py), `of_way` makes `launch(g, stream, *v, *objects)`, which starts the kernel with its maps, or says no: where
-    a rule is broken, and where an argument is not what is passed."""
+    way (_way.py), `of_way` makes `launch(g, stream, *v, *objects)`, which starts the kernel with its maps; False where a
+    rule is broken, None where an argument is not what is passed."""
     numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
-    of_way: Callable[..., Callable[..., bool]]
+    of_way: Callable[..., Callable[..., Optional[bool]]]
     sites: Tuple[Any, ...]
     window: Optional[Window]
     source: str
@@ -310,5 +310,5 @@ class _Text:
                 for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
         passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
         return bound("launch", ", ".join(["g, stream", *self.passed, *(f"o{i}" for i in self.objects)]), [
-            *([f"if not ({are_whole}):", "    return False"] if self.whole else []),
+            *([f"if not ({are_whole}):", "    return None"] if self.whole else []),
             *self.judges, "    return False", *maps, *starting(passed), "return True"])

@@ -93,6 +93,8 @@ def _joined(left: Any, sign: str, right: Any) -> Any:
     for value, other in ((left, right), (right, left)):
         if value.__class__ is int and value == neutral:
             return other
+    if sign == "+" and isinstance(right, Extreme) and not isinstance(left, Extreme):
+        return right + left
     text, (a, b) = f"({left} {sign} {right})", map(line_of, (left, right))
     lines = {"+": (a.scale + b.scale, a.shift + b.shift), "-": (a.scale - b.scale, a.shift - b.shift),
              "*": (a.scale * b.shift + b.scale * a.shift, a.shift * b.shift)}

@@ -97,8 +97,9 @@ def address_of(value: Any) -> int:
         return value
     if value is None:
         return 0
-    if hasattr(value, "data_ptr"):  # PyTorch
-        return int(value.data_ptr())
+    pointer = getattr(value, "data_ptr", None)
+    if pointer is not None:  # PyTorch
+        return int(pointer())
     if hasattr(value, "__cuda_array_interface__"):  # CuPy, Numba
         return int(value.__cuda_array_interface__["data"][0])
     if isinstance(value, ctypes.c_void_p):

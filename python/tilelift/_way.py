@@ -3,7 +3,7 @@
 
 What a launch passes lies in memory that later launches use again, and so does its configuration, of which
 only what differs is written. The lines that start a kernel are part of two functions: of Way.start, and of the
-one that judges a launch and starts it (_judge.py), which so is one call. Neither looks at a rule.
+one that judges a launch and starts it (_judge.py), which so is one call. They look at no rule.
 """
 from __future__ import annotations
 
@@ -69,8 +69,13 @@ _START = defined("the start of a kernel", bound("start", "g, passed, stream, kep
     "*passed", "if kept != own.kept:", "    own.keep(kept)")), {})["of_way"]
 
 
+def never(*_: Any) -> None:
+    """Of what is ruled out, or has to be asked more about, whatever the arguments are."""
+
+
 class Way:
-    """`start(grid, passed, stream, kept)`: passed are the addresses of maps and, behind them, the arguments."""
+    """`start(grid, passed, stream, kept)`: passed are the addresses of maps and, behind them, the arguments.
+    `launch` judges them as well, where the rules are all that decides (_judge.py)."""
 
     def __init__(self, kernels: Any, entry: str, block: Sequence[int], shared: int, attributes: Tuple[Any, ...],
                  formats: Sequence[str], maps: int) -> None:
@@ -78,6 +83,7 @@ class Way:
         self._attributes, self._layout = attributes, _Layout(formats, maps)
         self._free: List[_Block] = []
         self.start: Callable[[Any, Sequence[Any], Any, Optional[Kept]], None] = self.bind(_START)
+        self.launch: Callable[..., Optional[bool]] = never
 
     def bind(self, of_way: Callable[..., Any]) -> Any:
         return of_way(self._free, self._fresh, self._fail, self._layout.passed.pack_into, self._layout.first,

@@ -30,7 +30,7 @@ from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
 from ._source import defined, function
 from ._views import address_of
-from ._way import Kept, Way
+from ._way import Kept, Way, never
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
            "counted", "load", "quotient", "remainder"]
@@ -59,10 +59,23 @@ def _bytes_of(name: str, size: int, value: Any) -> bytes:
 
 
 def _whole(name: str, value: Any) -> int:
+    if value.__class__ is int:
+        return value
     try:
-        return operator.index(value)
+        return int(operator.index(value))
     except TypeError:
         raise TypeError(f"'{name}' is {value!r}, which is no whole number") from None
+
+
+def _as_it_is(value: Any) -> Any:
+    return value
+
+
+def _passed_as(name: str, kind: Union[str, int]) -> Callable[[Any], Any]:
+    """What becomes of an argument that is given."""
+    if is_object(kind):
+        return functools.partial(_bytes_of, name, _size_of(kind))
+    return address_of if kind == "pointer" else _as_it_is if kind in _FLOATS else functools.partial(_whole, name)
 
 
 class Opaque:
@@ -93,7 +106,7 @@ class Kernels(Mapping[str, Any]):
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
         self.settings: dict[Any, _Setting] = {}
-        self.known: dict[Any, Tuple[_Grid, _Setting]] = {}  # by what a launch says besides its arguments
+        self.known: dict[Any, _Known] = {}  # by what a launch says besides its arguments
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -303,14 +316,10 @@ class _Site:
         return self.made.get(numbers) or self.make(numbers)
 
 
-def _never(*_: Any) -> Any:
-    """Of what a setting rules out, whatever the arguments are."""
-
-
 class _Setting:
     """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers", "launch")
+    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers")
 
     def __init__(self, judged: "_Judged", plain: Way, early: Sequence[rules.Violation]) -> None:
         self.judged, self.plain, self.early = judged, plain, early
@@ -318,8 +327,11 @@ class _Setting:
         self.lifted = plain
         self.clustered: Optional[Way] = None  # in grids of whole clusters, where tiles are shared in them
         self.said, self.keeps = "", False
-        self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = _never
-        self.launch: Callable[..., bool] = _never  # where nothing else decides
+        self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = never
+
+
+# What is known of a launch besides its arguments; the second is the launch of its way.
+_Known = Tuple[_Grid, Callable[..., Optional[bool]], _Setting]
 
 
 class _Judged:
@@ -359,32 +371,40 @@ _VERBOSE, _DISABLED = _is_set("TILELIFT_VERBOSE"), _is_set("TILELIFT_DISABLE")
 
 def _names(arguments: Sequence[Argument]) -> List[str]:
     """Of a function in Python that takes them."""
-    taken = ["kernels", "grid", "block", "shared", "stream", "attributes", "into", "kernel", "size", "setting"]
+    taken = ["kernels", "grid", "block", "shared", "stream", "attributes", "into", "kernel", "known", "started",
+             "AttributeError", "KeyError", "TypeError"]
     first = len(taken)
     for name, _ in arguments:
-        own = name if name.isidentifier() else f"argument{len(taken) - first}"
+        is_name = name.isascii() and name.isidentifier() and not name.startswith("__")
+        own = name if is_name else f"argument{len(taken) - first}"
         while own in taken or keyword.iskeyword(own):
             own += "_"
         taken.append(own)
     return taken[first:]
 
 
-def _caller(arguments: Sequence[Argument]) -> dict[str, Any]:
+def _caller(kernel: str, arguments: Sequence[Argument]) -> dict[str, Any]:
     """The function that launches a kernel of these arguments, beside `kernel`, which is yet to be said. A launch like
     an earlier one in all but its arguments goes straight on; anything else is the kernel's to find out."""
     given = "".join(f"{name}, " for name in _names(arguments))
     straight = [] if any(is_object(kind) for _, kind in arguments) else [
         "if into is None and not attributes:",
         "    try:",
-        "        size, setting = kernels.known[kernel, grid, block, shared]",
+        "        known = kernels.known[kernel, grid, block, shared]",
         "    except (AttributeError, KeyError, TypeError):",
         "        pass",
         "    else:",
-        f"        if setting.launch(size, stream, {given}):",
+        f"        started = known[1](known[0], stream, {given})",
+        "        if started:",
         "            return True"]
-    return defined("a launch", function(
+    made = defined(f"the launch of {kernel}", function(
         "launch", f"kernels, grid, {given}/, *, block=None, shared=0, stream=0, attributes=(), into=None",
-        [*straight, f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into)"]), {})
+        ["known = started = None", *straight,
+         f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into, known, started)"]), {})
+    own = made["launch"]
+    own.__code__ = own.__code__.replace(co_name=kernel)  # which older Pythons say where arguments are missing
+    own.__name__ = own.__qualname__ = kernel
+    return made
 
 
 class Kernel(functools.partial[bool]):
@@ -397,8 +417,7 @@ class Kernel(functools.partial[bool]):
 
     def __new__(cls, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...], *_: Any, **__: Any
                 ) -> "Kernel":
-        caller = _caller(arguments)
-        caller["launch"].__name__ = caller["launch"].__qualname__ = name
+        caller = _caller(name, arguments)
         caller["kernel"] = made = super().__new__(cls, caller["launch"])
         return made
 
@@ -416,57 +435,68 @@ class Kernel(functools.partial[bool]):
         self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
         self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
         self._objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
+        self._passed = [_passed_as(name, kind) for name, kind in arguments]
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
 
+    def __get__(self, *_: Any) -> "Kernel":
+        """Is no method of a class that has it."""
+        return self
+
+    def __reduce__(self) -> Any:
+        return Kernel, (self.name, self.entry, self.lifted_entry, self.arguments, tuple(self.block), self.plan,
+                        tuple(self.lifted_block), tuple(self.cluster), self.ring_bytes, self.must_lift)
+
     def launch(self, kernels: Mapping[str, Any], grid: Union[int, Sequence[int]], arguments: Tuple[Any, ...],
                block: Union[int, Sequence[int], None], shared: int, stream: Any, attributes: Sequence[Any],
-               into: Optional["Dispatch"]) -> bool:
-        """What a call does that is like no earlier one."""
+               into: Optional["Dispatch"], known: Optional[_Known], started: Optional[bool]) -> bool:
+        """What a call does that has not `started`: nobody has looked, or a rule is broken, or it was not to say."""
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
-        size, setting = self._find(own, grid, block, shared, attributes)
         values, seen = self._as_passed(arguments)
-        if into is None and setting.launch(size, stream, *values, *(seen[i] for i in self._objects)):
-            return True
-        return self._decide(own, setting, size, values, seen, stream, into)
-
-    def _decide(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any], arguments: Sequence[Any],
-                stream: Any, into: Optional["Dispatch"]) -> bool:
-        """What the rules alone do not."""
-        found = setting.numbers(grid, values, arguments)
-        way, kept = setting.lifted, None
-        if found is None:
-            self._stay_plain(kernels, setting, grid, values, arguments)
-            way, found = setting.plain, ()
+        size, launch, setting = known or self._find(own, grid, block, shared, attributes)
+        if into is None and started is None:
+            started = launch(size, stream, *values, *(seen[i] for i in self._objects))
+            if started:
+                return True
+        found = None if started is False else setting.numbers(size, values, seen)
+        if found is not None:
+            return self._start(setting, size, values, found, stream, into)
+        self._stay_plain(own, setting, size, values, seen)
+        if into is not None:
+            into.add(setting.plain, size, values, (), stream, None)
         else:
-            alone = ""
-            if setting.clustered is not None:
-                way, alone = self._in_clusters(setting.clustered, way, grid)
-            if setting.keeps:
-                kept = setting.judged.kept(found)
-            if _VERBOSE:
-                print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
+            setting.plain.start(size, tuple(values), stream, None)
+        return False
+
+    def _start(self, setting: _Setting, grid: _Grid, values: Sequence[Any], found: Sequence[Any], stream: Any,
+               into: Optional["Dispatch"]) -> bool:
+        """Where more has to be said than that the rules hold."""
+        way, kept = self._way_of(setting, grid), setting.judged.kept(found) if setting.keeps else None
         mapped = list(zip(setting.judged.sites, found))  # a window's numbers are behind those of all sites
+        made = [] if into is not None else [site.map_of(each) for site, each in mapped]
+        if _VERBOSE:
+            alone = "" if setting.clustered in (None, way) else (
+                f", each block by itself: a grid of {Dim3(*grid)} has no whole clusters of {self.cluster}")
+            print(f"tilelift: {self.name}: TMA{alone}{setting.said}{kept or ''}", file=sys.stderr)
         if into is not None:
             into.add(way, grid, values, mapped, stream, kept)
         else:
-            made = [site.map_of(each) for site, each in mapped]
             way.start(grid, _passed(made, values), stream, kept)
-        return way is not setting.plain
+        return True
 
-    def _as_passed(self, arguments: Sequence[Any]) -> Tuple[List[Any], Tuple[Any, ...]]:
-        """Numbers and bytes; and the arguments as expressions have them."""
-        values, seen = list(arguments), list(arguments)
-        for i, (name, kind) in enumerate(self.arguments):
-            if kind == "pointer":
-                values[i] = address_of(values[i])
-            elif is_object(kind):
-                if isinstance(seen[i], (bytes, bytearray, memoryview)):
-                    seen[i] = Opaque(name)
-                values[i] = _bytes_of(name, int(self._formats[i][:-1]), values[i])
-            elif kind not in _FLOATS:
-                values[i] = _whole(name, values[i])
+    def _as_passed(self, arguments: Tuple[Any, ...]) -> Tuple[Sequence[Any], Tuple[Any, ...]]:
+        """Numbers and bytes; and the arguments as expressions have them, which name members of objects."""
+        if not self._objects:
+            for value in arguments:
+                if value.__class__ is not int:
+                    return [passed(value) for passed, value in zip(self._passed, arguments)], arguments
+            return arguments, arguments
+        values = [passed(value) for passed, value in zip(self._passed, arguments)]
+        seen = list(arguments)
+        for i in self._objects:
+            if isinstance(seen[i], (bytes, bytearray, memoryview)):
+                seen[i] = Opaque(self.arguments[i][0])
         return values, tuple(seen)
 
     def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any],
@@ -496,28 +526,28 @@ class Kernel(functools.partial[bool]):
                 raise
             return []  # what nobody has asked for cannot keep the plain kernel from running
 
-    def _in_clusters(self, clustered: Way, alone: Way, grid: _Grid) -> Tuple[Way, str]:
-        """Or why each block is by itself."""
-        if any(n % of for n, of in zip(grid, self.cluster)):
-            return alone, f", each block by itself: a grid of {Dim3(*grid)} has no whole clusters of {self.cluster}"
-        return clustered, ""
+    def _way_of(self, setting: _Setting, grid: _Grid) -> Way:
+        """The lifted kernel's: in clusters, where the grid has whole ones."""
+        if setting.clustered is None or any(n % of for n, of in zip(grid, self.cluster)):
+            return setting.lifted
+        return setting.clustered
 
-    def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]
-              ) -> Tuple[_Grid, _Setting]:
+    def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]) -> _Known:
         """Attributes are somebody's objects, which may say something else the next time."""
         shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        key, own = (self, shape, threads, shared), tuple(attributes)
-        if not own and key in kernels.known:
-            return kernels.known[key]
+        key, own = (self, shape, threads, shared), tuple(attributes or ())
+        known = None if own else kernels.known.get(key)
+        if known is not None:
+            return known
         size = Dim3.of(shape, "grid")
-        if own:
-            return tuple(size), self._set(kernels, size, threads, shared, own)
-        setting = kernels.settings.get((self, threads, shared))
+        setting = None if own else kernels.settings.get((self, threads, shared))
         if setting is None:
             setting = self._set(kernels, size, threads, shared, own)
-            kernels.remember(kernels.settings, (self, threads, shared), setting)
-        return kernels.remember(kernels.known, key, (tuple(size), setting))
+            if not own:
+                kernels.remember(kernels.settings, (self, threads, shared), setting)
+        known = tuple(size), self._way_of(setting, size).launch, setting
+        return known if own else kernels.remember(kernels.known, key, known)
 
     def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""
@@ -544,8 +574,9 @@ class Kernel(functools.partial[bool]):
                             len(judged.sites))
             setting.numbers, setting.lifted = judgement.numbers, lifted()
             setting.clustered = lifted(*clusters) if clusters else None
-            if not (clusters or setting.keeps or _VERBOSE):
-                setting.launch = setting.lifted.bind(judgement.of_way)
+            for way in (setting.lifted, setting.clustered):
+                if way is not None and not (setting.keeps or _VERBOSE):
+                    way.launch = way.bind(judgement.of_way)
         return setting
 
     def _early(self, kernels: Kernels, block: Dim3) -> Tuple[rules.Violation, ...]:

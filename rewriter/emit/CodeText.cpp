@@ -81,9 +81,13 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
       }
       std::vector<int64_t> &coefficients = terms[factors];
       coefficients.resize(values.size(), 0);
-      coefficients[i] = term.coefficient;
+      coefficients[i] += term.coefficient; // other symbols may be the same text
     }
   }
+  for (auto term = terms.begin(); term != terms.end();)
+    term = llvm::all_of(term->second, [](int64_t number) { return number == 0; })
+               ? terms.erase(term)
+               : std::next(term);
   std::string text;
   // The constant, whose key is empty, comes last.
   auto addTerm = [&](const std::vector<std::string> &factors, std::vector<int64_t> numbers) {
@@ -353,6 +357,7 @@ std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Opera
     bool isSafe = isAlone && (!isCpp() || other.asConstant().value_or(-1) >= 0);
     return isSafe    ? text
            : isAlone ? std::optional("(long long)" + *text)
+           : isCpp() ? std::optional("(long long)(" + *text + ")")
                      : std::optional("(" + *text + ")");
   };
   std::optional<std::string> left = operand(operation.left, operation.right);

@@ -6,6 +6,7 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
@@ -36,6 +37,38 @@ element_type elementTypeOf(StringRef type, unsigned size) {
       .Default(fallback);
 }
 
+/// An operation on numbers of any size. The program may write the same and mean 32 bits.
+static Polynomial computed(Symbols &symbols, const char *op, const Polynomial &a, int64_t b,
+                           const std::string &spelling, Interval range) {
+  static const char inWholeNumbers = 0;
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Opaque;
+  symbol.spelling = spelling;
+  symbol.identity = &inWholeNumbers;
+  symbol.range = range;
+  symbol.knownAtLaunch = symbols.knownAtLaunch(a);
+  symbol.readableAtCopy = symbols.readableAtCopy(a);
+  symbol.operation = std::make_shared<Operation>(Operation{op, a, b, false});
+  return Polynomial::symbol(symbols.intern(symbol));
+}
+
+/// floor(value / step), also of negative values, which C++'s division rounds up.
+static Polynomial flooredQuotient(Symbols &symbols, const Polynomial &value, int64_t step) {
+  const Interval range = symbols.rangeOf(value);
+  const Interval quotients = {
+      range.low == Interval::lowest ? Interval::lowest : range.low / step - 1,
+      range.high == Interval::highest ? Interval::highest : range.high / step};
+  const std::string spelling = symbols.print(value, "/", step);
+  if (isPowerOf2_64(uint64_t(step)))
+    return computed(symbols, ">>", value, int64_t(Log2_64(uint64_t(step))), spelling, quotients);
+  const Polynomial rest =
+      computed(symbols, "%", value, step, symbols.print(value, "%", step), {1 - step, step - 1}) +
+      Polynomial(step);
+  const Polynomial above =
+      computed(symbols, "%", rest, step, symbols.print(rest, "%", step), {0, step - 1});
+  return computed(symbols, "/", value - above, step, spelling, quotients);
+}
+
 Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
   if (step == 1)
     return value;
@@ -49,23 +82,9 @@ Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
     int64_t down = *constant >= 0 ? *constant / step : -((-*constant + step - 1) / step);
     return whole + Polynomial(down * step);
   }
-  // C++ division rounds towards zero: shift by one step so that it rounds down. The program
-  // may write the same and mean numbers of 32 bits.
-  static const char inWholeNumbers = 0;
-  const Polynomial shifted = rest + Polynomial(step);
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = symbols.print(shifted, "/", step);
-  symbol.identity = &inWholeNumbers;
-  symbol.operation = std::make_shared<Operation>(Operation{"/", shifted, step, false});
-  symbol.range = symbols.rangeOf(rest);
-  symbol.range.low =
-      symbol.range.low == Interval::lowest ? Interval::lowest : symbol.range.low / step - 1;
-  symbol.range.high =
-      symbol.range.high == Interval::highest ? Interval::highest : symbol.range.high / step + 1;
-  symbol.knownAtLaunch = symbols.knownAtLaunch(rest);
-  symbol.readableAtCopy = symbols.readableAtCopy(rest);
-  return whole + Polynomial::symbol(symbols.intern(symbol)) * Polynomial(step) - Polynomial(step);
+  // One more and one less: people count how many units there are, not which is the last.
+  const Polynomial units = flooredQuotient(symbols, rest + Polynomial(step), step);
+  return whole + units * Polynomial(step) - Polynomial(step);
 }
 
 } // namespace tilelift

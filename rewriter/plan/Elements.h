@@ -22,8 +22,7 @@ std::string elementAt(const SharedTile &tile, int64_t byteOffset);
 /// The TMA element type for a C++ type of that size.
 element_type elementTypeOf(llvm::StringRef type, unsigned size);
 
-/// step * floor(value / step), for values of at least -step. The parts that are
-/// multiples of the step already stay as they are.
+/// step * floor(value / step). The parts that are multiples of the step already stay as they are.
 Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step);
 
 } // namespace tilelift

@@ -37,6 +37,45 @@ __global__ void float4_guarded(float *out, const float *in, int w, int h) {
     out[(blockIdx.y * gridDim.x + blockIdx.x) * 1024 + i] = tile[i % 16][i / 16];
 }
 
+// Whose guard may end before the first vector: nothing is rounded up to zero.
+__global__ void ends_before(float *out, const float *in, int w, int n, long long d,
+                            unsigned long long e) {
+  __shared__ float tile[16][64], thirds[16][64];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) {
+    int r = i / 16, c = i % 16 * 4, x = 128 - blockIdx.x * 64 + c;
+    float4 value = make_float4(0.f, 0.f, 0.f, 0.f);
+    if (x < 4 * n + d - (long long)e)
+      value = *reinterpret_cast<const float4 *>(&in[r * w + x]);
+    *reinterpret_cast<float4 *>(&tile[r][c]) = value;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x) {
+    int r = i / 64, c = i % 64, x = 128 - blockIdx.x * 64 + c;
+    thirds[r][c] = 3 * x < 3 * n + d ? in[r * w + x] : 0;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+    out[blockIdx.x * 1024 + i] = tile[i % 16][i / 16] + 2 * thirds[i % 16][i / 16];
+}
+
+// What the program divides is no part of what the guard's end is divided by.
+__global__ void starts_at_quotient(float *out, const float *in, int pitch, int w, int n) {
+  __shared__ float tile[16][64];
+  int s = (w + 3) / 4 * 4;
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += blockDim.x) {
+    int r = i / 16, c = i % 16 * 4;
+    float4 value = make_float4(0.f, 0.f, 0.f, 0.f);
+    if (s + blockIdx.x * 64 + c < w + 8 * n)
+      value = *reinterpret_cast<const float4 *>(&in[r * pitch + s + blockIdx.x * 64 + c]);
+    *reinterpret_cast<float4 *>(&tile[r][c]) = value;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 1024; i += blockDim.x)
+    out[blockIdx.x * 1024 + i] = tile[i % 16][i / 16];
+}
+
 __global__ void uint4_rows(uint4 *out, const uint4 *in, int pitch, int rows) {
   __shared__ uint4 tile[32][8];
   int row = threadIdx.x / 8, column = threadIdx.x % 8;
@@ -178,6 +217,17 @@ int main() {
     Buffer in(size_t(w) * 41 * 4, 13), out(grid.x * 3 * 1024 * 4, 14);
     float4_guarded<<<grid, 128>>>(out.as<float>(), in.as<float>(), w, 41);
     report("float4_guarded " + std::to_string(w), out);
+  }
+  for (int d : {-3, -4, -5, -8, -13, -200, 5})
+    for (unsigned long long e : {0, 3, 4}) {
+      Buffer in(256 * 16 * 4, 15), out(3 * 1024 * 4, 16);
+      ends_before<<<3, 128>>>(out.as<float>(), in.as<float>(), 256, 16, d, e);
+      report("ends_before " + std::to_string(d) + " " + std::to_string(e), out);
+    }
+  for (int w : {64, 61}) {
+    Buffer in(512 * 16 * 4, 15), out(2 * 1024 * 4, 16);
+    starts_at_quotient<<<2, 128>>>(out.as<float>(), in.as<float>(), 512, w, 4);
+    report("starts_at_quotient " + std::to_string(w), out);
   }
   {
     Buffer in(64 * 64 * 16, 15), out(8 * 2 * 256 * 16, 16);

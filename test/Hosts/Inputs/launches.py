@@ -1,4 +1,5 @@
 """The module that tilelift wrote, against a driver that records."""
+import copy
 import ctypes
 import importlib.util
 import sys
@@ -141,13 +142,27 @@ assert paint(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, 0x
 expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (20000, 7)")
 
 # Parameters are called whatever C++ allows, or nothing.
-named = Kernel("named<1>", "paint", "paint_tma", tuple((name, "i32") for name in ("kernel", "grid__", "grid", "grid_", "", "is")),
-               (128, 1, 1), lambda *_: None)
-other.sizes = {"paint_tma": (4,) * 6}
-assert named(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, 1, 2, 3, 4, 5, 6)
-expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (1, 2, 3, 4, 5, 6)")
-raises(TypeError, "named<1>() missing 6 required positional arguments: 'kernel_', 'grid__', 'grid_', 'grid___', 'argument4', "
-       "and 'is_'", lambda: named(other, 1))
+names = ("kernel", "grid__", "grid", "grid_", "", "is", "KeyError", "__debug__", "\u00b5", "\u03bc", "sum")
+named = Kernel("named<1>", "paint", "paint_tma", tuple((name, "i32") for name in names), (128, 1, 1), lambda *_: None)
+other.sizes = {"paint_tma": (4,) * len(names)}
+assert named(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), 1, *range(len(names)))
+expect(other.take("cuLaunch"), "cuLaunchKernelEx paint_tma grid 1,1,1 block 128,1,1 shared 0 stream 0 (0, 1, 2, 3, 4, 5, 6, "
+       "7, 8, 9, a)")
+raises(TypeError, "named<1>() missing 11 required positional arguments: 'kernel_', 'grid__', 'grid_', 'grid___', 'argument4', "
+       "'is_', 'KeyError_', 'argument7', 'argument8', 'argument9', and 'sum'", lambda: named(other, 1))
+
+
+# A kernel is a value: copied, or of a class, it is what it was.
+class Layer:
+    paint = named
+
+
+assert Layer().paint is named
+again = copy.copy(named)
+assert (again.name, again.arguments, again.block) == (named.name, named.arguments, named.block) and again is not named
+assert again(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), [1, 2], *range(len(names)), attributes=None)
+[launched] = other.take("cuLaunch")
+assert launched.startswith("cuLaunchKernelEx paint_tma grid 1,2,1"), launched
 
 # Memory that a member of an object leads to; what is null runs plain.
 class Call(ctypes.Structure):
