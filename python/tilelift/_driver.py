@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Callable, List, Tuple
+from typing import Any, Callable, Dict, List, Tuple
 
 from . import rules
 from ._source import defined, function, list_of, tuple_of
@@ -76,8 +76,10 @@ Made = Tuple[Any, int]
 _SIZE = 128
 
 
-def encoder(driver: Any, request: rules.MapRequest) -> Callable[[rules.Numbers], Made]:
-    """Makes the maps of all requests that differ from this one in nothing but their numbers."""
+def encoder(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made], most: int
+            ) -> Callable[[rules.Numbers], Made]:
+    """Makes the maps of all requests that differ from this one in nothing but their numbers, by which they are then
+    `known`, so many at most."""
     kind, interleave, swizzle, promotion, fill = _enumerations(driver, request.element, request.interleave,
                                                                request.swizzle, request.promotion, request.fill)
     what, word, is_wide = f"the map of '{request.tile}'", driver.cuuint32_t, request.mode in ("w", "w128")
@@ -88,15 +90,14 @@ def encoder(driver: Any, request: rules.MapRequest) -> Callable[[rules.Numbers],
                    ) if is_wide else None
     clears = request.capability >= 100
 
-    def finish(result: Any, made: Any) -> Made:
+    def finish(result: Any, made: Any) -> None:
         if result:
             raise DriverError(name, what, result)
         _clear_wide_addresses(made)
-        return made, made.getPtr()
 
     return _written_encoder(request.mode, request.rank)(
         function_of(driver, name, what), finish, clears, driver.cuuint64_t, word, kind, *box, request.channels,
-        request.pixels, interleave, wide, swizzle, promotion, fill)
+        request.pixels, interleave, wide, swizzle, promotion, fill, known, most)
 
 
 @functools.lru_cache(maxsize=None)
@@ -117,9 +118,12 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
     encode = function("encode", "numbers", [
         f"{tuple_of(takes)} = numbers",
         f"result, made = call(kind, {rank}, address, {', '.join(longs)}, {told}, {flags}, promotion, fill)",
-        "return finish(result, made) if result or clears else (made, made.getPtr())"])
+        "if result or clears:", "    finish(result, made)",
+        "if len(known) >= most:", "    known.clear()",
+        "known[numbers] = one = made, made.getPtr()",
+        "return one"])
     source = function("encoder", "call, finish, clears, long, word, kind, box, box_steps, channels, pixels, "
-                      "interleave, wide, swizzle, promotion, fill", [*encode.splitlines(), "return encode"])
+                      "interleave, wide, swizzle, promotion, fill, known, most", [*encode.splitlines(), "return encode"])
     return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
 
 
@@ -128,7 +132,7 @@ def _each(name: str, count: int) -> List[str]:
 
 
 def encode(driver: Any, request: rules.MapRequest) -> Made:
-    return encoder(driver, request)(request.varying())
+    return encoder(driver, request, {}, 1)(request.varying())
 
 
 def _clear_wide_addresses(made: Any) -> None:

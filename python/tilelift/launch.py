@@ -299,18 +299,10 @@ class _Site:
     MOST_REMEMBERED = 1024
 
     def __init__(self, driver: Any, request: rules.MapRequest) -> None:
-        made: dict[rules.Numbers, Made] = {}
-        encode, most = encoder(driver, request), self.MOST_REMEMBERED
-
-        def make(numbers: rules.Numbers) -> Made:
-            """Of what has not been made."""
-            if len(made) >= most:
-                made.clear()
-            made[numbers] = one = encode(numbers)
-            return one
-
         # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
-        self.same, self.made, self.make = request.numbers(), made, make
+        self.same = request.numbers()
+        self.made: dict[rules.Numbers, Made] = {}
+        self.make = encoder(driver, request, self.made, self.MOST_REMEMBERED)
 
     def map_of(self, numbers: rules.Numbers) -> Made:
         return self.made.get(numbers) or self.make(numbers)

@@ -6,10 +6,11 @@
   test/gpu/hosts.py build/hosts          where the GPU is, with cuda-bindings and PyTorch
 
 The device source is compiled by NVRTC and by nvcc, launched lifted and plain, and every byte compared.
---time says what a launch costs the host, beside cuda-python's own launch with one encode for each map.
+--time only says what a launch costs the host, beside cuda-python's own launch with one encode for each map.
 """
 import argparse
 import ctypes
+import functools
 import importlib
 import importlib.util
 import os
@@ -115,7 +116,6 @@ def test(folder, image, how):
     together = out.clone()
     compare(launchers, kernels, "blur", (2, 2), out, between, 64, 48)
     expect(f"python, {how}, dispatch", bool((together == out).all()))
-    return launchers, kernels
 
 
 MAP_KERNEL = r"""
@@ -174,44 +174,32 @@ def measure(launchers, kernels):
     address, to = table.data_ptr(), out.data_ptr()
     long, word = driver.cuuint64_t, driver.cuuint32_t
 
-    def own(encodes, height=48, rows=2):
+    def own(encodes, at=address, height=48, rows=2):
         config = driver.CUlaunchConfig()
         config.gridDimX, config.gridDimY, config.gridDimZ = 2, rows, 1
         config.blockDimX, config.blockDimY, config.blockDimZ = 128, 1, 1
         if encodes:
             driver.cuTensorMapEncodeTiled(
-                driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, address, [long(64), long(height)], [long(256)],
+                driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, at, [long(64), long(height)], [long(256)],
                 [word(32), word(32)], [word(1), word(1)], driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
                 driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_NONE,
                 driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                 driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
         driver.cuLaunchKernelEx(config, kernels[launchers.blur.entry],
-                                ((to, address, 64, height), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
+                                ((to, at, 64, height), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
 
-    fresh, heights, others = (iter(range(1 << 30)) for _ in range(3))
-    large = torch.rand(1 << 22, device="cuda").data_ptr()
+    def lifted(encodes, at=address, height=48, rows=2):
+        launchers.blur(kernels, (2, rows), to, at, 64, height)
 
-    def elsewhere():
-        launchers.blur(kernels, (2, 2), to, large + next(fresh) % 4096 * 256, 64, 48)
-
-    def anew():
-        # Another height each time: nothing is known of it.
-        launchers.blur(kernels, (2, 2), to, address, 64, 48 + next(heights) % 8000)
-
-    def own_wider():
-        height = 48 + next(others) % 8000
-        own(True, height, (height + 31) // 32)
-
-    def wider():
-        # And another grid with it.
-        height = 48 + next(heights) % 8000
-        launchers.blur(kernels, (2, (height + 31) // 32), to, address, 64, height)
-
-    launches = {"cuda-python, launch": lambda: own(False), "cuda-python, encode and launch": lambda: own(True),
-                "tilelift, the same numbers": lambda: launchers.blur(kernels, (2, 2), to, address, 64, 48),
-                "tilelift, another tensor each time": elsewhere, "tilelift, another height each time": anew,
-                "cuda-python, another height and grid each time": own_wider,
-                "tilelift, another height and grid each time": wider}
+    large, turn = torch.rand(1 << 22, device="cuda").data_ptr(), iter(range(1 << 30))
+    # What is new each time: nothing is known of it.
+    ways = {"launch, the same numbers": lambda launch: launch(False),
+            "encode and launch, another tensor": lambda launch: launch(True, large + next(turn) % 16384 * 256),
+            "encode and launch, another height": lambda launch: launch(True, address, 48 + next(turn) % 8000),
+            "encode and launch, another height and grid": lambda launch: launch(True, address, 48 + next(turn) % 8000,
+                                                                                2 + next(turn) % 250)}
+    launches = {f"{who}, {what}": functools.partial(way, launch) for what, way in ways.items()
+                for who, launch in (("cuda-python", own), ("tilelift", lifted))}
     for name, median in zip(launches, medians_us(list(launches.values()))):
         print(f"time {name}: {median:.2f} us")
 
@@ -304,7 +292,10 @@ def main():
     folder = arguments.folder.resolve()
     torch.zeros(1, device="cuda")  # the primary context, which everybody shares
     source = (folder / "kernels.device.cuh").read_text()
-    launchers, kernels = test(folder, by_nvrtc(source), "NVRTC")
+    if arguments.time:
+        launchers = module_at(folder / "kernels.py")
+        return measure(launchers, tilelift.launch.load(by_nvrtc(source), launchers.function_names))
+    test(folder, by_nvrtc(source), "NVRTC")
     cubin = folder / "kernels.cubin"
     subprocess.run(["nvcc", "-std=c++17", "-w", f"-gencode=arch=compute_90a,code={ARCH}", "-cubin", "-x", "cu",
                     f"-I{ROOT}/runtime/include", str(folder / "kernels.device.cuh"), "-o", str(cubin)], check=True)
@@ -314,8 +305,6 @@ def main():
     test_cupy(folder)
     test_persistence(folder)
     test_cpp(folder, cubin)
-    if arguments.time:
-        measure(launchers, kernels)
     print(f"{'all passed' if not problems else 'FAILED: ' + ', '.join(problems)}")
     return 1 if problems else 0
 

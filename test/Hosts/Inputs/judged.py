@@ -31,7 +31,7 @@ class Site:
     """Its maps are where their numbers would be; the driver is asked for them all the same."""
 
     def __init__(self, driver, request):
-        self.request, self.made, self.encode = request, {}, encoder(driver, request)
+        self.request, self.made, self.encode = request, {}, encoder(driver, request, {}, 1)
 
     def make(self, numbers):
         self.encode(numbers)
