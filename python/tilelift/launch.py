@@ -106,7 +106,7 @@ class Kernels(Mapping[str, Any]):
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
         self.settings: dict[Any, _Setting] = {}
-        self.known: dict[Any, _Known] = {}  # by what a launch says besides its arguments
+        self.known: dict["Kernel", dict[Any, _Known]] = {}  # by what a launch says besides its arguments
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -382,7 +382,7 @@ def _caller(kernel: str, arguments: Sequence[Argument]) -> dict[str, Any]:
     straight = [] if any(is_object(kind) for _, kind in arguments) else [
         "if into is None and not attributes:",
         "    try:",
-        "        known = kernels.known[kernel, grid, block, shared]",
+        "        known = kernels.known[kernel][grid if block is None and shared == 0 else (grid, block, shared, None)]",
         "    except (AttributeError, KeyError, TypeError):",
         "        pass",
         "    else:",
@@ -528,8 +528,9 @@ class Kernel(functools.partial[bool]):
         """Attributes are somebody's objects, which may say something else the next time."""
         shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        key, own = (self, shape, threads, shared), tuple(attributes or ())
-        known = None if own else kernels.known.get(key)
+        own, alike = tuple(attributes or ()), kernels.known.setdefault(self, {})
+        key = shape if threads is None and shared == 0 else (shape, threads, shared, None)  # no grid has four
+        known = None if own else alike.get(key)
         if known is not None:
             return known
         size = Dim3.of(shape, "grid")
@@ -539,7 +540,7 @@ class Kernel(functools.partial[bool]):
             if not own:
                 kernels.remember(kernels.settings, (self, threads, shared), setting)
         known = tuple(size), self._way_of(setting, size).launch, setting
-        return known if own else kernels.remember(kernels.known, key, known)
+        return known if own else kernels.remember(alike, key, known)
 
     def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""

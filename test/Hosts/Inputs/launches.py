@@ -63,6 +63,14 @@ for arguments, grid, block in (((0x20000, 0x10004, 64, 48), (2, 2), None), ((0x2
     [launched] = driver.take()
     assert launched.startswith("cuLaunchKernelEx blur grid 2,"), launched
 
+# Three numbers are a grid, and not a grid with a block and shared memory; also the other way round.
+for grid, options in (((4, 4, 16), {}), (4, {"block": 4, "shared": 16}), ((4, 4, 16), {})):
+    launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48, **options)
+expect([call.split(" (")[0] for call in driver.take("cuLaunch")],
+       "cuLaunchKernelEx blur_tma grid 4,4,16 block 128,1,1 shared 0 stream 0",
+       "cuLaunchKernelEx blur grid 4,1,1 block 4,1,1 shared 16 stream 0",
+       "cuLaunchKernelEx blur_tma grid 4,4,16 block 128,1,1 shared 0 stream 0")
+
 # Members of a structure are numbers of the launch (R0.14), im2col like in C++ (R0.26): channels before pixels.
 class Shape(ctypes.Structure):
     _fields_ = [("n", ctypes.c_int), ("w", ctypes.c_int), ("q", ctypes.c_int), ("pad", ctypes.c_int)]
