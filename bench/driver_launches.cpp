@@ -6,11 +6,12 @@
 //   tilelift --emit=driver bench/launches.cu -o launchers.h
 //   tilelift --emit=device bench/launches.cu -o device.cu
 //   nvcc -std=c++17 -arch=sm_90a -cubin -Iruntime/include device.cu -o launches.cubin
-//   nvcc -std=c++17 -O3 -Iruntime/include -DLAUNCHERS='"launchers.h"' bench/driver_launches.cpp
-//   -lcuda
+//   nvcc -std=c++17 -O3 -I. -Itest/gpu -Iruntime/include -DLAUNCHERS='"launchers.h"' -lcuda
+//     bench/driver_launches.cpp
 //   ./a.out launches.cubin
 
 #include LAUNCHERS
+#include "module.h"
 #include "turns.h"
 
 static CUdeviceptr memory() {
@@ -20,16 +21,7 @@ static CUdeviceptr memory() {
 }
 
 int main(int, char **arguments) {
-  CUdevice device;
-  CUcontext context;
-  CUmodule program;
-  cuInit(0);
-  cuDeviceGet(&device, 0);
-  cuDevicePrimaryCtxRetain(&context, device);
-  cuCtxSetCurrent(context);
-  if (CUresult error = cuModuleLoad(&program, arguments[1]))
-    return std::printf("no module: error %d\n", int(error)), 1;
-  tilelift::driver::kernels kernels(program);
+  tilelift::driver::kernels kernels(module_from(arguments[1]));
   CUfunction untouched = nullptr;
   kernels.find("_Z9untouchedPfPKfS1_ii", untouched);
   CUdeviceptr a = memory(), b = memory(), out = memory();

@@ -11,7 +11,7 @@ import functools
 from typing import Any, Callable, Dict, List, Tuple
 
 from . import rules
-from ._source import defined, function, list_of, tuple_of
+from ._source import defined, enclosing, list_of, tuple_of
 
 _DATA_TYPES = ("UINT8", "UINT16", "UINT32", "INT32", "UINT64", "INT64", "FLOAT16", "FLOAT32", "FLOAT64", "BFLOAT16",
                "FLOAT32_FTZ", "TFLOAT32", "TFLOAT32_FTZ", "16U4_ALIGN8B", "16U4_ALIGN16B", "16U6_ALIGN16B")
@@ -115,15 +115,15 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
         corner = [own[0] if mode != "im2col" else list_of(own) for own in (lower, upper)]
         told = f"{', '.join(corner)}, channels, pixels, {list_of(f'word({n})' for n in steps)}"
         flags = "interleave, swizzle" if mode == "im2col" else "interleave, wide, swizzle"
-    encode = function("encode", "numbers", [
+    knows = ("call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, wide, swizzle, "
+             "promotion, fill, known, most")
+    source = enclosing("encoder", knows, "encode", "numbers", [
         f"{tuple_of(takes)} = numbers",
         f"result, made = call(kind, {rank}, address, {', '.join(longs)}, {told}, {flags}, promotion, fill)",
         "if result or clears:", "    finish(result, made)",
         "if len(known) >= most:", "    known.clear()",
         "known[numbers] = one = made, made.getPtr()",
         "return one"])
-    source = function("encoder", "call, finish, clears, long, word, kind, box, box_steps, channels, pixels, "
-                      "interleave, wide, swizzle, promotion, fill, known, most", [*encode.splitlines(), "return encode"])
     return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
 
 

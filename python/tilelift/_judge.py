@@ -125,8 +125,7 @@ class _Limits:
 
     def __init__(self, value: str) -> None:
         self.value = value
-        self.least = 1 if value in _GRID else None  # has been asked before
-        self.low: Optional[int] = self.least
+        self.low: Optional[int] = None
         self.high: Optional[int] = None
 
     def narrow(self, low: Optional[int], high: Optional[int]) -> None:
@@ -136,10 +135,9 @@ class _Limits:
             self.high = high
 
     def __str__(self) -> str:
-        low = None if self.low == self.least else self.low
-        if low is None or self.high is None:
-            return f"{self.value} <= {self.high}" if low is None else f"{self.value} >= {low}"
-        return f"{self.value} == {low}" if low == self.high else f"{low} <= {self.value} <= {self.high}"
+        if self.low is None or self.high is None:
+            return f"{self.value} <= {self.high}" if self.low is None else f"{self.value} >= {self.low}"
+        return f"{self.value} == {self.low}" if self.low == self.high else f"{self.low} <= {self.value} <= {self.high}"
 
 
 class Tracer(Plan):
@@ -163,17 +161,20 @@ class Tracer(Plan):
         return OnLine(name, line) if line.of.isidentifier() else Expression(name)
 
     def conditions(self) -> str:
-        limits = [str(own) for own in self.limits.values() if own.low != own.least or own.high is not None]
-        return " and ".join([*limits, *self.asked]) or "True"
+        return " and ".join([*map(str, self.limits.values()), *self.asked]) or "True"
 
     # What the rules ask of numbers.
 
     def within(self, value: Whole, low: Optional[int], high: Optional[int]) -> None:
         if isinstance(value, int):
             self.hold((low is None or low <= value) and (high is None or value <= high))
-        elif low is not None or high is not None:
-            line = line_of(value)
-            self.limits.setdefault(line.of, _Limits(line.of)).narrow(*line.limits(low, high))
+            return
+        line = line_of(value)
+        low, high = line.limits(low, high)
+        if line.of in _GRID and low is not None and low <= 1:
+            low = None  # of any grid
+        if low is not None or high is not None:
+            self.limits.setdefault(line.of, _Limits(line.of)).narrow(low, high)
 
     def multiple(self, value: Whole, of: int) -> None:
         if isinstance(value, int):

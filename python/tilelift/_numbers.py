@@ -110,12 +110,11 @@ class Line(NamedTuple):
 
     def limits(self, low: Optional[int], high: Optional[int]) -> Tuple[Optional[int], Optional[int]]:
         """From where to where `of` may go for all of it to stay in these."""
-        ends = low, high
         if self.scale < 0:
-            ends = None if high is None else -high, None if low is None else -low
-        scale, shift = abs(self.scale), self.shift if self.scale > 0 else -self.shift
-        low, high = ends
-        return (None if low is None else -((shift - low) // scale), None if high is None else (high - shift) // scale)
+            turned = Line(self.of, -self.scale, -self.shift)
+            return turned.limits(None if high is None else -high, None if low is None else -low)
+        return (None if low is None else -((self.shift - low) // self.scale),
+                None if high is None else (high - self.shift) // self.scale)
 
 
 class OnLine(Expression):

@@ -18,6 +18,11 @@ def function(name: str, parameters: str, lines: Iterable[str]) -> str:
     return f"def {name}({parameters}):\n" + "".join(f"    {line}\n" for line in lines)
 
 
+def enclosing(name: str, knows: str, inner: str, parameters: str, lines: Iterable[str]) -> str:
+    """Of a function that makes another one, which knows its parameters."""
+    return function(name, knows, [*function(inner, parameters, lines).splitlines(), f"return {inner}"])
+
+
 def defined(title: str, source: str, known: Mapping[str, Any]) -> Dict[str, Any]:
     """What the source defines, where these names are known."""
     name, made = f"<{title}>", dict(known)

@@ -11,8 +11,8 @@ import ctypes
 import struct
 from typing import Any, Callable, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._driver import DriverError
-from ._source import defined, function
+from ._driver import DriverError, Made
+from ._source import defined, enclosing
 
 
 class Kept(NamedTuple):
@@ -41,8 +41,7 @@ class Kept(NamedTuple):
 
 def bound(name: str, parameters: str, lines: Sequence[str]) -> str:
     """The source of `of_way`, which makes such a function for a way: one that has lines of `starting`."""
-    return function("of_way", "free, fresh, fail, pack, first, launch_kernel, handle",
-                    [*function(name, parameters, lines).splitlines(), f"return {name}"])
+    return enclosing("of_way", "free, fresh, fail, pack, first, launch_kernel, handle", name, parameters, lines)
 
 
 def starting(passed: str, *before: str) -> List[str]:
@@ -74,16 +73,18 @@ def never(*_: Any) -> None:
 
 
 class Way:
-    """`start(grid, passed, stream, kept)`: passed are the addresses of maps and, behind them, the arguments.
-    `launch` judges them as well, where the rules are all that decides (_judge.py)."""
+    """`launch` judges the arguments as well, where the rules are all that decides (_judge.py)."""
 
     def __init__(self, kernels: Any, entry: str, block: Sequence[int], shared: int, attributes: Tuple[Any, ...],
                  formats: Sequence[str], maps: int) -> None:
         self._kernels, self._entry, self._block, self._shared = kernels, entry, block, shared
         self._attributes, self._layout = attributes, _Layout(formats, maps)
         self._free: List[_Block] = []
-        self.start: Callable[[Any, Sequence[Any], Any, Optional[Kept]], None] = self.bind(_START)
+        self._start: Callable[[Any, Sequence[Any], Any, Optional[Kept]], None] = self.bind(_START)
         self.launch: Callable[..., Optional[bool]] = never
+
+    def start(self, grid: Any, maps: Sequence[Made], values: Sequence[Any], stream: Any, kept: Optional[Kept]) -> None:
+        self._start(grid, (*(address for _, address in maps), *values), stream, kept)
 
     def bind(self, of_way: Callable[..., Any]) -> Any:
         return of_way(self._free, self._fresh, self._fail, self._layout.passed.pack_into, self._layout.first,

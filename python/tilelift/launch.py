@@ -105,7 +105,6 @@ class Kernels(Mapping[str, Any]):
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
-        self.settings: dict[Any, _Setting] = {}
         self.known: dict["Kernel", dict[Any, _Known]] = {}  # by what a launch says besides its arguments
 
     def __getitem__(self, entry: str) -> Any:
@@ -327,10 +326,11 @@ _Known = Tuple[_Grid, Callable[..., Optional[bool]], _Setting]
 
 
 class _Judged:
-    """What is known of a kernel on one device: how its launches are judged, and its maps."""
+    """What is known of a kernel on one device: its settings, how its launches are judged, and its maps."""
 
     def __init__(self) -> None:
         self.judgement: Optional[Judgement] = None
+        self.settings: dict[Any, _Setting] = {}
         self.most = 0
 
     @property
@@ -458,7 +458,7 @@ class Kernel(functools.partial[bool]):
         if into is not None:
             into.add(setting.plain, size, values, (), stream, None)
         else:
-            setting.plain.start(size, tuple(values), stream, None)
+            setting.plain.start(size, (), values, stream, None)
         return False
 
     def _start(self, setting: _Setting, grid: _Grid, values: Sequence[Any], found: Sequence[Any], stream: Any,
@@ -474,7 +474,7 @@ class Kernel(functools.partial[bool]):
         if into is not None:
             into.add(way, grid, values, mapped, stream, kept)
         else:
-            way.start(grid, _passed(made, values), stream, kept)
+            way.start(grid, made, values, stream, kept)
         return True
 
     def _as_passed(self, arguments: Tuple[Any, ...]) -> Tuple[Sequence[Any], Tuple[Any, ...]]:
@@ -529,25 +529,26 @@ class Kernel(functools.partial[bool]):
         shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
         own, alike = tuple(attributes or ()), kernels.known.setdefault(self, {})
+        judged = kernels.judged.setdefault(self, _Judged())
         key = shape if threads is None and shared == 0 else (shape, threads, shared, None)  # no grid has four
         known = None if own else alike.get(key)
         if known is not None:
             return known
         size = Dim3.of(shape, "grid")
-        setting = None if own else kernels.settings.get((self, threads, shared))
+        setting = None if own else judged.settings.get((threads, shared))
         if setting is None:
-            setting = self._set(kernels, size, threads, shared, own)
+            setting = self._set(kernels, judged, size, threads, shared, own)
             if not own:
-                kernels.remember(kernels.settings, (self, threads, shared), setting)
+                kernels.remember(judged.settings, (threads, shared), setting)
         known = tuple(size), self._way_of(setting, size).launch, setting
         return known if own else kernels.remember(alike, key, known)
 
-    def _set(self, kernels: Kernels, grid: Dim3, threads: Any, shared: int, attributes: Tuple[Any, ...]) -> _Setting:
+    def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
+             attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""
         block = self.block if threads is None else Dim3.of(threads, "block")
         early = self._early(kernels, block)
         needed = shared + self.ring_bytes
-        judged = kernels.judged.setdefault(self, _Judged())
         setting = _Setting(judged, Way(kernels, self.entry, block, shared, attributes, self._formats, 0), early)
         if early:
             return setting
@@ -623,10 +624,6 @@ def _size_of(kind: Union[str, int]) -> int:
     return kind if isinstance(kind, int) else int(kind[1:]) // 8
 
 
-def _passed(maps: Sequence[Made], values: Sequence[Any]) -> Tuple[Any, ...]:
-    return (*(address for _, address in maps), *values)
-
-
 class Dispatch:
     """Several launches in one go: all maps are encoded first, each once, then all kernels start, in
     the order in which they were added. Nothing starts if one of the maps cannot be made."""
@@ -643,7 +640,7 @@ class Dispatch:
         made: dict[Any, Made] = {}
         maps = [[self._map(site, numbers, made) for site, numbers in mapped] for _, _, _, mapped, _, _ in launches]
         for (way, grid, values, _, stream, kept), own in zip(launches, maps):
-            way.start(grid, _passed(own, values), stream, kept)
+            way.start(grid, own, values, stream, kept)
 
     @staticmethod
     def _map(site: _Site, numbers: Tuple[Any, ...], made: dict[Any, Made]) -> Made:

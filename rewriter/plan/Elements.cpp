@@ -37,36 +37,28 @@ element_type elementTypeOf(StringRef type, unsigned size) {
       .Default(fallback);
 }
 
-/// An operation on numbers of any size. The program may write the same and mean 32 bits.
-static Polynomial computed(Symbols &symbols, const char *op, const Polynomial &a, int64_t b,
-                           const std::string &spelling, Interval range) {
-  static const char inWholeNumbers = 0;
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = spelling;
-  symbol.identity = &inWholeNumbers;
-  symbol.range = range;
-  symbol.knownAtLaunch = symbols.knownAtLaunch(a);
-  symbol.readableAtCopy = symbols.readableAtCopy(a);
-  symbol.operation = std::make_shared<Operation>(Operation{op, a, b, false});
-  return Polynomial::symbol(symbols.intern(symbol));
-}
-
 /// floor(value / step), also of negative values, which C++'s division rounds up.
 static Polynomial flooredQuotient(Symbols &symbols, const Polynomial &value, int64_t step) {
+  // Of numbers of any size: the program may write the same and mean 32 bits.
+  static const char inWholeNumbers = 0;
+  auto computed = [&](const char *op, const Polynomial &left, int64_t right,
+                      const std::string &spelling, Interval range) {
+    return symbols.computed({op, left, right, false}, spelling, range, &inWholeNumbers);
+  };
+  auto floored = [&](int64_t end) {
+    bool isEndless = end == Interval::lowest || end == Interval::highest;
+    return isEndless ? end : divideFloorSigned(end, step);
+  };
   const Interval range = symbols.rangeOf(value);
-  const Interval quotients = {
-      range.low == Interval::lowest ? Interval::lowest : range.low / step - 1,
-      range.high == Interval::highest ? Interval::highest : range.high / step};
+  const Interval quotients = {floored(range.low), floored(range.high)};
   const std::string spelling = symbols.print(value, "/", step);
   if (isPowerOf2_64(uint64_t(step)))
-    return computed(symbols, ">>", value, int64_t(Log2_64(uint64_t(step))), spelling, quotients);
+    return computed(">>", value, int64_t(Log2_64(uint64_t(step))), spelling, quotients);
   const Polynomial rest =
-      computed(symbols, "%", value, step, symbols.print(value, "%", step), {1 - step, step - 1}) +
+      computed("%", value, step, symbols.print(value, "%", step), {1 - step, step - 1}) +
       Polynomial(step);
-  const Polynomial above =
-      computed(symbols, "%", rest, step, symbols.print(rest, "%", step), {0, step - 1});
-  return computed(symbols, "/", value - above, step, spelling, quotients);
+  const Polynomial above = computed("%", rest, step, symbols.print(rest, "%", step), {0, step - 1});
+  return computed("/", value - above, step, spelling, quotients);
 }
 
 Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
@@ -78,10 +70,8 @@ Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {
     bool divides = symbols.divisorOf(one) % step == 0;
     (divides ? whole : rest) += one;
   }
-  if (std::optional<int64_t> constant = rest.asConstant()) {
-    int64_t down = *constant >= 0 ? *constant / step : -((-*constant + step - 1) / step);
-    return whole + Polynomial(down * step);
-  }
+  if (std::optional<int64_t> constant = rest.asConstant())
+    return whole + Polynomial(divideFloorSigned(*constant, step) * step);
   // One more and one less: people count how many units there are, not which is the last.
   const Polynomial units = flooredQuotient(symbols, rest + Polynomial(step), step);
   return whole + units * Polynomial(step) - Polynomial(step);

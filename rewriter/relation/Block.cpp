@@ -142,15 +142,8 @@ Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType t
 
 Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
                          Interval range) {
-  Symbol symbol;
-  symbol.kind = Symbol::Kind::Opaque;
-  symbol.spelling = symbols.print(a, op, b);
-  symbol.range = intersection(type.range(), range);
-  symbol.knownAtLaunch = symbols.knownAtLaunch(a) && symbols.knownAtLaunch(b);
-  symbol.readableAtCopy = symbols.readableAtCopy(a) && symbols.readableAtCopy(b);
-  symbol.operation =
-      std::make_shared<Operation>(Operation{op, a, b, type.isSigned && type.bits == 32});
-  return Polynomial::symbol(symbols.intern(symbol));
+  return symbols.computed({op, a, b, type.isSigned && type.bits == 32}, symbols.print(a, op, b),
+                          intersection(type.range(), range));
 }
 
 /// What a division by a positive number can give: floors for shifts and masks, C++'s
@@ -160,7 +153,7 @@ static Interval rangeOfDivision(Interval range, int64_t divisor, bool wantRemain
     return {floor || range.low >= 0 ? 0 : 1 - divisor, divisor - 1};
   auto divided = [&](int64_t end) {
     bool isEndless = end == Interval::lowest || end == Interval::highest;
-    return isEndless ? end : end / divisor - (floor && end % divisor < 0 ? 1 : 0);
+    return isEndless ? end : floor ? divideFloorSigned(end, divisor) : end / divisor;
   };
   return {divided(range.low), divided(range.high)};
 }
@@ -177,7 +170,7 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
   std::optional<int64_t> small = rest.asConstant();
   Interval range = symbols.rangeOf(a);
   if (small && (floor || range.low >= 0 || *small % divisor == 0)) {
-    int64_t quotient = *small >= 0 ? *small / divisor : -((-*small + divisor - 1) / divisor);
+    int64_t quotient = divideFloorSigned(*small, divisor);
     if (wantRemainder)
       return *small - quotient * divisor;
     return *multiples.dividedBy(divisor) + Polynomial(quotient);

@@ -66,6 +66,19 @@ SymbolId Symbols::intern(const Symbol &symbol) {
   return place->second;
 }
 
+Polynomial Symbols::computed(const Operation &operation, std::string spelling, Interval range,
+                             const void *identity) {
+  Symbol symbol;
+  symbol.kind = Symbol::Kind::Opaque;
+  symbol.spelling = std::move(spelling);
+  symbol.identity = identity;
+  symbol.range = range;
+  symbol.knownAtLaunch = knownAtLaunch(operation.left) && knownAtLaunch(operation.right);
+  symbol.readableAtCopy = readableAtCopy(operation.left) && readableAtCopy(operation.right);
+  symbol.operation = std::make_shared<Operation>(operation);
+  return Polynomial::symbol(intern(symbol));
+}
+
 Interval Symbols::rangeOf(const Polynomial &value) const {
   if (!value.isValid())
     return {};

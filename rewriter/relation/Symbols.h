@@ -106,6 +106,10 @@ struct LaunchParts {
 class Symbols {
 public:
   SymbolId intern(const Symbol &symbol);
+  /// What an operation gives. Operations that are written alike and mean something else have
+  /// another identity.
+  Polynomial computed(const Operation &operation, std::string spelling, Interval range,
+                      const void *identity = nullptr);
   const Symbol &operator[](SymbolId id) const { return table[id]; }
   size_t size() const { return table.size(); }
 

@@ -272,7 +272,7 @@ def test_cpp(folder, cubin):
     """The C++ launchers, linked with the driver."""
     program = folder / "driver.bin"
     done = subprocess.run(["nvcc", "-std=c++17", "-O2", "-w", f"-gencode=arch=compute_90a,code={ARCH}",
-                           f"-I{ROOT}/runtime/include", f"-DDEVICE_SOURCE=\"{folder}/kernels.device.cuh\"",
+                           f"-I{ROOT}/runtime/include", f"-I{HERE}", f"-DDEVICE_SOURCE=\"{folder}/kernels.device.cuh\"",
                            f"-DLAUNCHERS=\"{folder}/kernels.h\"", f"-DIMAGE=\"{cubin}\"",
                            str(ROOT / "test/Hosts/Inputs/driver.cu"), "-o", str(program), "-lcuda"],
                           capture_output=True, text=True)

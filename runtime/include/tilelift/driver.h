@@ -31,7 +31,9 @@ namespace driver {
 /// What a launch has to know of a kernel and its lifted one: found out once.
 struct kernel_facts {
   CUfunction plain = nullptr, lifted = nullptr;
-  int capability_major = 0;
+  int capability_major = 0, processors = 0;
+  /// Bytes that one window of L2 holds.
+  int most_window = 0;
   /// 90 or 100, as __CUDA_ARCH__ says it in tens.
   int architecture = 0;
   /// Dynamic shared memory that a block of the lifted one can have.
@@ -120,27 +122,25 @@ private:
   CUresult ask(const char *entry, const char *lifted_entry, kernel_facts &made) {
     CUdevice device = 0;
     int most = 0, taken = 0;
+    const std::pair<CUdevice_attribute, int *> of_device[] = {
+        {CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, &made.capability_major},
+        {CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT, &made.processors},
+        {CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE, &made.most_window},
+        {CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN, &most}};
+    const std::pair<CUfunction_attribute, int *> of_code[] = {
+        {CU_FUNC_ATTRIBUTE_PTX_VERSION, &made.architecture},
+        {CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, &taken}};
     CUresult result = look_up(entry, made.plain);
-    auto then = [&result](auto next) {
+    if (result == CUDA_SUCCESS)
+      result = look_up(lifted_entry, made.lifted);
+    if (result == CUDA_SUCCESS)
+      result = cuCtxGetDevice(&device);
+    for (const auto &[which, value] : of_device)
       if (result == CUDA_SUCCESS)
-        result = next();
-    };
-    then([&] { return look_up(lifted_entry, made.lifted); });
-    then([&] { return cuCtxGetDevice(&device); });
-    then([&] {
-      return cuDeviceGetAttribute(&made.capability_major,
-                                  CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR, device);
-    });
-    then([&] {
-      return cuDeviceGetAttribute(&most, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN,
-                                  device);
-    });
-    then([&] {
-      return cuFuncGetAttribute(&made.architecture, CU_FUNC_ATTRIBUTE_PTX_VERSION, made.lifted);
-    });
-    then([&] {
-      return cuFuncGetAttribute(&taken, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, made.lifted);
-    });
+        result = cuDeviceGetAttribute(value, which, device);
+    for (const auto &[which, value] : of_code)
+      if (result == CUDA_SUCCESS)
+        result = cuFuncGetAttribute(value, which, made.lifted);
     made.room = static_cast<long long>(most) - taken;
     return result;
   }
@@ -362,15 +362,6 @@ private:
       into->maps.emplace(key, map);
     return problem;
   }
-  int device_attribute(CUdevice_attribute which) {
-    CUdevice device = 0;
-    int value = 0;
-    if (error == CUDA_SUCCESS)
-      error = cuCtxGetDevice(&device);
-    if (error == CUDA_SUCCESS)
-      error = cuDeviceGetAttribute(&value, which, device);
-    return value;
-  }
   const CUlaunchAttribute *asked_for(CUlaunchAttributeID id) const {
     return tilelift::detail::attribute_of(config, id);
   }
@@ -389,13 +380,11 @@ private:
     if (!is_cooperative())
       return;
     int each = 0;
-    const int processors = device_attribute(CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
     const unsigned threads = lifted_block.x * lifted_block.y * lifted_block.z;
-    if (error == CUDA_SUCCESS)
-      error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, facts.lifted, int(threads),
-                                                          size_t(needed));
+    error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, facts.lifted, int(threads),
+                                                        size_t(needed));
     const long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
-    if (blocks > static_cast<long long>(each) * processors)
+    if (blocks > static_cast<long long>(each) * facts.processors)
       reject("cooperative-grid", "the " + std::to_string(blocks) +
                                      " blocks of a cooperative launch have to run at once, and of "
                                      "the lifted kernel fewer do");
@@ -426,7 +415,7 @@ private:
   }
   /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
   std::string keep_in_l2() {
-    const int most = device_attribute(CU_DEVICE_ATTRIBUTE_MAX_ACCESS_POLICY_WINDOW_SIZE);
+    const int most = facts.most_window;
     if (most == 0)
       return ", keeps nothing in L2: the device has no windows";
     if (asked_for(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW))

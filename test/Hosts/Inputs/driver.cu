@@ -2,6 +2,9 @@
 // the plain kernel: through a TMA unit, in a dispatch, and where a rule does not hold.
 #include DEVICE_SOURCE
 #include LAUNCHERS
+#ifdef IMAGE
+#include "module.h"
+#endif
 
 #include <cuda.h>
 #include <cstdio>
@@ -37,19 +40,11 @@ struct Memory {
 };
 
 int main() {
-  CUmodule program = nullptr;
 #ifdef IMAGE
-  CUdevice device;
-  CUcontext context;
-  cuInit(0);
-  cuDeviceGet(&device, 0);
-  cuDevicePrimaryCtxRetain(&context, device);
-  cuCtxSetCurrent(context);
-  if (CUresult error = cuModuleLoad(&program, IMAGE))
-    return std::printf("no module: error %d\n", int(error)), 1;
+  CUmodule program = module_from(IMAGE);
 #else
   static char self;
-  program = reinterpret_cast<CUmodule>(&self);
+  CUmodule program = reinterpret_cast<CUmodule>(&self);
 #endif
   tilelift::driver::kernels kernels(program);
   Memory in(1), out(2), rows(3);
