@@ -14,7 +14,7 @@ may be lifted from many threads at once.
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _library
 from .launch import Dispatch, DriverError, Kernel, Kernels, Refused, load
@@ -61,7 +61,7 @@ class Lifted:
                  diagnostics: Tuple[Diagnostic, ...]) -> None:
         self.source, self.manifest, self.diagnostics = source, manifest, diagnostics
         self.python, self.driver = python, driver  # launchers, as text
-        self._launchers: Optional[Dict[str, Kernel]] = None
+        self._kernels: Optional[Tuple[Kernel, ...]] = None
 
     def __repr__(self) -> str:
         return f"Lifted({', '.join(self.kernels) or 'no kernels'})"
@@ -77,18 +77,18 @@ class Lifted:
         return tuple(entry for kernel in self.manifest["kernels"]
                      for entry in (kernel["entry"], kernel["lifted"]["entry"]))
 
-    def launcher(self, name: Optional[str] = None) -> Kernel:
+    def launcher(self, name: Optional[str] = None) -> Callable[..., bool]:
         """Launches the kernel of that name, or of that entry; of a single one, without a name."""
-        if self._launchers is None:
+        if self._kernels is None:
             module: Dict[str, Any] = {}
             exec(compile(self.python, "<launchers>", "exec"), module)  # noqa: S102
-            self._launchers = {kernel.entry: kernel for kernel in module.values() if isinstance(kernel, Kernel)}
-        found = [own for own in self._launchers.values() if name in (own.name, own.entry)
-                 or (name is None and len(self._launchers) == 1)]
+            self._kernels = tuple(own.kernel for own in module.values() if hasattr(own, "kernel"))
+        found = [own for own in self._kernels if name in (own.name, own.entry)
+                 or (name is None and len(self._kernels) == 1)]
         if len(found) == 1:
-            return found[0]
+            return found[0].launcher
         available = ", ".join(f"{own.name} ({own.entry})" if len(found) > 1 else own.name
-                              for own in self._launchers.values()) or "none"
+                              for own in self._kernels) or "none"
         problem = f"several kernels are called '{name}'" if found else \
             "which kernel is meant is not said" if name is None else f"no lifted kernel is called '{name}'"
         raise LookupError(f"{problem}; available are {available}")

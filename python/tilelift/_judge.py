@@ -103,7 +103,7 @@ class Judgement(NamedTuple):
     """Two functions of the grid and of the arguments as they are passed and, of objects, as they were given.
     `numbers(g, v, o)`: for each site, what its map is made of (rules.Numbers), or nothing where a rule is broken. Of a
     way (_way.py), `of_way` makes `launch(g, stream, *v, *objects)`, which starts the kernel with its maps; False where a
-    rule is broken, None where an argument is not what is passed."""
+    rule is broken, None where the grid or an argument is not what is passed."""
     numbers: Callable[[Sequence[int], Sequence[Any], Sequence[Any]], Optional[Tuple[Any, ...]]]
     of_way: Callable[..., Callable[..., Optional[bool]]]
     sites: Tuple[Any, ...]
@@ -263,7 +263,7 @@ def is_object(kind: Union[str, int]) -> bool:
 
 
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
-          site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
+          cluster: Sequence[int], site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
     """The plan of a kernel with these arguments, gone through by the tracer. A site has the maps of
     one request: `made`, by their numbers, and others by `make(numbers)`."""
     kinds = [kind for _, kind in arguments]
@@ -276,7 +276,7 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
                              "address_of": address_of}
     for i, site in enumerate(sites):
         known[f"made{i}"], known[f"make{i}"] = site.made, site.make
-    text = _Text(tracer, kinds)
+    text = _Text(tracer, kinds, cluster)
     source = text.numbers() + text.launch()
     made = defined(f"{plan.__module__}.{plan.__name__}", source, known)
     return Judgement(made["numbers"], made["of_way"], sites, tracer.window if tracer.kept else None, source)
@@ -286,14 +286,13 @@ class _Text:
     """What a tracer has written down, as the lines of both functions. Arguments are `a0`, `a1` and so on as they are
     passed, objects are `o2` as they were given."""
 
-    def __init__(self, tracer: Tracer, kinds: Sequence[Union[str, int]]) -> None:
+    def __init__(self, tracer: Tracer, kinds: Sequence[Union[str, int]], cluster: Sequence[int]) -> None:
+        self.cluster = cluster
         self.passed = [f"a{i}" for i in range(len(kinds))]
         self.whole = [name for name, kind in zip(self.passed, kinds) if kind == "pointer" or bounds_of(kind)]
         self.objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
         self.found, self.kept = tracer.numbers, tracer.kept
         self.judges = [*(f"{name} = {text}" for text, name in tracer.names.items()), f"if not ({tracer.conditions()}):"]
-        if re.search(r"\bg[xyz]\b", " ".join(self.judges)):
-            self.judges.insert(0, "gx, gy, gz = g")
 
     def numbers(self) -> str:
         found = [*self.found]
@@ -301,15 +300,25 @@ class _Text:
             begins = ", ".join(address for address, _ in self.kept)
             ends = ", ".join(f"{address} + {reach}" for address, reach in self.kept)
             found.append(f"(min({begins}, {1 << 64}), max({ends}, 0))")
-        unpacks = [f"{tuple_of(self.passed)} = v"] if self.passed else []
+        unpacks = ["gx, gy, gz = g", *([f"{tuple_of(self.passed)} = v"] if self.passed else [])]
         unpacks += [f"o{i} = o[{i}]" for i in self.objects]
         return function("numbers", "g, v, o", [*unpacks, *self.judges, "    return None", f"return {tuple_of(found)}"])
 
     def launch(self) -> str:
-        are_whole = "".join(f"{name}.__class__ is " for name in self.whole) + "int"
+        takes = ["g, stream", *self.passed, *(f"o{i}" for i in self.objects)]
+        ragged = " or ".join(f"{axis} % {of}" for axis, of in zip(_GRID, self.cluster) if of > 1)
         maps = [line for i, numbers in enumerate(self.found)
                 for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
         passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
-        return bound("launch", ", ".join(["g, stream", *self.passed, *(f"o{i}" for i in self.objects)]), [
-            *([f"if not ({are_whole}):", "    return None"] if self.whole else []),
+        return bound("launch", ", ".join(takes), [
+            *_UNPACKED, f"if not ({'.__class__ is '.join([*_GRID, *self.whole, 'int'])}):", "    return None",
+            "if not (gx > 0 and gy > 0 and gz > 0):", "    return None",
+            *([f"if single and ({ragged}):", f"    return single({', '.join(takes)})"] if ragged else []),
             *self.judges, "    return False", *maps, *starting(passed), "return True"])
+
+
+# The sizes of a grid `g`, where it is a number or a tuple of two or three; others are somebody else's to read.
+_UNPACKED = ["size = len(g) if g.__class__ is tuple else 0",
+             "if size == 2:", "    gx, gy = g", "    gz = 1",
+             "elif size == 3:", "    gx, gy, gz = g",
+             "else:", "    gx, gy, gz = g, 1, 1"]

@@ -41,20 +41,19 @@ class Kept(NamedTuple):
 
 def bound(name: str, parameters: str, lines: Sequence[str]) -> str:
     """The source of `of_way`, which makes such a function for a way: one that has lines of `starting`."""
-    return enclosing("of_way", "free, fresh, fail, pack, first, launch_kernel, handle", name, parameters, lines)
+    return enclosing("of_way", "free, fresh, fail, pack, first, launch_kernel, handle, single", name, parameters, lines)
 
 
 def starting(passed: str, *before: str) -> List[str]:
-    """Starts the kernel with a grid `g` on a `stream`. Who launches takes a block and puts it back: several threads
-    may."""
+    """Starts the kernel with a grid of `gx`, `gy`, `gz` on a `stream`. Who launches takes a block and puts it back:
+    several threads may."""
     return ["try:",
             "    own = free.pop()",
             "except IndexError:",
             "    own = fresh()",
             f"pack(own.memory, first, {passed})",
-            "if g is not own.grid:",
-            "    own.grid, config = g, own.config",
-            "    config.gridDimX, config.gridDimY, config.gridDimZ = g",
+            *(line for axis in "xyz" for line in (
+                f"if g{axis} != own.{axis}:", f"    own.{axis} = own.config.gridDim{axis.upper()} = g{axis}")),
             "if stream is not own.stream:",
             "    own.config.hStream = own.stream = stream",
             *before,
@@ -64,8 +63,8 @@ def starting(passed: str, *before: str) -> List[str]:
             "    fail(result[0])"]
 
 
-_START = defined("the start of a kernel", bound("start", "g, passed, stream, kept", starting(
-    "*passed", "if kept != own.kept:", "    own.keep(kept)")), {})["of_way"]
+_START = defined("the start of a kernel", bound("start", "g, passed, stream, kept", [
+    "gx, gy, gz = g", *starting("*passed", "if kept != own.kept:", "    own.keep(kept)")]), {})["of_way"]
 
 
 def never(*_: Any) -> None:
@@ -73,22 +72,20 @@ def never(*_: Any) -> None:
 
 
 class Way:
-    """`launch` judges the arguments as well, where the rules are all that decides (_judge.py)."""
-
     def __init__(self, kernels: Any, entry: str, block: Sequence[int], shared: int, attributes: Tuple[Any, ...],
                  formats: Sequence[str], maps: int) -> None:
         self._kernels, self._entry, self._block, self._shared = kernels, entry, block, shared
         self._attributes, self._layout = attributes, _Layout(formats, maps)
         self._free: List[_Block] = []
         self._start: Callable[[Any, Sequence[Any], Any, Optional[Kept]], None] = self.bind(_START)
-        self.launch: Callable[..., Optional[bool]] = never
 
     def start(self, grid: Any, maps: Sequence[Made], values: Sequence[Any], stream: Any, kept: Optional[Kept]) -> None:
         self._start(grid, (*(address for _, address in maps), *values), stream, kept)
 
-    def bind(self, of_way: Callable[..., Any]) -> Any:
+    def bind(self, of_way: Callable[..., Any], single: Optional[Callable[..., Any]] = None) -> Any:
+        """A function that starts it; `single` does where the grid has no whole clusters."""
         return of_way(self._free, self._fresh, self._fail, self._layout.passed.pack_into, self._layout.first,
-                      self._kernels.driver.cuLaunchKernelEx, self._kernels[self._entry])
+                      self._kernels.driver.cuLaunchKernelEx, self._kernels[self._entry], single)
 
     def _fresh(self) -> _Block:
         if self._shared > 0:
@@ -114,7 +111,7 @@ class _Layout:
 class _Block:
     """What one launch passes, in memory, and its configuration."""
 
-    __slots__ = ("memory", "address", "driver", "attributes", "config", "grid", "stream", "kept")
+    __slots__ = ("memory", "address", "driver", "attributes", "config", "x", "y", "z", "stream", "kept")
 
     def __init__(self, driver: Any, block: Sequence[int], shared: int, attributes: Tuple[Any, ...], layout: _Layout
                  ) -> None:
@@ -124,7 +121,7 @@ class _Block:
             struct.pack_into("=Q", self.memory, 8 * i, self.address + place)
         self.driver, self.attributes = driver, attributes
         self.config = config = driver.CUlaunchConfig()
-        self.grid: Any = None
+        self.x = self.y = self.z = 0
         config.blockDimX, config.blockDimY, config.blockDimZ = block
         config.sharedMemBytes = shared
         config.hStream = self.stream = 0

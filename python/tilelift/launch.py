@@ -105,7 +105,7 @@ class Kernels(Mapping[str, Any]):
         self._architectures: dict[str, int] = {}
         self._allowed: dict[str, int] = {}
         self.judged: dict["Kernel", _Judged] = {}
-        self.known: dict["Kernel", dict[Any, _Known]] = {}  # by what a launch says besides its arguments
+        self.known: dict[Any, _Setting] = {}  # by a kernel, or by it, a block, and shared memory
 
     def __getitem__(self, entry: str) -> Any:
         try:
@@ -230,11 +230,11 @@ class Dim3(NamedTuple):
 
     @staticmethod
     def of(shape: Union[int, Sequence[int]], what: str) -> "Dim3":
-        sizes = (shape,) if isinstance(shape, int) else tuple(shape)
-        x, y, z = made = (*sizes, 1, 1)[:3] if 1 <= len(sizes) <= 3 else (0, 0, 0)
-        if not (isinstance(x, int) and isinstance(y, int) and isinstance(z, int) and x > 0 and y > 0 and z > 0):
+        sizes = (shape,) if hasattr(shape, "__index__") else tuple(shape)
+        made = [int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in sizes]
+        if not 1 <= len(made) <= 3 or min(made) < 1:
             raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
-        return Dim3._make(made)
+        return Dim3(*(*made, 1, 1)[:3])
 
     def __str__(self) -> str:
         return f"{self.x} x {self.y} x {self.z}"
@@ -310,7 +310,7 @@ class _Site:
 class _Setting:
     """What of a launch depends on its block and its attributes, and neither on its grid nor on an argument."""
 
-    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers")
+    __slots__ = ("judged", "plain", "early", "late", "lifted", "clustered", "said", "keeps", "numbers", "launch")
 
     def __init__(self, judged: "_Judged", plain: Way, early: Sequence[rules.Violation]) -> None:
         self.judged, self.plain, self.early = judged, plain, early
@@ -319,18 +319,14 @@ class _Setting:
         self.clustered: Optional[Way] = None  # in grids of whole clusters, where tiles are shared in them
         self.said, self.keeps = "", False
         self.numbers: Callable[..., Optional[Tuple[Any, ...]]] = never
-
-
-# What is known of a launch besides its arguments; the second is the launch of its way.
-_Known = Tuple[_Grid, Callable[..., Optional[bool]], _Setting]
+        self.launch: Callable[..., Optional[bool]] = never  # judges and starts, where the rules are all that decides
 
 
 class _Judged:
-    """What is known of a kernel on one device: its settings, how its launches are judged, and its maps."""
+    """What is known of a kernel on one device: how its launches are judged, and its maps."""
 
     def __init__(self) -> None:
         self.judgement: Optional[Judgement] = None
-        self.settings: dict[Any, _Setting] = {}
         self.most = 0
 
     @property
@@ -341,7 +337,8 @@ class _Judged:
         """Where the device has TMA; once."""
         if self.judgement is None:
             tracer = Tracer(kernels.capability, kernels.is_blackwell(kernel.lifted_entry), kernels.variable)
-            made = judge(kernel.plan, kernel.arguments, tracer, lambda request: _Site(kernels.driver, request))
+            made = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster,
+                         lambda request: _Site(kernels.driver, request))
             self.most = kernels.window_bytes() if made.window else 0
             self.judgement = made
         return self.judgement
@@ -375,43 +372,40 @@ def _names(arguments: Sequence[Argument]) -> List[str]:
     return taken[first:]
 
 
-def _caller(kernel: str, arguments: Sequence[Argument]) -> dict[str, Any]:
-    """The function that launches a kernel of these arguments, beside `kernel`, which is yet to be said. A launch like
-    an earlier one in all but its arguments goes straight on; anything else is the kernel's to find out."""
-    given = "".join(f"{name}, " for name in _names(arguments))
-    straight = [] if any(is_object(kind) for _, kind in arguments) else [
+def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
+    """The function that launches it. A launch like an earlier one in all but its grid and its arguments goes straight
+    on; anything else is the kernel's to find out. What is seldom said may be given by position as well: for
+    defaults of keywords alone, Python looks into a dictionary, one after the other."""
+    given = "".join(f"{name}, " for name in _names(kernel.arguments))
+    straight = [] if any(is_object(kind) for _, kind in kernel.arguments) else [
         "if into is None and not attributes:",
         "    try:",
-        "        known = kernels.known[kernel][grid if block is None and shared == 0 else (grid, block, shared, None)]",
+        "        known = kernels.known[kernel if block is None and shared == 0 else (kernel, block, shared)]",
         "    except (AttributeError, KeyError, TypeError):",
         "        pass",
         "    else:",
-        f"        started = known[1](known[0], stream, {given})",
+        f"        started = known.launch(grid, stream, {given})",
         "        if started:",
         "            return True"]
-    made = defined(f"the launch of {kernel}", function(
-        "launch", f"kernels, grid, {given}/, *, block=None, shared=0, stream=0, attributes=(), into=None",
+    own: Callable[..., bool] = defined(f"the launch of {kernel.name}", function(
+        "launch", f"kernels, grid, {given}/, into=None, block=None, shared=0, stream=0, attributes=()",
         ["known = started = None", *straight,
-         f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into, known, started)"]), {})
-    own = made["launch"]
-    own.__code__ = own.__code__.replace(co_name=kernel)  # which older Pythons say where arguments are missing
-    own.__name__ = own.__qualname__ = kernel
-    return made
+         f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into, known, started)"]),
+        {"kernel": kernel})["launch"]
+    own.__code__ = own.__code__.replace(co_name=kernel.name)  # which older Pythons say where arguments are missing
+    own.__name__ = own.__qualname__ = kernel.name
+    own.__module__ = kernel.plan.__module__
+    setattr(own, "kernel", kernel)
+    return own
 
 
-class Kernel(functools.partial[bool]):
-    """A lifted kernel and the plain one, which are launched by a call:
+class Kernel:
+    """A lifted kernel and the plain one. Its `launcher` is a function, which Python calls without the detours that it
+    takes to objects:
 
-        kernel(kernels, grid, *arguments, block=None, shared=0, stream=0, attributes=(), into=None)
+        launcher(kernels, grid, *arguments, into=None, block=None, shared=0, stream=0, attributes=())
 
-    launches it, or adds it to a dispatch, and says whether the lifted kernel is the one that runs. A partial is
-    called without the way that Python takes to a method."""
-
-    def __new__(cls, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...], *_: Any, **__: Any
-                ) -> "Kernel":
-        caller = _caller(name, arguments)
-        caller["kernel"] = made = super().__new__(cls, caller["launch"])
-        return made
+    launches the kernel, or adds it to a dispatch, and says whether the lifted one is the one that runs."""
 
     def __init__(self, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...],
                  block: Tuple[int, int, int], plan: Callable[..., None],
@@ -428,13 +422,13 @@ class Kernel(functools.partial[bool]):
         self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
         self._objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
         self._passed = [_passed_as(name, kind) for name, kind in arguments]
+        self.launcher = _launcher_of(self)
+
+    def __call__(self, *arguments: Any, **said: Any) -> bool:
+        return self.launcher(*arguments, **said)
 
     def __repr__(self) -> str:
         return f"Kernel({self.name!r}, block={tuple(self.block)})"
-
-    def __get__(self, *_: Any) -> "Kernel":
-        """Is no method of a class that has it."""
-        return self
 
     def __reduce__(self) -> Any:
         return Kernel, (self.name, self.entry, self.lifted_entry, self.arguments, tuple(self.block), self.plan,
@@ -442,13 +436,17 @@ class Kernel(functools.partial[bool]):
 
     def launch(self, kernels: Mapping[str, Any], grid: Union[int, Sequence[int]], arguments: Tuple[Any, ...],
                block: Union[int, Sequence[int], None], shared: int, stream: Any, attributes: Sequence[Any],
-               into: Optional["Dispatch"], known: Optional[_Known], started: Optional[bool]) -> bool:
+               into: Optional["Dispatch"], known: Optional[_Setting], started: Optional[bool]) -> bool:
         """What a call does that has not `started`: nobody has looked, or a rule is broken, or it was not to say."""
+        if into is not None and not isinstance(into, Dispatch):
+            raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments besides the kernels and the grid; behind "
+                            f"them is {into!r}, which is no Dispatch")
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
         values, seen = self._as_passed(arguments)
-        size, launch, setting = known or self._find(own, grid, block, shared, attributes)
+        size = tuple(Dim3.of(grid, "grid"))
+        setting = known or self._find(own, size, block, shared, attributes)
         if into is None and started is None:
-            started = launch(size, stream, *values, *(seen[i] for i in self._objects))
+            started = setting.launch(size, stream, *values, *(seen[i] for i in self._objects))
             if started:
                 return True
         found = None if started is False else setting.numbers(size, values, seen)
@@ -524,24 +522,17 @@ class Kernel(functools.partial[bool]):
             return setting.lifted
         return setting.clustered
 
-    def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]) -> _Known:
+    def _find(self, kernels: Kernels, grid: _Grid, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
-        shape = grid if isinstance(grid, int) else tuple(grid)
         threads = block if block is None or isinstance(block, int) else tuple(block)
-        own, alike = tuple(attributes or ()), kernels.known.setdefault(self, {})
+        key = self if threads is None and shared == 0 else (self, threads, shared)
+        own = tuple(attributes or ())
+        setting = None if own else kernels.known.get(key)
+        if setting is not None:
+            return setting
         judged = kernels.judged.setdefault(self, _Judged())
-        key = shape if threads is None and shared == 0 else (shape, threads, shared, None)  # no grid has four
-        known = None if own else alike.get(key)
-        if known is not None:
-            return known
-        size = Dim3.of(shape, "grid")
-        setting = None if own else judged.settings.get((threads, shared))
-        if setting is None:
-            setting = self._set(kernels, judged, size, threads, shared, own)
-            if not own:
-                kernels.remember(judged.settings, (threads, shared), setting)
-        known = tuple(size), self._way_of(setting, size).launch, setting
-        return known if own else kernels.remember(alike, key, known)
+        setting = self._set(kernels, judged, Dim3(*grid), threads, shared, own)
+        return setting if own else kernels.remember(kernels.known, key, setting)
 
     def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
              attributes: Tuple[Any, ...]) -> _Setting:
@@ -568,9 +559,10 @@ class Kernel(functools.partial[bool]):
                             len(judged.sites))
             setting.numbers, setting.lifted = judgement.numbers, lifted()
             setting.clustered = lifted(*clusters) if clusters else None
-            for way in (setting.lifted, setting.clustered):
-                if way is not None and not (setting.keeps or _VERBOSE):
-                    way.launch = way.bind(judgement.of_way)
+            if not (setting.keeps or _VERBOSE):
+                setting.launch = setting.lifted.bind(judgement.of_way)
+                if setting.clustered:
+                    setting.launch = setting.clustered.bind(judgement.of_way, setting.launch)
         return setting
 
     def _early(self, kernels: Kernels, block: Dim3) -> Tuple[rules.Violation, ...]:

@@ -209,7 +209,7 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
     text += ", ring_bytes=" + std::to_string(recipe.ringBytes);
   if (recipe.mustLift)
     text += ", must_lift=True";
-  return text + ", plan=_plan_" + name + ")\n";
+  return text + ", plan=_plan_" + name + ").launcher\n";
 }
 
 } // namespace

@@ -15,6 +15,7 @@ import importlib
 import importlib.util
 import os
 import pathlib
+import random
 import statistics
 import subprocess
 import sys
@@ -70,9 +71,10 @@ class Shape(ctypes.Structure):
 
 def compare(launchers, kernels, name, grid, out, *arguments):
     """Lifted, by what tilelift wrote, and plain, by hand."""
-    kernel = getattr(launchers, name)
+    launch = getattr(launchers, name)
+    kernel = launch.kernel
     out.zero_()
-    lifts = kernel(kernels, grid, out, *arguments)
+    lifts = launch(kernels, grid, out, *arguments)
     torch.cuda.synchronize()
     ours = out.clone()
     out.zero_()
@@ -157,10 +159,12 @@ def test_maps():
 
 
 def medians_us(launches, count=4000):
-    """Of each, launched by turns, so that all find the same clocks."""
+    """Of each, launched by turns in random order, so that all find the same clocks and what any of the others left."""
     times = [[] for _ in launches]
+    turns = list(zip(launches, times))
     for _ in range(count):
-        for launch, own in zip(launches, times):
+        random.shuffle(turns)
+        for launch, own in turns:
             start = time.perf_counter()
             launch()
             own.append(time.perf_counter() - start)
@@ -172,23 +176,28 @@ def measure(launchers, kernels):
     """What the host needs for one launch with one map."""
     table, out = torch.rand(8192, 64, device="cuda"), torch.empty(8192 * 64, device="cuda")
     address, to = table.data_ptr(), out.data_ptr()
-    long, word = driver.cuuint64_t, driver.cuuint32_t
+    long, word, made = driver.cuuint64_t, driver.cuuint32_t, None
+    plain, lifted = kernels[launchers.blur.kernel.entry], kernels[launchers.blur.kernel.lifted_entry]
+    kinds = ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int
 
-    def own(encodes, at=address, height=48, rows=2):
+    def by_hand(is_lifted, encodes, at=address, height=48, rows=2):
+        nonlocal made
         config = driver.CUlaunchConfig()
         config.gridDimX, config.gridDimY, config.gridDimZ = 2, rows, 1
         config.blockDimX, config.blockDimY, config.blockDimZ = 128, 1, 1
         if encodes:
-            driver.cuTensorMapEncodeTiled(
+            _, made = driver.cuTensorMapEncodeTiled(
                 driver.CUtensorMapDataType.CU_TENSOR_MAP_DATA_TYPE_FLOAT32, 2, at, [long(64), long(height)], [long(256)],
                 [word(32), word(32)], [word(1), word(1)], driver.CUtensorMapInterleave.CU_TENSOR_MAP_INTERLEAVE_NONE,
                 driver.CUtensorMapSwizzle.CU_TENSOR_MAP_SWIZZLE_NONE,
                 driver.CUtensorMapL2promotion.CU_TENSOR_MAP_L2_PROMOTION_L2_128B,
                 driver.CUtensorMapFloatOOBfill.CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
-        driver.cuLaunchKernelEx(config, kernels[launchers.blur.entry],
-                                ((to, at, 64, height), (ctypes.c_void_p, ctypes.c_void_p, ctypes.c_int, ctypes.c_int)), 0)
+        if is_lifted:
+            driver.cuLaunchKernelEx(config, lifted, ((to, at, 64, height, made), (*kinds, None)), 0)
+        else:
+            driver.cuLaunchKernelEx(config, plain, ((to, at, 64, height), kinds), 0)
 
-    def lifted(encodes, at=address, height=48, rows=2):
+    def by_tilelift(encodes, at=address, height=48, rows=2):
         launchers.blur(kernels, (2, rows), to, at, 64, height)
 
     large, turn = torch.rand(1 << 22, device="cuda").data_ptr(), iter(range(1 << 30))
@@ -198,8 +207,11 @@ def measure(launchers, kernels):
             "encode and launch, another height": lambda launch: launch(True, address, 48 + next(turn) % 8000),
             "encode and launch, another height and grid": lambda launch: launch(True, address, 48 + next(turn) % 8000,
                                                                                 2 + next(turn) % 250)}
-    launches = {f"{who}, {what}": functools.partial(way, launch) for what, way in ways.items()
-                for who, launch in (("cuda-python", own), ("tilelift", lifted))}
+    launchers_of = {"cuda-python, the plain kernel": functools.partial(by_hand, False),
+                    "cuda-python, the lifted kernel": functools.partial(by_hand, True), "tilelift": by_tilelift}
+    by_hand(True, True)
+    launches = {f"{what}, {who}": functools.partial(way, launch) for what, way in ways.items()
+                for who, launch in launchers_of.items()}
     for name, median in zip(launches, medians_us(list(launches.values()))):
         print(f"time {name}: {median:.2f} us")
 

@@ -13,13 +13,13 @@ launchers = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(launchers)
 
 SIZE = 1 << 16
-KERNELS = (launchers.blur, launchers.convolve, launchers.gather_8, launchers.gather_16)
+LAUNCHERS = (launchers.blur, launchers.convolve, launchers.gather_8, launchers.gather_16)
 FORMATS = {"pointer": 8, "i32": 4}
 SIZES = {}
-for kernel in KERNELS:
+for kernel in (launcher.kernel for launcher in LAUNCHERS):
     own = tuple(FORMATS.get(kind, kind) for _, kind in kernel.arguments)
     SIZES[kernel.entry] = own
-    SIZES[kernel.lifted_entry] = own + ((128,) if kernel in KERNELS[:2] else ())
+    SIZES[kernel.lifted_entry] = own + ((128,) if kernel.launcher in LAUNCHERS[:2] else ())
 
 driver = EmulatedDriver(sys.argv[2:], sizes=SIZES)
 handles = load(b"", launchers.function_names, driver)
@@ -57,10 +57,11 @@ blur, convolve = launchers.blur, launchers.convolve
 compare("blur", lambda: blur(handles, (2, 2), out, numbers, 64, 48), "blur", (2, 2, 1), out, numbers, 64, 48)
 compare("blur of others", lambda: blur(handles, (2, 2), out, others, 64, 48), "blur", (2, 2, 1), out, others, 64, 48)
 compare("blur, odd", lambda: blur(handles, (2, 2), out, numbers, 63, 48), "blur", (2, 2, 1), out, numbers, 63, 48)
-compare("convolve", lambda: convolve(handles, 2, out, numbers, shape, 3), convolve.entry, (2, 1, 1), out, numbers, shape, 3)
-for gather in KERNELS[2:]:
-    compare(gather.name, lambda: gather(handles, 1, out, numbers, rows, 64), gather.entry, (1, 1, 1), out, numbers, rows,
-            64)
+compare("convolve", lambda: convolve(handles, 2, out, numbers, shape, 3), convolve.kernel.entry, (2, 1, 1), out, numbers,
+        shape, 3)
+for gather in LAUNCHERS[2:]:
+    compare(gather.kernel.name, lambda: gather(handles, 1, out, numbers, rows, 64), gather.kernel.entry, (1, 1, 1), out,
+            numbers, rows, 64)
 
 
 def both():

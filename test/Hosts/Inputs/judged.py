@@ -63,11 +63,11 @@ def argument(kind):
 
 def launched(judgement, kernel, grid, values):
     """With what the kernel starts, on stream 7, if it does."""
-    block = SimpleNamespace(memory=None, grid=None, stream=0, address=0, config=SimpleNamespace())
+    block = SimpleNamespace(memory=None, x=0, y=0, z=0, stream=0, address=0, config=SimpleNamespace())
     passed = []
     launch = judgement.of_way([block], None, None, lambda memory, first, *own: passed.append(own), 0,
-                              lambda *_: (0,), "handle")
-    if not launch(grid, 7, *values, *(own for own, (_, kind) in zip(values, kernel.arguments) if is_object(kind))):
+                              lambda *_: (0,), "handle", None)
+    if not launch(tuple(grid), 7, *values, *(own for own, (_, kind) in zip(values, kernel.arguments) if is_object(kind))):
         assert not passed
         return None
     config = block.config
@@ -109,9 +109,9 @@ for path in sys.argv[1:]:
     for capability in (90, 100):
         driver = FakeDriver(capability=capability)
         handles = load(b"image", [*module.function_names, everything.entry, everything.lifted_entry], driver)
-        for kernel in [everything, *(own for own in vars(module).values() if isinstance(own, Kernel))]:
-            judgement = judge(kernel.plan, kernel.arguments, Tracer(capability, capability >= 100, handles.variable),
-                              lambda request: Site(driver, request))
+        for kernel in [everything, *(own.kernel for own in vars(module).values() if hasattr(own, "kernel"))]:
+            tracer = Tracer(capability, capability >= 100, handles.variable)
+            judgement = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster, lambda request: Site(driver, request))
             kept = 0
             for attempt in range(400):
                 grid = Dim3(*(rng.choice((1, 2, 4, 100, 1 << 20)) for _ in range(3)))

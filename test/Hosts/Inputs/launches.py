@@ -12,10 +12,10 @@ spec = importlib.util.spec_from_file_location("launchers", sys.argv[1])
 launchers = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(launchers)
 
-BLUR, CONVOLVE = launchers.blur.lifted_entry, launchers.convolve.lifted_entry
+BLUR, CONVOLVE = launchers.blur.kernel.lifted_entry, launchers.convolve.kernel.lifted_entry
 SIZES = {"blur": (8, 8, 4, 4), BLUR: (8, 8, 4, 4, 128),
-         launchers.convolve.entry: (8, 8, 16, 4), CONVOLVE: (8, 8, 16, 4, 128),
-         launchers.gather_16.entry: (8, 8, 8, 4), launchers.gather_16.lifted_entry: (8, 8, 8, 4)}
+         launchers.convolve.kernel.entry: (8, 8, 16, 4), CONVOLVE: (8, 8, 16, 4, 128),
+         launchers.gather_16.kernel.entry: (8, 8, 8, 4), launchers.gather_16.kernel.lifted_entry: (8, 8, 8, 4)}
 
 
 def kernels(**options):
@@ -71,6 +71,20 @@ expect([call.split(" (")[0] for call in driver.take("cuLaunch")],
        "cuLaunchKernelEx blur grid 4,1,1 block 4,1,1 shared 16 stream 0",
        "cuLaunchKernelEx blur_tma grid 4,4,16 block 128,1,1 shared 0 stream 0")
 
+# A grid is a number, or one to three in a row; numbers are whatever is one, as NumPy has them.
+class Index:
+    def __index__(self):
+        return 3
+
+
+for grid in (3, (3,), (3, 1), (3, 1, 1), [3, 1], iter((3, 1)), Index(), (Index(), 1), (3, True)):
+    assert launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48)
+    [launched] = driver.take("cuLaunch")
+    assert launched.startswith("cuLaunchKernelEx blur_tma grid 3,1,1 block"), launched
+for grid in (0, (), (3, 0), (3, -1, 1), (1, 1, 1, 1), (3, 1.5), "3"):
+    raises(ValueError, f"the grid is {grid!r}: it takes one to three positive numbers",
+           lambda: launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48))
+
 # Members of a structure are numbers of the launch (R0.14), im2col like in C++ (R0.26): channels before pixels.
 class Shape(ctypes.Structure):
     _fields_ = [("n", ctypes.c_int), ("w", ctypes.c_int), ("q", ctypes.c_int), ("pad", ctypes.c_int)]
@@ -88,7 +102,7 @@ driver.take()
 serial = driver.CUlaunchAttribute()
 serial.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 launchers.gather_16(handles, 3, 0x20000, 0x10000, 0x40000, 64, attributes=[serial])
-expect(driver.take(), f"cuLaunchKernelEx {launchers.gather_16.lifted_entry} grid 3,1,1 block 128,1,1 shared 0 stream 0 "
+expect(driver.take(), f"cuLaunchKernelEx {launchers.gather_16.kernel.lifted_entry} grid 3,1,1 block 128,1,1 shared 0 stream 0 "
        "PROGRAMMATIC_STREAM_SERIALIZATION (20000, 10000, 40000, 40)")
 driver.fails["cuTensorMapEncodeTiled"] = CUresult.CUDA_ERROR_INVALID_VALUE
 raises(DriverError, "cuTensorMapEncodeTiled of the map of 'tile': CUDA_ERROR_INVALID_VALUE",
@@ -132,7 +146,8 @@ driver.fails = {}
 
 # Arguments: their number, names, and what their types hold (R3.11, R3.12).
 raises(TypeError, "blur() missing 3 required positional arguments: 'in_', 'w', and 'h'", lambda: launchers.blur(handles, 1, 1))
-raises(TypeError, "blur() takes 6 positional arguments but 7 were given", lambda: launchers.blur(handles, 1, 1, 2, 3, 4, 5))
+raises(TypeError, "'blur' takes 4 arguments besides the kernels and the grid; behind them is 5, which is no Dispatch",
+       lambda: launchers.blur(handles, 1, 1, 2, 3, 4, 5))
 raises(OverflowError, "'w' is 4294967296, which no i32 holds", lambda: launchers.blur(handles, 1, 1, 2, 1 << 32, 4))
 raises(OverflowError, "'w' is -2147483649, which no i32 holds",
        lambda: launchers.blur(handles, 1, 1, 2, -(1 << 31) - 1, 4, block=64))
@@ -171,6 +186,16 @@ assert (again.name, again.arguments, again.block) == (named.name, named.argument
 assert again(Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other), [1, 2], *range(len(names)), attributes=None)
 [launched] = other.take("cuLaunch")
 assert launched.startswith("cuLaunchKernelEx paint_tma grid 1,2,1"), launched
+
+# In clusters where the grid has whole ones; a launch knows nothing of the one before.
+paired = Kernel("paired", "paint", "paint_tma", (("out", "pointer"),), (128, 1, 1), lambda *_: None, cluster=(2, 1, 2))
+other.sizes = {"paint": (8,), "paint_tma": (8,)}
+pairs = Kernels({"paint": "paint", "paint_tma": "paint_tma"}, other)
+for grid in ((4, 3, 2), (4, 3, 1), (4, 3, 2), (3, 3, 2), 2, (4, 3, 2)):
+    assert paired.launcher(pairs, grid, 0x20000)
+expect([call.split(" grid ")[1].split(" (")[0].replace("block 128,1,1 shared 0 stream 0", "|") for call in
+        other.take("cuLaunch")], "4,3,2 | CLUSTER_DIMENSION 2x1x2", "4,3,1 |", "4,3,2 | CLUSTER_DIMENSION 2x1x2", "3,3,2 |",
+       "2,1,1 |", "4,3,2 | CLUSTER_DIMENSION 2x1x2")
 
 # Memory that a member of an object leads to; what is null runs plain.
 class Call(ctypes.Structure):

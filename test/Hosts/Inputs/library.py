@@ -23,7 +23,7 @@ lifted = tilelift.lift(lone, arch="sm_90a", blocks={"lone": 128}, remarks=True)
 assert lifted.kernels == ("lone",) and lifted.entries == ("_Z4lonePfPKfii", "_Z8lone_tmaPfPKfii14CUtensorMap_st")
 assert "lone_tma(" in lifted.source and "_tma_launch" not in lifted.source
 assert lifted.manifest["kernels"][0]["block"] == [128, 1, 1]
-assert lifted.launcher().block == (128, 1, 1) and lifted.launcher() is lifted.launcher("lone")
+assert lifted.launcher().kernel.block == (128, 1, 1) and lifted.launcher() is lifted.launcher("lone")
 remark = next(each for each in lifted.diagnostics if each.id == "lifted")
 assert remark.severity == "remark" and (remark.file, remark.line) == ("kernel.cu", 5)
 assert any(note.message.startswith("at launch: ") for note in remark.notes)
