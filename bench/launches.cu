@@ -37,7 +37,8 @@ int main() {
   cudaMalloc(&a, 1 << 20);
   cudaMalloc(&b, 1 << 20);
   cudaMalloc(&out, 1 << 20);
-  by_turns([=](int height) { untouched<<<dim3(1, 1), 128>>>(out, a, b, 64, height); },
-           [=](int height) { two_tiles<<<dim3(1, 1), 128>>>(out, a, b, 64, height); },
-           [] { return cudaDeviceSynchronize(); });
+  by_turns(
+      [=](int height) { untouched<<<dim3(1, 1), 128>>>(out, a, b, 64, height); },
+      [] { return cudaDeviceSynchronize(); },
+      way{"lifted", [=](int height) { two_tiles<<<dim3(1, 1), 128>>>(out, a, b, 64, height); }});
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What two ways to launch cost the host: by turns in batches that the device keeps up with, so that
-// both find the same clocks. Each launch has another height than the one before.
+// What ways to launch cost the host: by turns in batches that the device keeps up with, so that
+// all find the same clocks. Each launch has another height than the one before.
 
 #ifndef TURNS_H
 #define TURNS_H
@@ -27,18 +27,25 @@ inline double median(std::vector<double> values) {
   return values[values.size() / 2];
 }
 
-/// Prints the microseconds of a launch of each as medians over the batches, and the median of their
-/// differences.
-template <typename Plain, typename Lifted, typename Wait>
-void by_turns(const Plain &plain, const Lifted &lifted, const Wait &wait) {
-  std::vector<double> first, second, more;
+template <typename Launch> struct way {
+  const char *name;
+  Launch launch;
+};
+template <typename Launch> way(const char *, Launch) -> way<Launch>;
+
+/// Of each way, the microseconds that a launch takes more than a plain one.
+template <typename Plain, typename Wait, typename... Ways>
+void by_turns(const Plain &plain, const Wait &wait, const Ways &...ways) {
+  std::vector<double> first, more[sizeof...(Ways)];
   for (int batch = 0; batch < 400; ++batch) {
     first.push_back(microseconds(plain, wait));
-    second.push_back(microseconds(lifted, wait));
-    more.push_back(second.back() - first.back());
+    size_t i = 0;
+    (more[i++].push_back(microseconds(ways.launch, wait) - first.back()), ...);
   }
-  std::printf("%.3f us plain, %.3f us lifted, %+.3f us; error %d\n", median(first), median(second),
-              median(more), int(wait()));
+  std::printf("%.3f us plain", median(first));
+  size_t i = 0;
+  (std::printf(", %+.3f us %s", median(more[i++]), ways.name), ...);
+  std::printf("; error %d\n", int(wait()));
 }
 
 #endif

@@ -4,6 +4,7 @@
 #include "gtest/gtest.h"
 
 #include <map>
+#include <random>
 
 using namespace tilelift;
 
@@ -207,6 +208,99 @@ TEST(Rules, aBoxOfPixelsIsNotEmpty) {
   EXPECT_EQ(violations(request)["corner-order"],
             "the box of 'tile' is empty in dimension 2: it starts at -1 and ends -15 from an "
             "extent of 14");
+}
+
+/// The same in numbers without words.
+template <typename To, typename From> To numbersOf(const From &request) {
+  const auto exact = [](const quantity &value) { return exact_number::exactly(value.low); };
+  To made;
+  made.type = request.type, made.rank = request.rank;
+  made.swizzle = request.swizzle, made.interleave = request.interleave;
+  made.address = exact(request.address);
+  for (int d = 0; d < request.rank; ++d)
+    made.dims[d] = {exact(request.dims[d].extent),
+                    exact(request.dims[d].stride),
+                    {},
+                    exact(request.dims[d].step)};
+  return made;
+}
+bool holdsWithoutWords(const tile_request &request) {
+  return holds_at_launch(numbersOf<tile_request_of<exact_number>>(request));
+}
+bool holdsWithoutWords(const im2col_request &request) {
+  auto made = numbersOf<im2col_request_of<exact_number>>(request);
+  made.mode = request.mode;
+  for (int i = 0; i < request.corners(); ++i) {
+    made.lower[i] = exact_number::exactly(request.lower[i].low);
+    made.upper[i] = exact_number::exactly(request.upper[i].low);
+  }
+  return holds_at_launch(made);
+}
+
+/// One or two numbers of a good request are others, at the ends of what is allowed.
+template <typename Request> void spoil(Request &request, std::mt19937 &chance) {
+  const int64_t ends[] = {-1,
+                          0,
+                          1,
+                          8,
+                          9,
+                          16,
+                          24,
+                          32,
+                          255,
+                          257,
+                          1 << 20,
+                          int64_t(1) << 31,
+                          (int64_t(1) << 31) + 1,
+                          int64_t(1) << 32,
+                          (int64_t(1) << 40) - 16,
+                          int64_t(1) << 40,
+                          int64_t(1) << 57,
+                          INT64_MIN,
+                          INT64_MAX - 15};
+  for (unsigned times = 1 + chance() % 2; times > 0; --times) {
+    const quantity number = quantity::exactly(ends[chance() % std::size(ends)]);
+    auto &dimension = request.dims[chance() % request.rank];
+    quantity *places[] = {&request.address, &dimension.extent, &dimension.stride, &dimension.step};
+    *places[chance() % 4] = number;
+    if (chance() % 8 == 0)
+      request.type = element_type(chance() % element_types);
+    if (chance() % 8 == 0)
+      request.swizzle = swizzle_mode(chance() % swizzle_modes);
+    if (chance() % 8 == 0)
+      request.interleave = interleave_layout(chance() % 3);
+  }
+}
+void spoil(im2col_request &request, std::mt19937 &chance) {
+  spoil<im2col_request>(request, chance);
+  if (chance() % 2)
+    (chance() % 2 ? request.lower : request.upper)[chance() % 2] =
+        quantity::exactly(int64_t(chance() % 400) - 200);
+  if (chance() % 8 == 0)
+    request.mode = im2col_mode(chance() % 3);
+}
+
+template <typename Request> void compareWithoutWords(const Request &good) {
+  std::mt19937 chance(7);
+  int kept = 0, broken = 0;
+  for (int i = 0; i < 20000; ++i) {
+    Request request = good;
+    spoil(request, chance);
+    std::string found;
+    check_launch(request, [&](const finding &each) {
+      if (each.outcome != verdict::holds)
+        found += each.text + "; ";
+    });
+    EXPECT_EQ(holdsWithoutWords(request), found.empty()) << found;
+    ++(found.empty() ? kept : broken);
+  }
+  EXPECT_GT(kept, 2000);
+  EXPECT_GT(broken, 2000);
+}
+
+TEST(Rules, launchesAreJudgedTheSameWithoutWords) {
+  compareWithoutWords(good());
+  compareWithoutWords(goodPixels());
 }
 
 TEST(Rules, parity_R1_3_bytesOfFourRows) {

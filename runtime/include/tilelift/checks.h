@@ -124,7 +124,7 @@ namespace detail {
 
 /// Bytes from a tensor's first element to behind its last; so many that no window has them where
 /// nothing bounds it.
-inline long long reach_of(const map_request &request) {
+template <typename Number> long long reach_of(const map_request_of<Number> &request) {
   __int128 bytes = __int128(request.dims[0].extent.low) * bits_of(request.type) / 8;
   for (int d = 1; d < request.rank; ++d) {
     const __int128 own = __int128(request.dims[d].extent.low) * request.dims[d].stride.low;
@@ -180,7 +180,8 @@ public:
   CUtensorMap map(element_type type, std::string_view tile, std::string_view tensor,
                   const void *address, const extent (&extents)[Box::rank], int promotion = 128,
                   swizzle_mode swizzle = swizzle_mode::none) {
-    return map(type, tile, tensor, address, {Box::rank, Box::extents, extents}, promotion, swizzle);
+    return map_of({type, tile, tensor, address, swizzle}, promotion,
+                  box_shape{Box::rank, Box::extents, extents});
   }
 
   /// The same for a copy of pixels.
@@ -188,20 +189,9 @@ public:
   CUtensorMap pixels(element_type type, std::string_view tile, std::string_view tensor,
                      const void *address, const pixel_extent (&extents)[Box::rank],
                      int promotion = 128, swizzle_mode swizzle = swizzle_mode::none) {
-    im2col_request request;
-    request.rank = Box::rank;
-    request.mode = Box::is_in_lines && is_blackwell ? im2col_mode::w : im2col_mode::im2col;
-    request.channels = quantity::exactly(Box::channels);
-    request.pixels = quantity::exactly(Box::pixels);
-    for (int d = 0; d < Box::rank; ++d) {
-      describe(request, d, extents[d]);
-      const bool is_walked = d > 0 && d < Box::rank - 1;
-      if (is_walked && (d == 1 || request.mode == im2col_mode::im2col))
-        walk_through(request, d, extents[d]);
-      else if (is_walked) // where the line is, the instruction says
-        request.lower[d - 1] = request.upper[d - 1] = quantity::exactly(0);
-    }
-    return pixels(request, type, tile, tensor, address, promotion, swizzle);
+    return map_of({type, tile, tensor, address, swizzle}, promotion,
+                  pixel_shape{Box::rank, Box::channels, Box::pixels,
+                              Box::is_in_lines && is_blackwell, extents});
   }
 
   /// Checks a copy without a map.
@@ -267,14 +257,16 @@ protected:
   }
   virtual const tensor_map_functions &functions() const = 0;
   /// Or takes one that is there already.
-  virtual std::string make(CUtensorMap &map, const tile_request &request, int promotion) {
+  virtual std::string make(CUtensorMap &map, const tile_request_of<exact_number> &request,
+                           int promotion) {
     return encode(map, request, promotion, functions(), is_on_blackwell);
   }
-  virtual std::string make(CUtensorMap &map, const im2col_request &request, int promotion) {
+  virtual std::string make(CUtensorMap &map, const im2col_request_of<exact_number> &request,
+                           int promotion) {
     return encode(map, request, promotion, functions(), is_on_blackwell);
   }
 
-  void reject(const char *rule, const std::string &what) {
+  [[gnu::cold]] void reject(const char *rule, const std::string &what) {
     violations.push_back(what + " [" + rule + "]");
   }
   static std::string text(block_size size) {
@@ -290,8 +282,8 @@ protected:
 
 private:
   /// Says which limits a value leaves; out of line, because it hardly ever happens.
-  [[gnu::noinline]] void leave(const char *rule, range value, long long low, long long high,
-                               const char *what) {
+  [[gnu::cold, gnu::noinline]] void leave(const char *rule, range value, long long low,
+                                          long long high, const char *what) {
     if (low == high && value.low == value.high)
       reject(rule, std::string(what) + " is " + std::to_string((long long)value.low) +
                        " instead of " + std::to_string(low));
@@ -299,69 +291,105 @@ private:
       reject(rule, std::string(what) + " leaves its range of " + std::to_string(low) + " to " +
                        std::to_string(high));
   }
-  /// Boxes differ, and compilers need not look at this for each.
-  struct shape {
+  /// What a map is made of, in whatever numbers: without words first, and with them where a rule is
+  /// broken.
+  struct tensor_of_map {
+    element_type type;
+    std::string_view tile, tensor;
+    const void *address;
+    swizzle_mode swizzle;
+  };
+  struct box_shape {
     int rank;
     const int *box;
     const extent *extents;
-  };
-  CUtensorMap map(element_type type, std::string_view tile, std::string_view tensor,
-                  const void *address, shape of, int promotion, swizzle_mode swizzle) {
-    tile_request request;
-    request.rank = of.rank;
-    for (int d = 0; d < of.rank; ++d) {
-      describe(request, d, of.extents[d]);
-      request.dims[d].box = quantity::exactly(of.box[d]);
+
+    template <typename Number> tile_request_of<Number> request() const {
+      tile_request_of<Number> made;
+      made.rank = rank;
+      for (int d = 0; d < rank; ++d) {
+        describe(made, d, extents[d]);
+        made.dims[d].box = Number::exactly(box[d]);
+      }
+      return made;
     }
-    return finish(request, type, tile, tensor, address, promotion, swizzle);
-  }
-  CUtensorMap pixels(im2col_request &request, element_type type, std::string_view tile,
-                     std::string_view tensor, const void *address, int promotion,
-                     swizzle_mode swizzle) {
-    return finish(request, type, tile, tensor, address, promotion, swizzle);
-  }
-  static void describe(map_request &request, int d, const extent &each) {
-    request.dims[d].extent = quantity::exactly(each.elements, each.elements_text);
-    request.dims[d].stride = quantity::exactly(each.stride, each.stride_text);
+  };
+  struct pixel_shape {
+    int rank, channels, pixels;
+    bool is_in_lines;
+    const pixel_extent *extents;
+
+    template <typename Number> im2col_request_of<Number> request() const {
+      im2col_request_of<Number> made;
+      made.rank = rank;
+      made.mode = is_in_lines ? im2col_mode::w : im2col_mode::im2col;
+      made.channels = Number::exactly(channels);
+      made.pixels = Number::exactly(pixels);
+      for (int d = 0; d < rank; ++d) {
+        describe(made, d, extents[d]);
+        const bool is_walked = d > 0 && d < rank - 1;
+        if (is_walked && (d == 1 || !is_in_lines))
+          walk_through(made, d, extents[d]);
+        else if (is_walked) // where the line is, the instruction says
+          made.lower[d - 1] = made.upper[d - 1] = Number::exactly(0);
+      }
+      return made;
+    }
+  };
+  template <typename Number>
+  static void describe(map_request_of<Number> &request, int d, const extent &each) {
+    request.dims[d].extent = Number::exactly(each.elements, each.elements_text);
+    request.dims[d].stride = Number::exactly(each.stride, each.stride_text);
   }
   /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
   /// without an end goes as far as the filter may reach; only such a one may be endless.
-  static void walk_through(im2col_request &request, int d, const pixel_extent &each) {
+  template <typename Number>
+  static void walk_through(im2col_request_of<Number> &request, int d, const pixel_extent &each) {
     const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
     const bool is_endless = each.count == endless;
     const long long last = each.first.low + (each.count - 1) * each.step.low;
-    request.dims[d].step = each.step;
-    request.lower[d - 1] = each.first;
+    request.dims[d].step = Number::exactly(each.step.low, each.step.text);
+    request.lower[d - 1] = Number::exactly(each.first.low, each.first.text);
     if (each.elements == unbounded && !is_endless)
-      request.dims[d].extent = quantity::exactly(last + 1 + reach, "as far as the filter reaches");
+      request.dims[d].extent = Number::exactly(last + 1 + reach, "as far as the filter reaches");
     const long long upper = is_endless ? -reach : last + 1 - request.dims[d].extent.low;
-    request.upper[d - 1] = quantity::exactly(upper);
+    request.upper[d - 1] = Number::exactly(upper);
   }
-  template <typename Request>
-  CUtensorMap finish(Request &request, element_type type, std::string_view tile,
-                     std::string_view tensor, const void *address, int promotion,
-                     swizzle_mode swizzle) {
-    request.tensor = tensor;
-    request.tile = tile;
-    request.type = type;
-    request.swizzle = swizzle;
-    request.address = quantity::exactly(int64_t(reinterpret_cast<uintptr_t>(address)));
-    check_launch(request, [this](const finding &found) { note(found); });
-    kept.cover(tensor, request.address.low, detail::reach_of(request));
+  template <typename Number, typename Shape>
+  static auto request_of(const tensor_of_map &of, const Shape &shape) {
+    auto request = shape.template request<Number>();
+    request.tensor = of.tensor;
+    request.tile = of.tile;
+    request.type = of.type;
+    request.swizzle = of.swizzle;
+    request.address = Number::exactly(int64_t(reinterpret_cast<uintptr_t>(of.address)));
+    return request;
+  }
+  /// Out of line, because a kernel's maps have it in common.
+  template <typename Shape>
+  [[gnu::noinline]] CUtensorMap map_of(const tensor_of_map &of, int promotion, const Shape &shape) {
+    const auto request = request_of<exact_number>(of, shape);
     CUtensorMap map{};
+    if (!holds_at_launch(request))
+      refuse(of, shape, {});
+    kept.cover(of.tensor, request.address.low, detail::reach_of(request));
     if (violations.empty())
       if (const std::string problem = make(map, request, promotion); !problem.empty())
-        refuse(request, problem);
+        refuse(of, shape, problem);
     return map;
   }
   /// What the copy is, the tool has checked and the box asserts; where the program has changed it
-  /// since then, a rule may still say more than the driver.
-  template <typename Request>
-  [[gnu::noinline]] void refuse(const Request &request, const std::string &problem) {
-    check(request, [this](const finding &found) { note(found); });
+  /// since then, a rule may still say more than the driver, whose `problem` it is.
+  template <typename Shape>
+  [[gnu::cold, gnu::noinline]] void refuse(const tensor_of_map &of, const Shape &shape,
+                                           const std::string &problem) {
+    const auto request = request_of<quantity>(of, shape);
+    const auto report = [this](const finding &found) { note(found); };
+    if (problem.empty())
+      return check_launch(request, report);
+    check(request, report);
     if (violations.empty())
-      reject("encode",
-             "the map of " + detail::quoted(request.tile) + " cannot be made: " + problem);
+      reject("encode", "the map of " + detail::quoted(of.tile) + " cannot be made: " + problem);
   }
   void note(const finding &found) {
     if (found.outcome != verdict::holds)

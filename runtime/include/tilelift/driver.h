@@ -248,10 +248,10 @@ template <typename Request> std::vector<int64_t> numbers_of(const Request &reque
                            request.dims[d].step.low, request.dims[d].box.low});
   return all;
 }
-inline std::vector<int64_t> key_of(const tile_request &request, int promotion) {
+inline std::vector<int64_t> key_of(const tile_request_of<exact_number> &request, int promotion) {
   return numbers_of(request, promotion);
 }
-inline std::vector<int64_t> key_of(const im2col_request &request, int promotion) {
+inline std::vector<int64_t> key_of(const im2col_request_of<exact_number> &request, int promotion) {
   std::vector<int64_t> all = numbers_of(request, promotion);
   all.insert(all.end(), {1 + int64_t(request.mode), request.channels.low, request.pixels.low});
   for (int i = 0; i < request.corners(); ++i)
@@ -309,7 +309,8 @@ private:
     std::string alone;
     if (error == CUDA_SUCCESS && violations.empty())
       fit();
-    if (error == CUDA_SUCCESS && violations.empty())
+    if (error == CUDA_SUCCESS && violations.empty() &&
+        wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
       alone = join_clusters();
     const bool lifts = violations.empty();
     if (error == CUDA_SUCCESS && lifts && !kept.tensor.empty())
@@ -342,10 +343,12 @@ private:
     static const detail::linked_functions linked;
     return linked;
   }
-  std::string make(CUtensorMap &map, const tile_request &request, int promotion) override {
+  std::string make(CUtensorMap &map, const tile_request_of<exact_number> &request,
+                   int promotion) override {
     return made_once(map, request, promotion);
   }
-  std::string make(CUtensorMap &map, const im2col_request &request, int promotion) override {
+  std::string make(CUtensorMap &map, const im2col_request_of<exact_number> &request,
+                   int promotion) override {
     return made_once(map, request, promotion);
   }
   template <typename Request>
@@ -392,8 +395,6 @@ private:
   /// Asks for the clusters, or says why each block is by itself.
   std::string join_clusters() {
     const block_size wanted = wanted_cluster;
-    if (wanted.x * wanted.y * wanted.z == 1)
-      return "";
     if (const CUlaunchAttribute *asked = asked_for(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
       const block_size own = {asked->value.clusterDim.x, asked->value.clusterDim.y,
                               asked->value.clusterDim.z};

@@ -61,7 +61,7 @@ inline void clear_wide_address_mode(CUtensorMap &map) {
 
 /// What the driver takes for a request's dimensions.
 struct map_numbers {
-  explicit map_numbers(const map_request &request) {
+  template <typename Number> explicit map_numbers(const map_request_of<Number> &request) {
     for (int d = 0; d < request.rank; ++d) {
       extents[d] = cuuint64_t(request.dims[d].extent.low);
       steps[d] = cuuint32_t(request.dims[d].step.low);
@@ -74,7 +74,7 @@ struct map_numbers {
   cuuint32_t steps[max_rank];
 };
 
-inline void *address_of(const map_request &request) {
+template <typename Number> void *address_of(const map_request_of<Number> &request) {
   return reinterpret_cast<void *>(uintptr_t(request.address.low));
 }
 
@@ -90,13 +90,14 @@ inline std::string finish(CUtensorMap &map, CUresult result, bool is_on_blackwel
   return {};
 }
 
-inline CUtensorMapInterleave interleave_of(const map_request &request) {
+template <typename Number>
+CUtensorMapInterleave interleave_of(const map_request_of<Number> &request) {
   return static_cast<CUtensorMapInterleave>(request.interleave);
 }
-inline CUtensorMapSwizzle swizzle_of(const map_request &request) {
+template <typename Number> CUtensorMapSwizzle swizzle_of(const map_request_of<Number> &request) {
   return static_cast<CUtensorMapSwizzle>(request.swizzle);
 }
-inline CUtensorMapFloatOOBfill fill_of(const map_request &request) {
+template <typename Number> CUtensorMapFloatOOBfill fill_of(const map_request_of<Number> &request) {
   return static_cast<CUtensorMapFloatOOBfill>(request.fill);
 }
 
@@ -114,8 +115,9 @@ protected:
 };
 
 /// Nothing, or what went wrong. The request has passed the rules.
-inline std::string encode(CUtensorMap &map, const tile_request &request, int promotion,
-                          const tensor_map_functions &driver, bool is_on_blackwell) {
+template <typename Number>
+std::string encode(CUtensorMap &map, const tile_request_of<Number> &request, int promotion,
+                   const tensor_map_functions &driver, bool is_on_blackwell) {
   const auto encode = driver.tiled();
   if (!encode)
     return "the driver has no cuTensorMapEncodeTiled, which came with CUDA 12.0";
@@ -133,8 +135,9 @@ inline std::string encode(CUtensorMap &map, const tile_request &request, int pro
 }
 
 /// The same for pixels in one line each.
-inline std::string encode_wide(CUtensorMap &map, const im2col_request &request, int promotion,
-                               const tensor_map_functions &driver, bool is_on_blackwell) {
+template <typename Number>
+std::string encode_wide(CUtensorMap &map, const im2col_request_of<Number> &request, int promotion,
+                        const tensor_map_functions &driver, bool is_on_blackwell) {
   const auto encode = driver.im2col_wide();
   if (!encode)
     return "the driver has no cuTensorMapEncodeIm2colWide, which came with CUDA 12.8";
@@ -151,8 +154,9 @@ inline std::string encode_wide(CUtensorMap &map, const im2col_request &request, 
 }
 
 /// The same for pixels.
-inline std::string encode(CUtensorMap &map, const im2col_request &request, int promotion,
-                          const tensor_map_functions &driver, bool is_on_blackwell) {
+template <typename Number>
+std::string encode(CUtensorMap &map, const im2col_request_of<Number> &request, int promotion,
+                   const tensor_map_functions &driver, bool is_on_blackwell) {
   if (request.mode != im2col_mode::im2col)
     return encode_wide(map, request, promotion, driver, is_on_blackwell);
   const auto encode = driver.im2col();

@@ -20,6 +20,7 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <type_traits>
 
 namespace tilelift {
 
@@ -144,8 +145,8 @@ constexpr int64_t max_extent = int64_t(1) << 31;
 constexpr int64_t unbounded_extent = max_extent;
 
 /// A number and what is known of it. `text` is the user's expression; empty
-/// where the number itself was written. Each launch makes dozens of these, so
-/// that the words, here and in requests, are kept by whoever asks.
+/// where the number itself was written. The words, here and in requests, are kept
+/// by whoever asks.
 struct quantity {
   int64_t low = std::numeric_limits<int64_t>::min();
   int64_t high = std::numeric_limits<int64_t>::max();
@@ -159,6 +160,15 @@ struct quantity {
   bool is_exact() const { return low == high; }
 };
 
+/// A number that is known, without words. Launches are checked with these, which takes a third of
+/// the time; whoever needs words asks again with quantities.
+struct exact_number {
+  int64_t low = 0;
+
+  static constexpr exact_number exactly(int64_t value, std::string_view = {}) { return {value}; }
+  constexpr bool is_exact() const { return true; }
+};
+
 enum class verdict { holds, fails, open };
 
 inline verdict is_within(const quantity &value, int64_t low, int64_t high) {
@@ -167,10 +177,19 @@ inline verdict is_within(const quantity &value, int64_t low, int64_t high) {
   return value.high < low || value.low > high ? verdict::fails : verdict::open;
 }
 
+inline verdict is_within(const exact_number &value, int64_t low, int64_t high) {
+  return low <= value.low && value.low <= high ? verdict::holds : verdict::fails;
+}
+
+/// Of a power of two, as all alignments are: launches need not divide.
+constexpr bool is_multiple(int64_t value, int64_t of) { return (value & (of - 1)) == 0; }
 inline verdict is_multiple(const quantity &value, int64_t of) {
-  if (value.divisor % of == 0 || (value.is_exact() && value.low % of == 0))
+  if (is_multiple(value.divisor, of) || (value.is_exact() && is_multiple(value.low, of)))
     return verdict::holds;
   return value.is_exact() ? verdict::fails : verdict::open;
+}
+inline verdict is_multiple(const exact_number &value, int64_t of) {
+  return is_multiple(value.low, of) ? verdict::holds : verdict::fails;
 }
 
 /// "40 (w * 4)", "40" or "w * 4".
@@ -181,13 +200,14 @@ inline std::string describe(const quantity &value) {
   const std::string number = std::to_string(value.low);
   return text.empty() || text == number ? number : number + " (" + text + ")";
 }
+inline std::string describe(const exact_number &value) { return std::to_string(value.low); }
 
-struct dimension {
-  quantity extent; ///< elements
-  quantity stride; ///< bytes from one element to the next in this dimension
-  quantity box;    ///< elements of one instruction; not for im2col
+template <typename Number> struct dimension_of {
+  Number extent; ///< elements
+  Number stride; ///< bytes from one element to the next in this dimension
+  Number box;    ///< elements of one instruction; not for im2col
   /// Elements from one that is copied to the next; ignored in dimension 0.
-  quantity step = quantity::exactly(1);
+  Number step = Number::exactly(1);
 };
 
 /// A number of elements that is known when compiling. What is far too large
@@ -197,13 +217,13 @@ inline int64_t count(const quantity &elements) {
 }
 
 /// What all copies through a tensor map say, innermost dimension first.
-struct map_request {
+template <typename Number> struct map_request_of {
   std::string_view tensor;
   std::string_view tile;
   element_type type = element_type::f32;
   int rank = 1;
-  quantity address;
-  dimension dims[max_rank];
+  Number address;
+  dimension_of<Number> dims[max_rank];
   swizzle_mode swizzle = swizzle_mode::none;
   interleave_layout interleave = interleave_layout::none;
   l2_promotion promotion = l2_promotion::none;
@@ -213,27 +233,7 @@ struct map_request {
 };
 
 /// A box of a tensor.
-struct tile_request : map_request {
-  /// Bytes that one instruction copies: steps round up, and the innermost
-  /// dimension has none.
-  int64_t box_bytes() const {
-    int64_t bits = bits_of(type);
-    for (int d = 0; d < rank && d < max_rank; ++d)
-      bits *= d == 0 ? count(dims[d].box) : (count(dims[d].box) + step(d) - 1) / step(d);
-    return bits / 8;
-  }
-  /// What the driver takes for that: steps round down, and all dimensions have
-  /// one.
-  int64_t box_bytes_of_driver() const {
-    int64_t bits = bits_of(type);
-    for (int d = 0; d < rank && d < max_rank; ++d)
-      bits *= count(dims[d].box) / step(d);
-    return bits / 8;
-  }
-
-private:
-  int64_t step(int d) const { return dims[d].step.low < 1 ? 1 : dims[d].step.low; }
-};
+template <typename Number> struct tile_request_of : map_request_of<Number> {};
 
 enum class im2col_mode : unsigned char { im2col, w, w128 };
 
@@ -241,15 +241,43 @@ enum class im2col_mode : unsigned char { im2col, w, w128 };
 /// The bounding box of the first pixels has its corners at `lower` and, counted
 /// from the far end, at `upper`: W, H, D. In wide modes only those of W count,
 /// and the others are 0.
-struct im2col_request : map_request {
+template <typename Number> struct im2col_request_of : map_request_of<Number> {
   im2col_mode mode = im2col_mode::im2col;
-  quantity lower[3];
-  quantity upper[3];
-  quantity channels; ///< elements of a pixel that one instruction copies
-  quantity pixels;   ///< pixels of one instruction
+  Number lower[3];
+  Number upper[3];
+  Number channels; ///< elements of a pixel that one instruction copies
+  Number pixels;   ///< pixels of one instruction
 
-  int corners() const { return rank - 2; }
+  int corners() const { return this->rank - 2; }
 };
+
+using dimension = dimension_of<quantity>;
+using map_request = map_request_of<quantity>;
+using tile_request = tile_request_of<quantity>;
+using im2col_request = im2col_request_of<quantity>;
+
+namespace detail {
+inline int64_t elements_per_step(const dimension &own) {
+  return own.step.low < 1 ? 1 : own.step.low;
+}
+} // namespace detail
+
+/// Bytes that one instruction copies: steps round up, and the innermost dimension has none.
+inline int64_t box_bytes(const tile_request &request) {
+  int64_t bits = bits_of(request.type);
+  for (int d = 0; d < request.rank && d < max_rank; ++d) {
+    const int64_t step = d == 0 ? 1 : detail::elements_per_step(request.dims[d]);
+    bits *= (count(request.dims[d].box) + step - 1) / step;
+  }
+  return bits / 8;
+}
+/// What the driver takes for that: steps round down, and all dimensions have one.
+inline int64_t box_bytes_of_driver(const tile_request &request) {
+  int64_t bits = bits_of(request.type);
+  for (int d = 0; d < request.rank && d < max_rank; ++d)
+    bits *= count(request.dims[d].box) / detail::elements_per_step(request.dims[d]);
+  return bits / 8;
+}
 
 /// Whose limits count. A lifted copy stays inside of what the hardware can do;
 /// the driver also makes maps that no copy can use.
@@ -331,7 +359,7 @@ inline std::string ordinal(int d) {
 /// Names the tensor or tile of a request.
 inline std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
 
-inline std::string no_multiple(const quantity &found, const char *unit, int of) {
+template <typename Number> std::string no_multiple(const Number &found, const char *unit, int of) {
   return describe(found) + unit + ", which is no multiple of " + std::to_string(of);
 }
 
@@ -339,8 +367,13 @@ inline finding broken(const char *rule, std::string text) {
   return {rule, verdict::fails, std::move(text)};
 }
 
-/// Launches are checked each time they are made, and words take longer than the rules: what
-/// holds has none, and they are made where nothing else is.
+/// A report without findings: whether all rules hold. Launches are checked each time they are
+/// made, and words, or only the code for them, take longer than the rules.
+struct all_hold {
+  bool so_far = true;
+};
+
+/// What holds has no words, and they are made where nothing else is.
 template <typename Report, typename Text>
 [[gnu::cold, gnu::noinline]] void explain(Report &report, const char *rule, verdict outcome,
                                           const Text &text) {
@@ -349,11 +382,23 @@ template <typename Report, typename Text>
 
 template <typename Report, typename Text>
 void judge(Report &report, const char *rule, verdict outcome, const Text &text) {
-  if (outcome == verdict::holds)
+  if constexpr (std::is_same_v<Report, all_hold>)
+    report.so_far &= outcome == verdict::holds;
+  else if (outcome == verdict::holds)
     report(finding{rule, outcome, {}});
   else
     explain(report, rule, outcome, text);
 }
+
+/// About what a request leaves at its default: reported only where it is broken.
+template <typename Report, typename Text>
+void judge_if_broken(Report &report, const char *rule, verdict outcome, const Text &text) {
+  if constexpr (std::is_same_v<Report, all_hold>)
+    report.so_far &= outcome == verdict::holds;
+  else if (outcome != verdict::holds)
+    explain(report, rule, outcome, text);
+}
+constexpr verdict holds_unless(bool broken) { return broken ? verdict::fails : verdict::holds; }
 
 template <typename Report> void check_values(const map_request &request, Report &&report) {
   auto known = [&](const char *what, unsigned value, unsigned count) {
@@ -398,9 +443,9 @@ template <typename Report> void check_padded(const map_request &request, Report 
                       " goes with no interleaving, and with no swizzle, 128B or 128B_ATOM_32B"));
 }
 
-template <typename Report>
-void check_extent(const map_request &request, int d, Report &&report, limits_of limits) {
-  const quantity &extent = request.dims[d].extent;
+template <typename Number, typename Report>
+void check_extent(const map_request_of<Number> &request, int d, Report &&report, limits_of limits) {
+  const Number &extent = request.dims[d].extent;
   const int power = limits == limits_of::driver ? 32 : 31;
   judge(report, "extent-range", is_within(extent, 1, int64_t(1) << power), [&] {
     return "the extent of " + quoted(request.tensor) + " in " + ordinal(d) +
@@ -416,9 +461,9 @@ void check_extent(const map_request &request, int d, Report &&report, limits_of 
   });
 }
 
-template <typename Report>
-void check_stride(const map_request &request, int d, int alignment, Report &&report) {
-  const quantity &stride = request.dims[d].stride;
+template <typename Number, typename Report>
+void check_stride(const map_request_of<Number> &request, int d, int alignment, Report &&report) {
+  const Number &stride = request.dims[d].stride;
   const auto found = [&] {
     return "the stride of " + quoted(request.tensor) + " in " + ordinal(d) + " is ";
   };
@@ -455,24 +500,26 @@ void check_bytes(const map_request &request, int64_t bytes, Report &&report, lim
 }
 
 /// What the layout of a tensor asks of its address and strides.
-inline int alignment_of(const map_request &request) {
+template <typename Number> int alignment_of(const map_request_of<Number> &request) {
   return request.interleave == interleave_layout::b32 || is_padded(request.type) ? 32 : 16;
 }
 
-template <typename Report>
-void check_address(const map_request &request, Report &&report, limits_of limits) {
+template <typename Number, typename Report>
+void check_address(const map_request_of<Number> &request, Report &&report, limits_of limits) {
   const int alignment = alignment_of(request);
   const auto tensor = [&] { return quoted(request.tensor); };
   if (limits == limits_of::lifted_copies)
-    judge(report, "address-null", is_within(request.address, 1, quantity().high),
+    judge(report, "address-null",
+          is_within(request.address, 1, std::numeric_limits<int64_t>::max()),
           [&] { return tensor() + " is null"; });
   judge(report, alignment == 32 ? "address-32" : "address-16",
         is_multiple(request.address, alignment), [&] {
           return tensor() + " starts at " + no_multiple(request.address, "", alignment) + " bytes";
         });
-  if (is_within(request.address, 0, (int64_t(1) << 57) - 1) == verdict::fails)
-    report(broken("address-range", tensor() + " starts at " + describe(request.address) +
-                                       ", an address is less than 2^57"));
+  const verdict range = is_within(request.address, 0, (int64_t(1) << 57) - 1);
+  judge_if_broken(report, "address-range", holds_unless(range == verdict::fails), [&] {
+    return tensor() + " starts at " + describe(request.address) + ", an address is less than 2^57";
+  });
 }
 
 /// What tensor maps of all modes are, but for the box.
@@ -491,25 +538,25 @@ void check_kind(const map_request &request, int least_rank, Report &&report) {
 }
 
 /// And what they are of.
-template <typename Report>
-void check_tensor(const map_request &request, Report &&report, limits_of limits) {
+template <typename Number, typename Report>
+void check_tensor(const map_request_of<Number> &request, Report &&report, limits_of limits) {
   check_address(request, report, limits);
   for (int d = 0; d < request.rank && d < max_rank; ++d) {
     check_extent(request, d, report, limits);
     if (d > 0)
       check_stride(request, d, alignment_of(request), report);
-    const quantity &step = request.dims[d].step;
-    if (const verdict outcome = is_within(step, 1, 8); outcome != verdict::holds)
-      explain(report, "step-range", outcome, [&] {
-        return "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
-               (d == 0 ? " dimension is " : " is ") + describe(step) + ", allowed are 1 to 8";
-      });
+    const Number &step = request.dims[d].step;
+    judge_if_broken(report, "step-range", is_within(step, 1, 8), [&] {
+      return "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
+             (d == 0 ? " dimension is " : " is ") + describe(step) + ", allowed are 1 to 8";
+    });
   }
 }
 
 /// Whether the box has a pixel between two of its corners. The driver counts in
 /// 32 bits.
-inline verdict has_pixel(const quantity &extent, const quantity &lower, const quantity &upper) {
+template <typename Number>
+verdict has_pixel(const Number &extent, const Number &lower, const Number &upper) {
   if (extent.is_exact() && lower.is_exact() && upper.is_exact())
     return int32_t(uint32_t(extent.low) + uint32_t(upper.low)) > lower.low ? verdict::holds
                                                                            : verdict::fails;
@@ -518,19 +565,20 @@ inline verdict has_pixel(const quantity &extent, const quantity &lower, const qu
   return verdict::open;
 }
 
-template <typename Report> void check_corners(const im2col_request &request, Report &&report) {
+template <typename Number, typename Report>
+void check_corners(const im2col_request_of<Number> &request, Report &&report) {
   const int bits = request.corners() == 3 ? 5 : request.corners() == 2 ? 8 : 16;
   const int64_t limit = int64_t(1) << (bits - 1);
   const int first = request.interleave == interleave_layout::none ? 1 : 0;
   for (int i = 0; i < request.corners() && i < 3; ++i) {
     const auto where = [&] { return " in dimension " + std::to_string(first + i); };
-    for (const quantity *corner : {&request.lower[i], &request.upper[i]})
+    for (const Number *corner : {&request.lower[i], &request.upper[i]})
       judge(report, "corner-range", is_within(*corner, -limit, limit - 1), [&] {
         return std::string(corner == &request.lower[i] ? "the lower" : "the upper") +
                " corner of " + quoted(request.tile) + " is " + describe(*corner) + where() +
                ", allowed are " + std::to_string(-limit) + " to " + std::to_string(limit - 1);
       });
-    const quantity &extent = request.dims[first + i].extent;
+    const Number &extent = request.dims[first + i].extent;
     judge(report, "corner-order", has_pixel(extent, request.lower[i], request.upper[i]), [&] {
       return "the box of " + quoted(request.tile) + " is empty" + where() + ": it starts at " +
              describe(request.lower[i]) + " and ends " + describe(request.upper[i]) +
@@ -540,14 +588,17 @@ template <typename Report> void check_corners(const im2col_request &request, Rep
 }
 
 /// How pixels of one line may lie in shared memory.
-template <typename Report> void check_wide(const im2col_request &request, Report &&report) {
+template <typename Number, typename Report>
+void check_wide(const im2col_request_of<Number> &request, Report &&report) {
   const bool swizzles = request.swizzle != swizzle_mode::b32 &&
                         request.swizzle != swizzle_mode::b128_atom_32_flip_8 &&
                         request.swizzle != swizzle_mode::b128_atom_64;
-  if (request.mode != im2col_mode::im2col &&
-      (!swizzles || request.interleave != interleave_layout::none))
-    report(broken("wide-layout", "im2col wide goes with no interleaving, and with swizzles 64B, "
-                                 "128B and 128B_ATOM_32B"));
+  const bool is_plain = swizzles && request.interleave == interleave_layout::none;
+  judge_if_broken(
+      report, "wide-layout", holds_unless(request.mode != im2col_mode::im2col && !is_plain), [] {
+        return std::string("im2col wide goes with no interleaving, and with swizzles 64B, 128B and "
+                           "128B_ATOM_32B");
+      });
 }
 
 } // namespace detail
@@ -555,13 +606,22 @@ template <typename Report> void check_wide(const im2col_request &request, Report
 /// Those rules of a lifted copy that are about its launch: where the tensor lies, how large it is,
 /// where the pixels are in it, and whether the device takes them line by line. The others are about
 /// the copy itself, and known when compiling.
-template <typename Report> void check_launch(const tile_request &request, Report &&report) {
+template <typename Number, typename Report>
+void check_launch(const tile_request_of<Number> &request, Report &&report) {
   detail::check_tensor(request, report, limits_of::lifted_copies);
 }
-template <typename Report> void check_launch(const im2col_request &request, Report &&report) {
+template <typename Number, typename Report>
+void check_launch(const im2col_request_of<Number> &request, Report &&report) {
   detail::check_tensor(request, report, limits_of::lifted_copies);
   detail::check_corners(request, report);
   detail::check_wide(request, report);
+}
+
+/// Whether all of these hold.
+template <typename Request> bool holds_at_launch(const Request &request) {
+  detail::all_hold report;
+  check_launch(request, report);
+  return report.so_far;
 }
 
 /// Calls `report(finding)` for every rule of a tensor map and of its use. Rules
@@ -579,7 +639,7 @@ void check(const tile_request &request, Report &&report,
     });
   detail::check_row(request, request.dims[0].box, report);
   detail::check_bytes(
-      request, limits == limits_of::driver ? request.box_bytes_of_driver() : request.box_bytes(),
+      request, limits == limits_of::driver ? box_bytes_of_driver(request) : box_bytes(request),
       report, limits);
 }
 
@@ -618,7 +678,8 @@ template <typename Report> void check_new_address(const quantity &address, Repor
 template <typename Report> void check(const bulk_request &request, Report &&report) {
   const auto tensor = [&] { return detail::quoted(request.tensor); };
   const auto tile = [&] { return detail::quoted(request.tile); };
-  detail::judge(report, "address-null", is_within(request.address, 1, quantity().high),
+  detail::judge(report, "address-null",
+                is_within(request.address, 1, std::numeric_limits<int64_t>::max()),
                 [&] { return tensor() + " is null"; });
   detail::judge(report, "address-16", is_multiple(request.address, 16), [&] {
     return tensor() + " starts at " + describe(request.address) +
