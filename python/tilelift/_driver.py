@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Callable, Dict, List, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from . import rules
 from ._source import defined, enclosing, list_of, tuple_of
@@ -76,55 +76,69 @@ Made = Tuple[Any, int]
 _SIZE = 128
 
 
-def encoder(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made], most: int
-            ) -> Callable[[rules.Numbers], Made]:
-    """Makes the maps of all requests that differ from this one in nothing but their numbers, by which they are then
-    `known`, so many at most."""
+# What lines that make a map know besides its numbers: what the driver is told, and which maps are `known` by their
+# numbers, so many at `most`.
+_TOLD = ("call", "finish", "clears", "long", "word", "kind", "box", "box_steps", "channels", "pixels", "interleave",
+         "wide", "swizzle", "promotion", "fill", "known", "most")
+
+
+def told(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made], most: int) -> Dict[str, Any]:
+    """Of all requests that differ from this one in nothing but their numbers."""
     kind, interleave, swizzle, promotion, fill = _enumerations(driver, request.element, request.interleave,
                                                                request.swizzle, request.promotion, request.fill)
     what, word, is_wide = f"the map of '{request.tile}'", driver.cuuint32_t, request.mode in ("w", "w128")
     name = ("cuTensorMapEncodeTiled" if request.mode == "tile" else "cuTensorMapEncodeIm2colWide" if is_wide
             else "cuTensorMapEncodeIm2col")
-    box = [word(n) for n in request.box], [word(d.step) for d in request.dimensions]
     wide = _member(driver, "CUtensorMapIm2ColWideMode", "CU_TENSOR_MAP_IM2COL_WIDE_MODE_", request.mode.upper()
                    ) if is_wide else None
-    clears = request.capability >= 100
 
     def finish(result: Any, made: Any) -> None:
         if result:
             raise DriverError(name, what, result)
         _clear_wide_addresses(made)
 
-    return _written_encoder(request.mode, request.rank)(
-        function_of(driver, name, what), finish, clears, driver.cuuint64_t, word, kind, *box, request.channels,
-        request.pixels, interleave, wide, swizzle, promotion, fill, known, most)
+    return dict(zip(_TOLD, (
+        function_of(driver, name, what), finish, request.capability >= 100, driver.cuuint64_t, word, kind,
+        [word(n) for n in request.box], [word(d.step) for d in request.dimensions], request.channels, request.pixels,
+        interleave, wide, swizzle, promotion, fill, known, most)))
+
+
+def encoder(request: rules.MapRequest, own: Dict[str, Any]) -> Callable[[rules.Numbers], Made]:
+    """Makes the maps of all that `own` is told of."""
+    return _written_encoder(request.mode, request.rank)(*own.values())
 
 
 @functools.lru_cache(maxsize=None)
 def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numbers], Made]]:
-    """Lists that are written out take the driver's bindings a third less than lists of whatever comes. The
-    driver has strides from the second dimension on, and channels before pixels."""
     extents, strides, steps = (_each(name, rank) for name in ("extent", "stride", "step"))
-    lower, upper = _each("lower", rank - 2), _each("upper", rank - 2)
-    takes = ["address", *extents, *strides[1:]]
-    longs = [list_of(f"long({n})" for n in own) for own in (extents, strides[1:] or ["0"])]  # drivers look at one
-    if mode == "tile":
-        told, flags = "box, box_steps", "interleave, swizzle"
-    else:
-        takes += [*steps, *lower, *upper]
-        corner = [own[0] if mode != "im2col" else list_of(own) for own in (lower, upper)]
-        told = f"{', '.join(corner)}, channels, pixels, {list_of(f'word({n})' for n in steps)}"
-        flags = "interleave, swizzle" if mode == "im2col" else "interleave, wide, swizzle"
-    knows = ("call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, wide, swizzle, "
-             "promotion, fill, known, most")
-    source = enclosing("encoder", knows, "encode", "numbers", [
-        f"{tuple_of(takes)} = numbers",
-        f"result, made = call(kind, {rank}, address, {', '.join(longs)}, {told}, {flags}, promotion, fill)",
-        "if result or clears:", "    finish(result, made)",
-        "if len(known) >= most:", "    known.clear()",
-        "known[numbers] = one = made, made.getPtr()",
-        "return one"])
+    numbers = ["address", *extents, *strides[1:]]
+    if mode != "tile":
+        numbers += [*steps, *_each("lower", rank - 2), *_each("upper", rank - 2)]
+    source = enclosing("encoder", ", ".join(_TOLD), "encode", "numbers", [
+        f"{tuple_of(numbers)} = numbers", *making("one", mode, rank, numbers, "numbers"), "return one"])
     return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
+
+
+def making(made: str, mode: str, rank: int, numbers: Sequence[Any], key: str, suffix: str = "") -> List[str]:
+    """Lines that make a map of numbers, as rules.MapRequest.varying() has them, and remember it by its key; they know
+    what is `told`, by names with a suffix. Lists that are written out take the driver's bindings a third less than
+    lists of whatever comes. The driver has strides from the second dimension on, and channels before pixels."""
+    address, extents, strides, rest = numbers[0], numbers[1:rank + 1], numbers[rank + 1:2 * rank], numbers[2 * rank:]
+    (call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, wide, swizzle, promotion, fill,
+     known, most) = (name + suffix for name in _TOLD)
+    longs = [list_of(f"{long}({n})" for n in own) for own in (extents, strides or [0])]  # drivers look at one
+    if mode == "tile":
+        more = [box, box_steps, interleave, swizzle]
+    else:
+        steps, lower, upper = rest[:rank], rest[rank:2 * rank - 2], rest[2 * rank - 2:]
+        corners = [own[0] if mode != "im2col" else list_of(own) for own in (lower, upper)]
+        more = [*corners, channels, pixels, list_of(f"{word}({n})" for n in steps), interleave,
+                *([] if mode == "im2col" else [wide]), swizzle]
+    arguments = [kind, rank, address, *longs, *more, promotion, fill]
+    return [f"result, encoded = {call}({', '.join(map(str, arguments))})",
+            f"if result or {clears}:", f"    {finish}(result, encoded)",
+            f"if len({known}) >= {most}:", f"    {known}.clear()",
+            f"{known}[{key}] = {made} = encoded, encoded.getPtr()"]
 
 
 def _each(name: str, count: int) -> List[str]:
@@ -132,7 +146,7 @@ def _each(name: str, count: int) -> List[str]:
 
 
 def encode(driver: Any, request: rules.MapRequest) -> Made:
-    return encoder(driver, request, {}, 1)(request.varying())
+    return encoder(request, told(driver, request, {}, 1))(request.varying())
 
 
 def _clear_wide_addresses(made: Any) -> None:

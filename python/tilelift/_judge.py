@@ -13,6 +13,7 @@ import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
+from ._driver import making
 from ._numbers import (Expression, Number, OnLine, Range, Whole, all_of, are_known, end_of, line_of, quotient,
                        remainder)
 from ._source import defined, function, tuple_of
@@ -150,7 +151,7 @@ class Tracer(Plan):
         self.limits: Dict[str, _Limits] = {}
         self.names: Dict[str, str] = {}  # of what is computed for rules and maps
         self.requests: List[rules.MapRequest] = []
-        self.numbers: List[str] = []
+        self.numbers: List[rules.Numbers] = []
         self.window: Optional[Window] = None
         self.kept: List[Tuple[str, str]] = []
 
@@ -229,7 +230,7 @@ class Tracer(Plan):
                            *(f"{d.extent} * {d.stride}" for d in dimensions[1:]), "0"])
         self._start(request.tensor, address, rules.alignment_of(request), f"max({reach})")
         own = request._replace(address=address, dimensions=tuple(dimensions), lower=tuple(lower), upper=tuple(upper))
-        self.numbers.append(tuple_of(own.varying()))
+        self.numbers.append(own.varying())
         self._judge_once(request)
 
     def _judge_once(self, request: rules.MapRequest) -> None:
@@ -275,7 +276,7 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
     known: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
                              "address_of": address_of}
     for i, site in enumerate(sites):
-        known[f"made{i}"], known[f"make{i}"] = site.made, site.make
+        known.update((f"{name}{i}", value) for name, value in site.told.items())
     text = _Text(tracer, kinds, cluster)
     source = text.numbers() + text.launch()
     made = defined(f"{plan.__module__}.{plan.__name__}", source, known)
@@ -291,11 +292,11 @@ class _Text:
         self.passed = [f"a{i}" for i in range(len(kinds))]
         self.whole = [name for name, kind in zip(self.passed, kinds) if kind == "pointer" or bounds_of(kind)]
         self.objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
-        self.found, self.kept = tracer.numbers, tracer.kept
+        self.requests, self.found, self.kept = tracer.requests, tracer.numbers, tracer.kept
         self.judges = [*(f"{name} = {text}" for text, name in tracer.names.items()), f"if not ({tracer.conditions()}):"]
 
     def numbers(self) -> str:
-        found = [*self.found]
+        found = [*map(tuple_of, self.found)]
         if self.kept:
             begins = ", ".join(address for address, _ in self.kept)
             ends = ", ".join(f"{address} + {reach}" for address, reach in self.kept)
@@ -307,14 +308,19 @@ class _Text:
     def launch(self) -> str:
         takes = ["g, stream", *self.passed, *(f"o{i}" for i in self.objects)]
         ragged = " or ".join(f"{axis} % {of}" for axis, of in zip(_GRID, self.cluster) if of > 1)
-        maps = [line for i, numbers in enumerate(self.found)
-                for line in (f"n{i} = {numbers}", f"m{i} = made{i}.get(n{i}) or make{i}(n{i})")]
+        maps = [line for i, request in enumerate(self.requests) for line in self._map(i, request)]
         passed = ", ".join([*(f"m{i}[1]" for i in range(len(self.found))), *self.passed])
         return bound("launch", ", ".join(takes), [
             *_UNPACKED, f"if not ({'.__class__ is '.join([*_GRID, *self.whole, 'int'])}):", "    return None",
             "if not (gx > 0 and gy > 0 and gz > 0):", "    return None",
             *([f"if single and ({ragged}):", f"    return single({', '.join(takes)})"] if ragged else []),
             *self.judges, "    return False", *maps, *starting(passed), "return True"])
+
+    def _map(self, i: int, request: rules.MapRequest) -> List[str]:
+        """Is known, or made in place: a call takes longer than what it would hide."""
+        made = making(f"m{i}", request.mode, request.rank, self.found[i], f"n{i}", str(i))
+        return [f"n{i} = {tuple_of(self.found[i])}", f"m{i} = known{i}.get(n{i})", f"if not m{i}:",
+                *(f"    {line}" for line in made)]
 
 
 # The sizes of a grid `g`, where it is a number or a tuple of two or three; others are somebody else's to read.

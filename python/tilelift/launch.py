@@ -25,7 +25,7 @@ import sys
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
-from ._driver import DriverError, Made, bindings, call, encoder
+from ._driver import DriverError, Made, bindings, call, encoder, told
 from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
 from ._source import defined, function
@@ -233,7 +233,8 @@ class Dim3(NamedTuple):
         sizes = (shape,) if hasattr(shape, "__index__") else tuple(shape)
         made = [int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in sizes]
         if not 1 <= len(made) <= 3 or min(made) < 1:
-            raise ValueError(f"the {what} is {shape!r}: it takes one to three positive numbers")
+            said = shape if hasattr(shape, "__index__") else sizes
+            raise ValueError(f"the {what} is {said!r}: it takes one to three positive numbers")
         return Dim3(*(*made, 1, 1)[:3])
 
     def __str__(self) -> str:
@@ -301,7 +302,8 @@ class _Site:
         # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
         self.same = request.numbers()
         self.made: dict[rules.Numbers, Made] = {}
-        self.make = encoder(driver, request, self.made, self.MOST_REMEMBERED)
+        self.told = told(driver, request, self.made, self.MOST_REMEMBERED)
+        self.make = encoder(request, self.told)
 
     def map_of(self, numbers: rules.Numbers) -> Made:
         return self.made.get(numbers) or self.make(numbers)

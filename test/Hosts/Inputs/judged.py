@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from fake_driver import FakeDriver
 from tilelift import rules
-from tilelift._driver import encoder
+from tilelift._driver import encoder, told
 from tilelift._judge import Tracer, bounds_of, is_object, judge
 from tilelift._numbers import Expression, between, counted, quotient, remainder
 from tilelift.launch import Dim3, Kernel, Launch, load
@@ -28,14 +28,10 @@ class Words(Launch):
 
 
 class Site:
-    """Its maps are where their numbers would be; the driver is asked for them all the same."""
-
     def __init__(self, driver, request):
-        self.request, self.made, self.encode = request, {}, encoder(driver, request, {}, 1)
-
-    def make(self, numbers):
-        self.encode(numbers)
-        return None, numbers
+        self.request, self.made = request, {}
+        self.told = told(driver, request, self.made, 1000)
+        self.make = encoder(request, self.told)
 
 
 class Members(int):
@@ -62,7 +58,7 @@ def argument(kind):
 
 
 def launched(judgement, kernel, grid, values):
-    """With what the kernel starts, on stream 7, if it does."""
+    """With what the kernel starts, on stream 7, if it does: numbers in place of their maps."""
     block = SimpleNamespace(memory=None, x=0, y=0, z=0, stream=0, address=0, config=SimpleNamespace())
     passed = []
     launch = judgement.of_way([block], None, None, lambda memory, first, *own: passed.append(own), 0,
@@ -71,7 +67,10 @@ def launched(judgement, kernel, grid, values):
         assert not passed
         return None
     config = block.config
-    return (config.gridDimX, config.gridDimY, config.gridDimZ), passed[0], config.hStream
+    numbers = [{place: key for key, (_, place) in site.made.items()}[place]
+               for site, place in zip(judgement.sites, passed[0])]
+    return ((config.gridDimX, config.gridDimY, config.gridDimZ), (*numbers, *passed[0][len(numbers):]),
+            config.hStream)
 
 
 # Members are called whatever the program likes.

@@ -81,7 +81,7 @@ for grid in (3, (3,), (3, 1), (3, 1, 1), [3, 1], iter((3, 1)), Index(), (Index()
     assert launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48)
     [launched] = driver.take("cuLaunch")
     assert launched.startswith("cuLaunchKernelEx blur_tma grid 3,1,1 block"), launched
-for grid in (0, (), (3, 0), (3, -1, 1), (1, 1, 1, 1), (3, 1.5), "3"):
+for grid in (0, (), (3, 0), (3, -1, 1), (1, 1, 1, 1), (3, 1.5), ("3",)):
     raises(ValueError, f"the grid is {grid!r}: it takes one to three positive numbers",
            lambda: launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48))
 
