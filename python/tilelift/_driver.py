@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Sequence, Tuple
 
 from . import rules
 from ._source import defined, enclosing, list_of, tuple_of
@@ -76,13 +76,29 @@ Made = Tuple[Any, int]
 _SIZE = 128
 
 
-# What lines that make a map know besides its numbers: what the driver is told, and which maps are `known` by their
-# numbers, so many at `most`.
-_TOLD = ("call", "finish", "clears", "long", "word", "kind", "box", "box_steps", "channels", "pixels", "interleave",
-         "wide", "swizzle", "promotion", "fill", "known", "most")
+class Told(NamedTuple):
+    """What lines that make a map know besides its numbers: what the driver is told, and which maps are `known` by
+    their numbers, so many at `most`."""
+    call: Any
+    finish: Any
+    clears: Any
+    long: Any
+    word: Any
+    kind: Any
+    box: Any
+    box_steps: Any
+    channels: Any
+    pixels: Any
+    interleave: Any
+    wide: Any
+    swizzle: Any
+    promotion: Any
+    fill: Any
+    known: Any
+    most: Any
 
 
-def told(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made], most: int) -> Dict[str, Any]:
+def told(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made], most: int) -> Told:
     """Of all requests that differ from this one in nothing but their numbers."""
     kind, interleave, swizzle, promotion, fill = _enumerations(driver, request.element, request.interleave,
                                                                request.swizzle, request.promotion, request.fill)
@@ -97,15 +113,14 @@ def told(driver: Any, request: rules.MapRequest, known: Dict[rules.Numbers, Made
             raise DriverError(name, what, result)
         _clear_wide_addresses(made)
 
-    return dict(zip(_TOLD, (
-        function_of(driver, name, what), finish, request.capability >= 100, driver.cuuint64_t, word, kind,
-        [word(n) for n in request.box], [word(d.step) for d in request.dimensions], request.channels, request.pixels,
-        interleave, wide, swizzle, promotion, fill, known, most)))
+    return Told(function_of(driver, name, what), finish, request.capability >= 100, driver.cuuint64_t, word, kind,
+                [word(n) for n in request.box], [word(d.step) for d in request.dimensions], request.channels,
+                request.pixels, interleave, wide, swizzle, promotion, fill, known, most)
 
 
-def encoder(request: rules.MapRequest, own: Dict[str, Any]) -> Callable[[rules.Numbers], Made]:
+def encoder(request: rules.MapRequest, own: Told) -> Callable[[rules.Numbers], Made]:
     """Makes the maps of all that `own` is told of."""
-    return _written_encoder(request.mode, request.rank)(*own.values())
+    return _written_encoder(request.mode, request.rank)(*own)
 
 
 @functools.lru_cache(maxsize=None)
@@ -114,9 +129,10 @@ def _written_encoder(mode: str, rank: int) -> Callable[..., Callable[[rules.Numb
     numbers = ["address", *extents, *strides[1:]]
     if mode != "tile":
         numbers += [*steps, *_each("lower", rank - 2), *_each("upper", rank - 2)]
-    source = enclosing("encoder", ", ".join(_TOLD), "encode", "numbers", [
+    source = enclosing("encoder", ", ".join(Told._fields), "encode", "numbers", [
         f"{tuple_of(numbers)} = numbers", *making("one", mode, rank, numbers, "numbers"), "return one"])
-    return defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
+    made: Callable[..., Callable[[rules.Numbers], Made]] = defined(f"maps of rank {rank}, {mode}", source, {})["encoder"]
+    return made
 
 
 def making(made: str, mode: str, rank: int, numbers: Sequence[Any], key: str, suffix: str = "") -> List[str]:
@@ -124,21 +140,20 @@ def making(made: str, mode: str, rank: int, numbers: Sequence[Any], key: str, su
     what is `told`, by names with a suffix. Lists that are written out take the driver's bindings a third less than
     lists of whatever comes. The driver has strides from the second dimension on, and channels before pixels."""
     address, extents, strides, rest = numbers[0], numbers[1:rank + 1], numbers[rank + 1:2 * rank], numbers[2 * rank:]
-    (call, finish, clears, long, word, kind, box, box_steps, channels, pixels, interleave, wide, swizzle, promotion, fill,
-     known, most) = (name + suffix for name in _TOLD)
-    longs = [list_of(f"{long}({n})" for n in own) for own in (extents, strides or [0])]  # drivers look at one
+    own = Told._make(name + suffix for name in Told._fields)
+    longs = [list_of(f"{own.long}({n})" for n in each) for each in (extents, strides or [0])]  # drivers look at one
     if mode == "tile":
-        more = [box, box_steps, interleave, swizzle]
+        more = [own.box, own.box_steps, own.interleave, own.swizzle]
     else:
         steps, lower, upper = rest[:rank], rest[rank:2 * rank - 2], rest[2 * rank - 2:]
-        corners = [own[0] if mode != "im2col" else list_of(own) for own in (lower, upper)]
-        more = [*corners, channels, pixels, list_of(f"{word}({n})" for n in steps), interleave,
-                *([] if mode == "im2col" else [wide]), swizzle]
-    arguments = [kind, rank, address, *longs, *more, promotion, fill]
-    return [f"result, encoded = {call}({', '.join(map(str, arguments))})",
-            f"if result or {clears}:", f"    {finish}(result, encoded)",
-            f"if len({known}) >= {most}:", f"    {known}.clear()",
-            f"{known}[{key}] = {made} = encoded, encoded.getPtr()"]
+        corners = [each[0] if mode != "im2col" else list_of(each) for each in (lower, upper)]
+        more = [*corners, own.channels, own.pixels, list_of(f"{own.word}({n})" for n in steps), own.interleave,
+                *([] if mode == "im2col" else [own.wide]), own.swizzle]
+    arguments = [own.kind, rank, address, *longs, *more, own.promotion, own.fill]
+    return [f"result, encoded = {own.call}({', '.join(map(str, arguments))})",
+            f"if result or {own.clears}:", f"    {own.finish}(result, encoded)",
+            f"if len({own.known}) >= {own.most}:", f"    {own.known}.clear()",
+            f"{own.known}[{key}] = {made} = encoded, encoded.getPtr()"]
 
 
 def _each(name: str, count: int) -> List[str]:

@@ -276,7 +276,7 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
     known: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
                              "address_of": address_of}
     for i, site in enumerate(sites):
-        known.update((f"{name}{i}", value) for name, value in site.told.items())
+        known.update((f"{name}{i}", value) for name, value in site.told._asdict().items())
     text = _Text(tracer, kinds, cluster)
     source = text.numbers() + text.launch()
     made = defined(f"{plan.__module__}.{plan.__name__}", source, known)
