@@ -265,8 +265,8 @@ def is_object(kind: Union[str, int]) -> bool:
 
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
           cluster: Sequence[int], site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
-    """The plan of a kernel with these arguments, gone through by the tracer. A site has the maps of
-    one request: `made`, by their numbers, and others by `make(numbers)`."""
+    """The plan of a kernel with these arguments, gone through by the tracer. A site knows what is `told` of the maps of
+    one request."""
     kinds = [kind for _, kind in arguments]
     names = [Expression(f"o{i}" if is_object(kind) else f"a{i}") for i, kind in enumerate(kinds)]
     for name, kind in zip(names, kinds):
@@ -323,8 +323,9 @@ class _Text:
                 *(f"    {line}" for line in made)]
 
 
-# The sizes of a grid `g`, where it is a number or a tuple of two or three; others are somebody else's to read.
+# The sizes of a grid `g`, where it is a number or a tuple of one to three; others are somebody else's to read.
 _UNPACKED = ["size = len(g) if g.__class__ is tuple else 0",
              "if size == 2:", "    gx, gy = g", "    gz = 1",
              "elif size == 3:", "    gx, gy, gz = g",
+             "elif size == 1:", "    gx, = g", "    gy = gz = 1",
              "else:", "    gx, gy, gz = g, 1, 1"]

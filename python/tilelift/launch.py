@@ -223,6 +223,27 @@ class PersistingL2:
 
 # One launch.
 
+_Grid = Tuple[int, ...]  # of three: interpreters take it apart faster than a Dim3
+
+
+def _listed(shape: Any) -> Tuple[Any, ...]:
+    """A number, as NumPy's are, too, or numbers in a row."""
+    try:
+        return (operator.index(shape),)
+    except TypeError:
+        return tuple(shape)
+
+
+def _sizes_of(shape: Any, what: str) -> _Grid:
+    given = shape if shape.__class__ is tuple else _listed(shape)
+    x, y, z = made = (*given, 1, 1)[:3] if 1 <= len(given) <= 3 else (0, 0, 0)
+    if not x.__class__ is y.__class__ is z.__class__ is int:
+        x, y, z = made = tuple(int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in made)
+    if x > 0 and y > 0 and z > 0:
+        return made
+    raise ValueError(f"the {what} is {shape if isinstance(shape, int) else given!r}: it takes one to three positive numbers")
+
+
 class Dim3(NamedTuple):
     x: int
     y: int
@@ -230,18 +251,10 @@ class Dim3(NamedTuple):
 
     @staticmethod
     def of(shape: Union[int, Sequence[int]], what: str) -> "Dim3":
-        sizes = (shape,) if hasattr(shape, "__index__") else tuple(shape)
-        made = [int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in sizes]
-        if not 1 <= len(made) <= 3 or min(made) < 1:
-            said = shape if hasattr(shape, "__index__") else sizes
-            raise ValueError(f"the {what} is {said!r}: it takes one to three positive numbers")
-        return Dim3(*(*made, 1, 1)[:3])
+        return Dim3(*_sizes_of(shape, what))
 
     def __str__(self) -> str:
         return f"{self.x} x {self.y} x {self.z}"
-
-
-_Grid = Tuple[int, ...]  # of three: interpreters take it apart faster than a Dim3
 
 
 class Launch(Plan):
@@ -376,8 +389,7 @@ def _names(arguments: Sequence[Argument]) -> List[str]:
 
 def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
     """The function that launches it. A launch like an earlier one in all but its grid and its arguments goes straight
-    on; anything else is the kernel's to find out. What is seldom said may be given by position as well: for
-    defaults of keywords alone, Python looks into a dictionary, one after the other."""
+    on; anything else is the kernel's to find out."""
     given = "".join(f"{name}, " for name in _names(kernel.arguments))
     straight = [] if any(is_object(kind) for _, kind in kernel.arguments) else [
         "if into is None and not attributes:",
@@ -390,7 +402,7 @@ def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
         "        if started:",
         "            return True"]
     own: Callable[..., bool] = defined(f"the launch of {kernel.name}", function(
-        "launch", f"kernels, grid, {given}/, into=None, block=None, shared=0, stream=0, attributes=()",
+        "launch", f"kernels, grid, {given}/, *, block=None, shared=0, stream=0, attributes=(), into=None",
         ["known = started = None", *straight,
          f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into, known, started)"]),
         {"kernel": kernel})["launch"]
@@ -405,7 +417,7 @@ class Kernel:
     """A lifted kernel and the plain one. Its `launcher` is a function, which Python calls without the detours that it
     takes to objects:
 
-        launcher(kernels, grid, *arguments, into=None, block=None, shared=0, stream=0, attributes=())
+        launcher(kernels, grid, *arguments, block=None, shared=0, stream=0, attributes=(), into=None)
 
     launches the kernel, or adds it to a dispatch, and says whether the lifted one is the one that runs."""
 
@@ -440,17 +452,16 @@ class Kernel:
                block: Union[int, Sequence[int], None], shared: int, stream: Any, attributes: Sequence[Any],
                into: Optional["Dispatch"], known: Optional[_Setting], started: Optional[bool]) -> bool:
         """What a call does that has not `started`: nobody has looked, or a rule is broken, or it was not to say."""
-        if into is not None and not isinstance(into, Dispatch):
-            raise TypeError(f"'{self.name}' takes {len(self.arguments)} arguments besides the kernels and the grid; behind "
-                            f"them is {into!r}, which is no Dispatch")
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
         values, seen = self._as_passed(arguments)
-        size = tuple(Dim3.of(grid, "grid"))
-        setting = known or self._find(own, size, block, shared, attributes)
+        if grid.__class__ is not tuple and grid.__class__ is not int:
+            grid = _sizes_of(grid, "grid")
+        setting = known or self._find(own, grid, block, shared, attributes)
         if into is None and started is None:
-            started = setting.launch(size, stream, *values, *(seen[i] for i in self._objects))
+            started = setting.launch(grid, stream, *values, *(seen[i] for i in self._objects))
             if started:
                 return True
+        size = _sizes_of(grid, "grid")
         found = None if started is False else setting.numbers(size, values, seen)
         if found is not None:
             return self._start(setting, size, values, found, stream, into)
@@ -524,16 +535,16 @@ class Kernel:
             return setting.lifted
         return setting.clustered
 
-    def _find(self, kernels: Kernels, grid: _Grid, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
+    def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
-        threads = block if block is None or isinstance(block, int) else tuple(block)
+        threads = block if block is None or block.__class__ is int else _listed(block)
         key = self if threads is None and shared == 0 else (self, threads, shared)
         own = tuple(attributes or ())
         setting = None if own else kernels.known.get(key)
         if setting is not None:
             return setting
         judged = kernels.judged.setdefault(self, _Judged())
-        setting = self._set(kernels, judged, Dim3(*grid), threads, shared, own)
+        setting = self._set(kernels, judged, Dim3.of(grid, "grid"), threads, shared, own)
         return setting if own else kernels.remember(kernels.known, key, setting)
 
     def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
