@@ -375,7 +375,7 @@ _VERBOSE, _DISABLED = _is_set("TILELIFT_VERBOSE"), _is_set("TILELIFT_DISABLE")
 
 def _names(arguments: Sequence[Argument]) -> List[str]:
     """Of a function in Python that takes them."""
-    taken = ["kernels", "grid", "block", "shared", "stream", "attributes", "into", "kernel", "known", "started",
+    taken = ["kernels", "grid", "no_more", "block", "shared", "stream", "attributes", "into", "kernel", "known", "started",
              "AttributeError", "KeyError", "TypeError"]
     first = len(taken)
     for name, _ in arguments:
@@ -389,10 +389,12 @@ def _names(arguments: Sequence[Argument]) -> List[str]:
 
 def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
     """The function that launches it. A launch like an earlier one in all but its grid and its arguments goes straight
-    on; anything else is the kernel's to find out."""
+    on; anything else is the kernel's to find out. What is said by name could be by keyword only, but then Python looks
+    for what is not said in a dictionary, each time; so an argument too many ends up in `no_more`."""
     given = "".join(f"{name}, " for name in _names(kernel.arguments))
+    too_many = f"{kernel.name}() takes {2 + len(kernel.arguments)} positional arguments, and more are given"
     straight = [] if any(is_object(kind) for _, kind in kernel.arguments) else [
-        "if into is None and not attributes:",
+        "if into is None and not attributes and no_more is ...:",
         "    try:",
         "        known = kernels.known[kernel if block is None and shared == 0 else (kernel, block, shared)]",
         "    except (AttributeError, KeyError, TypeError):",
@@ -402,8 +404,9 @@ def _launcher_of(kernel: "Kernel") -> Callable[..., bool]:
         "        if started:",
         "            return True"]
     own: Callable[..., bool] = defined(f"the launch of {kernel.name}", function(
-        "launch", f"kernels, grid, {given}/, *, block=None, shared=0, stream=0, attributes=(), into=None",
+        "launch", f"kernels, grid, {given}/, no_more=..., block=None, shared=0, stream=0, attributes=(), into=None",
         ["known = started = None", *straight,
+         "if no_more is not ...:", f"    raise TypeError({too_many!r})",
          f"return kernel.launch(kernels, grid, ({given}), block, shared, stream, attributes, into, known, started)"]),
         {"kernel": kernel})["launch"]
     own.__code__ = own.__code__.replace(co_name=kernel.name)  # which older Pythons say where arguments are missing

@@ -158,7 +158,9 @@ driver.fails = {}
 
 # Arguments: their number, names, and what their types hold (R3.11, R3.12).
 raises(TypeError, "blur() missing 3 required positional arguments: 'in_', 'w', and 'h'", lambda: launchers.blur(handles, 1, 1))
-raises(TypeError, "blur() takes 6 positional arguments but 7 were given", lambda: launchers.blur(handles, 1, 1, 2, 3, 4, 5))
+for more in ((5,), (None,), (None, 64), ((),)):
+    raises(TypeError, "blur() takes 6 positional arguments, and more are given",
+           lambda: launchers.blur(handles, 1, 1, 2, 3, 4, *more))
 raises(OverflowError, "'w' is 4294967296, which no i32 holds", lambda: launchers.blur(handles, 1, 1, 2, 1 << 32, 4))
 raises(OverflowError, "'w' is -2147483649, which no i32 holds",
        lambda: launchers.blur(handles, 1, 1, 2, -(1 << 31) - 1, 4, block=64))
