@@ -113,6 +113,12 @@ class Judgement(NamedTuple):
 
 
 _GRID = ("gx", "gy", "gz")
+# The sizes of a grid `g`, where it is a number or a tuple of one to three; others are somebody else's to read.
+_UNPACKED = ["size = len(g) if g.__class__ is tuple else 0",
+             "if size == 2:", "    gx, gy = g", "    gz = 1",
+             "elif size == 3:", "    gx, gy, gz = g",
+             "elif size == 1:", "    gx, = g", "    gy = gz = 1",
+             "else:", "    gx, gy, gz = g, 1, 1"]
 
 
 class _Grid(NamedTuple):
@@ -317,15 +323,7 @@ class _Text:
             *self.judges, "    return False", *maps, *starting(passed), "return True"])
 
     def _map(self, i: int, request: rules.MapRequest) -> List[str]:
-        """Is known, or made in place: a call takes longer than what it would hide."""
+        """Is known, or made in place: calls take time."""
         made = making(f"m{i}", request.mode, request.rank, self.found[i], f"n{i}", str(i))
         return [f"n{i} = {tuple_of(self.found[i])}", f"m{i} = known{i}.get(n{i})", f"if not m{i}:",
                 *(f"    {line}" for line in made)]
-
-
-# The sizes of a grid `g`, where it is a number or a tuple of one to three; others are somebody else's to read.
-_UNPACKED = ["size = len(g) if g.__class__ is tuple else 0",
-             "if size == 2:", "    gx, gy = g", "    gz = 1",
-             "elif size == 3:", "    gx, gy, gz = g",
-             "elif size == 1:", "    gx, = g", "    gy = gz = 1",
-             "else:", "    gx, gy, gz = g, 1, 1"]

@@ -160,7 +160,7 @@ struct quantity {
   bool is_exact() const { return low == high; }
 };
 
-/// A number that is known, without words. Launches are checked with these, which takes a third of
+/// A number that is known, without words. Launches are checked with these, which takes half of
 /// the time; whoever needs words asks again with quantities.
 struct exact_number {
   int64_t low = 0;
