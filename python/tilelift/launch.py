@@ -314,12 +314,12 @@ class _Site:
     def __init__(self, driver: Any, request: rules.MapRequest) -> None:
         # Of two sites that are the same, equal numbers are equal maps; the request has numbers of nobody.
         self.same = request.numbers()
-        self.made: dict[rules.Numbers, Made] = {}
-        self.told = told(driver, request, self.made, self.MOST_REMEMBERED)
+        self.told = told(driver, request, {}, self.MOST_REMEMBERED)
         self.make = encoder(request, self.told)
 
     def map_of(self, numbers: rules.Numbers) -> Made:
-        return self.made.get(numbers) or self.make(numbers)
+        made: Optional[Made] = self.told.known.get(numbers)
+        return made or self.make(numbers)
 
 
 class _Setting:

@@ -45,20 +45,15 @@ static Polynomial flooredQuotient(Symbols &symbols, const Polynomial &value, int
                       const std::string &spelling, Interval range) {
     return symbols.computed({op, left, right, false}, spelling, range, &inWholeNumbers);
   };
-  auto floored = [&](int64_t end) {
-    bool isEndless = end == Interval::lowest || end == Interval::highest;
-    return isEndless ? end : divideFloorSigned(end, step);
-  };
-  const Interval range = symbols.rangeOf(value);
-  const Interval quotients = {floored(range.low), floored(range.high)};
+  const Interval range = quotients(symbols.rangeOf(value), step, /*floor=*/true);
   const std::string spelling = symbols.print(value, "/", step);
   if (isPowerOf2_64(uint64_t(step)))
-    return computed(">>", value, int64_t(Log2_64(uint64_t(step))), spelling, quotients);
+    return computed(">>", value, int64_t(Log2_64(uint64_t(step))), spelling, range);
   const Polynomial rest =
       computed("%", value, step, symbols.print(value, "%", step), {1 - step, step - 1}) +
       Polynomial(step);
   const Polynomial above = computed("%", rest, step, symbols.print(rest, "%", step), {0, step - 1});
-  return computed("/", value - above, step, spelling, quotients);
+  return computed("/", value - above, step, spelling, range);
 }
 
 Polynomial wholeUnits(Symbols &symbols, const Polynomial &value, int64_t step) {

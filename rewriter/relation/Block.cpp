@@ -151,11 +151,7 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
 static Interval rangeOfDivision(Interval range, int64_t divisor, bool wantRemainder, bool floor) {
   if (wantRemainder)
     return {floor || range.low >= 0 ? 0 : 1 - divisor, divisor - 1};
-  auto divided = [&](int64_t end) {
-    bool isEndless = end == Interval::lowest || end == Interval::highest;
-    return isEndless ? end : floor ? divideFloorSigned(end, divisor) : end / divisor;
-  };
-  return {divided(range.low), divided(range.high)};
+  return quotients(range, divisor, floor);
 }
 
 /// Splits a number into multiples of the divisor and a small rest; the quotient

@@ -4,6 +4,8 @@
 
 #include "relation/Symbols.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -49,6 +51,14 @@ Interval product(const Interval &a, const Interval &b) {
 
 Interval intersection(const Interval &a, const Interval &b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+Interval quotients(const Interval &range, int64_t divisor, bool floor) {
+  auto divided = [&](int64_t end) {
+    bool isEndless = end == Interval::lowest || end == Interval::highest;
+    return isEndless ? end : floor ? divideFloorSigned(end, divisor) : end / divisor;
+  };
+  return {divided(range.low), divided(range.high)};
 }
 
 Interval rangeOfType(unsigned bits, bool isSigned) {

@@ -41,6 +41,9 @@ struct Interval {
 
 Interval intersection(const Interval &a, const Interval &b);
 
+/// What a division by a positive number gives: rounded down, or as C++ does, towards zero.
+Interval quotients(const Interval &range, int64_t divisor, bool floor);
+
 /// The numbers that a two's complement type of `bits` bits holds.
 Interval rangeOfType(unsigned bits, bool isSigned);
 

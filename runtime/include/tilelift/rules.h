@@ -373,21 +373,11 @@ struct all_hold {
   bool so_far = true;
 };
 
-/// What holds has no words, and they are made where nothing else is.
+/// Words are made where a rule is broken, and nowhere else.
 template <typename Report, typename Text>
 [[gnu::cold, gnu::noinline]] void explain(Report &report, const char *rule, verdict outcome,
                                           const Text &text) {
   report(finding{rule, outcome, text()});
-}
-
-template <typename Report, typename Text>
-void judge(Report &report, const char *rule, verdict outcome, const Text &text) {
-  if constexpr (std::is_same_v<Report, all_hold>)
-    report.so_far &= outcome == verdict::holds;
-  else if (outcome == verdict::holds)
-    report(finding{rule, outcome, {}});
-  else
-    explain(report, rule, outcome, text);
 }
 
 /// About what a request leaves at its default: reported only where it is broken.
@@ -397,6 +387,13 @@ void judge_if_broken(Report &report, const char *rule, verdict outcome, const Te
     report.so_far &= outcome == verdict::holds;
   else if (outcome != verdict::holds)
     explain(report, rule, outcome, text);
+}
+template <typename Report, typename Text>
+void judge(Report &report, const char *rule, verdict outcome, const Text &text) {
+  if constexpr (!std::is_same_v<Report, all_hold>)
+    if (outcome == verdict::holds)
+      report(finding{rule, outcome, {}});
+  judge_if_broken(report, rule, outcome, text);
 }
 constexpr verdict holds_unless(bool broken) { return broken ? verdict::fails : verdict::holds; }
 

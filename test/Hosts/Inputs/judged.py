@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from fake_driver import FakeDriver
 from tilelift import rules
-from tilelift._driver import encoder, told
+from tilelift._driver import told
 from tilelift._judge import Tracer, bounds_of, is_object, judge
 from tilelift._numbers import Expression, between, counted, quotient, remainder
 from tilelift.launch import Dim3, Kernel, Launch, load
@@ -29,9 +29,7 @@ class Words(Launch):
 
 class Site:
     def __init__(self, driver, request):
-        self.request, self.made = request, {}
-        self.told = told(driver, request, self.made, 1000)
-        self.make = encoder(request, self.told)
+        self.request, self.told = request, told(driver, request, {}, 1000)
 
 
 class Members(int):
@@ -67,7 +65,7 @@ def launched(judgement, kernel, grid, values):
         assert not passed
         return None
     config = block.config
-    numbers = [{place: key for key, (_, place) in site.made.items()}[place]
+    numbers = [{place: key for key, (_, place) in site.told.known.items()}[place]
                for site, place in zip(judgement.sites, passed[0])]
     return ((config.gridDimX, config.gridDimY, config.gridDimZ), (*numbers, *passed[0][len(numbers):]),
             config.hStream)

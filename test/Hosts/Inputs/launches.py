@@ -256,7 +256,7 @@ assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 driver, handles = kernels(capability=100)
 assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
 [known] = handles.judged.values()
-made = bytes_of(known.sites[0].made[0x10000, 64, 48, 256])
+made = bytes_of(known.sites[0].told.known[0x10000, 64, 48, 256])
 assert made[10] & 0x20 == 0 and made[9] == 0xff, "bit 85 is clear on Blackwell"
 
 # Plain dictionaries of handles do as well.
