@@ -8,6 +8,7 @@
 #include "LaunchArguments.h"
 #include "directive/BlockSize.h"
 #include "directive/Program.h"
+#include "effects/Describe.h"
 #include "emit/CodeText.h"
 #include "emit/DeviceSource.h"
 #include "emit/Emitter.h"
@@ -105,6 +106,15 @@ SmallVector<PlannedCopy, 4> plannedCopies(InstanceToEmit &instance) {
   return planned;
 }
 
+/// All kernels that may make copies.
+std::vector<const FunctionDecl *> instancesOf(const Program &program) {
+  std::vector<const FunctionDecl *> functions;
+  for (const AnnotatedKernel &kernel : program.kernels)
+    for (const KernelInstance &instance : kernel.instances)
+      functions.push_back(instance.function);
+  return functions;
+}
+
 class Lifter {
 public:
   Lifter(ASTContext &context, const DirectiveList &directives, const DiagnosticOptions &options,
@@ -114,7 +124,8 @@ public:
         options(options),
         others(others),
         selection(selection),
-        program(findProgram(context, directives.directives)) {
+        program(findProgram(context, directives.directives)),
+        effects(context, instancesOf(program)) {
     result.diagnostics = directives.diagnostics;
     append(program.diagnostics);
   }
@@ -175,6 +186,7 @@ private:
   const ProgramFacts &others;
   const Selection &selection;
   Program program;
+  Effects effects;
   LiftResult result;
   std::vector<KernelToEmit> kernels;
   /// Which message says that a copy of which kernel is lifted.
@@ -186,9 +198,13 @@ LiftResult Lifter::run() {
     liftKernel(kernel);
   if (selection.output == Output::Program)
     remarkOnUses();
+  if (selection.describesEffects)
+    for (const FunctionDecl *instance : instancesOf(program))
+      result.effects.push_back(describe(effects.of(instance), fullName(instance)));
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
-  EmitResult emitted = emit(context, kernels, program, directives.macros, others, selection.output);
+  EmitResult emitted = emit(context, kernels, program, directives.macros, others, effects,
+                            selection.output);
   dropRemarks(emitted.refused);
   append(emitted.diagnostics);
   for (const Launch &launch : program.foreignLaunches)

@@ -32,6 +32,8 @@ struct LiftResult {
   /// For --dump-relation and --dump-plan, one for each copy and instantiation.
   std::vector<CopyRelation> relations;
   std::vector<Plan> plans;
+  /// For --dump-effects, one for each instance of a kernel, in words.
+  std::vector<std::string> effects;
   EditSet edits;
   /// Those that the edits add a kernel to.
   std::vector<LiftedKernel> kernels;
@@ -45,6 +47,8 @@ struct LiftResult {
 /// Which of the annotated copies are lifted; the others stay loops. And for whom.
 struct Selection {
   bool onlyProfitable = false;
+  /// Whether anybody reads LiftResult::effects.
+  bool describesEffects = false;
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;

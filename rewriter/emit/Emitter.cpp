@@ -71,12 +71,13 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
 class Emitter {
 public:
   Emitter(ASTContext &context, const Program &program, const MacroUses &macros,
-          const ProgramFacts &others, Output output)
+          const ProgramFacts &others, const Effects &effects, Output output)
       : context(context),
         source(context),
         program(program),
         macros(macros),
         others(others),
+        effects(effects),
         output(output),
         fresh(source),
         siblings(source, fresh) {}
@@ -91,7 +92,7 @@ private:
   bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names, Diagnostic reason);
   std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
-  CopyOrders orderCopies(const InstanceToEmit &instance);
+  CopyOrders ordersOf(const KernelToEmit &kernel);
   KernelNames nameKernel(const KernelToEmit &kernel);
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
   void redirectInMacros();
@@ -125,6 +126,7 @@ private:
   const Program &program;
   const MacroUses &macros;
   const ProgramFacts &others;
+  const Effects &effects;
   const Output output;
   FreshNames fresh;
   FunctionSiblings siblings;
@@ -159,46 +161,23 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   return std::move(result);
 }
 
-/// What the barriers order in each function that makes copies.
-CopyOrders Emitter::orderCopies(const InstanceToEmit &instance) {
-  const std::vector<CopyToEmit> &copies = instance.copies;
-  CopyOrders orders;
-  orders.copies.resize(copies.size());
-  orders.stores.resize(copies.size());
-  SmallVector<const CallExpr *, 4> lifting;
-  for (const CopyToEmit &copy : copies)
-    lifting.append(copy.path.getCalls().begin(), copy.path.getCalls().end());
-  std::vector<bool> done(copies.size(), false);
-  auto run = [&](const CallPath &path) {
-    std::vector<LiftedStatement> statements;
-    std::vector<size_t> numbers;
-    for (size_t i = 0; i < copies.size(); ++i) {
-      if (copies[i].path.getCalls() != path.getCalls())
-        continue;
-      bool mayRunPlain = llvm::any_of(copies, [&](const CopyToEmit &other) {
-        return other.statement == copies[i].statement && !other.plan.copyChecks.empty();
+/// What the barriers order around the copies.
+CopyOrders Emitter::ordersOf(const KernelToEmit &kernel) {
+  std::vector<OrderedInstance> instances;
+  for (const InstanceToEmit &instance : kernel.instances) {
+    OrderedInstance &own = instances.emplace_back();
+    own.effects = &effects.of(instance.function);
+    for (const CopyToEmit &copy : instance.copies) {
+      bool mayRunPlain = llvm::any_of(instance.copies, [&](const CopyToEmit &other) {
+        return other.statement == copy.statement && !other.plan.copyChecks.empty();
       });
-      statements.push_back({copies[i].statement, copies[i].tile, mayRunPlain,
-                            copies[i].tileIsWritten, copies[i].pipeline.has_value(),
-                            instance.isSupplied(copies[i]), copies[i].plan.kind != CopyKind::Load,
-                            copies[i].movesOn, sourceOf(copies[i].plan.base),
-                            copies[i].plan.looksUpShared});
-      numbers.push_back(i);
-      done[i] = true;
+      own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
+                            copy.pipeline.has_value(), instance.isSupplied(copy),
+                            copy.plan.kind != CopyKind::Load, copy.movesOn,
+                            copy.plan.looksUpShared});
     }
-    BarrierFacts facts = findBarrierFacts(path.end(), context, statements, lifting);
-    StoreFacts stores = findStoreFacts(path.end(), context, statements, facts.redundant);
-    for (size_t i = 0; i < numbers.size(); ++i) {
-      orders.copies[numbers[i]] = facts.copies[i];
-      orders.stores[numbers[i]] = stores.stores[i];
-    }
-    llvm::append_range(orders.redundant, facts.redundant);
-    llvm::append_range(orders.duties, stores.duties);
-  };
-  for (size_t i = 0; i < copies.size(); ++i)
-    if (!done[i])
-      run(copies[i].path);
-  return orders;
+  }
+  return orderCopies(instances);
 }
 
 KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
@@ -295,7 +274,7 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   if (std::optional<std::string> what = cannotBeWritten(kernel))
     return refuse(
         diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, *what));
-  CopyOrders orders = orderCopies(first);
+  CopyOrders orders = ordersOf(kernel);
   KernelWriter writer(source, kernel, names, orders);
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure && emitWithoutProducer(kernel, names, *writer.failure))
@@ -626,8 +605,8 @@ bool Emitter::isRepeated(const UserFile &file) const {
 
 EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
                 const Program &program, const MacroUses &macros, const ProgramFacts &others,
-                Output output) {
-  return Emitter(context, program, macros, others, output).run(kernels);
+                const Effects &effects, Output output) {
+  return Emitter(context, program, macros, others, effects, output).run(kernels);
 }
 
 } // namespace tilelift

@@ -14,6 +14,7 @@
 #include "directive/MacroText.h"
 #include "directive/OtherFiles.h"
 #include "directive/Program.h"
+#include "effects/KernelEffects.h"
 #include "emit/EditSet.h"
 #include "emit/Recipe.h"
 #include "plan/Plan.h"
@@ -115,7 +116,7 @@ struct EmitResult {
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
                 const Program &program, const MacroUses &macros, const ProgramFacts &others,
-                Output output = Output::Program);
+                const Effects &effects, Output output = Output::Program);
 
 } // namespace tilelift
 

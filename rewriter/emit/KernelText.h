@@ -17,7 +17,7 @@
 #include "emit/Emitter.h"
 #include "emit/FunctionText.h"
 #include "emit/SourceText.h"
-#include "relation/BarrierFacts.h"
+#include "order/BarrierFacts.h"
 #include "relation/ProducerPath.h"
 #include "relation/WholeBlock.h"
 
@@ -80,14 +80,6 @@ struct Ring {
     ring.cursors = farCursors;
     return ring;
   }
-};
-
-/// The barriers around the copies, in the copies' order, and those that can go.
-struct CopyOrders {
-  std::vector<CopyOrder> copies;
-  std::vector<StoreOrder> stores;
-  std::vector<const clang::CallExpr *> redundant;
-  std::vector<BarrierDuty> duties;
 };
 
 /// As CCCL calls an operation, and the numbers.

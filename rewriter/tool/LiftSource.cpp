@@ -86,6 +86,8 @@ void dump(const LiftResult &result, const ToolOptions &options, std::string &out
     out += listAsJson(result.relations);
   if (options.dumpPlan)
     out += listAsJson(result.plans);
+  for (const std::string &kernel : result.effects)
+    out += kernel;
 }
 
 /// Headers that change are written beside the output.

@@ -99,7 +99,7 @@ bool writeResult(const Result &result, const ToolOptions &options, StringMap<std
   const Lifted &lifted = result.lifted;
   if (options.check || options.verify || options.lint)
     return true;
-  if (options.dumpRelation || options.dumpPlan) {
+  if (options.dumpRelation || options.dumpPlan || options.dumpEffects) {
     outs() << lifted.dump;
     return true;
   }

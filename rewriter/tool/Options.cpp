@@ -80,6 +80,9 @@ ToolOptions parseOptions(int argc, const char **argv) {
   cl::opt<bool> dumpRelation("dump-relation", cl::desc("print the copy relations as JSON"),
                              cl::cat(category));
   cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
+  cl::opt<bool> dumpEffects("dump-effects",
+                            cl::desc("print what each place of the annotated kernels may do"),
+                            cl::cat(category));
   cl::opt<Remarks> remarks(
       "remarks", cl::ValueOptional, cl::desc("say what became of each copy"),
       cl::values(clEnumValN(Remarks::Copies, "", ""),
@@ -152,6 +155,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
   options.fix = fix;
   options.dumpRelation = dumpRelation;
   options.dumpPlan = dumpPlan;
+  options.dumpEffects = options.selection.describesEffects = dumpEffects;
   options.verify = verify;
   options.selection.onlyProfitable = onlyProfitable;
   if (onlyCopy.getNumOccurrences() > 0)

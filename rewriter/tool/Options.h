@@ -26,6 +26,7 @@ struct ToolOptions {
   bool check = false;
   bool dumpRelation = false;
   bool dumpPlan = false;
+  bool dumpEffects = false;
   bool verify = false;
   /// Nothing is lifted: code that is written by hand is read.
   bool lint = false;

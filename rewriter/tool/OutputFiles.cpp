@@ -137,7 +137,7 @@ private:
 
 bool writesElsewhere(const ToolOptions &options) {
   return !options.inPlace && !options.diff && !options.check && !options.verify &&
-         !options.dumpRelation && !options.dumpPlan && !options.runs;
+         !options.dumpRelation && !options.dumpPlan && !options.dumpEffects && !options.runs;
 }
 
 std::string outputPath(const ToolOptions &options, StringRef file) {

@@ -1,0 +1,304 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/Assembly.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// The families of PTX's instructions, by what they do to others than the thread.
+enum class Family {
+  Unknown,
+  Computes,
+  Exchanges, // values between the threads of a warp
+  Loads,
+  Stores,
+  Updates,
+  Prefetches,
+  CopiesAsync,
+  MeetsBlock,
+  Barrier, // an object in shared memory
+  Fences,
+  Products, // of tiles, asynchronously
+  Leaves,
+  Signals,
+};
+
+Family familyOf(StringRef opcode) {
+  return StringSwitch<Family>(opcode)
+      .Cases({"abs", "add", "addc", "sub", "subc", "mul", "mul24", "mad", "mad24", "madc"},
+             Family::Computes)
+      .Cases({"fma", "div", "rem", "neg", "min", "max", "sad", "popc", "clz", "bfind"},
+             Family::Computes)
+      .Cases({"bfi", "bfe", "fns", "brev", "dp4a", "dp2a", "sqrt", "rsqrt", "rcp", "sin"},
+             Family::Computes)
+      .Cases({"cos", "lg2", "ex2", "tanh", "copysign", "testp", "set", "setp", "selp", "slct"},
+             Family::Computes)
+      .Cases({"and", "or", "xor", "not", "cnot", "lop3", "shf", "shl", "shr", "mov"},
+             Family::Computes)
+      .Cases({"prmt", "cvt", "cvta", "isspacep", "szext", "bmsk", "createpolicy", "pmevent",
+              "nanosleep"},
+             Family::Computes)
+      .Cases({"mapa", "getctarank", "setmaxnreg", "trap", "brkpt", "bra", "brx", "mma", "wmma"},
+             Family::Computes)
+      .Cases({"shfl", "vote", "match", "activemask", "redux", "elect", "movmatrix"},
+             Family::Exchanges)
+      .Cases({"ld", "ldu", "ldmatrix"}, Family::Loads)
+      .Cases({"st", "stmatrix", "discard"}, Family::Stores)
+      .Cases({"atom", "red"}, Family::Updates)
+      .Cases({"prefetch", "prefetchu", "applypriority"}, Family::Prefetches)
+      .Case("cp", Family::CopiesAsync)
+      .Cases({"bar", "barrier"}, Family::MeetsBlock)
+      .Case("mbarrier", Family::Barrier)
+      .Cases({"fence", "membar"}, Family::Fences)
+      .Case("wgmma", Family::Products)
+      .Cases({"exit", "ret"}, Family::Leaves)
+      .Case("griddepcontrol", Family::Signals)
+      .Default(Family::Unknown);
+}
+
+bool isNamePart(char c) { return isAlnum(c) || c == '_' || c == '.'; }
+
+/// An instruction, as far as it matters here.
+class Reader {
+public:
+  Reader(StringRef name, StringRef operands, AssemblyEffect &effect)
+      : operands(operands), effect(effect) {
+    name.split(parts, '.');
+    isOfWarp = has("warp");
+  }
+
+  void read();
+
+private:
+  bool has(StringRef part) const { return llvm::is_contained(parts, part); }
+  void access(size_t bracket, bool reads, bool writes);
+  void readMatrix();
+  void readCopy();
+  void readBarrier();
+  void readFence();
+  void readMeeting();
+  void readRegisters();
+  SmallVector<StringRef, 4> brackets() const;
+  AssemblyAccess::Space spaceOf(size_t bracket) const;
+
+  SmallVector<StringRef, 8> parts;
+  StringRef operands;
+  AssemblyEffect &effect;
+  bool isOfWarp = false;
+};
+
+SmallVector<StringRef, 4> Reader::brackets() const {
+  SmallVector<StringRef, 4> found;
+  for (StringRef rest = operands; rest.contains('[');) {
+    rest = rest.drop_front(rest.find('[') + 1);
+    found.push_back(rest.take_until([](char c) { return c == ']'; }));
+  }
+  return found;
+}
+
+/// The n-th address is in the n-th memory that the instruction names.
+AssemblyAccess::Space Reader::spaceOf(size_t bracket) const {
+  using Space = AssemblyAccess::Space;
+  SmallVector<Space, 2> named;
+  for (StringRef part : parts) {
+    StringRef space = part.take_until([](char c) { return c == ':'; });
+    if (space == "shared")
+      named.push_back(Space::Shared);
+    else if (space == "global")
+      named.push_back(Space::Global);
+    else if (space == "const" || space == "param" || space == "local")
+      named.push_back(Space::Private);
+  }
+  return named.empty() ? Space::Generic : named[std::min(bracket, named.size() - 1)];
+}
+
+void Reader::access(size_t bracket, bool reads, bool writes) {
+  AssemblyAccess access;
+  access.reads = reads;
+  access.writes = writes;
+  access.space = spaceOf(bracket);
+  SmallVector<StringRef, 4> addresses = brackets();
+  StringRef address = bracket < addresses.size() ? addresses[bracket] : StringRef();
+  for (StringRef rest = address; !rest.empty();) {
+    if (rest.consume_front("$")) {
+      unsigned number = 0;
+      rest.consume_front("{");
+      if (!rest.consumeInteger(10, number))
+        access.operands.push_back(number);
+      continue;
+    }
+    access.fromAny |= isAlpha(rest.front()) || rest.front() == '_' || rest.front() == '%';
+    rest = isAlnum(rest.front()) ? rest.drop_while(isNamePart) : rest.drop_front();
+  }
+  access.fromAny |= access.operands.empty();
+  effect.accesses.push_back(std::move(access));
+}
+
+/// Fragments of matrices: `wmma.load` and `wmma.store` are of memory.
+void Reader::readMatrix() {
+  if (has("load") || has("store"))
+    access(0, has("load"), has("store"));
+  effect.storesOperands |= has("store");
+}
+
+void Reader::readCopy() {
+  if (has("wait_group") || has("wait_all")) {
+    effect.waits = true;
+    return;
+  }
+  if (has("commit_group") || has("prefetch"))
+    return;
+  if (has("mbarrier")) { // it arrives once the thread's copies are there
+    access(0, true, true);
+    effect.waits = true;
+    return;
+  }
+  if (has("tensor") || has("reduce")) {
+    effect.isUnknown = true;
+    return;
+  }
+  access(0, false, true);
+  access(1, true, false);
+  if (has("bulk") && brackets().size() > 2)
+    access(2, true, true);
+}
+
+void Reader::readBarrier() {
+  bool isWait = has("test_wait") || has("try_wait");
+  effect.waits |= isWait;
+  access(0, true, true);
+}
+
+void Reader::readFence() {
+  if (has("proxy"))
+    effect.fencesProxy = true;
+  else
+    effect.signals = true;
+}
+
+/// Barrier 0 of all threads is that of __syncthreads().
+void Reader::readMeeting() {
+  if (isOfWarp)
+    return;
+  if (has("cluster")) {
+    effect.meetsOthers = effect.signals = true;
+    return;
+  }
+  SmallVector<StringRef, 4> given;
+  operands.split(given, ',');
+  size_t results = has("red") ? 1 : 0;
+  bool isAll = given.size() == results + 1 + (has("red") ? 1 : 0);
+  bool isFirst = given.size() > results && given[results].trim() == "0";
+  (isAll && isFirst && !has("arrive") ? effect.meetsBlock : effect.meetsOthers) = true;
+  effect.differs |= false;
+}
+
+void Reader::readRegisters() {
+  auto mentions = [&](std::initializer_list<StringRef> names) {
+    return llvm::any_of(names, [&](StringRef name) { return operands.contains(name); });
+  };
+  effect.countsThreads |= mentions({"%ntid", "%nwarpid"});
+  effect.asksSharedSize |=
+      mentions({"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"});
+  effect.differs |= mentions({"%tid", "%laneid", "%warpid", "%lanemask", "%clock", "%globaltimer",
+                              "%pm"});
+}
+
+void Reader::read() {
+  bool isOrdered = has("volatile") || has("relaxed") || has("acquire") || has("release") ||
+                   has("acq_rel") || has("mmio") || has("sc");
+  readRegisters();
+  effect.doesAnything = true;
+  switch (familyOf(parts.front())) {
+  case Family::Unknown: effect.isUnknown = true; break;
+  case Family::Computes:
+    if (parts.front() == "wmma")
+      readMatrix();
+    break;
+  case Family::Exchanges: effect.differs = true; break;
+  case Family::Loads:
+    access(0, true, false);
+    effect.signals |= isOrdered;
+    break;
+  case Family::Stores:
+    access(0, false, true);
+    effect.signals |= isOrdered;
+    effect.storesOperands = true;
+    break;
+  case Family::Updates:
+    access(0, true, true);
+    effect.signals = effect.storesOperands = effect.differs = true;
+    break;
+  case Family::Prefetches: break;
+  case Family::CopiesAsync: readCopy(); break;
+  case Family::MeetsBlock: readMeeting(); break;
+  case Family::Barrier: readBarrier(); break;
+  case Family::Fences: readFence(); break;
+  case Family::Products:
+    // It goes on reading tiles until somebody waits for that.
+    effect.accesses.push_back({AssemblyAccess::Space::Shared, true, false, {}, true});
+    break;
+  case Family::Leaves: effect.mayLeave = true; break;
+  case Family::Signals: effect.signals = effect.waits = true; break;
+  }
+}
+
+std::string withoutComments(StringRef text) {
+  std::string result;
+  while (!text.empty()) {
+    size_t begin = std::min(text.find("//"), text.find("/*"));
+    result += text.take_front(begin);
+    if (begin >= text.size())
+      break;
+    bool isLine = text.substr(begin).starts_with("//");
+    size_t end = text.find(isLine ? "\n" : "*/", begin + 2);
+    text = text.drop_front(std::min(text.size(), end));
+    if (!isLine)
+      text = text.drop_front(std::min<size_t>(2, text.size()));
+  }
+  return result;
+}
+
+/// Scopes, labels and predicates stand in front of an instruction.
+StringRef withoutPrefix(StringRef line) {
+  for (;;) {
+    line = line.ltrim(" \t\r\n{}");
+    if (line.starts_with("@")) {
+      line = line.drop_until([](char c) { return isSpace(c); });
+      continue;
+    }
+    StringRef word = line.take_while([](char c) { return isAlnum(c) || c == '_' || c == '$'; });
+    StringRef behind = line.drop_front(word.size()).ltrim(" \t");
+    if (word.empty() || !behind.starts_with(":"))
+      return line;
+    line = behind.drop_front();
+  }
+}
+
+} // namespace
+
+AssemblyEffect effectOfAssembly(StringRef text) {
+  AssemblyEffect effect;
+  std::string code = withoutComments(text);
+  SmallVector<StringRef, 8> lines;
+  StringRef(code).split(lines, ';');
+  for (StringRef line : lines) {
+    line = withoutPrefix(line);
+    if (line.trim().empty() || line.starts_with(".reg") || line.starts_with(".pragma"))
+      continue;
+    auto [name, operands] = std::pair(line.take_while([](char c) { return !isSpace(c); }),
+                                      line.drop_while([](char c) { return !isSpace(c); }));
+    Reader(name, operands, effect).read();
+  }
+  return effect;
+}
+
+} // namespace tilelift

@@ -1,0 +1,58 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What inline assembly does besides computing.
+//
+// PTX is read instruction by instruction. One that is not in the table, or a
+// call, may do anything. Which memory an address leads to is decided where the
+// operands are known.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_ASSEMBLY_H
+#define TILELIFT_EFFECTS_ASSEMBLY_H
+
+#include "llvm/ADT/SmallVector.h"
+#include "llvm/ADT/StringRef.h"
+
+namespace tilelift {
+
+/// One access of memory by an instruction.
+struct AssemblyAccess {
+  enum class Space { Generic, Shared, Global, Private };
+  Space space = Space::Generic;
+  bool reads = false, writes = false;
+  /// The operands that the address is made of; `fromAny` where names stand between.
+  llvm::SmallVector<unsigned, 2> operands;
+  bool fromAny = false;
+};
+
+struct AssemblyEffect {
+  llvm::SmallVector<AssemblyAccess, 2> accesses;
+  /// It may do all that code can do.
+  bool isUnknown = false;
+  /// Memory may be another one behind it, by asynchronous operations that have ended.
+  bool waits = false;
+  /// All threads of the block meet; some of them, or those of several blocks, do.
+  bool meetsBlock = false, meetsOthers = false;
+  /// Other blocks may be told something, or tell it.
+  bool signals = false;
+  /// Accesses by the generic proxy are ordered before those by asynchronous ones.
+  bool fencesProxy = false;
+  /// Some threads may end.
+  bool mayLeave = false;
+  /// The results may differ between threads, even for equal operands.
+  bool differs = false;
+  /// The size of the block, or of its shared memory, is asked for.
+  bool countsThreads = false, asksSharedSize = false;
+  /// An operand is put into memory, as a value.
+  bool storesOperands = false;
+  /// An instruction stands there at all.
+  bool doesAnything = false;
+};
+
+/// Of a text in LLVM's form, in which operands are called $0, $1, ...
+AssemblyEffect effectOfAssembly(llvm::StringRef text);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,204 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/DeviceCode.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/GlobalDecl.h"
+#include "clang/Basic/CodeGenOptions.h"
+#include "clang/Basic/Diagnostic.h"
+#include "clang/Basic/DiagnosticOptions.h"
+#include "clang/Basic/FileManager.h"
+#include "clang/Basic/SourceManager.h"
+#include "clang/CodeGen/ModuleBuilder.h"
+#include "clang/Lex/HeaderSearchOptions.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Module.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Transforms/Scalar/SROA.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// A kernel with more instructions than that calls the rest, of which nothing is known.
+constexpr unsigned mostInstructions = 400'000;
+
+clang::CodeGenOptions codeGenOptions() {
+  clang::CodeGenOptions options;
+  options.OptimizationLevel = 0;
+  options.DisableO0ImplyOptNone = true;
+  options.setDebugInfo(codegenoptions::DebugLineTablesOnly);
+  options.DebugColumnInfo = true;
+  options.DebugInfoMacroExpansionLoc = true;
+  return options;
+}
+
+/// Hands the generator all functions that may be called; what nobody calls, it leaves out.
+class Feeder {
+public:
+  Feeder(CodeGenerator &generator, ArrayRef<const FunctionDecl *> kernels)
+      : generator(generator), kernels(kernels) {}
+
+  void feed(const DeclContext *scope) {
+    for (Decl *each : scope->decls()) {
+      if (auto *function = dyn_cast<FunctionDecl>(each))
+        feedFunction(function);
+      else if (auto *pattern = dyn_cast<FunctionTemplateDecl>(each))
+        for (FunctionDecl *instance : pattern->specializations())
+          feedFunction(instance);
+      else if (isa<NamespaceDecl, LinkageSpecDecl, ExportDecl>(each))
+        feed(cast<DeclContext>(each));
+    }
+  }
+
+private:
+  void feedFunction(FunctionDecl *function) {
+    const bool isWanted = function->hasAttr<CUDAGlobalAttr>()
+                              ? llvm::is_contained(kernels, function)
+                              : function->hasAttr<CUDADeviceAttr>();
+    if (isWanted && function->doesThisDeclarationHaveABody() && !function->isInvalidDecl() &&
+        !function->isDependentContext() && seen.insert(function).second)
+      generator.HandleTopLevelDecl(DeclGroupRef(function));
+  }
+
+  CodeGenerator &generator;
+  ArrayRef<const FunctionDecl *> kernels;
+  DenseSet<const FunctionDecl *> seen;
+};
+
+/// Puts callees in the places of their calls, innermost first.
+class Joiner {
+public:
+  Joiner() {
+    PassBuilder builder;
+    builder.registerFunctionAnalyses(analyses);
+    analyses.registerPass([&] { return ModuleAnalysisManagerFunctionProxy(modules); });
+    builder.registerModuleAnalyses(modules);
+    modules.registerPass([&] { return FunctionAnalysisManagerModuleProxy(analyses); });
+  }
+
+  void join(Function &function) {
+    auto [state, isNew] = sizes.try_emplace(&function, Size());
+    if (!isNew)
+      return;
+    SmallVector<CallBase *, 16> calls;
+    unsigned size = 0;
+    for (Instruction &instruction : instructions(function)) {
+      ++size;
+      if (auto *call = dyn_cast<CallBase>(&instruction); call && calleeOf(*call))
+        calls.push_back(call);
+    }
+    for (CallBase *call : calls) {
+      Function *callee = calleeOf(*call);
+      join(*callee);
+      const Size inner = sizes.lookup(callee);
+      if (!inner.isDone || size + inner.instructions > mostInstructions)
+        continue;
+      InlineFunctionInfo how;
+      if (InlineFunction(*call, how, /*MergeAttributes=*/false, nullptr, /*InsertLifetime=*/false)
+              .isSuccess())
+        size += inner.instructions;
+    }
+    SROAPass(SROAOptions::PreserveCFG).run(function, analyses);
+    analyses.clear(function, function.getName());
+    sizes[&function] = {true, unsigned(function.getInstructionCount())};
+  }
+
+private:
+  /// One that stays a call while it is being joined itself calls itself.
+  struct Size {
+    bool isDone = false;
+    unsigned instructions = 0;
+  };
+
+  static Function *calleeOf(CallBase &call) {
+    Function *callee = call.getCalledFunction();
+    return callee && !callee->isDeclaration() ? callee : nullptr;
+  }
+
+  ModuleAnalysisManager modules;
+  FunctionAnalysisManager analyses;
+  DenseMap<Function *, Size> sizes;
+};
+
+} // namespace
+
+struct DeviceCode::Parts {
+  LLVMContext context;
+  HeaderSearchOptions headers;
+  PreprocessorOptions preprocessor;
+  clang::CodeGenOptions options = codeGenOptions();
+  clang::DiagnosticOptions diagnosticOptions;
+  IgnoringDiagConsumer ignored;
+  IntrusiveRefCntPtr<DiagnosticsEngine> diagnostics;
+  std::unique_ptr<CodeGenerator> generator;
+  llvm::Module *module = nullptr;
+  Joiner joiner;
+  DenseMap<const DISubprogram *, const FunctionDecl *> functions;
+};
+
+/// What the code generator has to say has been said by the parser, or is nobody's business.
+static IntrusiveRefCntPtr<DiagnosticsEngine> silentEngine(clang::DiagnosticOptions &options,
+                                                          DiagnosticConsumer &consumer,
+                                                          SourceManager &sources) {
+  auto engine = makeIntrusiveRefCnt<DiagnosticsEngine>(DiagnosticIDs::create(), options, &consumer,
+                                                       /*ShouldOwnClient=*/false);
+  engine->setSourceManager(&sources);
+  return engine;
+}
+
+DeviceCode::DeviceCode(ASTContext &context, ArrayRef<const FunctionDecl *> kernels)
+    : parts(std::make_unique<Parts>()) {
+  SourceManager &sources = context.getSourceManager();
+  parts->diagnostics = silentEngine(parts->diagnosticOptions, parts->ignored, sources);
+  parts->generator.reset(CreateLLVMCodeGen(
+      *parts->diagnostics, "kernels", sources.getFileManager().getVirtualFileSystemPtr(),
+      parts->headers, parts->preprocessor, parts->options, parts->context).release());
+  parts->generator->Initialize(context);
+  Feeder(*parts->generator, kernels).feed(context.getTranslationUnitDecl());
+  parts->generator->HandleTranslationUnit(context);
+  parts->module = parts->generator->GetModule();
+  if (!parts->module)
+    return;
+  for (const Function &function : *parts->module)
+    if (const DISubprogram *scope = function.getSubprogram())
+      parts->functions[scope] = declarationOf(function);
+}
+
+DeviceCode::~DeviceCode() = default;
+
+const Function *DeviceCode::of(const FunctionDecl *kernel) {
+  if (!parts->module)
+    return nullptr;
+  Function *function =
+      parts->module->getFunction(parts->generator->GetMangledName(GlobalDecl(kernel)));
+  if (!function || function->isDeclaration())
+    return nullptr;
+  parts->joiner.join(*function);
+  return function;
+}
+
+const FunctionDecl *DeviceCode::functionOf(const DISubprogram *scope) const {
+  return parts->functions.lookup(scope);
+}
+
+const FunctionDecl *DeviceCode::declarationOf(const Function &function) const {
+  return dyn_cast_or_null<FunctionDecl>(
+      parts->generator->GetDeclForMangledName(function.getName()));
+}
+
+const VarDecl *DeviceCode::variableOf(const GlobalVariable &variable) const {
+  return dyn_cast_or_null<VarDecl>(parts->generator->GetDeclForMangledName(variable.getName()));
+}
+
+} // namespace tilelift

@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The LLVM code of kernels.
+//
+// Clang's code generator makes it from the AST that has been parsed, so that
+// all of C++ (references, constructors, destructors, conversions, lambdas)
+// has become loads, stores, calls and assembly. What a kernel calls is put
+// into its place, and local variables become values as far as that goes, so
+// that an address can be followed to where it was taken.
+//
+// No instruction of another memory is removed, merged or moved, and no branch
+// is folded: each keeps the place in the source that it was made for.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_DEVICECODE_H
+#define TILELIFT_EFFECTS_DEVICECODE_H
+
+#include "llvm/ADT/ArrayRef.h"
+
+#include <memory>
+
+namespace clang {
+class ASTContext;
+class FunctionDecl;
+class VarDecl;
+} // namespace clang
+
+namespace llvm {
+class DISubprogram;
+class Function;
+class GlobalVariable;
+} // namespace llvm
+
+namespace tilelift {
+
+class DeviceCode {
+public:
+  DeviceCode(clang::ASTContext &context, llvm::ArrayRef<const clang::FunctionDecl *> kernels);
+  ~DeviceCode();
+
+  /// The kernel with all that it calls in place; null if no code can be made of it.
+  const llvm::Function *of(const clang::FunctionDecl *kernel);
+
+  /// Who an instruction's debug location says it was written in; or null.
+  const clang::FunctionDecl *functionOf(const llvm::DISubprogram *scope) const;
+  /// The declaration of a function that has no body here; null for one that only Clang
+  /// knows of.
+  const clang::FunctionDecl *declarationOf(const llvm::Function &function) const;
+  /// What the source calls a variable of the module; null where nobody declared it.
+  const clang::VarDecl *variableOf(const llvm::GlobalVariable &variable) const;
+
+private:
+  struct Parts;
+  std::unique_ptr<Parts> parts;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,314 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/Effect.h"
+
+#include "effects/Assembly.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/Decl.h"
+#include "clang/Basic/SourceManager.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+class Reader {
+public:
+  Reader(Memory &memory, const DeviceCode &code) : memory(memory), code(code) {}
+
+  Effect run(const Instruction &instruction) {
+    read(instruction);
+    return std::move(effect);
+  }
+
+private:
+  void read(const Instruction &instruction);
+  void readCall(const CallBase &call);
+  void readAssembly(const CallBase &call, const InlineAsm &assembly);
+  void readAccess(const CallBase &call, const InlineAsm &assembly, const AssemblyAccess &access);
+  void readIntrinsic(const IntrinsicInst &intrinsic);
+  bool readOrder(const IntrinsicInst &intrinsic);
+  bool readRegister(const IntrinsicInst &intrinsic);
+  void readOutside(const CallBase &call);
+  void readArguments(const CallBase &call, bool mayRead, bool mayWrite);
+  void access(const Value *address, bool isRead, bool isWritten) {
+    accessAll(memory.pointedToBy(address), isRead, isWritten);
+  }
+  void accessAll(const ObjectSet &objects, bool isRead, bool isWritten) {
+    if (isRead)
+      effect.reads.add(objects);
+    if (isWritten)
+      effect.writes.add(objects);
+  }
+  /// Behind the wait, what asynchronous operations have done is there.
+  void waitForOthers() {
+    accessAll(memory.anything(), true, true);
+    accessAll(memory.allShared(), true, true);
+  }
+  void doAnything(const ObjectSet &objects) {
+    accessAll(objects, true, true);
+    effect.meetsOthers = effect.signals = effect.mayLeave = effect.differs = true;
+    effect.countsThreads = effect.asksSharedSize = effect.isUnknown = true;
+  }
+  bool isOfCompiler(const FunctionDecl *callee) const;
+
+  Memory &memory;
+  const DeviceCode &code;
+  Effect effect;
+};
+
+void Reader::read(const Instruction &instruction) {
+  if (const auto *load = dyn_cast<LoadInst>(&instruction)) {
+    access(load->getPointerOperand(), true, false);
+    effect.signals = effect.differs = load->isVolatile() || load->isAtomic();
+  } else if (const auto *store = dyn_cast<StoreInst>(&instruction)) {
+    access(store->getPointerOperand(), false, true);
+    effect.signals = store->isVolatile() || store->isAtomic();
+  } else if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
+    access(update->getPointerOperand(), true, true);
+    effect.signals = effect.differs = true;
+  } else if (const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
+    access(exchange->getPointerOperand(), true, true);
+    effect.signals = effect.differs = true;
+  } else if (isa<FenceInst>(instruction)) {
+    effect.signals = true;
+  } else if (const auto *call = dyn_cast<CallBase>(&instruction)) {
+    readCall(*call);
+  } else if (instruction.mayReadOrWriteMemory()) {
+    doAnything(memory.anything());
+  }
+  if (!effect.touchesMemory() && !isa<CallBase, FenceInst>(instruction))
+    effect.signals = false; // the thread's own
+}
+
+void Reader::readCall(const CallBase &call) {
+  if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand()))
+    return readAssembly(call, *assembly);
+  if (const auto *copy = dyn_cast<MemTransferInst>(&call)) {
+    access(copy->getRawSource(), true, false);
+    return access(copy->getRawDest(), false, true);
+  }
+  if (const auto *set = dyn_cast<MemSetInst>(&call))
+    return access(set->getRawDest(), false, true);
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(&call))
+    return readIntrinsic(*intrinsic);
+  readOutside(call);
+}
+
+void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
+  AssemblyEffect own = effectOfAssembly(assembly.getAsmString());
+  for (const AssemblyAccess &access : own.accesses)
+    readAccess(call, assembly, access);
+  effect.meetsBlock = own.meetsBlock;
+  effect.meetsOthers = own.meetsOthers;
+  effect.signals = own.signals;
+  effect.fencesProxy = own.fencesProxy;
+  effect.mayLeave = own.mayLeave;
+  effect.differs = own.differs;
+  effect.countsThreads = own.countsThreads;
+  effect.asksSharedSize = own.asksSharedSize;
+  if (own.waits)
+    waitForOthers();
+  if (own.isUnknown)
+    doAnything(memory.anything());
+}
+
+/// Operands behind the results are arguments of the call.
+void Reader::readAccess(const CallBase &call, const InlineAsm &assembly,
+                        const AssemblyAccess &access) {
+  using Space = AssemblyAccess::Space;
+  if (access.space == Space::Private)
+    return;
+  unsigned results = 0;
+  for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
+    results += each.Type == InlineAsm::isOutput && !each.isIndirect;
+  bool ofAll = access.fromAny || llvm::any_of(access.operands, [&](unsigned operand) {
+                 return operand < results || operand - results >= call.arg_size();
+               });
+  ObjectSet found;
+  if (ofAll)
+    for (const Use &argument : call.args())
+      found.add(memory.pointedToBy(argument.get()));
+  else
+    for (unsigned operand : access.operands)
+      found.add(memory.pointedToBy(call.getArgOperand(operand - results)));
+  ObjectSet there;
+  for (unsigned object : found.numbers()) {
+    bool isShared = memory[object].isShared();
+    if (access.space == Space::Generic || isShared == (access.space == Space::Shared))
+      there.add(object);
+  }
+  if (there.empty()) // of an address that nobody could follow
+    there = access.space == Space::Shared ? memory.allShared() : memory.anything();
+  accessAll(there, access.reads, access.writes);
+}
+
+/// Barriers and fences touch nothing themselves, whatever LLVM has to take them for.
+bool Reader::readOrder(const IntrinsicInst &intrinsic) {
+  auto isConstant = [&](unsigned argument, uint64_t value) {
+    const auto *number = dyn_cast<ConstantInt>(intrinsic.getArgOperand(argument));
+    return number && number->getValue() == value;
+  };
+  switch (intrinsic.getIntrinsicID()) {
+  case Intrinsic::nvvm_barrier_cta_sync_all:
+  case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_popc_all:
+  case Intrinsic::nvvm_barrier_cta_red_popc_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_and_all:
+  case Intrinsic::nvvm_barrier_cta_red_and_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_or_all:
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_all:
+    (isConstant(0, 0) ? effect.meetsBlock : effect.meetsOthers) = true;
+    return true;
+  case Intrinsic::nvvm_barrier_cta_sync_count:
+  case Intrinsic::nvvm_barrier_cta_sync_aligned_count:
+  case Intrinsic::nvvm_barrier_cta_arrive_count:
+  case Intrinsic::nvvm_barrier_cta_arrive_aligned_count:
+  case Intrinsic::nvvm_barrier_cta_red_popc_count:
+  case Intrinsic::nvvm_barrier_cta_red_popc_aligned_count:
+  case Intrinsic::nvvm_barrier_cta_red_and_count:
+  case Intrinsic::nvvm_barrier_cta_red_and_aligned_count:
+  case Intrinsic::nvvm_barrier_cta_red_or_count:
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_count: effect.meetsOthers = true; return true;
+  case Intrinsic::nvvm_bar_warp_sync:
+  case Intrinsic::nvvm_nanosleep: return true;
+  case Intrinsic::nvvm_barrier_cluster_arrive:
+  case Intrinsic::nvvm_barrier_cluster_arrive_aligned:
+  case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
+  case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
+  case Intrinsic::nvvm_barrier_cluster_wait:
+  case Intrinsic::nvvm_barrier_cluster_wait_aligned:
+    effect.meetsOthers = effect.signals = true;
+    return true;
+  case Intrinsic::nvvm_membar_cta:
+  case Intrinsic::nvvm_membar_gl:
+  case Intrinsic::nvvm_membar_sys:
+  case Intrinsic::nvvm_fence_sc_cluster: effect.signals = true; return true;
+  case Intrinsic::nvvm_fence_proxy_async:
+  case Intrinsic::nvvm_fence_proxy_async_global:
+  case Intrinsic::nvvm_fence_proxy_async_shared_cta:
+  case Intrinsic::nvvm_fence_proxy_async_shared_cluster: effect.fencesProxy = true; return true;
+  case Intrinsic::nvvm_exit: effect.mayLeave = true; return true;
+  case Intrinsic::nvvm_cp_async_commit_group: return true;
+  case Intrinsic::nvvm_cp_async_wait_all:
+  case Intrinsic::nvvm_cp_async_wait_group:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_shared:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc:
+  case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared:
+  case Intrinsic::nvvm_mbarrier_test_wait:
+  case Intrinsic::nvvm_mbarrier_test_wait_shared: waitForOthers(); return true;
+  default: return false;
+  }
+}
+
+/// Special registers, which differ between threads but for those that are the block's.
+bool Reader::readRegister(const IntrinsicInst &intrinsic) {
+  switch (intrinsic.getIntrinsicID()) {
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_w:
+  case Intrinsic::nvvm_read_ptx_sreg_nwarpid: effect.countsThreads = true; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size:
+  case Intrinsic::nvvm_read_ptx_sreg_total_smem_size:
+  case Intrinsic::nvvm_read_ptx_sreg_aggr_smem_size: effect.asksSharedSize = true; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_w:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_nctaid_w:
+  case Intrinsic::nvvm_read_ptx_sreg_warpsize:
+  case Intrinsic::nvvm_read_ptx_sreg_gridid:
+  case Intrinsic::nvvm_read_ptx_sreg_smid:
+  case Intrinsic::nvvm_read_ptx_sreg_nsmid:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
+  case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank: return true;
+  default: return false;
+  }
+}
+
+void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
+  if (intrinsic.isLifetimeStartOrEnd() || intrinsic.isAssumeLikeIntrinsic() ||
+      readOrder(intrinsic) || readRegister(intrinsic))
+    return;
+  // What has no side effects and nothing to do with other threads computes.
+  bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
+  effect.differs = !isPlain;
+  MemoryEffects effects = intrinsic.getMemoryEffects();
+  if (effects.onlyAccessesInaccessibleMem())
+    return;
+  bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());
+  effect.signals = mayRead && mayWrite; // it may be an atomic one
+  if (effects.onlyAccessesArgPointees() || effects.onlyAccessesInaccessibleOrArgMem())
+    return readArguments(intrinsic, mayRead, mayWrite);
+  doAnything(memory.anything());
+}
+
+void Reader::readArguments(const CallBase &call, bool mayRead, bool mayWrite) {
+  for (unsigned i = 0; i < call.arg_size(); ++i) {
+    const Value *argument = call.getArgOperand(i);
+    if (argument->getType()->isPointerTy())
+      access(argument, mayRead && !call.onlyWritesMemory(i), mayWrite && !call.onlyReadsMemory(i));
+  }
+}
+
+/// Declared by Clang's own headers for CUDA, where the type of `threadIdx` is.
+bool Reader::isOfCompiler(const FunctionDecl *callee) const {
+  if (!callee) // made by Clang itself, as the `vprintf` behind `printf`
+    return true;
+  ASTContext &context = callee->getASTContext();
+  const SourceManager &sources = context.getSourceManager();
+  DeclContext *all = context.getTranslationUnitDecl();
+  auto folderOf = [&](const Decl *declaration) -> const DirectoryEntry * {
+    OptionalFileEntryRef file = sources.getFileEntryRefForID(
+        sources.getFileID(sources.getExpansionLoc(declaration->getLocation())));
+    return file ? &file->getDir().getDirEntry() : nullptr;
+  };
+  for (const NamedDecl *builtin : all->lookup(&context.Idents.get("__cuda_builtin_threadIdx_t")))
+    if (const DirectoryEntry *folder = folderOf(builtin);
+        folder && folder == folderOf(callee->getCanonicalDecl()))
+      return true;
+  return false;
+}
+
+/// A function without a body: CUDA's mathematics and the like know what they are given.
+void Reader::readOutside(const CallBase &call) {
+  const Function *callee = call.getCalledFunction();
+  bool isOutside = callee && callee->isDeclaration();
+  if (isOutside && isOfCompiler(code.declarationOf(*callee)))
+    return readArguments(call, true, true);
+  doAnything(isOutside ? memory.anything() : ObjectSet::all());
+}
+
+} // namespace
+
+void Effect::add(const Effect &other) {
+  reads.add(other.reads);
+  writes.add(other.writes);
+  meetsBlock |= other.meetsBlock;
+  meetsOthers |= other.meetsOthers;
+  signals |= other.signals;
+  fencesProxy |= other.fencesProxy;
+  mayLeave |= other.mayLeave;
+  differs |= other.differs;
+  countsThreads |= other.countsThreads;
+  asksSharedSize |= other.asksSharedSize;
+  isUnknown |= other.isUnknown;
+}
+
+Effect effectOf(const Instruction &instruction, Memory &memory, const DeviceCode &code) {
+  return Reader(memory, code).run(instruction);
+}
+
+} // namespace tilelift

@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a piece of code may do that others than its own thread can notice.
+//
+// An instruction that is not known does anything. What only computes, or stays
+// in the thread's own memory, does nothing.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_EFFECT_H
+#define TILELIFT_EFFECTS_EFFECT_H
+
+#include "effects/Memory.h"
+
+namespace llvm {
+class Instruction;
+}
+
+namespace tilelift {
+
+struct Effect {
+  ObjectSet reads, writes;
+  /// All threads of the block meet; some of them, or those of several blocks, do.
+  bool meetsBlock = false, meetsOthers = false;
+  /// Other blocks may be told that something was written, or tell it: by atomics, fences,
+  /// volatile accesses, barriers of more than the block.
+  bool signals = false;
+  /// A fence between the generic proxy and the asynchronous ones.
+  bool fencesProxy = false;
+  /// Some threads may end here.
+  bool mayLeave = false;
+  /// Its results may differ between threads, even where all that it is given is the same.
+  bool differs = false;
+  /// The size of the block is asked for, or that of its shared memory.
+  bool countsThreads = false, asksSharedSize = false;
+  /// Nobody knows what it does.
+  bool isUnknown = false;
+
+  void add(const Effect &other);
+  bool touchesMemory() const { return !reads.empty() || !writes.empty(); }
+  /// Whether anybody could tell that it was there.
+  bool isNothing() const {
+    return !touchesMemory() && !meetsBlock && !meetsOthers && !signals && !fencesProxy &&
+           !mayLeave && !isUnknown;
+  }
+};
+
+/// Of one instruction of the kernel that the memory is of.
+Effect effectOf(const llvm::Instruction &instruction, Memory &memory, const DeviceCode &code);
+
+} // namespace tilelift
+
+#endif

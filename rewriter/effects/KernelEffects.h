@@ -1,0 +1,105 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the parts of a kernel may do: the one place to ask.
+//
+// It has the kernel's control flow with all functions that it calls in place,
+// in steps that each know their effect and where they were written. A statement
+// does what the steps do that were written in it; a step that has no place in a
+// function's text counts for all of that function. Of a kernel that no code can
+// be made of, every statement may do anything.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_KERNELEFFECTS_H
+#define TILELIFT_EFFECTS_KERNELEFFECTS_H
+
+#include "effects/Effect.h"
+#include "effects/SourceSpots.h"
+#include "support/CallPath.h"
+
+#include <map>
+#include <memory>
+
+namespace llvm {
+class DILocation;
+}
+
+namespace tilelift {
+
+/// Some instructions, one behind the other, that were written at the same place.
+struct CodeStep {
+  Effect effect;
+  /// The place, as KernelEffects numbers them.
+  unsigned place = 0;
+};
+
+struct CodeBlock {
+  std::vector<CodeStep> steps;
+  llvm::SmallVector<unsigned, 2> next;
+};
+
+class KernelEffects {
+public:
+  KernelEffects(const clang::FunctionDecl *kernel, DeviceCode &code);
+
+  /// Whether there is any code to look at.
+  bool isKnown() const { return !blocks.empty(); }
+  /// The kernel's control flow; the first block is its entry.
+  llvm::ArrayRef<CodeBlock> getBlocks() const { return blocks; }
+  const Memory &getMemory() const { return *memory; }
+
+  /// What a part of a function on the way there may do, with all that it calls.
+  Effect of(const clang::Stmt *part, const CallPath &path) const;
+  /// What the whole kernel may do.
+  const Effect &ofAll() const { return all; }
+
+  /// What happens at each place of the kernel's own text; what has none comes first.
+  std::map<Spot, Effect> bySpots() const;
+
+  /// Whether a step was written in a part of a function: not; without a place in its text;
+  /// at one that the part shares with another one, as macros make it; or surely.
+  enum class Within { No, Nowhere, Shared, Yes };
+  Within isWithin(const CodeStep &step, const clang::Stmt *part, const CallPath &path) const;
+  /// The innermost statement of the path's last function that a step was written in; null
+  /// where it was not.
+  const clang::Stmt *statementAt(const CodeStep &step, const CallPath &path) const;
+  /// The call in the path's last function by which it came to a step; null if by none.
+  const clang::CallExpr *callAt(const CodeStep &step, const CallPath &path) const;
+  /// Whether an expression stands in a block, by itself.
+  bool isStatement(const clang::Expr *expression, const CallPath &path) const;
+
+private:
+  /// Where in which function, from the kernel inwards.
+  using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
+
+  unsigned placeOf(const llvm::DILocation *location);
+  const Spot *spotIn(const CodeStep &step, const CallPath &path) const;
+  const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
+
+  DeviceCode &code;
+  std::unique_ptr<Memory> memory;
+  std::vector<CodeBlock> blocks;
+  Effect all;
+  std::vector<Frames> places;
+  llvm::DenseMap<const llvm::DILocation *, unsigned> placeNumbers;
+  mutable std::map<const clang::FunctionDecl *, SpotTable> spots;
+};
+
+/// Of all kernels of a file that make copies.
+class Effects {
+public:
+  Effects(clang::ASTContext &context, std::vector<const clang::FunctionDecl *> kernels)
+      : context(context), kernels(std::move(kernels)) {}
+
+  const KernelEffects &of(const clang::FunctionDecl *kernel) const;
+
+private:
+  clang::ASTContext &context;
+  std::vector<const clang::FunctionDecl *> kernels;
+  mutable std::unique_ptr<DeviceCode> code;
+  mutable std::map<const clang::FunctionDecl *, std::unique_ptr<KernelEffects>> known;
+};
+
+} // namespace tilelift
+
+#endif

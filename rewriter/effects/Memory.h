@@ -1,0 +1,99 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The memory that a kernel's code gets at, told apart as far as that is known:
+// shared arrays, what each argument leads to, variables of the device.
+//
+// An address is followed back to where it was taken, through numbers, objects
+// and assembly as well. Where that ends without an answer, it may lead to
+// global memory, and to each shared array whose address somebody keeps.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_MEMORY_H
+#define TILELIFT_EFFECTS_MEMORY_H
+
+#include "effects/DeviceCode.h"
+#include "support/NumberSet.h"
+
+#include "clang/AST/Type.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+#include <vector>
+
+namespace llvm {
+class Argument;
+class Value;
+} // namespace llvm
+
+namespace tilelift {
+
+/// Objects by their numbers; all of them where nothing is known.
+using ObjectSet = NumberSet;
+
+struct MemoryObject {
+  enum class Kind {
+    Anything, ///< global memory of which nothing is known
+    FromHost, ///< what some address leads to that the host has written down
+    Argument, ///< what a pointer that is passed to the kernel leads to
+    Variable, ///< one of the device
+    Shared,
+    Dynamic, ///< shared memory whose size the launch says: all arrays in it are one
+  };
+
+  Kind kind = Kind::Anything;
+  /// The parameter or variable.
+  const clang::VarDecl *declaration = nullptr;
+  /// Of a pointer in an argument that is an object: where in it.
+  uint64_t offset = 0;
+  /// What the program says that lies there.
+  clang::QualType element;
+  /// Nothing else leads there but what is made of this pointer.
+  bool isRestrict = false;
+
+  bool isShared() const { return kind == Kind::Shared || kind == Kind::Dynamic; }
+};
+
+class Memory {
+public:
+  Memory(const clang::FunctionDecl *declaration, const llvm::Function &kernel, DeviceCode &code);
+
+  const MemoryObject &operator[](unsigned object) const { return objects[object]; }
+  unsigned size() const { return unsigned(objects.size()); }
+
+  /// What threads share of the memory that an address leads to.
+  ObjectSet pointedToBy(const llvm::Value *address);
+  /// What an address leads to of which nothing is known.
+  ObjectSet anything() const;
+  ObjectSet allShared() const;
+  /// Whether an object's address is kept where it cannot be followed.
+  bool isKept(unsigned object) const { return kept.has(object); }
+
+  /// Whether two objects may be the same memory.
+  bool mayMeet(unsigned a, unsigned b) const;
+  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const;
+
+  /// The number of a shared array or a device's variable, if the code names it.
+  std::optional<unsigned> find(const clang::VarDecl *variable) const;
+
+private:
+  unsigned number(MemoryObject object);
+  void findObjects();
+  void findArguments();
+  bool isOnlyRead(const llvm::Argument &argument) const;
+  bool mayBeOneType(unsigned a, unsigned b) const;
+
+  const clang::FunctionDecl *declaration;
+  const llvm::Function &kernel;
+  DeviceCode &code;
+  std::vector<MemoryObject> objects;
+  llvm::DenseMap<const llvm::Value *, unsigned> variables;
+  ObjectSet kept;
+  llvm::DenseMap<const llvm::Value *, ObjectSet> known;
+
+  friend class AddressReader;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,84 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the block's barriers order around lifted copies.
+//
+// Follows the control flow of a kernel and keeps what happened to memory since the last
+// barrier of the block on any path, and whether a copy was waited for. From that it tells
+// before which copies a barrier is missing (the plain copy may not have needed one, when
+// each thread reads only what it wrote), and where a proxy fence is needed.
+//
+// A barrier of the program behind a copy can go if it orders nothing but the copies
+// themselves: if nothing that happens from the barrier before it on clashes with anything up
+// to the next.
+//
+// The instances of a template share one text, so what one of them needs, all of them get,
+// and a barrier goes only where it may go in all of them.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ORDER_BARRIERFACTS_H
+#define TILELIFT_ORDER_BARRIERFACTS_H
+
+#include "order/KernelFlow.h"
+
+namespace tilelift {
+
+struct CopyOrder {
+  /// Stands in a kernel's outermost block, so that it runs exactly once.
+  bool runsOnce = false;
+  /// Waits together with the copy before it in the list.
+  bool joinsPrevious = false;
+  /// Some thread may still be at the tile, or at the previous wait.
+  bool needsBarrier = false;
+  /// Threads may have written to the tensor: every thread fences, then a barrier.
+  bool sourceWritten = false;
+  /// Threads read the tile before: the leader fences.
+  bool readBefore = false;
+  /// Threads wrote the tile before: every thread fences, then a barrier.
+  bool writtenBefore = false;
+};
+
+/// The same for stores, which others than the leader need not wait for.
+struct StoreOrder {
+  /// Every thread fences, then a barrier: here, or at the barriers that come before.
+  bool needsBarrier = false;
+  /// Not only the tile: threads may have accessed the tensor.
+  bool fencesAll = false;
+  /// Somebody may be at the tile or the tensor before the next barrier: all wait here.
+  bool waitsHere = false;
+  /// It has to be done, not only read: somebody may look for it.
+  bool needsResult = false;
+};
+
+/// A barrier of the program that has a part in ordering stores.
+struct BarrierDuty {
+  const clang::CallExpr *barrier = nullptr;
+  bool fences = false, fencesAll = false;
+  bool waits = false, waitsForResult = false;
+};
+
+/// The barriers around the copies, in the copies' order, and those that can go.
+struct CopyOrders {
+  std::vector<CopyOrder> copies;
+  std::vector<StoreOrder> stores;
+  std::vector<const clang::CallExpr *> redundant;
+  std::vector<BarrierDuty> duties;
+};
+
+/// A kernel's instance, with its copies; all instances have the same, in the same order.
+struct OrderedInstance {
+  const KernelEffects *effects = nullptr;
+  std::vector<LiftedCopy> copies;
+};
+
+/// A barrier of the block stands at a kernel's entry.
+CopyOrders orderCopies(const std::vector<OrderedInstance> &instances);
+
+/// What orders the stores among them, once the redundant barriers are gone.
+void orderStores(const std::vector<OrderedInstance> &instances,
+                 const std::vector<KernelFlow> &flows, const std::vector<BarrierPlace> &barriers,
+                 const NumberSet &redundant, CopyOrders &orders);
+
+} // namespace tilelift
+
+#endif

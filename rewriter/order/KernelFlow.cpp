@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "order/KernelFlow.h"
+
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+KernelFlow::KernelFlow(const KernelEffects &effects, const std::vector<LiftedCopy> &copies,
+                       std::vector<BarrierPlace> &barriers)
+    : effects(effects), copies(copies), barriers(barriers) {
+  for (const LiftedCopy &copy : copies)
+    if (llvm::none_of(texts, [&](const CallPath &text) { return text.sameText(copy.path); }))
+      texts.push_back(copy.path);
+  findCopies();
+  if (effects.isKnown())
+    findSteps();
+}
+
+void KernelFlow::findCopies() {
+  unclear.assign(copies.size(), !effects.isKnown());
+  for (const LiftedCopy &copy : copies) {
+    ofCopies.push_back(effects.of(copy.statement, copy.path));
+    const Effect &own = ofCopies.back();
+    ObjectSet tile = ObjectSet::all(), others = own.isUnknown ? ObjectSet::all() : ObjectSet();
+    if (effects.isKnown()) {
+      std::optional<unsigned> object = memory().find(copy.tile);
+      tile = object ? ObjectSet::of(*object) : ObjectSet::all();
+      ObjectSet all = own.reads;
+      all.add(own.writes);
+      if (all.isAll())
+        others = all;
+      else
+        for (unsigned number : all.numbers())
+          if (!memory()[number].isShared())
+            others.add(number);
+    }
+    tiles.push_back(tile);
+    tensors.push_back(others);
+  }
+}
+
+void KernelFlow::findSteps() {
+  using Within = KernelEffects::Within;
+  for (const CodeBlock &block : effects.getBlocks()) {
+    Block &own = blocks.emplace_back();
+    own.next = block.next;
+    for (const CodeStep &step : block.steps) {
+      bool isPlaced = step.place != 0;
+      std::optional<size_t> copy;
+      for (size_t i = 0; i < copies.size() && isPlaced; ++i) {
+        Within within = effects.isWithin(step, copies[i].statement, copies[i].path);
+        if (within == Within::Yes && !copy)
+          copy = i;
+        unclear[i] = unclear[i] || within == Within::Shared;
+        isPlaced &= within != Within::Nowhere;
+      }
+      bool isBarrier = step.effect.meetsBlock && !copy;
+      own.steps.push_back(
+          {&step.effect, copy, isBarrier ? barrierAt(step) : std::nullopt, isPlaced});
+    }
+  }
+}
+
+FlowStep KernelFlow::take(const Step &step, std::optional<size_t> &inside) {
+  if (!step.isPlaced)
+    return {step.effect, std::nullopt, false, std::nullopt, step.barrier};
+  std::optional<size_t> before = std::exchange(inside, step.copy);
+  bool isChanged = before != step.copy;
+  return {step.effect, step.copy, step.copy && isChanged, isChanged ? before : std::nullopt,
+          step.barrier};
+}
+
+/// By its place in the text, which instances and calls have in common.
+std::optional<unsigned> KernelFlow::barrierAt(const CodeStep &step) {
+  for (const CallPath &text : texts) {
+    const CallExpr *call = effects.callAt(step, text);
+    if (!call)
+      continue;
+    Effect own = effects.of(call, text);
+    bool isOther = own.meetsOthers || own.signals || own.fencesProxy || own.mayLeave ||
+                   own.isUnknown || !own.writes.empty();
+    bool isStatement = effects.isStatement(call, text) && !call->getBeginLoc().isMacroID();
+    auto known = llvm::find_if(barriers, [&](const BarrierPlace &other) {
+      return other.call->getBeginLoc() == call->getBeginLoc();
+    });
+    if (known == barriers.end())
+      known = barriers.insert(known, {call, true, true, true});
+    known->isStatement &= isStatement;
+    known->onlyReads &= !isOther;
+    known->isOnlyBarrier &= !isOther && own.reads.empty();
+    return unsigned(known - barriers.begin());
+  }
+  return std::nullopt;
+}
+
+} // namespace tilelift

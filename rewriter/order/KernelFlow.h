@@ -1,0 +1,143 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A kernel with lifted copies, as the analyses of what orders them see it: its
+// control flow with all that it calls, in which a copy is one step, and barriers
+// of the block have numbers. Paths that are inside a copy are kept apart from
+// those that are not.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ORDER_KERNELFLOW_H
+#define TILELIFT_ORDER_KERNELFLOW_H
+
+#include "effects/KernelEffects.h"
+
+#include "clang/AST/Expr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+
+#include <map>
+#include <optional>
+
+namespace tilelift {
+
+struct LiftedCopy {
+  const clang::Stmt *statement = nullptr;
+  /// How the kernel gets there.
+  CallPath path;
+  const clang::VarDecl *tile = nullptr;
+  /// The plain statement may run instead.
+  bool mayRunPlain = false;
+  /// Threads may write to the tile somewhere.
+  bool tileIsWritten = false;
+  /// It is made ahead of its round, or even by a warp of its own, to which each thread
+  /// gives the tile back.
+  bool isAhead = false;
+  bool isSupplied = false;
+  /// The tile goes to the tensor, in each round of a loop to another place.
+  bool isStore = false;
+  bool movesOn = false;
+  /// The leader finds out where to copy in what other threads left in shared memory.
+  bool looksUpShared = false;
+
+  /// Whether the same statement makes another copy, too, on the same way.
+  bool isMadeWith(const LiftedCopy &other) const {
+    return statement == other.statement && path.getCalls() == other.path.getCalls();
+  }
+};
+
+/// Where a text of the program has a barrier of the block, and nothing else; the same for
+/// all instances of a template.
+struct BarrierPlace {
+  const clang::CallExpr *call = nullptr;
+  /// A statement by itself, that no macro has written.
+  bool isStatement = false;
+  /// What else the call may do: nothing, or read its arguments.
+  bool isOnlyBarrier = false;
+  bool onlyReads = false;
+};
+
+/// What happens at one point of a path.
+struct FlowStep {
+  const Effect *effect = nullptr;
+  /// The first copy of the statement that it is part of, and whether that begins here.
+  std::optional<size_t> copy;
+  bool entersCopy = false;
+  /// Another copy, which has ended here.
+  std::optional<size_t> leftCopy;
+  /// Of a barrier that stands in a text which gets a sibling.
+  std::optional<unsigned> barrier;
+};
+
+class KernelFlow {
+public:
+  KernelFlow(const KernelEffects &effects, const std::vector<LiftedCopy> &copies,
+             std::vector<BarrierPlace> &barriers);
+
+  /// Copies of which nobody can tell where they are, or what they do.
+  bool isUnclear(size_t copy) const { return unclear[copy]; }
+  const Memory &memory() const { return effects.getMemory(); }
+  bool isKnown() const { return effects.isKnown(); }
+
+  /// The tile as one of the kernel's objects.
+  const ObjectSet &tileOf(size_t copy) const { return tiles[copy]; }
+  /// What the copy's statement does, and the memory other than shared that it gets at.
+  const Effect &effectOf(size_t copy) const { return ofCopies[copy]; }
+  const ObjectSet &tensorsOf(size_t copy) const { return tensors[copy]; }
+  Effect effectOf(const clang::Stmt *part, const CallPath &path) const {
+    return effects.of(part, path);
+  }
+  const Effect &ofKernel() const { return effects.ofAll(); }
+
+  /// Takes a state from the entry through all paths until nothing changes any more.
+  template <typename State>
+  void run(State entry, llvm::function_ref<void(State &, const FlowStep &)> step) const {
+    if (blocks.empty())
+      return;
+    using Point = std::pair<unsigned, std::optional<size_t>>;
+    std::map<Point, State> atEntry;
+    llvm::SmallVector<Point, 16> work{{0, std::nullopt}};
+    atEntry.emplace(work.front(), std::move(entry));
+    while (!work.empty()) {
+      auto [number, inside] = work.pop_back_val();
+      State state = atEntry.find({number, inside})->second;
+      for (const Step &each : blocks[number].steps)
+        step(state, take(each, inside));
+      for (unsigned next : blocks[number].next) {
+        auto [known, isNew] = atEntry.try_emplace({next, inside}, state);
+        if (isNew || known->second.join(state))
+          work.push_back({next, inside});
+      }
+    }
+  }
+
+private:
+  struct Step {
+    const Effect *effect = nullptr;
+    std::optional<size_t> copy;
+    std::optional<unsigned> barrier;
+    /// What has no place in the text happens outside of copies, wherever the path is.
+    bool isPlaced = true;
+  };
+  struct Block {
+    std::vector<Step> steps;
+    llvm::SmallVector<unsigned, 2> next;
+  };
+  static FlowStep take(const Step &step, std::optional<size_t> &inside);
+  void findCopies();
+  void findSteps();
+  std::optional<unsigned> barrierAt(const CodeStep &step);
+  std::optional<size_t> copyAround(const CodeStep &step, bool &isClear) const;
+
+  const KernelEffects &effects;
+  const std::vector<LiftedCopy> &copies;
+  std::vector<BarrierPlace> &barriers;
+  std::vector<CallPath> texts;
+  std::vector<Block> blocks;
+  std::vector<Effect> ofCopies;
+  std::vector<ObjectSet> tiles, tensors;
+  std::vector<bool> unclear;
+};
+
+} // namespace tilelift
+
+#endif
