@@ -20,26 +20,30 @@ _BY_TYPESTR = {"i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32", "
 class View:
     """Memory of the device, by hand: `View(address, (rows, columns), "f32")`.
 
-    strides  bytes from one element to the next in each dimension; None where rows are dense
+    strides  bytes from one element to the next in each dimension; None where rows are dense. Of packed elements in a
+             row, which have less than a byte, it is 1.
     owner    what keeps the memory, if anything does
     """
 
     def __init__(self, address: int, shape: Sequence[int], dtype: Optional[str], strides: Optional[Sequence[int]] = None,
-                 *, item_size: Optional[int] = None, device: Optional[int] = None, owner: Any = None) -> None:
+                 *, item_size: Optional[int] = None, item_bits: Optional[int] = None,
+                 device: Optional[int] = None, owner: Any = None) -> None:
         from . import rules
         self.address, self.shape, self.dtype = address, tuple(shape), dtype
-        self.item_size = item_size if item_size is not None else rules.BITS.get(dtype or "", 8) // 8 or 1
-        self.strides = tuple(strides) if strides is not None else _dense(self.shape, self.item_size)
+        # What an extent counts; extents of packed elements count those, not bytes.
+        self.item_bits = item_bits or (8 * item_size if item_size is not None else rules.BITS.get(dtype or "", 8))
+        self.item_size = max(self.item_bits // 8, 1)
+        self.strides = tuple(strides) if strides is not None else _dense(self.shape, self.item_bits)
         self.device, self.owner = device, owner
         if len(self.strides) != len(self.shape):
             raise ValueError(f"a tensor of {len(self.shape)} dimensions has {len(self.strides)} strides")
 
 
-def _dense(shape: Tuple[int, ...], item_size: int) -> Tuple[int, ...]:
-    strides, stride = [], item_size
+def _dense(shape: Tuple[int, ...], item_bits: int) -> Tuple[int, ...]:
+    strides, elements = [], 1
     for extent in reversed(shape):
-        strides.append(stride)
-        stride *= extent
+        strides.append(elements * item_bits // 8 if strides else max(item_bits // 8, 1))
+        elements *= extent
     return tuple(reversed(strides))
 
 
@@ -64,11 +68,12 @@ def _of_dlpack(tensor: Any) -> View:
     own = _DLTensor.from_address(pointer(capsule, b"dltensor"))
     if own.lanes != 1:
         raise ValueError(f"elements of {own.lanes} lanes have no type of TMA's")
-    item_size = max(own.bits // 8, 1)
-    strides = [own.strides[i] * item_size for i in range(own.ndim)] if own.strides else None
+    strides = [own.strides[i] * own.bits // 8 for i in range(own.ndim)] if own.strides else None
+    if strides and own.bits < 8:
+        strides[-1] = own.strides[own.ndim - 1]
     # The capsule frees the tensor when nobody has it any more: it is kept as it is.
     return View((own.data or 0) + own.byte_offset, [own.shape[i] for i in range(own.ndim)],
-                _BY_CODE.get((own.code, own.bits)), strides, item_size=item_size,
+                _BY_CODE.get((own.code, own.bits)), strides, item_bits=own.bits,
                 device=device if kind == _ON_DEVICE else None, owner=(tensor, capsule))
 
 

@@ -94,11 +94,17 @@ def _element(view: View, options: TensorMapOptions) -> str:
             raise TypeError("the tensor's type is none of TMA's; 'dtype' says which to take it for: "
                             + ", ".join(rules.ELEMENTS))
         return view.dtype
-    # Of packed elements, several are in what the tensor counts as one.
-    if options.dtype not in rules.PACKED and rules.BITS[options.dtype] != 8 * view.item_size:
-        raise ValueError(f"an element of the tensor has {view.item_size} bytes, a {options.dtype} has "
-                         f"{rules.BITS[options.dtype] // 8}: extents would count something else")
+    # Of packed elements, several may be in what the tensor counts as one.
+    if options.dtype not in rules.PACKED and rules.BITS[options.dtype] != view.item_bits:
+        unit, name = (1, "bits") if view.item_bits % 8 else (8, "bytes")
+        raise ValueError(f"an element of the tensor has {view.item_bits // unit} {name}, a {options.dtype} has "
+                         f"{rules.BITS[options.dtype] // unit}: extents would count something else")
     return options.dtype
+
+
+def _in_a_row(view: View, element: str) -> int:
+    """How many elements TMA sees there. Where packed ones do not fill it, their whole number breaks a rule, too."""
+    return view.shape[-1] * view.item_bits // rules.BITS[element]
 
 
 class TensorMap:
@@ -168,10 +174,8 @@ class TensorMap:
         if view.strides[-1] != view.item_size:
             raise ValueError(f"elements of a row are {view.strides[-1]} bytes apart, and have {view.item_size}: TMA "
                              "copies rows that are dense")
-        per_item = 8 * view.item_size // rules.BITS[element] if element in rules.PACKED else 1
-        dimensions = tuple(rules.Dimension(extent * (per_item if d == rank - 1 else 1), 0 if d == rank - 1 else stride,
-                                           step)
-                           for d, (extent, stride, step) in enumerate(zip(view.shape, view.strides, steps)))[::-1]
+        dimensions = tuple(map(rules.Dimension, (*view.shape[:-1], _in_a_row(view, element)), (*view.strides[:-1], 0),
+                               steps))[::-1]
         request = rules.MapRequest(tile="tile", tensor="tensor", element=element, address=view.address,
                                    dimensions=dimensions, swizzle=options.swizzle, interleave=options.interleave,
                                    promotion=options.promotion, fill=options.fill, capability=capability, **members)

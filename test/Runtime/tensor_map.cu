@@ -37,6 +37,21 @@ struct Complex {
   float re, im;
 };
 
+// As DLPack has one.
+struct SmallTensor {
+  void *data;
+  struct {
+    int device_type, device_id;
+  } device;
+  int ndim;
+  struct {
+    unsigned char code, bits;
+    unsigned short lanes;
+  } dtype;
+  long long *shape, *strides;
+  unsigned long long byte_offset;
+};
+
 int main() {
   setvbuf(stdout, nullptr, _IONBF, 0);
   float *const in = reinterpret_cast<float *>(0x10000);
@@ -178,5 +193,53 @@ int main() {
     tensor_map::im2col_wide(images, -1, -2, 16, 32, tilelift::im2col_mode::w, options);
   });
   // CHECK-NEXT: 1 broken: im2col wide goes with no interleaving, and with swizzles 64B, 128B and 128B_ATOM_32B [wide-layout]
+  // CHECK-NEXT: driver: {{$}}
+
+  // Packed elements are counted one by one, and boxes of them, whatever the tensor counts: four of
+  // six bits are three bytes. What is no whole number of them is none of 128, either.
+  const auto packed = [](const auto &tensor, tilelift::element_type type) {
+    tensor_map_options options;
+    options.type = type;
+    tensor_map::tiled(tensor, {8, 128}, options);
+  };
+  const auto bytes = [](long long columns, std::vector<long long> strides = {}) {
+    return tensor_view(reinterpret_cast<unsigned char *>(0x10000), {48, columns}, strides);
+  };
+  attempt([&] { packed(bytes(192), tilelift::element_type::u6_align16); });
+  attempt([&] { packed(bytes(128), tilelift::element_type::u4_align16); });
+  attempt([&] { packed(tensor_view(reinterpret_cast<int *>(0x10000), {48, 48}), tilelift::element_type::u6_align16); });
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  // CHECK-NEXT: driver: encode type 14 rank 2 at 65536 extents {256,48} strides {128} box {128,8}
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  attempt([&] { packed(bytes(97, {128, 1}), tilelift::element_type::u6_align16); });
+  attempt([&] { packed(bytes(95, {128, 1}), tilelift::element_type::u6_align16); });
+  // CHECK-NEXT: 1 broken: the rows of 'tensor' have 129 elements, which is no multiple of 128 [packed-extent]
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: 1 broken: the rows of 'tensor' have 126 elements, which is no multiple of 128 [packed-extent]
+  // CHECK-NEXT: driver: {{$}}
+  attempt([&] {
+    tensor_map_options options;
+    options.type = tilelift::element_type::u6_align16;
+    tensor_map::im2col(tensor_view(reinterpret_cast<unsigned char *>(0x10000), {2, 14, 10, 192}), {-1, -1}, {-1, -1}, 128, 32, options);
+  });
+  // CHECK-NEXT: driver: encode im2col type 15 rank 4 at 65536 extents {256,10,14,2} strides {192,1920,26880}
+
+  // Tensors of DLPack's count them by themselves.
+  long long shape[] = {48, 256}, steps[] = {512, 1};
+  SmallTensor small = {reinterpret_cast<void *>(0x10000), {2, 1}, 2, {15, 6, 1}, shape, nullptr, 0};
+  attempt([&] { packed(small, tilelift::element_type::u6_align16); });
+  small.strides = steps;
+  attempt([&] { packed(small, tilelift::element_type::u6_align16); });
+  small.dtype.bits = 4;
+  attempt([&] { packed(small, tilelift::element_type::u4_align16); });
+  attempt([&] { packed(small, tilelift::element_type::u8); });
+  steps[1] = 2;
+  attempt([&] { packed(small, tilelift::element_type::u4_align16); });
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {384} box {128,8}
+  // CHECK-NEXT: driver: encode type 14 rank 2 at 65536 extents {256,48} strides {256} box {128,8}
+  // CHECK-NEXT: invalid: an element of the tensor has 4 bits, a u8 has 8: extents would count something else
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: invalid: elements of a row are 2 bytes apart, and have 1: TMA copies rows that are dense
   // CHECK-NEXT: driver: {{$}}
 }

@@ -226,26 +226,29 @@ private:
       throw std::invalid_argument("elements of a row are " + std::to_string(view.strides.back()) +
                                   " bytes apart, and have " + std::to_string(view.element_bytes) +
                                   ": TMA copies rows that are dense");
-    // Of packed elements, several are in what the tensor counts as one.
-    const int packed = is_packed(own.type) ? 8 * view.element_bytes / int(bits_of(own.type)) : 1;
     for (int d = 0; d < own.rank; ++d) {
       const std::size_t at = std::size_t(own.rank - 1 - d);
-      own.dims[d].extent = quantity::exactly(view.extents[at] * (d == 0 ? packed : 1));
+      own.dims[d].extent = quantity::exactly(d == 0 ? in_a_row(own.type) : view.extents[at]);
       own.dims[d].stride = quantity::exactly(d == 0 ? 0 : view.strides[at]);
       if (!options.element_strides.empty())
         own.dims[d].step = quantity::exactly(options.element_strides[at]);
     }
+  }
+  /// How many elements TMA sees there. Where packed ones do not fill it, their whole number breaks
+  /// a rule, too.
+  long long in_a_row(element_type type) const {
+    return view.extents.back() * view.element_bits() / int(bits_of(type));
   }
   element_type type_of(const tensor_map_options &options) const {
     if (!options.type && !view.type)
       throw std::invalid_argument(
           "the tensor's type is none of TMA's; 'type' says which to take it for");
     const element_type type = options.type ? *options.type : *view.type;
-    if (!is_packed(type) && unsigned(type) < element_types &&
-        int(size_of(type)) != view.element_bytes)
-      throw std::invalid_argument("an element of the tensor has " +
-                                  std::to_string(view.element_bytes) + " bytes, a " +
-                                  name_of(type) + " has " + std::to_string(size_of(type)) +
+    const int bits = view.element_bits(), unit = bits % 8 == 0 ? 8 : 1;
+    if (!is_packed(type) && unsigned(type) < element_types && int(bits_of(type)) != bits)
+      throw std::invalid_argument("an element of the tensor has " + std::to_string(bits / unit) +
+                                  (unit == 8 ? " bytes, a " : " bits, a ") + name_of(type) +
+                                  " has " + std::to_string(int(bits_of(type)) / unit) +
                                   ": extents would count something else");
     return type;
   }
