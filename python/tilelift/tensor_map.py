@@ -17,7 +17,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 from . import rules
 from ._driver import bindings, bytes_of, call, encode
-from ._views import View, view_of
+from ._views import View, chosen, view_of
 
 __all__ = ["TensorMap", "TensorMapError", "TensorMapOptions", "View"]
 
@@ -66,12 +66,8 @@ def _options(options: Optional[TensorMapOptions], given: dict[str, Any]) -> Tens
     own = options or TensorMapOptions(**given)
     for name, allowed in _ALLOWED.items():
         value = getattr(own, name)
-        if value is None and name == "dtype":
-            continue
-        if isinstance(value, bool) or not isinstance(value, type(allowed[0])):
-            raise TypeError(f"'{name}' is {value!r}, which is no {type(allowed[0]).__name__}")
-        if value not in allowed:
-            raise ValueError(f"'{name}' is {value!r}; there are {', '.join(map(str, allowed))}")
+        if value is not None or name != "dtype":
+            chosen(name, value, allowed)
     return own
 
 
@@ -91,8 +87,8 @@ def _numbers(name: str, values: Sequence[int], count: int) -> Tuple[int, ...]:
 def _element(view: View, options: TensorMapOptions) -> str:
     if options.dtype is None:
         if view.dtype is None:
-            raise TypeError("the tensor's type is none of TMA's; 'dtype' says which to take it for: "
-                            + ", ".join(rules.ELEMENTS))
+            raise TypeError(f"elements are {view.elements}: the tensor's type is none of TMA's; 'dtype' says which to "
+                            f"take it for: {', '.join(rules.ELEMENTS)}")
         return view.dtype
     # Of packed elements, several may be in what the tensor counts as one.
     if options.dtype not in rules.PACKED and rules.BITS[options.dtype] != view.item_bits:
@@ -119,6 +115,7 @@ class TensorMap:
         assert view is not None and request is not None
         self._driver, self._context, self._device = driver, context, device
         self._view, self._request = view, request
+        self._elements = view.elements  # as the tensor has them; the request says what TMA takes them for
         self._made = encode(driver, request)
 
     @classmethod
@@ -226,6 +223,8 @@ class TensorMap:
         if (view.shape, view.strides) != (self._view.shape, self._view.strides):
             raise ValueError(f"the tensor has shape {view.shape} and strides {view.strides}, the map is of "
                              f"{self._view.shape} and {self._view.strides}")
+        if view.item_bits != self._view.item_bits or (view.elements != self._elements and view.dtype != self.dtype):
+            raise ValueError(f"elements of the tensor are {view.elements}, those of the map {self._elements}")
         found = rules.address_violations(view.address, rules.alignment_of(self._request))
         if found:
             raise TensorMapError(found)

@@ -36,6 +36,9 @@ template <typename Action> void attempt(Action action) {
 struct Complex {
   float re, im;
 };
+struct Short {
+  short both[2];
+};
 
 // As DLPack has one.
 struct SmallTensor {
@@ -105,7 +108,7 @@ int main() {
   // CHECK-NEXT: driver
   const tensor_view structs(reinterpret_cast<Complex *>(0x10000), {48, 64});
   attempt([&] { tensor_map::tiled(structs, {8, 32}); });
-  // CHECK-NEXT: invalid: the tensor's type is none of TMA's; 'type' says which to take it for
+  // CHECK-NEXT: invalid: the tensor's type is none of TMA's; 'type' says which to take it for: u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, u4_align8, u4_align16, u6_align16{{$}}
   // CHECK-NEXT: driver
   attempt([&] {
     tensor_map_options options;
@@ -149,6 +152,16 @@ int main() {
   // CHECK-NEXT: invalid: the tensor has other extents, strides or elements than the map's
   // CHECK-NEXT: driver: {{$}}
   // CHECK-NEXT: kept 1, at 0x10000, the same bytes
+  attempt([&] { map.replace_address(tensor_view(reinterpret_cast<int *>(0x20000), {48, 64})); });
+  same();
+  // CHECK-NEXT: invalid: elements of the tensor are i32, those of the map f32
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: kept 1, at 0x10000, the same bytes
+  attempt([&] { map.replace_address(tensor_view(reinterpret_cast<Short *>(0x20000), {48, 64})); });
+  same();
+  // CHECK-NEXT: invalid: elements of the tensor are of 4 bytes, those of the map f32
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: kept 1, at 0x10000, the same bytes
   fake().encode_result = CUDA_ERROR_INVALID_VALUE;
   attempt([&] { map.replace_address(tensor_view(in + 64, {48, 64})); });
   same();
@@ -160,6 +173,18 @@ int main() {
   std::printf("kept %d, at %p\n", !kept.expired(), map.address());
   // CHECK-NEXT: driver: encode type 7 rank 2 at 65792
   // CHECK-NEXT: kept 0, at 0x10100
+
+  // What the map takes elements for is as good as what its tensor does, and nothing else is.
+  attempt([&] {
+    tensor_map_options options;
+    options.type = tilelift::element_type::u32;
+    tensor_map bits = tensor_map::tiled(plane, {8, 32}, options);
+    bits.replace_address(tensor_view(reinterpret_cast<unsigned *>(0x20000), {48, 64}));
+    bits.replace_address(tensor_view(in, {48, 64}));
+    bits.replace_address(tensor_view(reinterpret_cast<int *>(0x30000), {48, 64}));
+  });
+  // CHECK-NEXT: invalid: elements of the tensor are i32, those of the map f32
+  // CHECK-NEXT: driver: encode type 2 rank 2 at 65536 {{.*}}encode type 2 rank 2 at 131072 {{.*}}encode type 2 rank 2 at 65536 extents {64,48} strides {256} box {32,8} steps {1,1} promotion 0{{$}}
 
   // It is of the context in which it was made.
   fake().context = reinterpret_cast<CUcontext>(0x2000);

@@ -83,4 +83,49 @@ raises(ValueError, "an element of the tensor has 6 bits, a u8 has 8: extents wou
        View(0x10000, (48, 256), "u6_align16"), (8, 128), dtype="u8")
 raises(ValueError, "elements of a row are 2 bytes apart, and have 1: TMA copies rows that are dense", packed,
        Exporter(17, 4, (48, 256), (512, 2)), (8, 128), dtype="u4_align16")
+
+# Types that TMA does not have, by all ways that say one, are answered with those that it has.
+for tensor, found in ((Interface(">f4"), "'>f4'"), (Interface(">u8"), "'>u8'"), (Interface("<c8"), "'<c8'"),
+                      (Interface("<M8[ns]"), "'<M8[ns]'"), (Exporter(5, 64), "of DLPack's code 5 and 64 bits"),
+                      (Exporter(0, 16), "of DLPack's code 0 and 16 bits")):
+    raises(TypeError, f"elements are {found}: the tensor's type is none of TMA's; 'dtype' says which to take it for: {TYPES}",
+           tiled, tensor, (8, 16))
+raises(TypeError, f"elements are of 4 bytes: the tensor's type is none of TMA's; 'dtype' says which to take it for: {TYPES}",
+       tiled, View(0x10000, (48, 64), None, item_size=4), (8, 16))
+tiled(Interface(">f4"), (8, 16), dtype="u32")
+assert "Tiled UINT32 " in encoded()
+tiled(Interface(">u1"), (8, 16))  # a byte has no order
+assert "Tiled UINT8 " in encoded()
+
+
+class Alike:
+    def __eq__(self, other):
+        return True
+
+
+raises(ValueError, f"'dtype' is 'float'; there are {TYPES}", View, 0x10000, (48, 64), "float")
+raises(ValueError, f"'dtype' is ''; there are {TYPES}", View, 0x10000, (48, 64), "")
+raises(TypeError, "'dtype' is 4, which is no str", View, 0x10000, (48, 64), 4)
+raises(TypeError, ", which is no str", View, 0x10000, (48, 64), Alike())
+
+# Another address is one of the same elements, whatever their size.
+plane = View(0x10000, (48, 64), "f32")
+made = tiled(plane, (8, 32))
+before = bytes(made)
+for other, found in ((View(0x20000, (48, 64), "i32"), "i32"), (View(0x20000, (48, 64), "tf32"), "tf32"),
+                     (Interface(">f4"), "'>f4'"), (View(0x20000, (48, 64), None, item_size=4), "of 4 bytes")):
+    raises(ValueError, f"elements of the tensor are {found}, those of the map f32", made.replace_address, other)
+assert bytes(made) == before and made.address == 0x10000
+raises(ValueError, "elements of the tensor are f64, those of the map f32",
+       tiled(View(0x10000, (64,), "f32", strides=(4,)), (32,)).replace_address, View(0x20000, (64,), "f64", strides=(4,)))
+# What the map takes them for is as good as what its tensor does.
+made = tiled(plane, (8, 32), dtype="tf32")
+for other in (View(0x20000, (48, 64), "f32"), View(0x30000, (48, 64), "tf32"), Interface("<f4")):
+    made.replace_address(other)
+    assert made.dtype == "tf32"
+raises(ValueError, "elements of the tensor are u32, those of the map f32", made.replace_address, View(0x20000, (48, 64), "u32"))
+made = tiled(Interface("<c8"), (8, 16), dtype="u64")
+made.replace_address(View(0x40000, (48, 64), "u64"))
+raises(ValueError, "elements of the tensor are f64, those of the map '<c8'", made.replace_address, View(0x20000, (48, 64), "f64"))
+driver.take()
 print("passed")
