@@ -113,19 +113,3 @@ def view_of(tensor: Any) -> View:
         return _of_dlpack(tensor)
     raise TypeError(f"a {type(tensor).__name__} is no tensor: it has neither __dlpack__ nor __cuda_array_interface__; "
                     "tilelift.View says by hand where memory is")
-
-
-def address_of(value: Any) -> int:
-    """Where memory of the device is: a number, or somebody's array."""
-    if isinstance(value, int):
-        return value
-    if value is None:
-        return 0
-    pointer = getattr(value, "data_ptr", None)
-    if pointer is not None:  # PyTorch
-        return int(pointer())
-    if hasattr(value, "__cuda_array_interface__"):  # CuPy, Numba
-        return int(value.__cuda_array_interface__["data"][0])
-    if isinstance(value, ctypes.c_void_p):
-        return value.value or 0
-    return int(value)
