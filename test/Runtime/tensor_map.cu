@@ -10,10 +10,14 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 using tilelift::tensor_map;
 using tilelift::tensor_map_options;
 using tilelift::tensor_view;
+
+/// How often the runtime was asked where a function of the driver's is.
+std::map<std::string, int> asked;
 
 template <typename Action> void attempt(Action action) {
   try {
@@ -29,6 +33,8 @@ template <typename Action> void attempt(Action action) {
   for (const std::string &call : fake().calls)
     if (call.compare(0, 5, "entry") != 0)
       calls += call;
+    else
+      ++asked[call];
   fake().calls.clear();
   std::printf("driver: %s\n", calls.c_str());
 }
@@ -267,4 +273,13 @@ int main() {
   // CHECK-NEXT: driver: {{$}}
   // CHECK-NEXT: invalid: elements of a row are 2 bytes apart, and have 1: TMA copies rows that are dense
   // CHECK-NEXT: driver: {{$}}
+
+  // Whoever makes maps, and however many: each function of the driver's is looked for once.
+  for (const auto &[entry, times] : asked)
+    std::printf("%s: %d\n", entry.c_str(), times);
+  // CHECK-NEXT: entry point cuCtxGetCurrent 4000: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeIm2col 12000: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeIm2colWide 12080: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeTiled 12000: 1
+  // CHECK-NOT: {{.}}
 }
