@@ -1,8 +1,9 @@
 """Tensor maps as objects, against a driver that records."""
 import ctypes
+import gc
 
-from fake_driver import FakeDriver
-from tilelift import TensorMap, TensorMapError, View
+from fake_driver import CUresult, FakeDriver
+from tilelift import DriverError, TensorMap, TensorMapError, View
 
 driver, blackwell = FakeDriver(), FakeDriver(capability=100)
 TYPES = ("u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, u4_align8, u4_align16, "
@@ -44,22 +45,30 @@ class DLTensor(ctypes.Structure):
 
 
 class Exporter:
-    """Memory of the device, through a capsule of DLPack's."""
+    """Memory of the device, through capsules of DLPack's, which say in `freed` that nobody has them any more."""
 
-    def __init__(self, code, bits, shape=(48, 64), strides=None, kind=2):
-        self.kind = kind
+    def __init__(self, code, bits, shape=(48, 64), strides=None, kind=2, device=0, address=0x10000):
+        self.kind, self.device, self.freed, self.lanes = kind, device, [], 1
+        self.code, self.bits, self.address = code, bits, address
         self.numbers = [(ctypes.c_int64 * len(each))(*each) for each in (shape, strides or ())]
-        self.own = DLTensor(0x10000, kind, 0, len(shape), code, bits, 1, self.numbers[0],
-                            self.numbers[1] if strides else None, 0)
+        self.strides = self.numbers[1] if strides else None
 
     def __dlpack_device__(self):
-        return self.kind, 0
+        return self.kind, self.device
 
-    def __dlpack__(self, stream=None):
+    def __dlpack__(self, *, stream=0):
+        assert stream == (-1 if self.kind == 2 else 0), "memory of the host has no stream"
+        own = DLTensor(self.address, self.kind, self.device, len(self.numbers[0]), self.code, self.bits, self.lanes,
+                       self.numbers[0], self.strides, 0)
+        freed = self.freed
+        gone = ctypes.CFUNCTYPE(None, ctypes.c_void_p)(lambda _: freed.append(own.data))
+        capsules.append((own, gone))
         new = ctypes.pythonapi.PyCapsule_New
         new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-        return new(ctypes.addressof(self.own), b"dltensor", None)
+        return new(ctypes.addressof(own), b"dltensor", ctypes.cast(gone, ctypes.c_void_p))
 
+
+capsules = []
 
 # Packed elements are counted one by one, and boxes of them: four of six bits are three bytes, whatever the tensor counts.
 for view, name in ((View(0x10000, (48, 192), "u8"), "u6_align16"), (View(0x10000, (48, 48), "u32"), "u6_align16"),
@@ -128,4 +137,69 @@ made = tiled(Interface("<c8"), (8, 16), dtype="u64")
 made.replace_address(View(0x40000, (48, 64), "u64"))
 raises(ValueError, "elements of the tensor are f64, those of the map '<c8'", made.replace_address, View(0x20000, (48, 64), "f64"))
 driver.take()
+
+# What a code of DLPack's and its bits are, and that all others are nothing.
+codes = {(0, 32): "INT32", (0, 64): "INT64", (1, 8): "UINT8", (1, 16): "UINT16", (1, 32): "UINT32", (1, 64): "UINT64",
+         (2, 16): "FLOAT16", (2, 32): "FLOAT32", (2, 64): "FLOAT64", (4, 16): "BFLOAT16"}
+for code in range(18):
+    for bits in (8, 16, 32, 64, 128):
+        if (code, bits) in codes:
+            tiled(Exporter(code, bits), (8, 16))
+            assert f"Tiled {codes[code, bits]} rank 2 at 0x10000 extents [64, 48] strides [{8 * bits}] box" in encoded()
+        else:
+            raises(TypeError, f"elements are of DLPack's code {code} and {bits} bits: the tensor's type is none of TMA's", tiled,
+                   Exporter(code, bits), (8, 16))
+pairs = Exporter(2, 32)
+pairs.lanes = 2
+raises(ValueError, "elements of 2 lanes have no type of TMA's", tiled, pairs, (8, 16))
+# Memory of the device is of one device; what the host has for devices, or all reach, is not.
+raises(ValueError, "the tensor is on device 1, the current one is 0", tiled, Exporter(2, 32, device=1), (8, 16))
+for kind in range(20):
+    if kind in (3, 13):
+        tiled(Exporter(2, 32, kind=kind, device=1), (8, 16))
+    elif kind != 2:
+        raises(ValueError, f"the tensor is in memory that the device cannot reach (DLPack's kind {kind})", tiled,
+               Exporter(2, 32, kind=kind), (8, 16))
+driver.take()
+
+# A capsule frees the tensor when nobody has it: it lives as long as the map leads there, and no longer.
+first, second = Exporter(2, 32), Exporter(2, 32, address=0x20000)
+made = tiled(first, (8, 32))
+gc.collect()
+assert first.freed == []
+driver.fails = {"cuTensorMapEncodeTiled": CUresult.CUDA_ERROR_INVALID_VALUE}
+raises(DriverError, "CUDA_ERROR_INVALID_VALUE", made.replace_address, second)
+driver.fails = {}
+gc.collect()
+assert (first.freed, second.freed) == ([], [0x20000]), (first.freed, second.freed)
+made.replace_address(second)
+gc.collect()
+assert (first.freed, second.freed) == ([0x10000], [0x20000]), (first.freed, second.freed)
+del made
+gc.collect()
+assert second.freed == [0x20000] * 2
+raises(TensorMapError, "box-range", tiled, first, (8, 300))
+gc.collect()
+assert first.freed == [0x10000] * 2, "who is refused keeps nothing"
+
+# Maps are the current device's, whichever it is.
+third = FakeDriver(device=3)
+made = TensorMap.tiled(View(0x10000, (48, 64), "f32", device=3), (8, 32), driver=third)
+assert made.device == 3
+raises(ValueError, "the tensor is on device 0, the current one is 3", TensorMap.tiled, View(0x10000, (48, 64), "f32", device=0), (8, 32),
+       driver=third)
+third.device = 2
+raises(RuntimeError, "the map was made in another context, on device 3", bytes, made)
+
+# Each kind of pixels is a function of the driver's, or a mode of it.
+images = View(0x10000, (2, 14, 10, 128), "f16")
+sizes = "rank 4 at 0x10000 extents [128, 10, 14, 2] strides [256, 2560, 35840]"
+TensorMap.im2col(images, (-1, -2), (-3, -4), 64, 32, swizzle="b128", element_strides=(1, 2, 3, 1), driver=blackwell)
+assert encoded(blackwell) == (f"cuTensorMapEncodeIm2col FLOAT16 {sizes} lower [-2, -1] upper [-4, -3] channels 64 pixels 32 "
+                              "steps [1, 3, 2, 1] swizzle 3 promotion 0 fill 0")
+for mode, swizzle, number in (("w", "b128", 3), ("w128", "b64", 2)):
+    TensorMap.im2col_wide(images, -2, -4, 32, 16, mode=mode, swizzle=swizzle, element_strides=(1, 1, 3, 1), promotion=256,
+                          fill="nan", driver=blackwell)
+    assert encoded(blackwell) == (f"cuTensorMapEncodeIm2colWide FLOAT16 {sizes} lower -2 upper -4 channels 32 pixels 16 mode "
+                                  f"{mode.upper()} swizzle {number} promotion 3 fill 1 steps [1, 3, 1, 1]")
 print("passed")
