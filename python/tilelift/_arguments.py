@@ -37,10 +37,6 @@ def is_object(kind: _Kind) -> bool:
     return kind not in ("pointer", *_FLOATS) and bounds_of(kind) is None
 
 
-def size_of(kind: _Kind) -> int:
-    return kind if isinstance(kind, int) else int(kind[1:]) // 8
-
-
 def address_of(value: Any, what: str = "an argument") -> int:
     """Where memory of the device is: a number, or somebody's array. Null is none."""
     if value.__class__ is int:
@@ -119,11 +115,13 @@ class Parameter:
 
     def __init__(self, kernel: str, name: str, kind: _Kind) -> None:
         self.name, self.kind, self.what = name, kind, f"{kernel}(): '{name}'"
+        if not isinstance(kind, int) and kind not in _FORMATS:
+            raise ValueError(f"{self.what} is of kind {kind!r}; there are {', '.join(_FORMATS)}, and the size of an object")
         self.is_object = is_object(kind)
-        self.format = f"{size_of(kind)}s" if self.is_object else _FORMATS[str(kind)]
+        self.format = f"{kind}s" if self.is_object else _FORMATS[str(kind)]
         self.limits = bounds_of(kind) or _LIMITS.get(kind, (0, 0))
         self.passed: Callable[[Any], Any] = (
-            functools.partial(_bytes_of, self.what, size_of(kind)) if self.is_object else
+            functools.partial(_bytes_of, self.what, int(kind)) if self.is_object else
             functools.partial(address_of, what=self.what) if kind == "pointer" else
             functools.partial(_number if kind in _FLOATS else _whole_number, self.what))
         self.quick = address_of if kind == "pointer" else self.passed

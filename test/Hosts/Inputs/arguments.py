@@ -106,6 +106,8 @@ def sizes_of(arguments):
     return tuple(kind if isinstance(kind, int) else 8 if kind == "pointer" else int(kind[1:]) // 8 for _, kind in arguments)
 
 
+raises(ValueError, "own(): 'x' is of kind 'f16'; there are pointer, i8, i16, i32, i64, u8, u16, u32, u64, f32, f64, and the size of an "
+       "object", Kernel, "own", "own", "own", (("x", "f16"),), (128, 1, 1), None)
 scale = kernel_of(("by", "f32"), ("and", "f64"))
 assert launched(scale, 1.5, Real()) == ("own_tma", "3fc00000, 40f0000000000000")
 assert launched(scale, 1, -2) == ("own_tma", "3f800000, c000000000000000")

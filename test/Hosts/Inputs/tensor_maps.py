@@ -3,7 +3,7 @@ import ctypes
 import gc
 
 from fake_driver import CUresult, FakeDriver
-from tilelift import DriverError, TensorMap, TensorMapError, View
+from tilelift import DriverError, TensorMap, TensorMapError, TensorMapOptions, View
 
 driver, blackwell = FakeDriver(), FakeDriver(capability=100)
 TYPES = ("u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, u4_align8, u4_align16, "
@@ -94,13 +94,16 @@ raises(ValueError, "elements of a row are 2 bytes apart, and have 1: TMA copies 
        Exporter(17, 4, (48, 256), (512, 2)), (8, 128), dtype="u4_align16")
 
 # Types that TMA does not have, by all ways that say one, are answered with those that it has.
-for tensor, found in ((Interface(">f4"), "'>f4'"), (Interface(">u8"), "'>u8'"), (Interface("<c8"), "'<c8'"),
+for tensor, found in ((Interface(">f4"), "'>f4'"), (Interface(">f2"), "'>f2'"), (Interface("<c8"), "'<c8'"),
                       (Interface("<M8[ns]"), "'<M8[ns]'"), (Exporter(5, 64), "of DLPack's code 5 and 64 bits"),
                       (Exporter(0, 16), "of DLPack's code 0 and 16 bits")):
     raises(TypeError, f"elements are {found}: the tensor's type is none of TMA's; 'dtype' says which to take it for: {TYPES}",
            tiled, tensor, (8, 16))
 raises(TypeError, f"elements are of 4 bytes: the tensor's type is none of TMA's; 'dtype' says which to take it for: {TYPES}",
        tiled, View(0x10000, (48, 64), None, item_size=4), (8, 16))
+tiled(View(0x10000, (48, 64), None), (8, 16), dtype="u8")  # where nobody says how long elements are, bytes
+assert "Tiled UINT8 rank 2 at 0x10000 extents [64, 48] strides [64] " in encoded()
+raises(TensorMapError, "'tensor' is null [address-null]", tiled, Exporter(2, 32, address=None), (8, 16))
 tiled(Interface(">f4"), (8, 16), dtype="u32")
 assert "Tiled UINT32 " in encoded()
 tiled(Interface(">u1"), (8, 16))  # a byte has no order
@@ -202,4 +205,8 @@ for mode, swizzle, number in (("w", "b128", 3), ("w128", "b64", 2)):
                           fill="nan", driver=blackwell)
     assert encoded(blackwell) == (f"cuTensorMapEncodeIm2colWide FLOAT16 {sizes} lower -2 upper -4 channels 32 pixels 16 mode "
                                   f"{mode.upper()} swizzle {number} promotion 3 fill 1 steps [1, 3, 1, 1]")
+TensorMap.im2col_wide(images, -2, -4, 32, 16, options=TensorMapOptions(swizzle="b64", promotion=64), driver=blackwell)
+assert "mode W swizzle 2 promotion 1 " in encoded(blackwell)
+TensorMap.im2col_wide(images, -2, -4, 64, 16, promotion=64, driver=blackwell)
+assert "mode W swizzle 3 promotion 1 " in encoded(blackwell)
 print("passed")
