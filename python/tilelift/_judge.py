@@ -9,15 +9,14 @@ asked of the plan itself, with the numbers (Launch in launch.py).
 """
 from __future__ import annotations
 
-import re
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
+from ._arguments import address_of, bounds_of, is_object
 from ._driver import making
 from ._numbers import (Expression, Number, OnLine, Range, Whole, all_of, are_known, end_of, line_of, quotient,
                        remainder)
 from ._source import defined, function, tuple_of
-from ._views import address_of
 from ._way import bound, starting
 
 
@@ -40,7 +39,7 @@ class Plan:
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
               box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
-        self.add(rules.MapRequest("tile", tile, tensor, element, self.start_of(address) + offset,
+        self.add(rules.MapRequest("tile", tile, tensor, element, self.start_of(address, tensor) + offset,
                                   tuple(map(_dimension, extents)), box=box, swizzle=_swizzle(swizzle), promotion=promotion))
 
     def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
@@ -55,7 +54,7 @@ class Plan:
                 dimensions[d], *corner = _walked(dimensions[d], extents[d], len(extents))
             corners.append(tuple(corner))
         lower, upper, lower_text, upper_text = zip(*corners)
-        self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, self.start_of(address) + offset,
+        self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, self.start_of(address, tensor) + offset,
                                   tuple(dimensions), channels=box[0], pixels=box[1], lower=lower, upper=upper,
                                   lower_text=lower_text, upper_text=upper_text, swizzle=_swizzle(swizzle),
                                   promotion=promotion))
@@ -63,8 +62,7 @@ class Plan:
     def require(self, rule: str, value: Any, low: Optional[int], high: Optional[int], text: str) -> None:
         raise NotImplementedError
 
-    @staticmethod
-    def start_of(address: Any) -> Any:
+    def start_of(self, address: Any, tensor: str) -> Any:
         """Of memory: a number, an argument, or a member of one, which may be somebody's array."""
         raise NotImplementedError
 
@@ -150,8 +148,8 @@ class _Limits:
 class Tracer(Plan):
     """Stands for the launch in a plan, and writes down what it asks."""
 
-    def __init__(self, capability: int, is_blackwell: bool, variable: Callable[[str], int]) -> None:
-        self.capability, self.is_blackwell, self.variable = capability, is_blackwell, variable
+    def __init__(self, capability: int, is_blackwell: bool, variable: Callable[[str], int], kernel: str = "") -> None:
+        self.capability, self.is_blackwell, self.variable, self.kernel = capability, is_blackwell, variable, kernel
         self.grid = _Grid(*map(Expression, _GRID))
         self.asked: Dict[str, None] = {}  # in the order in which they were asked
         self.limits: Dict[str, _Limits] = {}
@@ -218,12 +216,12 @@ class Tracer(Plan):
         self.window = Window(tensor, share)
 
     def bulk(self, tile: str, tensor: str, address: Whole) -> None:
-        self._start(tensor, self.named(self.start_of(address)), 16, str(rules.MAX_EXTENT))
+        self._start(tensor, self.named(self.start_of(address, tensor)), 16, str(rules.MAX_EXTENT))
 
-    @staticmethod
-    def start_of(address: Whole) -> Whole:
+    def start_of(self, address: Whole, tensor: str) -> Whole:
         is_member = isinstance(address, Expression) and not str(address).isidentifier()
-        return Expression(f"address_of({address})") if is_member else address
+        what = f"{self.kernel}(): '{tensor}'"
+        return Expression(f"address_of({address}, {what!r})") if is_member else address
 
     def add(self, request: rules.MapRequest) -> None:
         dimensions = [d._replace(extent=self.named(d.extent), stride=self.named(d.stride), step=self.named(d.step))
@@ -253,20 +251,6 @@ class Tracer(Plan):
         self.multiple(address, alignment)
         if self.window is not None and self.window.tensor == tensor:
             self.kept.append((str(address), reach))
-
-
-def bounds_of(kind: Union[str, int]) -> Optional[Tuple[int, int]]:
-    """What an integer argument holds; nothing where it is none."""
-    found = re.fullmatch("([iu])(8|16|32|64)", str(kind))
-    if found is None:
-        return None
-    bits = int(found[2])
-    return (0, (1 << bits) - 1) if found[1] == "u" else (-(1 << bits - 1), (1 << bits - 1) - 1)
-
-
-def is_object(kind: Union[str, int]) -> bool:
-    """Passed as bytes, of which expressions name members."""
-    return kind not in ("pointer", "f32", "f64") and bounds_of(kind) is None
 
 
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
@@ -320,7 +304,7 @@ class _Text:
             *_UNPACKED, f"if not ({'.__class__ is '.join([*_GRID, *self.whole, 'int'])}):", "    return None",
             "if not (gx > 0 and gy > 0 and gz > 0):", "    return None",
             *([f"if single and ({ragged}):", f"    return single({', '.join(takes)})"] if ragged else []),
-            *self.judges, "    return False", *maps, *starting(passed), "return True"])
+            *self.judges, "    return False", *maps, *starting(passed, unfit="return None"), "return True"])
 
     def _map(self, i: int, request: rules.MapRequest) -> List[str]:
         """Is known, or made in place: calls take time."""

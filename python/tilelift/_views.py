@@ -9,6 +9,8 @@ from __future__ import annotations
 import ctypes
 from typing import Any, Optional, Sequence, Tuple
 
+from . import rules
+
 # DLPack's kinds of devices: memory of the device, of the host for the device, managed.
 _ON_DEVICE, _PINNED, _MANAGED = 2, 3, 13
 _BY_CODE = {(0, 32): "i32", (0, 64): "i64", (1, 8): "u8", (1, 16): "u16", (1, 32): "u32", (1, 64): "u64",
@@ -17,29 +19,43 @@ _BY_TYPESTR = {"i4": "i32", "i8": "i64", "u1": "u8", "u2": "u16", "u4": "u32", "
                "f8": "f64"}
 
 
+def chosen(name: str, value: Any, allowed: Sequence[Any]) -> Any:
+    """One of those that there are; what only compares equal to one is none."""
+    if isinstance(value, bool) or not isinstance(value, type(allowed[0])):
+        raise TypeError(f"'{name}' is {value!r}, which is no {type(allowed[0]).__name__}")
+    if value not in allowed:
+        raise ValueError(f"'{name}' is {value!r}; there are {', '.join(map(str, allowed))}")
+    return value
+
+
 class View:
     """Memory of the device, by hand: `View(address, (rows, columns), "f32")`.
 
-    strides  bytes from one element to the next in each dimension; None where rows are dense
+    strides  bytes from one element to the next in each dimension; None where rows are dense. Of packed elements in a
+             row, which have less than a byte, it is 1.
     owner    what keeps the memory, if anything does
     """
 
     def __init__(self, address: int, shape: Sequence[int], dtype: Optional[str], strides: Optional[Sequence[int]] = None,
-                 *, item_size: Optional[int] = None, device: Optional[int] = None, owner: Any = None) -> None:
-        from . import rules
-        self.address, self.shape, self.dtype = address, tuple(shape), dtype
-        self.item_size = item_size if item_size is not None else rules.BITS.get(dtype or "", 8) // 8 or 1
-        self.strides = tuple(strides) if strides is not None else _dense(self.shape, self.item_size)
+                 *, item_size: Optional[int] = None, item_bits: Optional[int] = None,
+                 device: Optional[int] = None, owner: Any = None) -> None:
+        self.address, self.shape = address, tuple(shape)
+        self.dtype: Optional[str] = None if dtype is None else chosen("dtype", dtype, rules.ELEMENTS)
+        # What an extent counts; extents of packed elements count those, not bytes.
+        self.item_bits = item_bits or (8 * item_size if item_size is not None else rules.BITS.get(dtype or "", 8))
+        self.item_size = max(self.item_bits // 8, 1)
+        self.elements = dtype or f"of {self.item_size} bytes"  # in words
+        self.strides = tuple(strides) if strides is not None else _dense(self.shape, self.item_bits)
         self.device, self.owner = device, owner
         if len(self.strides) != len(self.shape):
             raise ValueError(f"a tensor of {len(self.shape)} dimensions has {len(self.strides)} strides")
 
 
-def _dense(shape: Tuple[int, ...], item_size: int) -> Tuple[int, ...]:
-    strides, stride = [], item_size
+def _dense(shape: Tuple[int, ...], item_bits: int) -> Tuple[int, ...]:
+    strides, elements = [], 1
     for extent in reversed(shape):
-        strides.append(stride)
-        stride *= extent
+        strides.append(elements * item_bits // 8 if strides else max(item_bits // 8, 1))
+        elements *= extent
     return tuple(reversed(strides))
 
 
@@ -64,20 +80,28 @@ def _of_dlpack(tensor: Any) -> View:
     own = _DLTensor.from_address(pointer(capsule, b"dltensor"))
     if own.lanes != 1:
         raise ValueError(f"elements of {own.lanes} lanes have no type of TMA's")
-    item_size = max(own.bits // 8, 1)
-    strides = [own.strides[i] * item_size for i in range(own.ndim)] if own.strides else None
+    strides = [own.strides[i] * own.bits // 8 for i in range(own.ndim)] if own.strides else None
+    if strides and own.bits < 8:
+        strides[-1] = own.strides[own.ndim - 1]
     # The capsule frees the tensor when nobody has it any more: it is kept as it is.
-    return View((own.data or 0) + own.byte_offset, [own.shape[i] for i in range(own.ndim)],
-                _BY_CODE.get((own.code, own.bits)), strides, item_size=item_size,
+    view = View((own.data or 0) + own.byte_offset, [own.shape[i] for i in range(own.ndim)],
+                _BY_CODE.get((own.code, own.bits)), strides, item_bits=own.bits,
                 device=device if kind == _ON_DEVICE else None, owner=(tensor, capsule))
+    view.elements = view.dtype or f"of DLPack's code {own.code} and {own.bits} bits"
+    return view
 
 
 def _of_interface(tensor: Any) -> View:
     interface = tensor.__cuda_array_interface__
-    item_size = int(interface["typestr"][2:])
+    typestr = interface["typestr"]
+    item_size = int(typestr[2:].partition("[")[0])  # "<M8[ns]"
+    # TMA fills, adds and compares what has its lowest byte first.
+    dtype = None if typestr[0] == ">" and item_size > 1 else _BY_TYPESTR.get(typestr[1:])
     device = getattr(getattr(tensor, "device", None), "id", None)
-    return View(int(interface["data"][0]), interface["shape"], _BY_TYPESTR.get(interface["typestr"][1:]),
-                interface.get("strides"), item_size=item_size, device=device, owner=tensor)
+    view = View(int(interface["data"][0]), interface["shape"], dtype, interface.get("strides"), item_size=item_size,
+                device=device, owner=tensor)
+    view.elements = dtype or repr(typestr)
+    return view
 
 
 def view_of(tensor: Any) -> View:
@@ -89,19 +113,3 @@ def view_of(tensor: Any) -> View:
         return _of_dlpack(tensor)
     raise TypeError(f"a {type(tensor).__name__} is no tensor: it has neither __dlpack__ nor __cuda_array_interface__; "
                     "tilelift.View says by hand where memory is")
-
-
-def address_of(value: Any) -> int:
-    """Where memory of the device is: a number, or somebody's array."""
-    if isinstance(value, int):
-        return value
-    if value is None:
-        return 0
-    pointer = getattr(value, "data_ptr", None)
-    if pointer is not None:  # PyTorch
-        return int(pointer())
-    if hasattr(value, "__cuda_array_interface__"):  # CuPy, Numba
-        return int(value.__cuda_array_interface__["data"][0])
-    if isinstance(value, ctypes.c_void_p):
-        return value.value or 0
-    return int(value)

@@ -44,14 +44,18 @@ def bound(name: str, parameters: str, lines: Sequence[str]) -> str:
     return enclosing("of_way", "free, fresh, fail, pack, first, launch_kernel, handle, single", name, parameters, lines)
 
 
-def starting(passed: str, *before: str) -> List[str]:
-    """Starts the kernel with a grid of `gx`, `gy`, `gz` on a `stream`. Who launches takes a block and puts it back:
-    several threads may."""
+def starting(passed: str, *before: str, unfit: str = "raise") -> List[str]:
+    """Starts the kernel with a grid of `gx`, `gy`, `gz` on a `stream`; `unfit` is what becomes of what cannot be packed.
+    Who launches takes a block and puts it back: several threads may."""
     return ["try:",
             "    own = free.pop()",
             "except IndexError:",
             "    own = fresh()",
-            f"pack(own.memory, first, {passed})",
+            "try:",
+            f"    pack(own.memory, first, {passed})",
+            "except Exception:",
+            "    free.append(own)",
+            f"    {unfit}",
             *(line for axis in "xyz" for line in (
                 f"if g{axis} != own.{axis}:", f"    own.{axis} = own.config.gridDim{axis.upper()} = g{axis}")),
             "if stream is not own.stream:",

@@ -16,8 +16,6 @@ TILELIFT_DISABLE=1 runs every plain kernel, TILELIFT_VERBOSE=1 prints what each 
 """
 from __future__ import annotations
 
-import ctypes
-import functools
 import keyword
 import operator
 import os
@@ -25,11 +23,11 @@ import sys
 from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import rules
+from ._arguments import Argument, Opaque, Parameter, address_of, is_object
 from ._driver import DriverError, Made, bindings, call, encoder, told
-from ._judge import Judgement, Plan, Tracer, bounds_of, is_object, judge
+from ._judge import Judgement, Plan, Tracer, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
 from ._source import defined, function
-from ._views import address_of
 from ._way import Kept, Way, never
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
@@ -38,55 +36,6 @@ __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "Persisting
 
 class Refused(RuntimeError):
     """A kernel whose pragma says `fallback(error)` cannot use TMA for these arguments."""
-
-
-# Arguments.
-
-_FORMATS = {"pointer": "Q", "i8": "b", "i16": "h", "i32": "i", "i64": "q", "u8": "B", "u16": "H", "u32": "I", "u64": "Q",
-            "f32": "f", "f64": "d"}
-_FLOATS = ("f32", "f64")
-Argument = Tuple[str, Union[str, int]]
-
-
-def _bytes_of(name: str, size: int, value: Any) -> bytes:
-    """An object, by value: a structure of ctypes, a tensor map, or bytes; a number where it is one in C++."""
-    is_number = isinstance(value, int) or not (hasattr(value, "__bytes__") or isinstance(
-        value, (bytes, bytearray, memoryview, ctypes.Structure, ctypes.Union)))
-    raw = int(value).to_bytes(size, "little") if is_number else bytes(value)
-    if len(raw) != size:
-        raise TypeError(f"'{name}' has {len(raw)} bytes, the kernel takes {size}")
-    return raw
-
-
-def _whole(name: str, value: Any) -> int:
-    if value.__class__ is int:
-        return value
-    try:
-        return int(operator.index(value))
-    except TypeError:
-        raise TypeError(f"'{name}' is {value!r}, which is no whole number") from None
-
-
-def _as_it_is(value: Any) -> Any:
-    return value
-
-
-def _passed_as(name: str, kind: Union[str, int]) -> Callable[[Any], Any]:
-    """What becomes of an argument that is given."""
-    if is_object(kind):
-        return functools.partial(_bytes_of, name, _size_of(kind))
-    return address_of if kind == "pointer" else _as_it_is if kind in _FLOATS else functools.partial(_whole, name)
-
-
-class Opaque:
-    """An object of which nobody has said what its bytes mean."""
-
-    def __init__(self, name: str) -> None:
-        self._name = name
-
-    def __getattr__(self, member: str) -> Any:
-        raise TypeError(f"'{self._name}' is given as bytes, and the launch depends on '{self._name}.{member}': give a "
-                        "ctypes.Structure")
 
 
 # Kernels that are loaded.
@@ -234,14 +183,15 @@ def _listed(shape: Any) -> Tuple[Any, ...]:
         return tuple(shape)
 
 
-def _sizes_of(shape: Any, what: str) -> _Grid:
+def _sizes_of(shape: Any, what: str, of: str = "") -> _Grid:
     given = shape if shape.__class__ is tuple else _listed(shape)
     x, y, z = made = (*given, 1, 1)[:3] if 1 <= len(given) <= 3 else (0, 0, 0)
     if not x.__class__ is y.__class__ is z.__class__ is int:
         x, y, z = made = tuple(int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in made)
     if x > 0 and y > 0 and z > 0:
         return made
-    raise ValueError(f"the {what} is {shape if isinstance(shape, int) else given!r}: it takes one to three positive numbers")
+    raise ValueError(f"{of}the {what} is {shape if isinstance(shape, int) else given!r}: it takes one to three positive "
+                     "numbers")
 
 
 class Dim3(NamedTuple):
@@ -250,8 +200,8 @@ class Dim3(NamedTuple):
     z: int
 
     @staticmethod
-    def of(shape: Union[int, Sequence[int]], what: str) -> "Dim3":
-        return Dim3(*_sizes_of(shape, what))
+    def of(shape: Union[int, Sequence[int]], what: str, of: str = "") -> "Dim3":
+        return Dim3(*_sizes_of(shape, what, of))
 
     def __str__(self) -> str:
         return f"{self.x} x {self.y} x {self.z}"
@@ -261,7 +211,7 @@ class Launch(Plan):
     """Collects, in words, what a launch breaks."""
 
     def __init__(self, kernel: "Kernel", kernels: Kernels, grid: Dim3) -> None:
-        self.kernels, self.grid = kernels, grid
+        self.kernels, self.grid, self.name = kernels, grid, kernel.name
         self.is_blackwell = kernels.is_blackwell(kernel.lifted_entry)
         self.violations: List[rules.Violation] = []
 
@@ -296,11 +246,10 @@ class Launch(Plan):
         """Is no rule."""
 
     def bulk(self, tile: str, tensor: str, address: Any) -> None:
-        self.violations += rules.bulk_violations(tile, tensor, self.start_of(address))
+        self.violations += rules.bulk_violations(tile, tensor, self.start_of(address, tensor))
 
-    @staticmethod
-    def start_of(address: Any) -> int:
-        return address_of(address)
+    def start_of(self, address: Any, tensor: str) -> int:
+        return address_of(address, f"{self.name}(): '{tensor}'")
 
     def add(self, request: rules.MapRequest) -> None:
         self.violations += rules.violations(request._replace(capability=self.kernels.capability))
@@ -351,7 +300,8 @@ class _Judged:
     def learn(self, kernel: "Kernel", kernels: Kernels) -> Judgement:
         """Where the device has TMA; once."""
         if self.judgement is None:
-            tracer = Tracer(kernels.capability, kernels.is_blackwell(kernel.lifted_entry), kernels.variable)
+            tracer = Tracer(kernels.capability, kernels.is_blackwell(kernel.lifted_entry), kernels.variable,
+                            kernel.name)
             made = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster,
                          lambda request: _Site(kernels.driver, request))
             self.most = kernels.window_bytes() if made.window else 0
@@ -434,11 +384,12 @@ class Kernel:
         self.lifted_block = Dim3(*(lifted_block or block))
         self.cluster = Dim3(*cluster)
         self.ring_bytes, self.must_lift = ring_bytes, must_lift
-        kinds = [kind for _, kind in arguments]
-        self._formats = [_FORMATS[kind] if kind in _FORMATS else f"{_size_of(kind)}s" for kind in kinds]
-        self._bounds = [(name, kind, bounds_of(kind)) for name, kind in arguments]
-        self._objects = [i for i, kind in enumerate(kinds) if is_object(kind)]
-        self._passed = [_passed_as(name, kind) for name, kind in arguments]
+        self._of = f"{name}(): "
+        self._parameters = [Parameter(name, *argument) for argument in arguments]
+        self._quick = [own.quick for own in self._parameters]
+        self._formats = [own.format for own in self._parameters]
+        self._objects = [i for i, own in enumerate(self._parameters) if own.is_object]
+        self._limits = [(i, *own.limits) for i, own in enumerate(self._parameters) if not own.is_object]
         self.launcher = _launcher_of(self)
 
     def __call__(self, *arguments: Any, **said: Any) -> bool:
@@ -458,14 +409,20 @@ class Kernel:
         own = kernels if isinstance(kernels, Kernels) else Kernels(kernels)
         values, seen = self._as_passed(arguments)
         if grid.__class__ is not tuple and grid.__class__ is not int:
-            grid = _sizes_of(grid, "grid")
+            grid = _sizes_of(grid, "grid", self._of)
         setting = known or self._find(own, grid, block, shared, attributes)
-        if into is None and started is None:
-            started = setting.launch(grid, stream, *values, *(seen[i] for i in self._objects))
-            if started:
-                return True
-        size = _sizes_of(grid, "grid")
-        found = None if started is False else setting.numbers(size, values, seen)
+        try:
+            if into is None and started is None:
+                started = setting.launch(grid, stream, *values, *(seen[i] for i in self._objects))
+                if started:
+                    return True
+            size = _sizes_of(grid, "grid", self._of)
+            for i, low, high in self._limits:
+                if not low <= values[i] <= high:
+                    self._parameters[i].check(values[i])
+            found = None if started is False else setting.numbers(size, values, seen)
+        except AttributeError as problem:
+            raise self._about_member(problem) from None
         if found is not None:
             return self._start(setting, size, values, found, stream, into)
         self._stay_plain(own, setting, size, values, seen)
@@ -474,6 +431,11 @@ class Kernel:
         else:
             setting.plain.start(size, (), values, stream, None)
         return False
+
+    def _about_member(self, problem: AttributeError) -> AttributeError:
+        """Which an object of another type than the kernel's does not have."""
+        names = " or ".join(f"'{self._parameters[i].name}'" for i in self._objects)
+        return AttributeError(f"{self._of}{names}: {problem}") if names else problem
 
     def _start(self, setting: _Setting, grid: _Grid, values: Sequence[Any], found: Sequence[Any], stream: Any,
                into: Optional["Dispatch"]) -> bool:
@@ -496,21 +458,26 @@ class Kernel:
         if not self._objects:
             for value in arguments:
                 if value.__class__ is not int:
-                    return [passed(value) for passed, value in zip(self._passed, arguments)], arguments
+                    return self._values_of(arguments), arguments
             return arguments, arguments
-        values = [passed(value) for passed, value in zip(self._passed, arguments)]
+        values = self._values_of(arguments)
         seen = list(arguments)
         for i in self._objects:
             if isinstance(seen[i], (bytes, bytearray, memoryview)):
-                seen[i] = Opaque(self.arguments[i][0])
+                seen[i] = Opaque(self._parameters[i])
         return values, tuple(seen)
+
+    def _values_of(self, arguments: Tuple[Any, ...]) -> List[Any]:
+        try:
+            return [quick(value) for quick, value in zip(self._quick, arguments)]
+        except Exception:
+            for own, value in zip(self._parameters, arguments):
+                own.refuse(value)
+            raise
 
     def _stay_plain(self, kernels: Kernels, setting: _Setting, grid: _Grid, values: Sequence[Any],
                     arguments: Sequence[Any]) -> None:
         """Says why, where anybody asks."""
-        for (name, kind, bounds), value in zip(self._bounds, values):
-            if bounds and not bounds[0] <= value <= bounds[1]:
-                raise OverflowError(f"'{name}' is {value}, which no {kind} holds")
         if not _VERBOSE and not self.must_lift:
             return
         found = [*setting.early, *self._broken(kernels, setting, grid, values, arguments)] or setting.late
@@ -524,8 +491,8 @@ class Kernel:
         """What the plan says, in words."""
         try:
             launch = Launch(self, kernels, Dim3(*grid))
-            self.plan(launch, *(seen if is_object(kind) else value
-                                for (_, kind), value, seen in zip(self.arguments, values, arguments)))
+            self.plan(launch, *(seen if own.is_object else value
+                                for own, value, seen in zip(self._parameters, values, arguments)))
             return launch.violations
         except Exception:
             if not setting.early:
@@ -547,13 +514,13 @@ class Kernel:
         if setting is not None:
             return setting
         judged = kernels.judged.setdefault(self, _Judged())
-        setting = self._set(kernels, judged, Dim3.of(grid, "grid"), threads, shared, own)
+        setting = self._set(kernels, judged, Dim3.of(grid, "grid", self._of), threads, shared, own)
         return setting if own else kernels.remember(kernels.known, key, setting)
 
     def _set(self, kernels: Kernels, judged: _Judged, grid: Dim3, threads: Any, shared: int,
              attributes: Tuple[Any, ...]) -> _Setting:
         """The grid decides of launches with attributes only, whose settings nobody keeps."""
-        block = self.block if threads is None else Dim3.of(threads, "block")
+        block = self.block if threads is None else Dim3.of(threads, "block", self._of)
         early = self._early(kernels, block)
         needed = shared + self.ring_bytes
         setting = _Setting(judged, Way(kernels, self.entry, block, shared, attributes, self._formats, 0), early)
@@ -626,10 +593,6 @@ class Kernel:
         value.clusterDim.x, value.clusterDim.y, value.clusterDim.z = self.cluster
         made.value = value
         return [made], "", []
-
-
-def _size_of(kind: Union[str, int]) -> int:
-    return kind if isinstance(kind, int) else int(kind[1:]) // 8
 
 
 class Dispatch:

@@ -17,7 +17,7 @@ from typing import Any, Optional, Sequence, Tuple
 
 from . import rules
 from ._driver import bindings, bytes_of, call, encode
-from ._views import View, view_of
+from ._views import View, chosen, view_of
 
 __all__ = ["TensorMap", "TensorMapError", "TensorMapOptions", "View"]
 
@@ -66,12 +66,8 @@ def _options(options: Optional[TensorMapOptions], given: dict[str, Any]) -> Tens
     own = options or TensorMapOptions(**given)
     for name, allowed in _ALLOWED.items():
         value = getattr(own, name)
-        if value is None and name == "dtype":
-            continue
-        if isinstance(value, bool) or not isinstance(value, type(allowed[0])):
-            raise TypeError(f"'{name}' is {value!r}, which is no {type(allowed[0]).__name__}")
-        if value not in allowed:
-            raise ValueError(f"'{name}' is {value!r}; there are {', '.join(map(str, allowed))}")
+        if value is not None or name != "dtype":
+            chosen(name, value, allowed)
     return own
 
 
@@ -91,14 +87,20 @@ def _numbers(name: str, values: Sequence[int], count: int) -> Tuple[int, ...]:
 def _element(view: View, options: TensorMapOptions) -> str:
     if options.dtype is None:
         if view.dtype is None:
-            raise TypeError("the tensor's type is none of TMA's; 'dtype' says which to take it for: "
-                            + ", ".join(rules.ELEMENTS))
+            raise TypeError(f"elements are {view.elements}: the tensor's type is none of TMA's; 'dtype' says which to "
+                            f"take it for: {', '.join(rules.ELEMENTS)}")
         return view.dtype
-    # Of packed elements, several are in what the tensor counts as one.
-    if options.dtype not in rules.PACKED and rules.BITS[options.dtype] != 8 * view.item_size:
-        raise ValueError(f"an element of the tensor has {view.item_size} bytes, a {options.dtype} has "
-                         f"{rules.BITS[options.dtype] // 8}: extents would count something else")
+    # Of packed elements, several may be in what the tensor counts as one.
+    if options.dtype not in rules.PACKED and rules.BITS[options.dtype] != view.item_bits:
+        unit, name = (1, "bits") if view.item_bits % 8 else (8, "bytes")
+        raise ValueError(f"an element of the tensor has {view.item_bits // unit} {name}, a {options.dtype} has "
+                         f"{rules.BITS[options.dtype] // unit}: extents would count something else")
     return options.dtype
+
+
+def _in_a_row(view: View, element: str) -> int:
+    """How many elements TMA sees there. Where packed ones do not fill it, their whole number breaks a rule, too."""
+    return view.shape[-1] * view.item_bits // rules.BITS[element]
 
 
 class TensorMap:
@@ -113,6 +115,7 @@ class TensorMap:
         assert view is not None and request is not None
         self._driver, self._context, self._device = driver, context, device
         self._view, self._request = view, request
+        self._elements = view.elements  # as the tensor has them; the request says what TMA takes them for
         self._made = encode(driver, request)
 
     @classmethod
@@ -168,10 +171,8 @@ class TensorMap:
         if view.strides[-1] != view.item_size:
             raise ValueError(f"elements of a row are {view.strides[-1]} bytes apart, and have {view.item_size}: TMA "
                              "copies rows that are dense")
-        per_item = 8 * view.item_size // rules.BITS[element] if element in rules.PACKED else 1
-        dimensions = tuple(rules.Dimension(extent * (per_item if d == rank - 1 else 1), 0 if d == rank - 1 else stride,
-                                           step)
-                           for d, (extent, stride, step) in enumerate(zip(view.shape, view.strides, steps)))[::-1]
+        dimensions = tuple(map(rules.Dimension, (*view.shape[:-1], _in_a_row(view, element)), (*view.strides[:-1], 0),
+                               steps))[::-1]
         request = rules.MapRequest(tile="tile", tensor="tensor", element=element, address=view.address,
                                    dimensions=dimensions, swizzle=options.swizzle, interleave=options.interleave,
                                    promotion=options.promotion, fill=options.fill, capability=capability, **members)
@@ -222,6 +223,8 @@ class TensorMap:
         if (view.shape, view.strides) != (self._view.shape, self._view.strides):
             raise ValueError(f"the tensor has shape {view.shape} and strides {view.strides}, the map is of "
                              f"{self._view.shape} and {self._view.strides}")
+        if view.item_bits != self._view.item_bits or (view.elements != self._elements and view.dtype != self.dtype):
+            raise ValueError(f"elements of the tensor are {view.elements}, those of the map {self._elements}")
         found = rules.address_violations(view.address, rules.alignment_of(self._request))
         if found:
             raise TensorMapError(found)

@@ -34,10 +34,10 @@ public:
   /// Nothing where nobody knows.
   std::optional<Location> placeOf(const Expr *address, const Frame &frame,
                                   unsigned depth = 0) const;
+  std::optional<Location> ofLvalue(const Expr *expression, const Frame &frame,
+                                   unsigned depth = 0) const;
 
 private:
-  std::optional<Location> ofLvalue(const Expr *expression, const Frame &frame,
-                                   unsigned depth) const;
   std::optional<Location> ofCast(const CastExpr *cast, const Frame &frame, unsigned depth) const;
   std::optional<Location> ofCall(const CallExpr *call, const Frame &frame, unsigned depth) const;
   std::optional<Location> convertedByAssembly(const VarDecl *variable, const Frame &frame,
@@ -208,6 +208,11 @@ std::optional<Location> Addresses::placeOf(const Expr *address, const Frame &fra
 std::optional<Location> locationOf(const Expr *address, const Frame &frame,
                                    const Functions &functions) {
   return Addresses(functions).placeOf(address, frame);
+}
+
+std::optional<Location> locationOfLvalue(const Expr *named, const Frame &frame,
+                                         const Functions &functions) {
+  return Addresses(functions).ofLvalue(named, frame);
 }
 
 } // namespace tilelift

@@ -36,6 +36,9 @@ struct Location {
 /// Nothing where nobody knows.
 std::optional<Location> locationOf(const clang::Expr *address, const Frame &frame,
                                    const Functions &functions);
+/// Of what an expression names, itself.
+std::optional<Location> locationOfLvalue(const clang::Expr *named, const Frame &frame,
+                                         const Functions &functions);
 
 } // namespace tilelift
 

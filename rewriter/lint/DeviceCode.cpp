@@ -28,6 +28,13 @@ struct Instruction {
 
   bool isTensor() const { return StringRef(name).contains(".tensor"); }
   bool isPrefetch() const { return StringRef(name).contains(".prefetch"); }
+  /// "gather4" or "scatter4", which copy four rows by themselves; else nothing.
+  StringRef ofFourRows() const {
+    for (StringRef mode : {"gather4", "scatter4"})
+      if (StringRef(name).contains(".tile::" + mode.str()))
+        return mode;
+    return {};
+  }
   /// The operand with the address in shared memory: behind the tensor where that is written to.
   size_t sharedOperand() const {
     const size_t global = StringRef(name).find(".global"), shared = StringRef(name).find(".shared");
@@ -77,8 +84,13 @@ std::optional<unsigned> operandNumber(StringRef text) {
 class AssemblyCheck {
 public:
   AssemblyCheck(const GCCAsmStmt *assembly, const Frame &frame, const Functions &functions,
-                Findings &findings, Reach reach)
-      : assembly(assembly), frame(frame), functions(functions), findings(findings), reach(reach) {}
+                ArrayRef<EncodedMap> maps, Findings &findings, Reach reach)
+      : assembly(assembly),
+        frame(frame),
+        functions(functions),
+        maps(maps),
+        findings(findings),
+        reach(reach) {}
 
   void check(const Instruction &instruction) {
     if (instruction.isPrefetch())
@@ -113,6 +125,29 @@ private:
       findings.addOf(place->variable->getLocation(),
                      diagnose("map-parameter", {}, place->variable->getName()),
                      assembly->getBeginLoc(), frame, reach);
+    if (place && !instruction.ofFourRows().empty())
+      checkRows(instruction.ofFourRows(), *place);
+  }
+  /// Each of the four rows is a box. Where one of the maps may be right, nobody knows.
+  void checkRows(StringRef mode, const Location &place) {
+    auto isWrong = [](const EncodedMap *map) {
+      return is_within(map->rank, 2, 2) == verdict::fails ||
+             is_within(map->rows, 1, 1) == verdict::fails;
+    };
+    const std::vector<const EncodedMap *> found = encodedAt(place, frame, functions, maps);
+    if (!llvm::all_of(found, isWrong))
+      return;
+    for (const EncodedMap *map : found) {
+      const bool isRank = is_within(map->rank, 2, 2) == verdict::fails;
+      const std::string text =
+          isRank ? formatv("'{0}' has {1} dimensions, and {2} takes maps of 2 (gather-map)",
+                           map->name, tilelift::describe(map->rank), mode)
+                 : formatv("the box of '{0}' has {1} rows, and {2} takes boxes of 1: each of its "
+                           "four rows is one (gather-map)",
+                           map->name, tilelift::describe(map->rows), mode);
+      findings.addOf(map->call->getBeginLoc(), *map->way, diagnose("rule-violated", {}, text),
+                     assembly->getBeginLoc(), frame, std::min(reach, map->reach));
+    }
   }
   void checkPlace(const Instruction &instruction) {
     const auto place = locationOf(instruction, instruction.sharedOperand());
@@ -151,13 +186,14 @@ private:
   const GCCAsmStmt *assembly;
   const Frame &frame;
   const Functions &functions;
+  ArrayRef<EncodedMap> maps;
   Findings &findings;
   Reach reach;
 };
 
 } // namespace
 
-void lintDeviceCode(const Functions &functions, Findings &findings) {
+void lintDeviceCode(const Functions &functions, ArrayRef<EncodedMap> maps, Findings &findings) {
   for (const FunctionDecl *function : functions.all()) {
     forEachStatement(function->getBody(), [&](const Stmt *statement) {
       const auto *assembly = dyn_cast<GCCAsmStmt>(statement);
@@ -169,7 +205,7 @@ void lintDeviceCode(const Functions &functions, Findings &findings) {
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
         if (const Reach reach = reachOf(assembly, *way, functions); reach != Reach::Never)
           for (const Instruction &instruction : instructions)
-            AssemblyCheck(assembly, *way, functions, findings, reach).check(instruction);
+            AssemblyCheck(assembly, *way, functions, maps, findings, reach).check(instruction);
     });
   }
 }

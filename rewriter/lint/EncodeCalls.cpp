@@ -232,9 +232,25 @@ bool isIgnored(const CallExpr *call, const VariableFacts &facts) {
   return isa_and_nonnull<SwitchCase, LabelStmt>(use);
 }
 
+/// Where the call writes what.
+EncodedMap encodedBy(const CallExpr *call, const Layout &layout,
+                     const std::shared_ptr<const Frame> &way, const Functions &functions,
+                     Reach reach) {
+  const Expr *map = call->getArg(mapArgument);
+  EncodedMap made{call, way, reach, locationOf(map, *way, functions),
+                  nameOf(map->IgnoreParenCasts(), functions.context).str(), {}, {}};
+  if (layout.kind == Kind::Tiled) {
+    made.rank = numberOf(call->getArg(rankArgument), *way, functions);
+    made.rows = arrayOf(call->getArg(layout.box), *way, functions)[1];
+  }
+  return made;
+}
+
 } // namespace
 
-void lintEncodeCalls(const Functions &functions, int capability, Findings &findings) {
+std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capability,
+                                        Findings &findings) {
+  std::vector<EncodedMap> maps;
   for (const FunctionDecl *function : functions.all())
     forEachStatement(function->getBody(), [&](const Stmt *statement) {
       const auto *call = dyn_cast<CallExpr>(statement);
@@ -242,12 +258,15 @@ void lintEncodeCalls(const Functions &functions, int capability, Findings &findi
       if (!layout)
         return;
       for (const std::shared_ptr<const Frame> &way : functions.waysInto(function))
-        if (const Reach reach = reachOf(call, *way, functions); reach != Reach::Never)
+        if (const Reach reach = reachOf(call, *way, functions); reach != Reach::Never) {
           EncodeCall(call, *layout, *way, functions, findings, reach).check(capability);
+          maps.push_back(encodedBy(call, *layout, way, functions, reach));
+        }
       if (isIgnored(call, functions.factsOf(function)))
         findings.add(diagnose("map-not-checked", {}, layout->name), call->getBeginLoc(),
                      {function, nullptr, nullptr});
     });
+  return maps;
 }
 
 } // namespace tilelift

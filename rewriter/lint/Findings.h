@@ -8,7 +8,7 @@
 #ifndef TILELIFT_LINT_FINDINGS_H
 #define TILELIFT_LINT_FINDINGS_H
 
-#include "lint/Paths.h"
+#include "lint/Maps.h"
 #include "support/Diagnostics.h"
 
 namespace tilelift {
@@ -24,6 +24,9 @@ public:
   /// The same of what is declared elsewhere, which is where the user has to look first.
   void addOf(clang::SourceLocation declared, Diagnostic diagnostic, clang::SourceLocation where,
              const Frame &frame, Reach reach);
+  /// And of what is called there in one of several ways.
+  void addOf(clang::SourceLocation called, const Frame &way, Diagnostic diagnostic,
+             clang::SourceLocation where, const Frame &frame, Reach reach);
   std::vector<Diagnostic> take() { return std::move(all); }
 
 private:
@@ -34,10 +37,13 @@ private:
   std::vector<Diagnostic> all;
 };
 
-/// cuTensorMapEncodeTiled, Im2col and Im2colWide, by whatever name they are called.
-void lintEncodeCalls(const Functions &functions, int capability, Findings &findings);
+/// cuTensorMapEncodeTiled, Im2col and Im2colWide, by whatever name they are called. All that
+/// control may get to.
+std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capability,
+                                        Findings &findings);
 /// Kernels' parameters, and what TMA's instructions are given.
-void lintDeviceCode(const Functions &functions, Findings &findings);
+void lintDeviceCode(const Functions &functions, llvm::ArrayRef<EncodedMap> maps,
+                    Findings &findings);
 
 } // namespace tilelift
 

@@ -48,11 +48,22 @@ void Findings::addOf(SourceLocation declared, Diagnostic diagnostic, SourceLocat
     add(std::move(diagnostic), wayTo(where, frame), reach);
 }
 
+void Findings::addOf(SourceLocation called, const Frame &way, Diagnostic diagnostic,
+                     SourceLocation where, const Frame &frame, Reach reach) {
+  std::vector<Note> notes = wayTo(called, way);
+  if (notes.empty())
+    return;
+  diagnostic.place = notes.front().place;
+  notes.erase(notes.begin());
+  llvm::append_range(notes, wayTo(where, frame));
+  add(std::move(diagnostic), notes, reach);
+}
+
 std::vector<Diagnostic> lint(ASTContext &context, int capability) {
   const Functions functions(context);
   Findings findings(functions);
-  lintEncodeCalls(functions, capability, findings);
-  lintDeviceCode(functions, findings);
+  const std::vector<EncodedMap> maps = lintEncodeCalls(functions, capability, findings);
+  lintDeviceCode(functions, maps, findings);
   std::vector<Diagnostic> all = findings.take();
   llvm::stable_sort(all, [](const Diagnostic &a, const Diagnostic &b) {
     return a.place.offset < b.place.offset;

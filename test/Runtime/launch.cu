@@ -134,6 +134,10 @@ int main(int argc, char **) {
   std::printf("bit 85 on Blackwell: %llu\n", bit85());
   // CHECK-NEXT: bit 85 on Hopper: 1
   // CHECK-NEXT: bit 85 on Blackwell: 0
+  // What can run at once is this device's.
+  start(tilelift::cooperative(10, 256), out, in, 1024, 512);
+  say("together elsewhere");
+  // CHECK-NEXT: together elsewhere: encode {{.*}}; occupancy of lifted; launch lifted grid 10 block 256 shared 0
 
   fake().encode_result = CUDA_ERROR_INVALID_VALUE;
   start({4, 256}, out, in, 1024, 512);

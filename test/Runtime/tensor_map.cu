@@ -10,10 +10,14 @@
 
 #include <cstdio>
 #include <cstring>
+#include <map>
 
 using tilelift::tensor_map;
 using tilelift::tensor_map_options;
 using tilelift::tensor_view;
+
+/// How often the runtime was asked where a function of the driver's is.
+std::map<std::string, int> asked;
 
 template <typename Action> void attempt(Action action) {
   try {
@@ -29,12 +33,32 @@ template <typename Action> void attempt(Action action) {
   for (const std::string &call : fake().calls)
     if (call.compare(0, 5, "entry") != 0)
       calls += call;
+    else
+      ++asked[call];
   fake().calls.clear();
   std::printf("driver: %s\n", calls.c_str());
 }
 
 struct Complex {
   float re, im;
+};
+struct Short {
+  short both[2];
+};
+
+// As DLPack has one.
+struct SmallTensor {
+  void *data;
+  struct {
+    int device_type, device_id;
+  } device;
+  int ndim;
+  struct {
+    unsigned char code, bits;
+    unsigned short lanes;
+  } dtype;
+  long long *shape, *strides;
+  unsigned long long byte_offset;
 };
 
 int main() {
@@ -90,7 +114,7 @@ int main() {
   // CHECK-NEXT: driver
   const tensor_view structs(reinterpret_cast<Complex *>(0x10000), {48, 64});
   attempt([&] { tensor_map::tiled(structs, {8, 32}); });
-  // CHECK-NEXT: invalid: the tensor's type is none of TMA's; 'type' says which to take it for
+  // CHECK-NEXT: invalid: the tensor's type is none of TMA's; 'type' says which to take it for: u8, u16, u32, i32, u64, i64, f16, f32, f64, bf16, f32_ftz, tf32, tf32_ftz, u4_align8, u4_align16, u6_align16{{$}}
   // CHECK-NEXT: driver
   attempt([&] {
     tensor_map_options options;
@@ -134,6 +158,16 @@ int main() {
   // CHECK-NEXT: invalid: the tensor has other extents, strides or elements than the map's
   // CHECK-NEXT: driver: {{$}}
   // CHECK-NEXT: kept 1, at 0x10000, the same bytes
+  attempt([&] { map.replace_address(tensor_view(reinterpret_cast<int *>(0x20000), {48, 64})); });
+  same();
+  // CHECK-NEXT: invalid: elements of the tensor are i32, those of the map f32
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: kept 1, at 0x10000, the same bytes
+  attempt([&] { map.replace_address(tensor_view(reinterpret_cast<Short *>(0x20000), {48, 64})); });
+  same();
+  // CHECK-NEXT: invalid: elements of the tensor are of 4 bytes, those of the map f32
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: kept 1, at 0x10000, the same bytes
   fake().encode_result = CUDA_ERROR_INVALID_VALUE;
   attempt([&] { map.replace_address(tensor_view(in + 64, {48, 64})); });
   same();
@@ -145,6 +179,18 @@ int main() {
   std::printf("kept %d, at %p\n", !kept.expired(), map.address());
   // CHECK-NEXT: driver: encode type 7 rank 2 at 65792
   // CHECK-NEXT: kept 0, at 0x10100
+
+  // What the map takes elements for is as good as what its tensor does, and nothing else is.
+  attempt([&] {
+    tensor_map_options options;
+    options.type = tilelift::element_type::u32;
+    tensor_map bits = tensor_map::tiled(plane, {8, 32}, options);
+    bits.replace_address(tensor_view(reinterpret_cast<unsigned *>(0x20000), {48, 64}));
+    bits.replace_address(tensor_view(in, {48, 64}));
+    bits.replace_address(tensor_view(reinterpret_cast<int *>(0x30000), {48, 64}));
+  });
+  // CHECK-NEXT: invalid: elements of the tensor are i32, those of the map f32
+  // CHECK-NEXT: driver: encode type 2 rank 2 at 65536 {{.*}}encode type 2 rank 2 at 131072 {{.*}}encode type 2 rank 2 at 65536 extents {64,48} strides {256} box {32,8} steps {1,1} promotion 0{{$}}
 
   // It is of the context in which it was made.
   fake().context = reinterpret_cast<CUcontext>(0x2000);
@@ -179,4 +225,61 @@ int main() {
   });
   // CHECK-NEXT: 1 broken: im2col wide goes with no interleaving, and with swizzles 64B, 128B and 128B_ATOM_32B [wide-layout]
   // CHECK-NEXT: driver: {{$}}
+
+  // Packed elements are counted one by one, and boxes of them, whatever the tensor counts: four of
+  // six bits are three bytes. What is no whole number of them is none of 128, either.
+  const auto packed = [](const auto &tensor, tilelift::element_type type) {
+    tensor_map_options options;
+    options.type = type;
+    tensor_map::tiled(tensor, {8, 128}, options);
+  };
+  const auto bytes = [](long long columns, std::vector<long long> strides = {}) {
+    return tensor_view(reinterpret_cast<unsigned char *>(0x10000), {48, columns}, strides);
+  };
+  attempt([&] { packed(bytes(192), tilelift::element_type::u6_align16); });
+  attempt([&] { packed(bytes(128), tilelift::element_type::u4_align16); });
+  attempt([&] { packed(tensor_view(reinterpret_cast<int *>(0x10000), {48, 48}), tilelift::element_type::u6_align16); });
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  // CHECK-NEXT: driver: encode type 14 rank 2 at 65536 extents {256,48} strides {128} box {128,8}
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  attempt([&] { packed(bytes(97, {128, 1}), tilelift::element_type::u6_align16); });
+  attempt([&] { packed(bytes(95, {128, 1}), tilelift::element_type::u6_align16); });
+  // CHECK-NEXT: 1 broken: the rows of 'tensor' have 129 elements, which is no multiple of 128 [packed-extent]
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: 1 broken: the rows of 'tensor' have 126 elements, which is no multiple of 128 [packed-extent]
+  // CHECK-NEXT: driver: {{$}}
+  attempt([&] {
+    tensor_map_options options;
+    options.type = tilelift::element_type::u6_align16;
+    tensor_map::im2col(tensor_view(reinterpret_cast<unsigned char *>(0x10000), {2, 14, 10, 192}), {-1, -1}, {-1, -1}, 128, 32, options);
+  });
+  // CHECK-NEXT: driver: encode im2col type 15 rank 4 at 65536 extents {256,10,14,2} strides {192,1920,26880}
+
+  // Tensors of DLPack's count them by themselves.
+  long long shape[] = {48, 256}, steps[] = {512, 1};
+  SmallTensor small = {reinterpret_cast<void *>(0x10000), {2, 1}, 2, {15, 6, 1}, shape, nullptr, 0};
+  attempt([&] { packed(small, tilelift::element_type::u6_align16); });
+  small.strides = steps;
+  attempt([&] { packed(small, tilelift::element_type::u6_align16); });
+  small.dtype.bits = 4;
+  attempt([&] { packed(small, tilelift::element_type::u4_align16); });
+  attempt([&] { packed(small, tilelift::element_type::u8); });
+  steps[1] = 2;
+  attempt([&] { packed(small, tilelift::element_type::u4_align16); });
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {192} box {128,8}
+  // CHECK-NEXT: driver: encode type 15 rank 2 at 65536 extents {256,48} strides {384} box {128,8}
+  // CHECK-NEXT: driver: encode type 14 rank 2 at 65536 extents {256,48} strides {256} box {128,8}
+  // CHECK-NEXT: invalid: an element of the tensor has 4 bits, a u8 has 8: extents would count something else
+  // CHECK-NEXT: driver: {{$}}
+  // CHECK-NEXT: invalid: elements of a row are 2 bytes apart, and have 1: TMA copies rows that are dense
+  // CHECK-NEXT: driver: {{$}}
+
+  // Whoever makes maps, and however many: each function of the driver's is looked for once.
+  for (const auto &[entry, times] : asked)
+    std::printf("%s: %d\n", entry.c_str(), times);
+  // CHECK-NEXT: entry point cuCtxGetCurrent 4000: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeIm2col 12000: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeIm2colWide 12080: 1
+  // CHECK-NEXT: entry point cuTensorMapEncodeTiled 12000: 1
+  // CHECK-NOT: {{.}}
 }

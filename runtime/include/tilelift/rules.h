@@ -78,10 +78,18 @@ constexpr const char *name_of(element_type type) {
   return unsigned(type) < element_types ? names[unsigned(type)] : "unknown";
 }
 
+namespace detail {
+template <unsigned Columns, element_type Type> constexpr unsigned bytes_of_four_rows() {
+  static_assert(Columns > 0 && Columns * bits_of(Type) % 128 == 0,
+                "a row of a gather4 has a multiple of 16 bytes");
+  return 4 * Columns * bits_of(Type) / 8;
+}
+} // namespace detail
+
 /// What a barrier expects of a gather4: four rows of a box, packed elements as they are in
 /// global memory.
 template <unsigned Columns, element_type Type>
-constexpr unsigned gather4_bytes = 4 * Columns *bits_of(Type) / 8;
+constexpr unsigned gather4_bytes = detail::bytes_of_four_rows<Columns, Type>();
 
 /// What a copy may do with an element of global memory instead of overwriting it.
 enum class reduce_operation : unsigned char { add, min, max, inc, dec, and_, or_, xor_ };

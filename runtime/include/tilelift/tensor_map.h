@@ -85,6 +85,13 @@ void require_count(const char *name, const std::vector<Number> &numbers, std::si
                                 " numbers, the tensor asks for " + std::to_string(count));
 }
 
+inline std::string names_of_types() {
+  std::string all;
+  for (unsigned type = 0; type < element_types; ++type)
+    all += (all.empty() ? "" : ", ") + std::string(name_of(element_type(type)));
+  return all;
+}
+
 inline std::string number_of(int capability) {
   return std::to_string(capability / 10) + "." + std::to_string(capability % 10);
 }
@@ -183,7 +190,7 @@ private:
 
   template <typename Request>
   tensor_map(Request &&own, tensor_view &&tensor, const tensor_map_options &options)
-      : home(detail::place::current()), view(std::move(tensor)) {
+      : home(detail::place::current()), view(std::move(tensor)), elements(view.type) {
     own.capability = home.capability();
     describe(own, options);
     request = std::move(own);
@@ -226,26 +233,30 @@ private:
       throw std::invalid_argument("elements of a row are " + std::to_string(view.strides.back()) +
                                   " bytes apart, and have " + std::to_string(view.element_bytes) +
                                   ": TMA copies rows that are dense");
-    // Of packed elements, several are in what the tensor counts as one.
-    const int packed = is_packed(own.type) ? 8 * view.element_bytes / int(bits_of(own.type)) : 1;
     for (int d = 0; d < own.rank; ++d) {
       const std::size_t at = std::size_t(own.rank - 1 - d);
-      own.dims[d].extent = quantity::exactly(view.extents[at] * (d == 0 ? packed : 1));
+      own.dims[d].extent = quantity::exactly(d == 0 ? in_a_row(own.type) : view.extents[at]);
       own.dims[d].stride = quantity::exactly(d == 0 ? 0 : view.strides[at]);
       if (!options.element_strides.empty())
         own.dims[d].step = quantity::exactly(options.element_strides[at]);
     }
   }
+  /// How many elements TMA sees there. Where packed ones do not fill it, their whole number breaks
+  /// a rule, too.
+  long long in_a_row(element_type type) const {
+    return view.extents.back() * view.element_bits() / int(bits_of(type));
+  }
   element_type type_of(const tensor_map_options &options) const {
     if (!options.type && !view.type)
       throw std::invalid_argument(
-          "the tensor's type is none of TMA's; 'type' says which to take it for");
+          "the tensor's type is none of TMA's; 'type' says which to take it for: " +
+          detail::names_of_types());
     const element_type type = options.type ? *options.type : *view.type;
-    if (!is_packed(type) && unsigned(type) < element_types &&
-        int(size_of(type)) != view.element_bytes)
-      throw std::invalid_argument("an element of the tensor has " +
-                                  std::to_string(view.element_bytes) + " bytes, a " +
-                                  name_of(type) + " has " + std::to_string(size_of(type)) +
+    const int bits = view.element_bits(), unit = bits % 8 == 0 ? 8 : 1;
+    if (!is_packed(type) && unsigned(type) < element_types && int(bits_of(type)) != bits)
+      throw std::invalid_argument("an element of the tensor has " + std::to_string(bits / unit) +
+                                  (unit == 8 ? " bytes, a " : " bits, a ") + name_of(type) +
+                                  " has " + std::to_string(int(bits_of(type)) / unit) +
                                   ": extents would count something else");
     return type;
   }
@@ -287,9 +298,12 @@ private:
     require_home();
     require_here(other);
     if (other.extents != view.extents || other.strides != view.strides ||
-        other.element_bytes != view.element_bytes)
+        other.element_bytes != view.element_bytes || other.packed_bits != view.packed_bits)
       throw std::invalid_argument("the tensor has other extents, strides or elements than the "
                                   "map's");
+    if (other.type != elements && other.type != type())
+      throw std::invalid_argument("elements of the tensor are " + name_of_elements(other.type) +
+                                  ", those of the map " + name_of_elements(elements));
     any_request moved = request;
     std::visit(
         [&](auto &own) {
@@ -303,6 +317,9 @@ private:
     map = made;
   }
 
+  std::string name_of_elements(const std::optional<element_type> &type) const {
+    return type ? name_of(*type) : "of " + std::to_string(view.element_bytes) + " bytes";
+  }
   void require_home() const {
     const detail::place here = detail::place::current();
     if (here.context != home.context || here.device != home.device)
@@ -324,6 +341,8 @@ private:
 
   detail::place home;
   tensor_view view;
+  /// As the tensor has them that the map was made of; `type()` is what TMA takes them for.
+  std::optional<element_type> elements;
   any_request request;
   CUtensorMap map = {};
 };

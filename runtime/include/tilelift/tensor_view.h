@@ -73,11 +73,16 @@ struct tensor_view {
   }
 
   int rank() const { return int(extents.size()); }
+  /// What an extent counts.
+  int element_bits() const { return packed_bits > 0 ? packed_bits : 8 * element_bytes; }
 
   const void *address = nullptr;
   std::vector<long long> extents;
   std::vector<long long> strides;
   int element_bytes = 1;
+  /// Of elements that are smaller than a byte, and lie without a gap; 0 of all others. Their stride
+  /// in a row is 1.
+  int packed_bits = 0;
   /// How TMA sees an element; none where it has no such type.
   std::optional<element_type> type;
   /// The device that the memory is on; none where nobody says so, or all reach it.
@@ -88,10 +93,10 @@ struct tensor_view {
   /// Finds strides that are not given.
   void complete() {
     if (strides.empty()) {
-      strides.resize(extents.size());
-      long long stride = element_bytes;
-      for (std::size_t d = extents.size(); d-- > 0; stride *= extents[d])
-        strides[d] = stride;
+      strides.resize(extents.size(), element_bytes);
+      long long elements = 1;
+      for (std::size_t d = extents.size(); d-- > 1;)
+        strides[d - 1] = (elements *= extents[d]) * element_bits() / 8;
     }
     if (strides.size() != extents.size())
       throw std::invalid_argument("a tensor of " + std::to_string(extents.size()) +
@@ -143,11 +148,13 @@ auto view_of(const Tensor &tensor) -> decltype(tensor.byte_offset, tensor.ndim, 
   tensor_view view;
   view.address = static_cast<const char *>(tensor.data) + tensor.byte_offset;
   view.element_bytes = tensor.dtype.bits < 8 ? 1 : tensor.dtype.bits / 8;
+  view.packed_bits = tensor.dtype.bits < 8 ? tensor.dtype.bits : 0;
   view.type = detail::element_of(int(tensor.dtype.code), tensor.dtype.bits);
   for (int d = 0; d < tensor.ndim; ++d) {
+    const int bits = d + 1 < tensor.ndim ? view.element_bits() : 8 * view.element_bytes;
     view.extents.push_back(tensor.shape[d]);
     if (tensor.strides)
-      view.strides.push_back(tensor.strides[d] * view.element_bytes);
+      view.strides.push_back(tensor.strides[d] * bits / 8);
   }
   view.complete();
   if (kind == on_device)

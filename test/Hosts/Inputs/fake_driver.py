@@ -80,8 +80,8 @@ class FakeDriver:
     CUaccessProperty = enumeration("CUaccessProperty", "CU_ACCESS_PROPERTY_", numbered(
         "NORMAL", "STREAMING", "PERSISTING"))
 
-    def __init__(self, capability=90, sizes=None):
-        self.capability, self.calls, self.fails = capability, [], {}
+    def __init__(self, capability=90, sizes=None, device=0):
+        self.device, self.capability, self.calls, self.fails = device, capability, [], {}
         self.ptx, self.static_shared, self.at_once = capability, 1024, 8
         self.context, self.window, self.set_aside = 0x77, 1 << 27, 11796480
         self.sizes = sizes or {}  # bytes of each argument of each kernel
@@ -101,6 +101,7 @@ class FakeDriver:
 
     def results(self, name, arguments):
         if name == "cuDeviceGetAttribute":
+            assert arguments[1] == self.device, "there is no other device"
             return ({75: self.capability // 10, 76: self.capability % 10, 97: 232448, 16: 4, 108: 39321600,
                      109: self.window}[int(arguments[0])],)
         if name == "cuFuncGetAttribute":
@@ -114,7 +115,9 @@ class FakeDriver:
         if name == "cuCtxGetLimit":
             return (self.set_aside,)
         if name == "cuCtxGetDevice":
-            return (0,)
+            return (self.device,)
+        if name == "cuKernelGetFunction":
+            return (arguments[0].name,)
         if name == "cuLibraryLoadData":
             return ("library",)
         if name == "cuLibraryGetKernel":
@@ -147,8 +150,10 @@ class FakeDriver:
     @staticmethod
     def _cuTensorMapEncodeIm2colWide(kind, rank, address, extents, strides, lower, upper, channels, pixels, steps,
                                      interleave, mode, swizzle, promotion, fill):
-        return (f"cuTensorMapEncodeIm2colWide {kind.name[24:]} rank {rank} at {address:#x} lower {lower} upper {upper} "
-                f"channels {channels} pixels {pixels} mode {mode.name[31:]} swizzle {int(swizzle)}")
+        return (f"cuTensorMapEncodeIm2colWide {kind.name[24:]} rank {rank} at {address:#x} extents {[*map(int, extents)]} "
+                f"strides {[*map(int, strides)]} lower {lower} upper {upper} channels {channels} pixels {pixels} "
+                f"mode {mode.name[31:]} swizzle {int(swizzle)} promotion {int(promotion)} fill {int(fill)} "
+                f"steps {[*map(int, steps)]}")
 
     def _cuCtxSetLimit(self, limit, value):
         self.set_aside = value

@@ -84,6 +84,8 @@ assert driver.take("cuCtxSetLimit") == ["cuCtxSetLimit PERSISTING_L2_CACHE_SIZE 
                                         "cuCtxSetLimit PERSISTING_L2_CACHE_SIZE 11796480"]
 with PersistingL2(1 << 40, driver):
     assert driver.set_aside == 39321600
+with PersistingL2(1 << 40, FakeDriver(device=3)) as room:  # of the device that is there
+    assert room.driver.set_aside == 39321600
 assert driver.set_aside == 11796480
 
 

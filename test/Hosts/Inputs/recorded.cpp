@@ -75,11 +75,13 @@ std::string map_text(const unsigned char *bytes) {
 extern "C" {
 CUresult cuCtxGetDevice(CUdevice *device) {
   ++driver.questions["cuCtxGetDevice"];
-  *device = 0;
+  *device = 3;
   return CUDA_SUCCESS;
 }
-CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice) {
+CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device) {
   ++driver.questions["cuDeviceGetAttribute"];
+  if (device != 3) // there is no other
+    return CUDA_ERROR_INVALID_DEVICE;
   *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR              ? driver.major
            : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 232448
                                                                             : 4;

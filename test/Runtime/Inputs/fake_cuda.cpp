@@ -86,7 +86,9 @@ CUtensorMap last_map() { return seen; }
 
 extern "C" {
 cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuccess; }
-cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int) {
+cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
+  if (device != fake().device) // there is no other, and nobody asks of one
+    return cudaErrorInvalidDevice;
   bool isMemory = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin;
   bool isCount = attribute == cudaDevAttrMultiProcessorCount;
   bool isMinor = attribute == cudaDevAttrComputeCapabilityMinor;
