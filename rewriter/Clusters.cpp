@@ -19,8 +19,9 @@ constexpr unsigned usualPeers = 2;
 
 class Sharing {
 public:
-  Sharing(InstanceToEmit &instance, std::vector<Diagnostic> &diagnostics)
-      : instance(instance), diagnostics(diagnostics) {}
+  Sharing(InstanceToEmit &instance, const KernelEffects &effects,
+          std::vector<Diagnostic> &diagnostics)
+      : instance(instance), effects(effects), diagnostics(diagnostics) {}
 
   std::optional<UnsharedTile> run();
 
@@ -37,6 +38,7 @@ private:
   }
 
   InstanceToEmit &instance;
+  const KernelEffects &effects;
   std::vector<Diagnostic> &diagnostics;
   /// Axes of which somebody has said how many blocks there are.
   Axes counted = 0;
@@ -95,7 +97,7 @@ std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
   if (!plan.base.knownAtLaunch)
     return refuse("only the kernel knows where '" + plan.base.spelling + "' leads");
   Axes axes = axesOf(copy);
-  PeerBlocks peers(instance.function, axes);
+  PeerBlocks peers(instance.function, axes, effects);
   if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))
     return reason;
   std::optional<Diagnostic> reason;
@@ -150,9 +152,9 @@ std::optional<UnsharedTile> Sharing::run() {
 
 } // namespace
 
-std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance,
+std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance, const KernelEffects &effects,
                                        std::vector<Diagnostic> &diagnostics) {
-  return Sharing(instance, diagnostics).run();
+  return Sharing(instance, effects, diagnostics).run();
 }
 
 } // namespace tilelift

@@ -20,7 +20,7 @@ struct UnsharedTile {
 
 /// Gives the plans their peers, and the kernel its clusters. Says of what may do without,
 /// `fallback(loop)`, that it does.
-std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance,
+std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance, const KernelEffects &effects,
                                        std::vector<Diagnostic> &diagnostics);
 
 } // namespace tilelift

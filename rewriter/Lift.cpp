@@ -24,7 +24,7 @@
 #include "relation/IndexRange.h"
 #include "relation/MemoryUses.h"
 #include "relation/WarpAccesses.h"
-#include "relation/WholeBlock.h"
+#include "order/WholeBlock.h"
 #include "support/Locations.h"
 
 #include "llvm/Support/thread.h"
@@ -351,8 +351,10 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
           return other.statement == annotated.statement && other.path.sameText(annotated.path);
         }) > 1;
     VariableFacts facts(annotated.path);
-    KernelUnderTest under{context, annotated.path, facts, *shape, kindOf(*annotated.directive),
-                          isShared};
+    const KernelEffects &own = effects.of(instance.function);
+    Uniformity uniformity(facts, own, annotated.path);
+    KernelUnderTest under{context, annotated.path, facts, own, uniformity, *shape,
+                          kindOf(*annotated.directive), isShared};
     std::vector<CopyToEmit> copies;
     if (isSelected(*annotated.directive))
       copies = liftStatement(under, annotated);
@@ -376,7 +378,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
   takePrefetches(emitted);
-  if (auto unshared = shareTiles(emitted, result.diagnostics)) {
+  if (auto unshared = shareTiles(emitted, effects.of(instance.function), result.diagnostics)) {
     refuse(std::move(unshared->reason), *emitted.copies[unshared->copy].directive,
            instance.function);
     return std::nullopt;
@@ -567,7 +569,7 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
       return false;
   if (!loop || isa<DoStmt>(loop) || !copy.path.inKernel())
     return false;
-  auto found = findRounds(loop, under.facts, under.context.getSourceManager());
+  auto found = findRounds(loop, under.uniformity, under.context.getSourceManager());
   const auto *rounds = std::get_if<Rounds>(&found);
   const Plan &plan = copy.plan;
   bool isBulk = plan.mode == Mode::Bulk && plan.rows.empty();
@@ -696,7 +698,10 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
       continue;
     if (!accesses) { // that takes a while
       VariableFacts facts(copies[0]->path);
-      accesses = accessesOfWarps({context, copies[0]->path, facts, instance.block}, annotated);
+      const KernelEffects &own = effects.of(instance.function);
+      Uniformity uniformity(facts, own, copies[0]->path);
+      accesses = accessesOfWarps(
+          {context, copies[0]->path, facts, own, uniformity, instance.block}, annotated);
     }
     const std::vector<WarpAccess> &own = (*accesses)[tile];
     double passes = passesAsPlanned(own, copies[0]->plan);
@@ -748,13 +753,14 @@ static const char *whyNoRoom(const AnnotatedStatement &annotated, const Variable
 }
 
 /// Why no warp can be added to a kernel's block, as far as that is no matter of its text.
-static std::optional<Diagnostic> whyNoProducer(const InstanceToEmit &instance) {
+static std::optional<Diagnostic> whyNoProducer(const InstanceToEmit &instance,
+                                               const KernelEffects &effects) {
   if (!instance.pipelines.back().hasProducer)
     return std::nullopt;
   for (const CopyToEmit &copy : instance.copies)
     if (!copy.path.inKernel())
       return diagnose("no-producer", {}, "a function that the kernel calls makes copies, too");
-  auto uses = findBlockUses(instance.function, instance.block);
+  auto uses = findBlockUses(instance.function, instance.block, effects);
   auto *reason = std::get_if<Diagnostic>(&uses);
   return reason ? std::optional(std::move(*reason)) : std::nullopt;
 }
@@ -805,6 +811,8 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   if (!isa<ForStmt, WhileStmt>(loop)) // said before
     return;
   VariableFacts facts(annotated.path);
+  const KernelEffects &own = effects.of(emitted.function);
+  Uniformity uniformity(facts, own, annotated.path);
   if (const char *what = whyNoRoom(annotated, facts, sources))
     return refuseIt(diagnose("not-available-yet", directive.begin, what));
   auto isMade = [&](const CopyToEmit &copy) {
@@ -815,13 +823,13 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
     return; // what it would be of was not selected
   if (isEmpty)
     return refuseIt(diagnose("pipeline-empty", directive.begin));
-  auto rounds = findRounds(loop, facts, sources);
+  auto rounds = findRounds(loop, uniformity, sources);
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
     return refuseIt(std::move(*reason));
   InstanceToEmit filled = emitted;
   filled.pipelines.push_back(
       {&directive, std::get<Rounds>(rounds), directive.clauses.hasProducer, {}});
-  KernelUnderTest under{context, annotated.path, facts, emitted.block};
+  KernelUnderTest under{context, annotated.path, facts, own, uniformity, emitted.block};
   for (CopyToEmit &copy : filled.copies) {
     if (!isMade(copy))
       continue;
@@ -829,7 +837,7 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
     if (std::optional<Diagnostic> reason = fillAhead(copy, std::get<Rounds>(rounds), under))
       return refuseIt(std::move(*reason));
   }
-  if (std::optional<Diagnostic> reason = whyNoProducer(filled)) {
+  if (std::optional<Diagnostic> reason = whyNoProducer(filled, own)) {
     if (directive.clauses.fallback != Fallback::Loop)
       return refuseIt(std::move(*reason));
     reason->severity = Severity::Warning;
@@ -934,7 +942,7 @@ void Lifter::takeTurns(InstanceToEmit &instance, const KernelUnderTest &under) {
   if (!isOwn)
     return;
   const Stmt *writer =
-      onlyWriter({store->statement, store->tile, sourceOf(store->plan.base)}, rounds, under);
+      onlyWriter({store->statement, store->tile, &store->plan.base}, rounds, under);
   KernelUnderTest writing = under;
   writing.kind = CopyKind::Load;
   if (!writer || !alwaysWrites(writing, writer, {*store->relation, store->tile}))
@@ -959,7 +967,7 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
   if (!copy.keeps.empty())
     return diagnose("tile-keeps-values", plan.place, plan.tile, copy.keeps);
   if (std::optional<Diagnostic> reason =
-          whyNotAhead({copy.statement, copy.tile, sourceOf(plan.base)}, rounds, under))
+          whyNotAhead({copy.statement, copy.tile, &plan.base}, rounds, under))
     return reason;
   copy.ahead = plan;
   copy.turns = placeInRound(copy.statement, rounds, under.facts)->turns;

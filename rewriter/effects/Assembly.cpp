@@ -7,6 +7,8 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstrTypes.h"
 
 using namespace llvm;
 
@@ -66,6 +68,23 @@ Family familyOf(StringRef opcode) {
 
 bool isNamePart(char c) { return isAlnum(c) || c == '_' || c == '.'; }
 
+/// The numbers of the operands in a text, and whether it has names besides.
+bool findOperands(StringRef text, SmallVectorImpl<unsigned> &operands) {
+  bool hasNames = false;
+  while (!text.empty()) {
+    if (text.consume_front("$")) {
+      unsigned number = 0;
+      text.consume_front("{");
+      if (!text.consumeInteger(10, number))
+        operands.push_back(number);
+      continue;
+    }
+    hasNames |= isAlpha(text.front()) || text.front() == '_' || text.front() == '%';
+    text = isAlnum(text.front()) ? text.drop_while(isNamePart) : text.drop_front();
+  }
+  return hasNames;
+}
+
 /// An instruction, as far as it matters here.
 class Reader {
 public:
@@ -80,6 +99,7 @@ public:
 private:
   bool has(StringRef part) const { return llvm::is_contained(parts, part); }
   void access(size_t bracket, bool reads, bool writes);
+  void storeOperands();
   void readMatrix();
   void readCopy();
   void readBarrier();
@@ -127,26 +147,28 @@ void Reader::access(size_t bracket, bool reads, bool writes) {
   access.space = spaceOf(bracket);
   SmallVector<StringRef, 4> addresses = brackets();
   StringRef address = bracket < addresses.size() ? addresses[bracket] : StringRef();
-  for (StringRef rest = address; !rest.empty();) {
-    if (rest.consume_front("$")) {
-      unsigned number = 0;
-      rest.consume_front("{");
-      if (!rest.consumeInteger(10, number))
-        access.operands.push_back(number);
-      continue;
-    }
-    access.fromAny |= isAlpha(rest.front()) || rest.front() == '_' || rest.front() == '%';
-    rest = isAlnum(rest.front()) ? rest.drop_while(isNamePart) : rest.drop_front();
-  }
-  access.fromAny |= access.operands.empty();
+  access.fromAny = findOperands(address, access.operands) || access.operands.empty();
   effect.accesses.push_back(std::move(access));
+}
+
+/// All that stands outside of the address.
+void Reader::storeOperands() {
+  std::string values;
+  int depth = 0;
+  for (char c : operands) {
+    depth += c == '[' ? 1 : 0;
+    values += depth == 0 ? c : ' ';
+    depth -= c == ']' ? 1 : 0;
+  }
+  effect.storesAny |= findOperands(values, effect.stored);
 }
 
 /// Fragments of matrices: `wmma.load` and `wmma.store` are of memory.
 void Reader::readMatrix() {
   if (has("load") || has("store"))
     access(0, has("load"), has("store"));
-  effect.storesOperands |= has("store");
+  if (has("store"))
+    storeOperands();
 }
 
 void Reader::readCopy() {
@@ -180,8 +202,8 @@ void Reader::readBarrier() {
 void Reader::readFence() {
   if (has("proxy"))
     effect.fencesProxy = true;
-  else
-    effect.signals = true;
+  else if (!has("cta"))
+    effect.signals = effect.acquires = true;
 }
 
 /// Barrier 0 of all threads is that of __syncthreads().
@@ -189,7 +211,7 @@ void Reader::readMeeting() {
   if (isOfWarp)
     return;
   if (has("cluster")) {
-    effect.meetsOthers = effect.signals = true;
+    effect.meetsOthers = effect.signals = effect.acquires = true;
     return;
   }
   SmallVector<StringRef, 4> given;
@@ -198,44 +220,51 @@ void Reader::readMeeting() {
   bool isAll = given.size() == results + 1 + (has("red") ? 1 : 0);
   bool isFirst = given.size() > results && given[results].trim() == "0";
   (isAll && isFirst && !has("arrive") ? effect.meetsBlock : effect.meetsOthers) = true;
-  effect.differs |= false;
 }
 
 void Reader::readRegisters() {
   auto mentions = [&](std::initializer_list<StringRef> names) {
     return llvm::any_of(names, [&](StringRef name) { return operands.contains(name); });
   };
-  effect.countsThreads |= mentions({"%ntid", "%nwarpid"});
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (operands.contains(std::string("%ntid.") + "xyz"[axis]))
+      effect.countsThreads |= 1u << axis;
+  if (operands.contains("%nwarpid"))
+    effect.countsThreads = 7;
   effect.asksSharedSize |=
       mentions({"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"});
-  effect.differs |= mentions({"%tid", "%laneid", "%warpid", "%lanemask", "%clock", "%globaltimer",
-                              "%pm"});
+  effect.varies |= mentions({"%warpid", "%smid", "%clock", "%globaltimer", "%pm"});
+  effect.differs |= effect.varies || mentions({"%tid", "%laneid", "%lanemask"});
 }
 
 void Reader::read() {
   bool isOrdered = has("volatile") || has("relaxed") || has("acquire") || has("release") ||
                    has("acq_rel") || has("mmio") || has("sc");
   readRegisters();
-  effect.doesAnything = true;
+  effect.acquires |= (has("acquire") || has("acq_rel") || has("sc")) && !has("cta");
   switch (familyOf(parts.front())) {
-  case Family::Unknown: effect.isUnknown = true; break;
+  case Family::Unknown: effect.isUnknown = effect.computes = true; break;
   case Family::Computes:
+    effect.computes = true;
     if (parts.front() == "wmma")
       readMatrix();
     break;
-  case Family::Exchanges: effect.differs = true; break;
+  case Family::Exchanges: effect.differs = effect.varies = effect.computes = true; break;
   case Family::Loads:
     access(0, true, false);
     effect.signals |= isOrdered;
+    effect.differs |= isOrdered;
+    effect.varies |= isOrdered;
     break;
   case Family::Stores:
     access(0, false, true);
     effect.signals |= isOrdered;
-    effect.storesOperands = true;
+    storeOperands();
     break;
   case Family::Updates:
     access(0, true, true);
-    effect.signals = effect.storesOperands = effect.differs = true;
+    effect.signals = effect.differs = effect.varies = true;
+    storeOperands();
     break;
   case Family::Prefetches: break;
   case Family::CopiesAsync: readCopy(); break;
@@ -247,7 +276,7 @@ void Reader::read() {
     effect.accesses.push_back({AssemblyAccess::Space::Shared, true, false, {}, true});
     break;
   case Family::Leaves: effect.mayLeave = true; break;
-  case Family::Signals: effect.signals = effect.waits = true; break;
+  case Family::Signals: effect.signals = effect.acquires = effect.waits = true; break;
   }
 }
 
@@ -299,6 +328,16 @@ AssemblyEffect effectOfAssembly(StringRef text) {
     Reader(name, operands, effect).read();
   }
   return effect;
+}
+
+/// Operands behind the results are arguments of the call.
+const Value *operandOf(const CallBase &assembly, unsigned operand) {
+  const auto *text = cast<InlineAsm>(assembly.getCalledOperand());
+  unsigned results = 0;
+  for (const InlineAsm::ConstraintInfo &each : text->ParseConstraints())
+    results += each.Type == InlineAsm::isOutput && !each.isIndirect;
+  bool isArgument = operand >= results && operand - results < assembly.arg_size();
+  return isArgument ? assembly.getArgOperand(operand - results) : nullptr;
 }
 
 } // namespace tilelift

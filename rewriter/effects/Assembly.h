@@ -14,6 +14,11 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
+namespace llvm {
+class CallBase;
+class Value;
+} // namespace llvm
+
 namespace tilelift {
 
 /// One access of memory by an instruction.
@@ -36,22 +41,31 @@ struct AssemblyEffect {
   bool meetsBlock = false, meetsOthers = false;
   /// Other blocks may be told something, or tell it.
   bool signals = false;
+  /// What they told of is there for this thread.
+  bool acquires = false;
   /// Accesses by the generic proxy are ordered before those by asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end.
   bool mayLeave = false;
   /// The results may differ between threads, even for equal operands.
   bool differs = false;
-  /// The size of the block, or of its shared memory, is asked for.
-  bool countsThreads = false, asksSharedSize = false;
-  /// An operand is put into memory, as a value.
-  bool storesOperands = false;
-  /// An instruction stands there at all.
-  bool doesAnything = false;
+  /// They may be other ones when it is run again.
+  bool varies = false;
+  /// The size of the block is asked for, in axes by their bits, or that of its shared memory.
+  unsigned countsThreads = 0;
+  bool asksSharedSize = false;
+  /// Operands that are put into memory, as values; all of them where names stand between.
+  llvm::SmallVector<unsigned, 2> stored;
+  bool storesAny = false;
+  /// Results may be computed of what it is given, not only loaded.
+  bool computes = false;
 };
 
 /// Of a text in LLVM's form, in which operands are called $0, $1, ...
 AssemblyEffect effectOfAssembly(llvm::StringRef text);
+
+/// What an operand is given; null of one that is a result.
+const llvm::Value *operandOf(const llvm::CallBase &assembly, unsigned operand);
 
 } // namespace tilelift
 

@@ -56,7 +56,8 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(effect.fencesProxy, "fences the proxies");
   add(effect.mayLeave, "may end threads");
   add(effect.differs, "differs between threads");
-  add(effect.countsThreads, "asks for the block's size");
+  add(effect.varies, "may be another one each time");
+  add(effect.countsThreads != 0, "asks for the block's size");
   add(effect.asksSharedSize, "asks for the size of shared memory");
   add(effect.isUnknown, "is not known");
   return llvm::join(parts, ", ");

@@ -201,4 +201,12 @@ const VarDecl *DeviceCode::variableOf(const GlobalVariable &variable) const {
   return dyn_cast_or_null<VarDecl>(parts->generator->GetDeclForMangledName(variable.getName()));
 }
 
+const GlobalVariable *DeviceCode::sharedArray(const VarDecl *array) const {
+  for (const GlobalVariable &variable : parts->module->globals())
+    if (const VarDecl *own = variableOf(variable);
+        own && own->getCanonicalDecl() == array->getCanonicalDecl())
+      return &variable;
+  return nullptr;
+}
+
 } // namespace tilelift

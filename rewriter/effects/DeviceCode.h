@@ -49,6 +49,8 @@ public:
   const clang::FunctionDecl *declarationOf(const llvm::Function &function) const;
   /// What the source calls a variable of the module; null where nobody declared it.
   const clang::VarDecl *variableOf(const llvm::GlobalVariable &variable) const;
+  /// The way back; null where no code names the array.
+  const llvm::GlobalVariable *sharedArray(const clang::VarDecl *array) const;
 
 private:
   struct Parts;

@@ -19,6 +19,15 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+constexpr unsigned allAxes = 7;
+
+/// Nobody outside of the block learns anything by it.
+bool isOfBlock(const FenceInst &fence) {
+  SmallVector<StringRef, 8> names;
+  fence.getContext().getSyncScopeNames(names);
+  return fence.getSyncScopeID() < names.size() && names[fence.getSyncScopeID()] == "block";
+}
+
 class Reader {
 public:
   Reader(Memory &memory, const DeviceCode &code) : memory(memory), code(code) {}
@@ -32,7 +41,7 @@ private:
   void read(const Instruction &instruction);
   void readCall(const CallBase &call);
   void readAssembly(const CallBase &call, const InlineAsm &assembly);
-  void readAccess(const CallBase &call, const InlineAsm &assembly, const AssemblyAccess &access);
+  void readAccess(const CallBase &call, const AssemblyAccess &access);
   void readIntrinsic(const IntrinsicInst &intrinsic);
   bool readOrder(const IntrinsicInst &intrinsic);
   bool readRegister(const IntrinsicInst &intrinsic);
@@ -54,8 +63,10 @@ private:
   }
   void doAnything(const ObjectSet &objects) {
     accessAll(objects, true, true);
-    effect.meetsOthers = effect.signals = effect.mayLeave = effect.differs = true;
-    effect.countsThreads = effect.asksSharedSize = effect.isUnknown = true;
+    effect.meetsOthers = effect.signals = effect.acquires = effect.mayLeave = true;
+    effect.differs = true;
+    effect.varies = effect.asksSharedSize = effect.isUnknown = true;
+    effect.countsThreads = allAxes;
   }
   bool isOfCompiler(const FunctionDecl *callee) const;
 
@@ -67,18 +78,21 @@ private:
 void Reader::read(const Instruction &instruction) {
   if (const auto *load = dyn_cast<LoadInst>(&instruction)) {
     access(load->getPointerOperand(), true, false);
-    effect.signals = effect.differs = load->isVolatile() || load->isAtomic();
+    effect.signals = effect.differs = effect.varies = load->isVolatile() || load->isAtomic();
+    effect.acquires = isAcquireOrStronger(load->getOrdering());
   } else if (const auto *store = dyn_cast<StoreInst>(&instruction)) {
     access(store->getPointerOperand(), false, true);
     effect.signals = store->isVolatile() || store->isAtomic();
   } else if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     access(update->getPointerOperand(), true, true);
-    effect.signals = effect.differs = true;
+    effect.signals = effect.differs = effect.varies = true;
+    effect.acquires = isAcquireOrStronger(update->getOrdering());
   } else if (const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&instruction)) {
     access(exchange->getPointerOperand(), true, true);
-    effect.signals = effect.differs = true;
-  } else if (isa<FenceInst>(instruction)) {
-    effect.signals = true;
+    effect.signals = effect.differs = effect.varies = true;
+    effect.acquires = isAcquireOrStronger(exchange->getSuccessOrdering());
+  } else if (const auto *fence = dyn_cast<FenceInst>(&instruction)) {
+    effect.signals = effect.acquires = !isOfBlock(*fence);
   } else if (const auto *call = dyn_cast<CallBase>(&instruction)) {
     readCall(*call);
   } else if (instruction.mayReadOrWriteMemory()) {
@@ -105,13 +119,15 @@ void Reader::readCall(const CallBase &call) {
 void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   AssemblyEffect own = effectOfAssembly(assembly.getAsmString());
   for (const AssemblyAccess &access : own.accesses)
-    readAccess(call, assembly, access);
+    readAccess(call, access);
   effect.meetsBlock = own.meetsBlock;
   effect.meetsOthers = own.meetsOthers;
   effect.signals = own.signals;
+  effect.acquires = own.acquires;
   effect.fencesProxy = own.fencesProxy;
   effect.mayLeave = own.mayLeave;
   effect.differs = own.differs;
+  effect.varies = own.varies;
   effect.countsThreads = own.countsThreads;
   effect.asksSharedSize = own.asksSharedSize;
   if (own.waits)
@@ -120,25 +136,18 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
     doAnything(memory.anything());
 }
 
-/// Operands behind the results are arguments of the call.
-void Reader::readAccess(const CallBase &call, const InlineAsm &assembly,
-                        const AssemblyAccess &access) {
+void Reader::readAccess(const CallBase &call, const AssemblyAccess &access) {
   using Space = AssemblyAccess::Space;
   if (access.space == Space::Private)
     return;
-  unsigned results = 0;
-  for (const InlineAsm::ConstraintInfo &each : assembly.ParseConstraints())
-    results += each.Type == InlineAsm::isOutput && !each.isIndirect;
-  bool ofAll = access.fromAny || llvm::any_of(access.operands, [&](unsigned operand) {
-                 return operand < results || operand - results >= call.arg_size();
-               });
+  SmallVector<const Value *, 4> addresses;
+  for (unsigned operand : access.operands)
+    addresses.push_back(operandOf(call, operand));
+  if (access.fromAny || llvm::is_contained(addresses, nullptr))
+    addresses.assign(call.arg_begin(), call.arg_end());
   ObjectSet found;
-  if (ofAll)
-    for (const Use &argument : call.args())
-      found.add(memory.pointedToBy(argument.get()));
-  else
-    for (unsigned operand : access.operands)
-      found.add(memory.pointedToBy(call.getArgOperand(operand - results)));
+  for (const Value *address : addresses)
+    found.add(memory.pointedToBy(address));
   ObjectSet there;
   for (unsigned object : found.numbers()) {
     bool isShared = memory[object].isShared();
@@ -185,12 +194,12 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
   case Intrinsic::nvvm_barrier_cluster_wait:
   case Intrinsic::nvvm_barrier_cluster_wait_aligned:
-    effect.meetsOthers = effect.signals = true;
+    effect.meetsOthers = effect.signals = effect.acquires = true;
     return true;
-  case Intrinsic::nvvm_membar_cta:
+  case Intrinsic::nvvm_membar_cta: return true;
   case Intrinsic::nvvm_membar_gl:
   case Intrinsic::nvvm_membar_sys:
-  case Intrinsic::nvvm_fence_sc_cluster: effect.signals = true; return true;
+  case Intrinsic::nvvm_fence_sc_cluster: effect.signals = effect.acquires = true; return true;
   case Intrinsic::nvvm_fence_proxy_async:
   case Intrinsic::nvvm_fence_proxy_async_global:
   case Intrinsic::nvvm_fence_proxy_async_shared_cta:
@@ -212,11 +221,19 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
 /// Special registers, which differ between threads but for those that are the block's.
 bool Reader::readRegister(const IntrinsicInst &intrinsic) {
   switch (intrinsic.getIntrinsicID()) {
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_z:
-  case Intrinsic::nvvm_read_ptx_sreg_ntid_w:
-  case Intrinsic::nvvm_read_ptx_sreg_nwarpid: effect.countsThreads = true; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_x: effect.countsThreads = 1; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_y: effect.countsThreads = 2; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ntid_z: effect.countsThreads = 4; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_nwarpid: effect.countsThreads = allAxes; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_tid_x:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_y:
+  case Intrinsic::nvvm_read_ptx_sreg_tid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_laneid:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_eq:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_le:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_lt:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_ge:
+  case Intrinsic::nvvm_read_ptx_sreg_lanemask_gt: effect.differs = true; return true;
   case Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size:
   case Intrinsic::nvvm_read_ptx_sreg_total_smem_size:
   case Intrinsic::nvvm_read_ptx_sreg_aggr_smem_size: effect.asksSharedSize = true; return true;
@@ -244,12 +261,12 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
     return;
   // What has no side effects and nothing to do with other threads computes.
   bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
-  effect.differs = !isPlain;
+  effect.differs = effect.varies = !isPlain;
   MemoryEffects effects = intrinsic.getMemoryEffects();
   if (effects.onlyAccessesInaccessibleMem())
     return;
   bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());
-  effect.signals = mayRead && mayWrite; // it may be an atomic one
+  effect.signals = effect.acquires = mayRead && mayWrite; // it may be an atomic one
   if (effects.onlyAccessesArgPointees() || effects.onlyAccessesInaccessibleOrArgMem())
     return readArguments(intrinsic, mayRead, mayWrite);
   doAnything(memory.anything());
@@ -299,9 +316,11 @@ void Effect::add(const Effect &other) {
   meetsBlock |= other.meetsBlock;
   meetsOthers |= other.meetsOthers;
   signals |= other.signals;
+  acquires |= other.acquires;
   fencesProxy |= other.fencesProxy;
   mayLeave |= other.mayLeave;
   differs |= other.differs;
+  varies |= other.varies;
   countsThreads |= other.countsThreads;
   asksSharedSize |= other.asksSharedSize;
   isUnknown |= other.isUnknown;

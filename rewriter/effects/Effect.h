@@ -25,14 +25,20 @@ struct Effect {
   /// Other blocks may be told that something was written, or tell it: by atomics, fences,
   /// volatile accesses, barriers of more than the block.
   bool signals = false;
+  /// What they have written before they told it is there for this thread: by a fence, or an
+  /// atomic that is one.
+  bool acquires = false;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end here.
   bool mayLeave = false;
   /// Its results may differ between threads, even where all that it is given is the same.
   bool differs = false;
-  /// The size of the block is asked for, or that of its shared memory.
-  bool countsThreads = false, asksSharedSize = false;
+  /// They may be other ones when it is asked again.
+  bool varies = false;
+  /// The size of the block is asked for, in axes by their bits, or that of its shared memory.
+  unsigned countsThreads = 0;
+  bool asksSharedSize = false;
   /// Nobody knows what it does.
   bool isUnknown = false;
 

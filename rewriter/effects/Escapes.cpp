@@ -7,7 +7,9 @@
 #include "effects/Assembly.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 
@@ -19,7 +21,8 @@ namespace {
 /// Goes through what is made of an address, forwards.
 class Walk {
 public:
-  explicit Walk(const Function &function) : function(function) {}
+  explicit Walk(const Function &function, const Loop *round = nullptr)
+      : function(function), round(round) {}
 
   bool keeps(const Value *address) {
     push(address);
@@ -40,14 +43,20 @@ private:
   bool keepsInMemory(const Value *memory);
 
   const Function &function;
+  /// If there is one, to use the address outside of it, or in its next round, is to keep it.
+  const Loop *round;
   SmallVector<const Value *, 16> work;
   SmallPtrSet<const Value *, 16> seen;
 };
 
-/// What is stored to the thread's own memory is what is loaded from there.
+/// What is stored to the thread's own memory is what is loaded from there, in whatever round.
 bool Walk::keepsInMemory(const Value *memory) {
+  if (round)
+    return true;
   const Value *object = getUnderlyingObject(memory, 0);
-  if (!isa<AllocaInst>(object) || !isPrivate(object))
+  const auto *constant = dyn_cast<GlobalVariable>(object);
+  bool isOwn = isa<AllocaInst>(object) || (constant && constant->isConstant());
+  if (!isOwn || !isPrivate(object))
     return true;
   SmallVector<const Value *, 8> parts{object};
   SmallPtrSet<const Value *, 8> met{object};
@@ -68,9 +77,14 @@ bool Walk::keepsInMemory(const Value *memory) {
 bool Walk::keepsAtCall(const CallBase &call, const Use &use) {
   if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     AssemblyEffect effect = effectOfAssembly(assembly->getAsmString());
-    if (effect.isUnknown || effect.storesOperands)
+    bool isStored = effect.storesAny || llvm::any_of(effect.stored, [&](unsigned operand) {
+                      const Value *value = operandOf(call, operand);
+                      return !value || value == use.get();
+                    });
+    if (effect.isUnknown || isStored)
       return true;
-    push(&call); // it may give it back
+    if (effect.computes) // it may give it back
+      push(&call);
     return false;
   }
   const auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
@@ -93,11 +107,18 @@ bool Walk::keepsAt(const Use &use) {
     push(user);
     return false;
   }
+  if (const auto *constant = dyn_cast<GlobalVariable>(user))
+    return keepsInMemory(constant);
   const auto *instruction = dyn_cast<Instruction>(user);
   if (!instruction)
     return true;
   if (instruction->getFunction() != &function)
     return false;
+  bool leavesRound =
+      round && (!round->contains(instruction) ||
+                (isa<PHINode>(instruction) && instruction->getParent() == round->getHeader()));
+  if (leavesRound)
+    return true;
   if (const auto *store = dyn_cast<StoreInst>(instruction))
     return store->getValueOperand() == use.get() && keepsInMemory(store->getPointerOperand());
   if (isa<LoadInst, ICmpInst, BranchInst, SwitchInst>(instruction))
@@ -123,6 +144,22 @@ bool isKeptIn(const Function &function, const Value *address) {
   return Walk(function).keeps(address);
 }
 
+bool outlivesRound(const Function &function, const Value *address,
+                   ArrayRef<const BasicBlock *> inRound) {
+  DominatorTree dominators(const_cast<Function &>(function));
+  LoopInfo loops(dominators);
+  // A copy may have loops of its own.
+  const Loop *round = nullptr;
+  for (const BasicBlock *block : inRound) {
+    const Loop *own = loops.getLoopFor(block);
+    if (!own)
+      return true;
+    if (!round || own->getLoopDepth() < round->getLoopDepth())
+      round = own;
+  }
+  return !round || Walk(function, round).keeps(address);
+}
+
 bool isPrivate(const Value *memory) {
   SmallVector<const Value *, 8> work{memory};
   SmallPtrSet<const Value *, 8> seen{memory};
@@ -142,7 +179,7 @@ bool isPrivate(const Value *memory) {
       if (const auto *intrinsic = dyn_cast<IntrinsicInst>(user);
           intrinsic && intrinsic->isLifetimeStartOrEnd())
         continue;
-      if (!isa<GetElementPtrInst, AddrSpaceCastInst, BitCastInst>(user))
+      if (!isa<GetElementPtrInst, AddrSpaceCastInst, BitCastInst, ConstantExpr>(user))
         return false;
       if (seen.insert(user).second)
         work.push_back(user);

@@ -19,6 +19,11 @@ namespace tilelift {
 /// Whether some use of the value in the function may keep it.
 bool isKeptIn(const llvm::Function &function, const llvm::Value *address);
 
+/// Whether some use of what is made of it may lie outside of the innermost loop around some
+/// blocks, or in another round than the one in which it was made; also where it may be kept.
+bool outlivesRound(const llvm::Function &function, const llvm::Value *address,
+                   llvm::ArrayRef<const llvm::BasicBlock *> inRound);
+
 /// Whether memory of the thread's own is used by nothing but loads, stores and copies that
 /// name it, so that what lies there is what was stored.
 bool isPrivate(const llvm::Value *memory);

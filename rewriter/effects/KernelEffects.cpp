@@ -4,10 +4,14 @@
 
 #include "effects/KernelEffects.h"
 
+#include "effects/Escapes.h"
+#include "support/VariableFacts.h"
+
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/Expr.h"
+#include "clang/AST/ExprCXX.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DebugInfoMetadata.h"
+#include "llvm/IR/GlobalVariable.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -20,16 +24,18 @@ namespace {
 Effect anyEffect() {
   Effect effect;
   effect.reads = effect.writes = ObjectSet::all();
-  effect.meetsBlock = effect.meetsOthers = effect.signals = effect.fencesProxy = true;
-  effect.mayLeave = effect.differs = effect.countsThreads = effect.asksSharedSize = true;
+  effect.meetsBlock = effect.meetsOthers = effect.signals = effect.acquires = true;
+  effect.fencesProxy = true;
+  effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = true;
   effect.isUnknown = true;
+  effect.countsThreads = 7;
   return effect;
 }
 
 } // namespace
 
-KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code) : code(code) {
-  const Function *function = code.of(kernel);
+KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
+    : kernel(kernel), code(code), function(code.of(kernel)) {
   if (!function) {
     all = anyEffect();
     return;
@@ -46,8 +52,8 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code) : cod
       Effect effect = effectOf(instruction, *memory, code);
       unsigned place = placeOf(instruction.getDebugLoc().get());
       all.add(effect);
-      bool isSeen = !effect.isNothing() || effect.differs || effect.countsThreads ||
-                    effect.asksSharedSize;
+      bool isSeen = !effect.isNothing() || effect.differs || effect.varies ||
+                    effect.countsThreads != 0 || effect.asksSharedSize;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
       if (isSeen || isElsewhere)
         own.steps.push_back({std::move(effect), place});
@@ -55,6 +61,38 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code) : cod
     for (const BasicBlock *next : successors(&block))
       own.next.push_back(numbers[next]);
   }
+}
+
+ObjectSet KernelEffects::objectsAt(const VarDecl *origin, uint64_t offset) const {
+  if (!isKnown())
+    return ObjectSet::all();
+  ObjectSet others;
+  for (unsigned i = 0; i < memory->size(); ++i) {
+    const MemoryObject &object = (*memory)[i];
+    bool isMeant = object.kind == MemoryObject::Kind::Argument && object.declaration == origin &&
+                   object.offset == offset;
+    if (isMeant && origin)
+      return ObjectSet::of(i);
+    if (!object.isShared())
+      others.add(i);
+  }
+  std::optional<unsigned> variable = origin ? memory->find(origin) : std::nullopt;
+  return variable ? ObjectSet::of(*variable) : others;
+}
+
+bool KernelEffects::mayMeet(const ObjectSet &a, const ObjectSet &b) const {
+  return isKnown() ? memory->mayMeet(a, b) : !a.empty() && !b.empty();
+}
+
+bool KernelEffects::staysAsItIs(const ObjectSet &objects) const {
+  return isKnown() && !objects.isAll() && llvm::all_of(objects.numbers(), [&](unsigned number) {
+    return (*memory)[number].isPromised();
+  });
+}
+
+bool KernelEffects::mayWrite(const Effect &effect, const ObjectSet &objects) const {
+  bool isTold = effect.signals || effect.meetsOthers;
+  return mayMeet(effect.writes, objects) || (isTold && !staysAsItIs(objects));
 }
 
 /// From the innermost function outwards, as debug information has it, and back.
@@ -127,6 +165,18 @@ Effect KernelEffects::of(const Stmt *part, const CallPath &path) const {
   return effect;
 }
 
+Effect KernelEffects::ofText(SourceRange range) const {
+  if (!isKnown())
+    return anyEffect();
+  const SourceManager &sources = kernel->getASTContext().getSourceManager();
+  Spot begin = spotAt(sources, range.getBegin()), end = spotAt(sources, range.getEnd());
+  Effect effect;
+  for (const auto &[spot, own] : bySpots())
+    if (!spot.isKnown() || (!(spot < begin) && !(end < spot)))
+      effect.add(own);
+  return effect;
+}
+
 std::map<Spot, Effect> KernelEffects::bySpots() const {
   std::map<Spot, Effect> effects;
   for (const CodeBlock &block : blocks)
@@ -159,6 +209,80 @@ bool KernelEffects::isStatement(const Expr *expression, const CallPath &path) co
   while (isa_and_nonnull<FullExpr>(parent))
     parent = table.parentOf(parent);
   return isa_and_nonnull<CompoundStmt>(parent);
+}
+
+namespace {
+
+/// Whether a function is a lambda whose text is part of the kernel's.
+bool isPartOf(const FunctionDecl *kernel, const FunctionDecl *lambda) {
+  const DeclContext *around = lambda;
+  while (around && isa<FunctionDecl>(around) && isLambda(cast<FunctionDecl>(around)))
+    around = cast<CXXMethodDecl>(around)->getParent()->getDeclContext();
+  const auto *function = dyn_cast_or_null<FunctionDecl>(around);
+  return function && function->getCanonicalDecl() == kernel->getCanonicalDecl();
+}
+
+} // namespace
+
+ArrayRef<const Stmt *> KernelEffects::statementsInText(const CodeStep &step) const {
+  if (step.place == 0)
+    return {};
+  const Frames &frames = places[step.place];
+  size_t innermost = 0;
+  while (innermost + 1 < frames.size() && frames[innermost + 1].first &&
+         isLambda(frames[innermost + 1].first) && isPartOf(kernel, frames[innermost + 1].first))
+    ++innermost;
+  return spotsOf(frames[innermost].first).at(frames[innermost].second);
+}
+
+const Stmt *KernelEffects::statementInText(const CodeStep &step) const {
+  ArrayRef<const Stmt *> here = statementsInText(step);
+  return here.empty() ? nullptr : here.back();
+}
+
+const CallExpr *KernelEffects::callInText(const CodeStep &step) const {
+  const CallExpr *innermost = nullptr;
+  for (const Stmt *here : statementsInText(step))
+    if (const auto *call = dyn_cast<CallExpr>(here))
+      innermost = call;
+  return innermost;
+}
+
+bool KernelEffects::namesBlockSize(const CodeStep &step) const {
+  return llvm::any_of(statementsInText(step), tilelift::namesBlockSize);
+}
+
+Effect KernelEffects::ofCallInText(const CallExpr *call) const {
+  Effect effect;
+  for (const CodeBlock &block : blocks)
+    for (const CodeStep &step : block.steps)
+      if (callInText(step) == call)
+        effect.add(step.effect);
+  return effect;
+}
+
+bool KernelEffects::isStatementInText(const CallExpr *call) const {
+  return llvm::any_of(spots, [&](const auto &known) {
+    const Stmt *parent = known.second.parentOf(call);
+    while (isa_and_nonnull<FullExpr>(parent))
+      parent = known.second.parentOf(parent);
+    return isa_and_nonnull<CompoundStmt>(parent);
+  });
+}
+
+bool KernelEffects::mayOutliveRound(const VarDecl *array, const Stmt *copy,
+                                    const CallPath &path) const {
+  const GlobalVariable *variable = isKnown() ? code.sharedArray(array) : nullptr;
+  if (!variable)
+    return true;
+  SmallVector<const BasicBlock *, 8> copying;
+  size_t number = 0;
+  for (const BasicBlock &block : *function)
+    if (llvm::any_of(blocks[number++].steps, [&](const CodeStep &step) {
+          return isWithin(step, copy, path) == Within::Yes;
+        }))
+      copying.push_back(&block);
+  return outlivesRound(*function, variable, copying);
 }
 
 const KernelEffects &Effects::of(const FunctionDecl *kernel) const {

@@ -48,8 +48,22 @@ public:
   llvm::ArrayRef<CodeBlock> getBlocks() const { return blocks; }
   const Memory &getMemory() const { return *memory; }
 
+  /// What a parameter or variable leads to, by the pointer that lies at some place in it;
+  /// any memory but the block's where that is null, or no code goes there.
+  ObjectSet objectsAt(const clang::VarDecl *origin, uint64_t offset = 0) const;
+  /// Whether the program promises that nobody writes there while the kernel runs, not even
+  /// another one: by `const __restrict__`.
+  bool staysAsItIs(const ObjectSet &objects) const;
+  /// Whether code may write there, or lets the thread know that others have.
+  bool mayWrite(const Effect &effect, const ObjectSet &objects) const;
+  ObjectSet allShared() const { return isKnown() ? memory->allShared() : ObjectSet::all(); }
+  /// Whether two sets may have some memory in common.
+  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const;
+
   /// What a part of a function on the way there may do, with all that it calls.
   Effect of(const clang::Stmt *part, const CallPath &path) const;
+  /// What may happen where some of the kernel's text stands, in all of its instances the same.
+  Effect ofText(clang::SourceRange range) const;
   /// What the whole kernel may do.
   const Effect &ofAll() const { return all; }
 
@@ -68,15 +82,32 @@ public:
   /// Whether an expression stands in a block, by itself.
   bool isStatement(const clang::Expr *expression, const CallPath &path) const;
 
+  /// The same in the kernel's own text, of which its lambdas are a part.
+  const clang::Stmt *statementInText(const CodeStep &step) const;
+  const clang::CallExpr *callInText(const CodeStep &step) const;
+  bool isStatementInText(const clang::CallExpr *call) const;
+  /// What a call of that text may do.
+  Effect ofCallInText(const clang::CallExpr *call) const;
+  /// Whether the text says `blockDim` there.
+  bool namesBlockSize(const CodeStep &step) const;
+
+  /// Whether an address in a shared array may be used in another round of the loop around a
+  /// copy than the one in which it was taken.
+  bool mayOutliveRound(const clang::VarDecl *array, const clang::Stmt *copy,
+                       const CallPath &path) const;
+
 private:
   /// Where in which function, from the kernel inwards.
   using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
 
   unsigned placeOf(const llvm::DILocation *location);
   const Spot *spotIn(const CodeStep &step, const CallPath &path) const;
+  llvm::ArrayRef<const clang::Stmt *> statementsInText(const CodeStep &step) const;
   const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
 
+  const clang::FunctionDecl *kernel;
   DeviceCode &code;
+  const llvm::Function *function;
   std::unique_ptr<Memory> memory;
   std::vector<CodeBlock> blocks;
   Effect all;

@@ -51,6 +51,10 @@ struct MemoryObject {
   /// Nothing else leads there but what is made of this pointer.
   bool isRestrict = false;
 
+  /// By `const __restrict__`.
+  bool isPromised() const {
+    return kind == Kind::Argument && isRestrict && !element.isNull() && element.isConstQualified();
+  }
   bool isShared() const { return kind == Kind::Shared || kind == Kind::Dynamic; }
 };
 

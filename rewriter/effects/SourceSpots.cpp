@@ -15,6 +15,16 @@ using namespace llvm;
 
 namespace tilelift {
 
+/// As Clang's debug information has it.
+Spot spotAt(const SourceManager &sources, SourceLocation location) {
+  if (location.isInvalid())
+    return {};
+  PresumedLoc place = sources.getPresumedLoc(sources.getExpansionLoc(location));
+  if (place.isInvalid())
+    return {};
+  return {place.getLine(), place.getColumn(), sys::path::filename(place.getFilename()).str()};
+}
+
 SpotTable::SpotTable(const FunctionDecl *function)
     : sources(function->getASTContext().getSourceManager()) {
   const FunctionDecl *definition = nullptr;
@@ -26,13 +36,10 @@ SpotTable::SpotTable(const FunctionDecl *function)
   add(definition->getBody(), nullptr);
 }
 
-/// As Clang's debug information has it.
 void SpotTable::addAt(SourceLocation location, const Stmt *statement) {
-  PresumedLoc place =
-      location.isValid() ? sources.getPresumedLoc(sources.getExpansionLoc(location)) : PresumedLoc();
-  if (place.isInvalid())
+  Spot spot = spotAt(sources, location);
+  if (!spot.isKnown())
     return;
-  Spot spot{place.getLine(), place.getColumn(), sys::path::filename(place.getFilename()).str()};
   auto &here = statements[std::move(spot)];
   if (here.empty() || here.back() != statement)
     here.push_back(statement);

@@ -36,6 +36,9 @@ struct Spot {
   }
 };
 
+/// Unknown where the location is none.
+Spot spotAt(const clang::SourceManager &sources, clang::SourceLocation location);
+
 /// The statements of a function's body by their spots.
 class SpotTable {
 public:

@@ -14,8 +14,13 @@ namespace {
 
 class Finder {
 public:
-  Finder(const SourceText &source, std::vector<TextRange> replaced, const StringSet<> &written)
-      : source(source), gone(std::move(replaced)), written(written) {}
+  Finder(const SourceText &source, std::vector<TextRange> replaced, const StringSet<> &written,
+         ArrayRef<CallPath> instances, const Effects &effects)
+      : source(source),
+        gone(std::move(replaced)),
+        written(written),
+        instances(instances),
+        effects(effects) {}
 
   void collect(const Stmt *statement) {
     if (!statement)
@@ -71,19 +76,44 @@ private:
     return size_t(llvm::count_if(declaration->decls(), [&](const Decl *d) { return isDead(d); }));
   }
 
+  /// In all instances: dependent names may mean functions in one of them.
   bool isPure(const DeclStmt *declaration) const {
-    return llvm::all_of(declaration->decls(), [](const Decl *each) {
-      return isPureExpression(cast<VarDecl>(each)->getInit());
+    return llvm::all_of(instances, [&](const CallPath &instance) {
+      const DeclStmt *own = declarationAt(declaration->getBeginLoc(), instance.end()->getBody());
+      return !own || (llvm::all_of(own->decls(), isPureVariable) && onlyReads(own, instance));
     });
+  }
+
+  static const DeclStmt *declarationAt(SourceLocation begin, const Stmt *within) {
+    const auto *own = dyn_cast_or_null<DeclStmt>(within);
+    if (!within || (own && own->getBeginLoc() == begin))
+      return own;
+    for (const Stmt *child : within->children())
+      if (const DeclStmt *found = declarationAt(begin, child))
+        return found;
+    return nullptr;
+  }
+
+  static bool isPureVariable(const Decl *declaration) {
+    const auto *variable = dyn_cast<VarDecl>(declaration);
+    const CXXRecordDecl *type = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
+    bool endsQuietly = !type || (type->hasDefinition() && type->hasTrivialDestructor());
+    return variable && endsQuietly && isPureExpression(variable->getInit());
+  }
+
+  bool onlyReads(const DeclStmt *declaration, const CallPath &instance) const {
+    Effect effect = effects.of(instance.kernel()).of(declaration, instance);
+    effect.reads = ObjectSet();
+    return effect.isNothing();
   }
 
   static bool isPureExpression(const Stmt *expression) {
     if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
       return true;
-    if (const auto *binary = dyn_cast<BinaryOperator>(expression);
+    if (const auto *binary = dyn_cast<clang::BinaryOperator>(expression);
         binary && binary->isAssignmentOp())
       return false;
-    if (const auto *unary = dyn_cast<UnaryOperator>(expression);
+    if (const auto *unary = dyn_cast<clang::UnaryOperator>(expression);
         unary && unary->isIncrementDecrementOp())
       return false;
     if (isa<CallExpr, CXXConstructExpr, CXXUnresolvedConstructExpr, LambdaExpr>(expression))
@@ -94,6 +124,8 @@ private:
   const SourceText &source;
   std::vector<TextRange> gone;
   const StringSet<> &written;
+  ArrayRef<CallPath> instances;
+  const Effects &effects;
   std::vector<const DeclStmt *> declarations;
   DenseMap<const VarDecl *, SmallVector<unsigned, 4>> uses;
 };
@@ -101,8 +133,10 @@ private:
 } // namespace
 
 DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *kernel,
-                                std::vector<TextRange> replaced, const StringSet<> &written) {
-  Finder finder(source, std::move(replaced), written);
+                                std::vector<TextRange> replaced, const StringSet<> &written,
+                                ArrayRef<CallPath> instances,
+                                const Effects &effects) {
+  Finder finder(source, std::move(replaced), written, instances, effects);
   finder.collect(kernel->getBody());
   return finder.run();
 }

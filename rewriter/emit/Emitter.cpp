@@ -275,7 +275,7 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
     return refuse(
         diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, *what));
   CopyOrders orders = ordersOf(kernel);
-  KernelWriter writer(source, kernel, names, orders);
+  KernelWriter writer(source, kernel, names, orders, effects);
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure && emitWithoutProducer(kernel, names, *writer.failure))
     return;

@@ -105,8 +105,9 @@ std::string numberNameOf(const Reduction &reduction) {
 }
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
-                           const KernelNames &names, const CopyOrders &orders)
-    : source(source), kernel(kernel), names(names), orders(orders) {
+                           const KernelNames &names, const CopyOrders &orders,
+                           const Effects &effects)
+    : source(source), kernel(kernel), names(names), orders(orders), effects(effects) {
   texts = textsOf(kernel.instances.front(), textOf);
   texts.front().name = names.lifted;
   nameCopies();
@@ -295,7 +296,14 @@ void KernelWriter::openBody() {
   barriers += meetings();
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
   // Threads that the launch adds have no part in what reads memory.
-  auto mayCome = [&](const Stmt *each) { return !hasProducer() || !memoryOf(each).touches; };
+  auto mayCome = [&](const Stmt *each) {
+    return llvm::all_of(kernel.instances, [&](const InstanceToEmit &instance) {
+      Effect effect = effects.of(instance.function).ofText(each->getSourceRange());
+      bool onlyReads = effect.writes.empty() && !effect.meetsBlock && !effect.meetsOthers &&
+                       !effect.signals && !effect.mayLeave && !effect.isUnknown;
+      return onlyReads && (!hasProducer() || effect.reads.empty());
+    });
+  };
   unsigned behind =
       endOfTiles(source, *cast<CompoundStmt>(pattern->getBody()), mayCome).value_or(body);
   if (hasProducer()) {
@@ -719,7 +727,14 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
         }
     }
   }
-  DeadVariables found = findDeadVariables(source, function.pattern, replaced, written);
+  std::vector<CallPath> instances;
+  for (const InstanceToEmit &instance : kernel.instances)
+    for (const CopyToEmit &copy : instance.copies)
+      for (size_t depth = 1; depth <= copy.path.getFunctions().size(); ++depth)
+        if (CallPath way = copy.path.first(depth); patternOf(way.end()) == function.pattern)
+          instances.push_back(std::move(way));
+  DeadVariables found =
+      findDeadVariables(source, function.pattern, replaced, written, instances, effects);
   for (const DeclStmt *dead : found.dead)
     edits.push_back(source.removal(source.offsetOf(dead->getBeginLoc()), source.endOf(dead)));
   for (const DeclStmt *partly : found.partlyDead)

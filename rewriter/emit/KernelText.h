@@ -19,7 +19,7 @@
 #include "emit/SourceText.h"
 #include "order/BarrierFacts.h"
 #include "relation/ProducerPath.h"
-#include "relation/WholeBlock.h"
+#include "order/WholeBlock.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -103,7 +103,7 @@ std::string templateArgumentsOf(const clang::FunctionDecl *instance);
 class KernelWriter {
 public:
   KernelWriter(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
-               const CopyOrders &orders);
+               const CopyOrders &orders, const Effects &effects);
 
   /// The sibling's text as pieces of the file and own text; siblings of functions that
   /// it calls go to `siblings`.
@@ -298,6 +298,7 @@ private:
   const KernelToEmit &kernel;
   const KernelNames &names;
   const CopyOrders &orders;
+  const Effects &effects;
   std::vector<CopyNames> copyNames;
   std::vector<Ring> rings;
   /// For each copy that is made ahead, its plans with the names that it can use.

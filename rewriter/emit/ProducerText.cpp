@@ -193,7 +193,7 @@ void KernelWriter::makeRoomForProducer(unsigned behind) {
 std::string KernelWriter::producerText() {
   const InstanceToEmit &instance = kernel.instances.front();
   std::vector<ProducerLoop> loops;
-  std::vector<CopySource> sources;
+  std::vector<const GlobalBase *> sources;
   for (size_t pipeline = 0; pipeline < instance.pipelines.size(); ++pipeline) {
     if (!instance.pipelines[pipeline].hasProducer)
       continue;
@@ -202,11 +202,12 @@ std::string KernelWriter::producerText() {
     loops.push_back({&rounds, namesIn(suppliedRounds(pipeline, ""))});
     for (const CopyToEmit &copy : copies())
       if (copy.pipeline == pipeline)
-        sources.push_back(sourceOf(copy.plan.base));
+        sources.push_back(&copy.plan.base);
   }
   if (failure)
     return "";
-  auto found = findProducerPath(instance.function, loops, sources);
+  auto found = findProducerPath(instance.function, loops, sources,
+                                effects.of(instance.function));
   if (auto *reason = std::get_if<Diagnostic>(&found)) {
     failure = std::move(*reason);
     failure->place = instance.pipelines[suppliedLoops.front()].directive->statement;
@@ -254,16 +255,20 @@ std::string KernelWriter::boundLaunch() {
 void KernelWriter::meetWithoutProducer() {
   BlockUses uses;
   for (const InstanceToEmit &instance : kernel.instances) {
-    BlockUses own = std::get<BlockUses>(findBlockUses(instance.function, instance.block));
-    uses = {own.barriers, uses.countsThreads || own.countsThreads};
+    BlockUses own = std::get<BlockUses>(
+        findBlockUses(instance.function, instance.block, effects.of(instance.function)));
+    llvm::append_range(uses.barriers, own.barriers);
+    uses.countsThreads |= own.countsThreads;
   }
   if (uses.countsThreads)
     texts.front().edits.push_back(insertion(
         source.endOfToken(kernel.pattern->getBody()->getBeginLoc()),
         "\n  [[maybe_unused]] constexpr tilelift::block_size blockDim = " + planReference() +
             "::block;"));
+  DenseSet<unsigned> done;
   for (const CallExpr *barrier : uses.barriers)
-    if (llvm::none_of(orders.redundant, [&](const CallExpr *other) {
+    if (done.insert(source.offsetOf(barrier->getBeginLoc())).second &&
+        llvm::none_of(orders.redundant, [&](const CallExpr *other) {
           return other->getBeginLoc() == barrier->getBeginLoc();
         }))
       texts.front().edits.push_back(replacement(source.offsetOf(barrier->getBeginLoc()),

@@ -44,7 +44,7 @@ struct State {
   /// The barriers that came last, by their numbers.
   NumberSet behind;
   ObjectSet everRead, everWritten;
-  /// Other blocks may have told that they have written something.
+  /// What others have written and told of is there for the threads.
   bool isTold = false;
 
   bool join(const State &other) {
@@ -79,7 +79,7 @@ public:
 private:
   void findQuiet();
   bool mayMeet(const ObjectSet &a, const ObjectSet &b) const {
-    return flow.isKnown() ? flow.memory().mayMeet(a, b) : !a.empty() && !b.empty();
+    return flow.mayMeet(a, b);
   }
   bool clash(const Region &a, const Region &b) const {
     bool isTold = (a.signals && b.isTouched()) || (b.signals && a.isTouched());
@@ -145,7 +145,7 @@ void InstanceFlow::access(State &state, const Effect &effect) {
     region.reads = region.writes = ObjectSet::all();
   state.everRead.add(effect.reads);
   state.everWritten.add(effect.writes);
-  state.isTold |= effect.signals || effect.meetsOthers;
+  state.isTold |= effect.acquires;
   add(state, region);
 }
 
@@ -155,14 +155,12 @@ void InstanceFlow::reachLoad(State &state, size_t copy) {
   bool startsPhase = !order.joinsPrevious, isOrdered = copies[copy].isSupplied;
   ObjectSet touched = state.since.reads;
   touched.add(state.since.writes);
-  ObjectSet written = state.everWritten;
-  if (state.isTold)
-    written.add(flow.ofKernel().writes);
+  bool isToldOf = state.isTold && !flow.staysAsItIs(tensors);
   order.needsBarrier |=
       copies[copy].looksUpShared && mayMeet(state.since.writes, flow.effectOf(copy).reads);
   order.needsBarrier |=
       !isOrdered && (mayMeet(touched, tile) || (startsPhase && state.since.waited));
-  order.sourceWritten |= mayMeet(written, tensors);
+  order.sourceWritten |= isToldOf || mayMeet(state.everWritten, tensors);
   order.readBefore |= mayMeet(state.everRead, tile);
   order.writtenBefore |= mayMeet(state.everWritten, tile);
   Region region;

@@ -61,10 +61,9 @@ bool Grouping::isQuiet(const Stmt *between, size_t copy) const {
     return false;
   ObjectSet touched = effect.reads;
   touched.add(effect.writes);
-  const Memory &memory = flow.memory();
   for (size_t i = firstOfGroup(copy - 1); i <= copy; ++i) {
-    bool isInTheWay = memory.mayMeet(touched, flow.tileOf(i)) ||
-                      (i != copy && memory.mayMeet(effect.writes, flow.tensorsOf(i)));
+    bool isInTheWay = flow.mayMeet(touched, flow.tileOf(i)) ||
+                      (i != copy && flow.mayMeet(effect.writes, flow.tensorsOf(i)));
     if (isInTheWay)
       return false;
   }

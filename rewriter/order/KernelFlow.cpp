@@ -28,7 +28,7 @@ void KernelFlow::findCopies() {
     const Effect &own = ofCopies.back();
     ObjectSet tile = ObjectSet::all(), others = own.isUnknown ? ObjectSet::all() : ObjectSet();
     if (effects.isKnown()) {
-      std::optional<unsigned> object = memory().find(copy.tile);
+      std::optional<unsigned> object = effects.getMemory().find(copy.tile);
       tile = object ? ObjectSet::of(*object) : ObjectSet::all();
       ObjectSet all = own.reads;
       all.add(own.writes);
@@ -36,7 +36,7 @@ void KernelFlow::findCopies() {
         others = all;
       else
         for (unsigned number : all.numbers())
-          if (!memory()[number].isShared())
+          if (!effects.getMemory()[number].isShared())
             others.add(number);
     }
     tiles.push_back(tile);

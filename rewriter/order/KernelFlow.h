@@ -75,8 +75,7 @@ public:
 
   /// Copies of which nobody can tell where they are, or what they do.
   bool isUnclear(size_t copy) const { return unclear[copy]; }
-  const Memory &memory() const { return effects.getMemory(); }
-  bool isKnown() const { return effects.isKnown(); }
+  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const { return effects.mayMeet(a, b); }
 
   /// The tile as one of the kernel's objects.
   const ObjectSet &tileOf(size_t copy) const { return tiles[copy]; }
@@ -86,7 +85,7 @@ public:
   Effect effectOf(const clang::Stmt *part, const CallPath &path) const {
     return effects.of(part, path);
   }
-  const Effect &ofKernel() const { return effects.ofAll(); }
+  bool staysAsItIs(const ObjectSet &objects) const { return effects.staysAsItIs(objects); }
 
   /// Takes a state from the entry through all paths until nothing changes any more.
   template <typename State>

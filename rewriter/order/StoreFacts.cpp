@@ -82,7 +82,7 @@ private:
       orders.stores[store].waitsHere = true;
   }
   bool mayMeet(const ObjectSet &a, const ObjectSet &b) const {
-    return flow.isKnown() ? flow.memory().mayMeet(a, b) : !a.empty() && !b.empty();
+    return flow.mayMeet(a, b);
   }
 
   const std::vector<LiftedCopy> &copies;

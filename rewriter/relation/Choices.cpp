@@ -41,7 +41,7 @@ Interval rangeUnder(const Condition &guard, const Polynomial &number) {
 /// Whether nothing changes the variable between a statement on the way and the copy.
 bool Interpreter::isSettled(const VarDecl *variable, const Stmt *done) const {
   const SourceManager &sources = kernel.context.getSourceManager();
-  return !kernel.facts.escapes(variable) && !kernel.facts.mayDifferBetweenThreads(variable) &&
+  return !kernel.facts.escapes(variable) && !kernel.uniformity.mayDiffer(variable) &&
          llvm::all_of(kernel.facts.changesOf(variable), [&](const Change &change) {
            return kernel.facts.isWithin(change.statement, done) ||
                   sources.isBeforeInTranslationUnit(change.statement->getBeginLoc(),

@@ -102,7 +102,7 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
       return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
           .note(placeOf(sources, end->getBeginLoc()), "they may end here");
   for (const Turn &turn : where->turns)
-    if (std::optional<std::string> why = whyImpure(turn.condition, kernel.facts))
+    if (std::optional<std::string> why = whyImpure(turn.condition, kernel.uniformity))
       return diagnose("not-ahead", place, "the condition of the copy " + *why)
           .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
   for (const DeclRefExpr *use : usesOf(copy.tile, kernel)) {
@@ -116,15 +116,20 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
       return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())
           .note(placeOf(sources, use->getBeginLoc()), "it is used here");
   }
-  if (!copy.source.mayBeWritten())
+  if (kernel.effects.mayOutliveRound(copy.tile, copy.statement, kernel.path))
+    return diagnose("tile-kept", place, copy.tile->getNameAsString());
+  if (!mayBeWritten(*copy.source, kernel.effects))
     return std::nullopt;
   SmallVector<const Stmt *, 16> round(cast<CompoundStmt>(body)->body());
   if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInc())
     round.push_back(counted->getInc());
+  round.push_back(body); // at its end, objects may do something
   for (const Stmt *statement : round) {
-    bool isWritten = mayWrite(statement, copy.source, true, kernel.facts);
-    if (isWritten || maySignal(statement))
-      return diagnose("written-in-loop", place, copy.source.spelling)
+    Effect effect = kernel.effects.of(statement, kernel.path);
+    bool isWritten =
+        kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
+    if (isWritten || mayWrite(effect, *copy.source, kernel.effects))
+      return diagnose("written-in-loop", place, copy.source->spelling)
           .note(placeOf(sources, statement->getBeginLoc()),
                 isWritten ? "it may be written here" : "others may have written to it by then");
   }

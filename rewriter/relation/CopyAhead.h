@@ -11,7 +11,7 @@
 #define TILELIFT_RELATION_COPYAHEAD_H
 
 #include "relation/Interpreter.h"
-#include "relation/MemoryAccess.h"
+#include "relation/BaseObjects.h"
 #include "relation/Rounds.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -22,7 +22,7 @@ namespace tilelift {
 struct CopyInLoop {
   const clang::Stmt *statement = nullptr;
   const clang::VarDecl *tile = nullptr;
-  CopySource source;
+  const GlobalBase *source = nullptr;
 };
 
 /// A question that a round asks on its way to a copy, and the answer that leads there.

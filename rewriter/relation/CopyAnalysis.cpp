@@ -5,8 +5,8 @@
 #include "relation/CopyAnalysis.h"
 
 #include "relation/Liveness.h"
-#include "relation/LoadsAhead.h"
-#include "relation/MemoryAccess.h"
+#include "effects/Ways.h"
+#include "relation/BaseObjects.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -82,6 +82,7 @@ public:
   bool alwaysWrites(const AnalysedCopy &copied);
 
 private:
+  bool checkRounds();
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
   void hideUnsafeLookups(unsigned threads);
@@ -113,7 +114,7 @@ Place Analysis::place() const {
 }
 
 CopyAnalysis Analysis::run() {
-  if (!runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() || !checkTargets())
+  if (!checkRounds() || !runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() || !checkTargets())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
@@ -137,6 +138,47 @@ bool Analysis::alwaysWrites(const AnalysedCopy &copied) {
   });
 }
 
+/// Behind the copy, a statement of a loop's body by which some threads may leave the loop, so
+/// that they do not come to the copy's next round; or null.
+const Stmt *leavesBehind(const Stmt *statement, const Stmt *loop, const Stmt *copy,
+                         const KernelUnderTest &kernel, bool isInner = false) {
+  if (!statement || statement == copy || isa<LambdaExpr>(statement))
+    return nullptr;
+  const SourceManager &sources = kernel.context.getSourceManager();
+  bool ends = isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt>(statement));
+  if (ends && sources.isBeforeInTranslationUnit(copy->getBeginLoc(), statement->getBeginLoc()) &&
+      kernel.uniformity.divergentControlOf(statement, loop))
+    return statement;
+  isInner |= isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt>(statement);
+  for (const Stmt *child : statement->children())
+    if (const Stmt *found = leavesBehind(child, loop, copy, kernel, isInner))
+      return found;
+  return nullptr;
+}
+
+/// All threads come to each round of the copy, or none: who has left a loop around it does not
+/// come back. What happens before the copy in its round, the threads' way there tells.
+bool Analysis::checkRounds() {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  const Stmt *inLoop = statement;
+  for (const Stmt *at = kernel.facts.parentOf(statement); at; at = kernel.facts.parentOf(at)) {
+    if (llvm::is_contained(kernel.path.getCalls(), at))
+      inLoop = at;
+    if (!isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(at))
+      continue;
+    const Stmt *end = nullptr;
+    for (const Stmt *child : at->children())
+      end = end ? end : leavesBehind(child, at, inLoop, kernel);
+    if (!end && !kernel.uniformity.mayEndThread(at))
+      continue;
+    return fail(diagnose("divergent-copy", place(),
+                         "some threads may leave the loop around it, and not come to its next round")
+                    .note(placeOf(sources, (end ? end : at)->getBeginLoc()),
+                          end ? "they may leave here" : "they may end in this loop"));
+  }
+  return true;
+}
+
 bool Analysis::runThreads() {
   for (const Stmt *body : kernel.path.bodies())
     if (const Stmt *jump = findJump(body))
@@ -157,17 +199,19 @@ bool Analysis::runThreads() {
 void Analysis::hideUnsafeLookups(unsigned threads) {
   std::map<unsigned, bool> written;
   auto isWritten = [&](unsigned number) {
-    CopySource table = sourceOf(block.bases[number]);
-    auto [known, isNew] = written.try_emplace(number, table.mayBeWritten());
+    const GlobalBase &table = block.bases[number];
+    // In shared memory, there is a barrier before the copy.
+    bool mayBe = !table.isShared && mayBeWritten(table, kernel.effects);
+    auto [known, isNew] = written.try_emplace(number, mayBe);
     if (isNew && known->second)
-      known->second = writeAfterLoad({LoadAhead()}, table, statement, kernel.path, kernel.context,
-                                     kernel.facts);
+      known->second = writeAfterLoad({LoadAhead()}, objectsOf(table, kernel.effects), statement,
+                                     kernel.path, kernel.effects);
     return known->second;
   };
   for (const auto &[lookup, readers] : block.readers) {
-    bool isOwn =
-        kernel.kind != CopyKind::Load && mayWrite(statement, sourceOf(block.bases[readers.base]),
-                                                  kernel.path.inKernel(), kernel.facts);
+    bool isOwn = kernel.kind != CopyKind::Load &&
+                 mayWrite(kernel.effects.of(statement, kernel.path), block.bases[readers.base],
+                          kernel.effects);
     bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
     if (!isSafe || !block.bases[readers.base].hasNameAtCopy)
       block.hideFromCopy(lookup);
@@ -391,7 +435,7 @@ bool Analysis::checkTargets() {
   for (size_t i = 0; i < result.size(); ++i)
     for (size_t j = 0; j < i; ++j) {
       const GlobalBase *a = baseOf(result[j]), *b = baseOf(result[i]);
-      if (a && b && mayMeet(*a, *b))
+      if (a && b && mayMeet(*a, *b, kernel.effects))
         return fail(diagnose("stores-may-meet", place(), a->name(), b->name()));
     }
   return true;
@@ -416,8 +460,8 @@ bool Analysis::checkLoadsAhead() {
       SmallVector<LoadAhead, 4> all;
       for (const auto &[maker, load] : ofBase)
         all.push_back(load);
-      const Stmt *write =
-          writeAfterLoad(all, sourceOf(base), statement, kernel.path, kernel.context, kernel.facts);
+      const Stmt *write = writeAfterLoad(all, objectsOf(base, kernel.effects), statement,
+                                         kernel.path, kernel.effects);
       if (!write)
         continue;
       const SourceManager &sources = kernel.context.getSourceManager();

@@ -181,8 +181,10 @@ struct GlobalBase {
   const void *elementIdentity = nullptr;
   /// What is meant, where several things may have that name.
   const void *identity = nullptr;
-  /// Declared so that no other pointer leads there.
-  bool isRestrict = false;
+  /// The kernel's parameter, or the variable, that leads there, and where in it the pointer
+  /// lies; null where it was looked up or chosen.
+  const void *origin = nullptr;
+  int64_t originOffset = 0;
   /// Of a variable: its name, for who has to look up its address, and what leads the
   /// kernel to its first element.
   std::string symbol;

@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
-#include "relation/MemoryAccess.h"
+#include "relation/BaseObjects.h"
 
 #include "support/Locations.h"
 #include "tilelift/rules.h"
@@ -650,7 +650,8 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     GlobalBase base;
     base.spelling = part.spelling;
     base.knownAtLaunch = true;
-    base.isRestrict = type.isRestrictQualified();
+    base.origin = part.parameter;
+    base.originOffset = part.offset;
     base.hasNameAtCopy = kernel.path.canName(part.parameter);
     base.place = placeOf(part.parameter->getLocation());
     unsigned number = baseOf(base, type->getPointeeType(), isFixed);
@@ -712,7 +713,8 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
   base.spelling = type->isArrayType() ? name : "(&" + name + ")";
   base.identity = variable->getCanonicalDecl();
   base.place = placeOf(variable->getLocation());
-  base.isTable = base.isRestrict = variable->hasAttr<CUDAConstantAttr>();
+  base.origin = variable;
+  base.isTable = variable->hasAttr<CUDAConstantAttr>();
   base.knownAtLaunch = !base.isTable;
   base.symbol = name;
   base.firstElement = "&" + name;

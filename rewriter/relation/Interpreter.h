@@ -17,8 +17,8 @@
 #ifndef TILELIFT_RELATION_INTERPRETER_H
 #define TILELIFT_RELATION_INTERPRETER_H
 
+#include "effects/Uniformity.h"
 #include "relation/Block.h"
-#include "support/VariableFacts.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
@@ -36,6 +36,8 @@ struct KernelUnderTest {
   clang::ASTContext &context;
   CallPath path;
   const VariableFacts &facts;
+  const KernelEffects &effects;
+  const Uniformity &uniformity;
   BlockShape shape;
   /// What the copy is said to do.
   CopyKind kind = CopyKind::Load;

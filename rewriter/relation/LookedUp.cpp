@@ -10,8 +10,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
-#include "relation/LoadsAhead.h"
-#include "relation/MemoryAccess.h"
+#include "effects/Ways.h"
+#include "relation/BaseObjects.h"
 
 #include "clang/AST/RecordLayout.h"
 
@@ -133,7 +133,7 @@ unsigned Interpreter::tableOf(const ParmVarDecl *argument) {
   GlobalBase base;
   base.spelling = "(&" + argument->getNameAsString() + ")";
   base.identity = argument;
-  base.isTable = base.isRestrict = true;
+  base.isTable = true;
   base.hasNameAtCopy = kernel.path.canName(argument);
   base.place = placeOf(argument->getLocation());
   return baseOf(base, kernel.context.getConstType(argument->getType()), true);
@@ -157,15 +157,16 @@ std::optional<IndexedName> Interpreter::spell(const Source &source) const {
 
 /// Whether the copy would find the same there.
 bool Interpreter::isSteady(const Source &source) {
-  CopySource memory = sourceOf(block.bases[source.base]);
+  const GlobalBase &base = block.bases[source.base];
   const auto *maker = static_cast<const Stmt *>(source.madeBy);
-  if (!maker || !memory.mayBeWritten())
+  if (!maker || !mayBeWritten(base, kernel.effects))
     return true;
   auto [known, isNew] =
       block.steadyLoads.try_emplace({source.base, maker, source.isOfRoundBefore}, true);
   if (isNew)
-    known->second = !writeAfterLoad({{maker, source.isOfRoundBefore}}, memory, target, kernel.path,
-                                    kernel.context, kernel.facts);
+    known->second = !writeAfterLoad({{maker, source.isOfRoundBefore}},
+                                    objectsOf(base, kernel.effects), target, kernel.path,
+                                    kernel.effects);
   return known->second;
 }
 
@@ -178,8 +179,7 @@ std::optional<Scalar> Interpreter::whyUnclear(const Source &source) {
   if (isSteady(source))
     return std::nullopt;
   const auto *maker = static_cast<const Stmt *>(source.madeBy);
-  if (!source.isOfRoundBefore &&
-      !mayWrite(maker, sourceOf(base), kernel.path.inKernel(), kernel.facts))
+  if (!source.isOfRoundBefore && !mayWrite(kernel.uniformity.effectOf(maker), base, kernel.effects))
     return std::nullopt;
   return Scalar::unknown("is read from '" + base.name() + "', which may be written until the copy",
                          source.place);
@@ -249,7 +249,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   symbol.range = type.range();
   symbol.readableAtCopy = name && isReadableAtCopy(source);
   symbol.isLookedUp = true;
-  symbol.isFixed = !base.isShared && !sourceOf(base).mayBeWritten();
+  symbol.isFixed = !base.isShared && !mayBeWritten(base, kernel.effects);
   if (name)
     symbol.name = std::make_shared<IndexedName>(std::move(*name));
   SymbolId number = block.symbols.intern(symbol);
@@ -267,7 +267,8 @@ Scalar Interpreter::lookedUpInShared(const Source &source, NumberType type) {
   GlobalBase base;
   base.spelling = object.name;
   base.identity = array;
-  base.isTable = base.isShared = base.isRestrict = true;
+  base.origin = array;
+  base.isTable = base.isShared = true;
   base.hasNameAtCopy = kernel.path.canName(array);
   base.place = placeOf(array->getLocation());
   Source found = source;

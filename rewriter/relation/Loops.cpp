@@ -155,7 +155,7 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
     QualType type = variable->getType();
     bool isNumber = numberType(type).has_value();
     if ((isNumber || type->isPointerType()) && !kernel.facts.escapes(variable)) {
-      one.isUniform = isNumber && !kernel.facts.mayDifferInLoop(variable, loop);
+      one.isUniform = isNumber && !kernel.uniformity.mayDifferInLoop(variable, loop);
       one.start = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(loop));
       if (isRestored(one, loop, changed))
         continue;

@@ -4,7 +4,6 @@
 
 #include "relation/PeerBlocks.h"
 
-#include "relation/MemoryAccess.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"
@@ -15,31 +14,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
-
-/// blockIdx, and what one block may find in memory and another one may not.
-OwnDifference differencesAlong(Axes axes) {
-  return [axes](const Expr *expression) -> std::optional<bool> {
-    if (auto member = builtinMember(expression))
-      return member->first == "threadIdx" ||
-             (member->first == "blockIdx" && (axes >> (member->second[0] - 'x') & 1) != 0);
-    if (const Expr *pointer = pointerOf(expression); pointer && !isNeverWritten(pointer))
-      return true;
-    const auto *reference = dyn_cast<DeclRefExpr>(expression);
-    const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-    if (!variable || !variable->hasGlobalStorage())
-      return std::nullopt;
-    bool isBuiltin = variable->getName() == "blockDim" || variable->getName() == "gridDim";
-    bool isConstant = variable->isConstexpr() || variable->hasAttr<CUDAConstantAttr>() ||
-                      (variable->getType().isConstQualified() && variable->hasInit());
-    if (isBuiltin || isConstant)
-      return false;
-    return true;
-  };
-}
-
-} // namespace
-
 std::string indicesOf(Axes axes) {
   std::string text;
   for (unsigned axis = 0; axis < 3; ++axis)
@@ -48,8 +22,30 @@ std::string indicesOf(Axes axes) {
   return text;
 }
 
-PeerBlocks::PeerBlocks(const FunctionDecl *kernel, Axes axes)
-    : kernel(kernel), axes(axes), facts(CallPath(kernel), differencesAlong(axes)) {}
+/// blockIdx, and what one block may find in memory and another one may not.
+OwnDifference PeerBlocks::differencesAlong(const KernelEffects &effects) const {
+  CallPath path(kernel);
+  return [&effects, path, axes = axes](const Expr *expression) -> std::optional<bool> {
+    if (auto member = builtinMember(expression))
+      return member->first == "threadIdx" ||
+             (member->first == "blockIdx" && (axes >> (member->second[0] - 'x') & 1) != 0);
+    const auto *load = dyn_cast<ImplicitCastExpr>(expression);
+    bool mayRead = (load && load->getCastKind() == CK_LValueToRValue) || isa<CallExpr>(expression);
+    if (!mayRead)
+      return std::nullopt;
+    Effect effect = effects.of(expression, path);
+    bool readsShared = effects.mayMeet(effect.reads, effects.allShared());
+    return readsShared || effects.mayMeet(effect.reads, effects.ofAll().writes)
+               ? std::optional(true)
+               : std::nullopt;
+  };
+}
+
+PeerBlocks::PeerBlocks(const FunctionDecl *kernel, Axes axes, const KernelEffects &effects)
+    : kernel(kernel),
+      axes(axes),
+      facts(CallPath(kernel)),
+      uniformity(facts, effects, CallPath(kernel), differencesAlong(effects)) {}
 
 /// What only some of them may leave the copy's surroundings by, before it or in a loop
 /// around it.
@@ -61,7 +57,7 @@ const Stmt *PeerBlocks::endBefore(const Stmt *statement, const Stmt *copy) const
   if (isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt>(statement) &&
       (sources.isBeforeInTranslationUnit(statement->getBeginLoc(), copy->getBeginLoc()) ||
        (loop && facts.isWithin(statement, loop))) &&
-      facts.divergentControlOf(statement))
+      uniformity.divergentControlOf(statement))
     return statement;
   for (const Stmt *child : statement->children())
     if (const Stmt *end = endBefore(child, copy))
@@ -76,11 +72,11 @@ std::optional<Diagnostic> PeerBlocks::whyNotAlike(const Stmt *copy, StringRef ti
                     "blocks that differ in " + indicesOf(axes) + " may not come to it alike")
         .note(placeOf(sources, where->getBeginLoc()), note);
   };
-  if (const Expr *condition = facts.divergentControlOf(copy))
+  if (const Expr *condition = uniformity.divergentControlOf(copy))
     return refuse(condition, "this may be another answer in each of them");
   if (const Stmt *end = endBefore(kernel->getBody(), copy))
     return refuse(end, "some of them may leave it here");
-  if (facts.mayEndThread(kernel->getBody()))
+  if (uniformity.mayEndThread(kernel->getBody()))
     return refuse(kernel->getBody(), "assembly may end some of them");
   return std::nullopt;
 }
@@ -94,7 +90,7 @@ bool PeerBlocks::mayDiffer(const Symbol &symbol, const Symbols &symbols, const S
   case Symbol::Kind::GridSize: return false;
   case Symbol::Kind::BlockIndex: return (axes >> symbol.axis & 1) != 0;
   case Symbol::Kind::Variable:
-    return facts.mayDifferAt(static_cast<const VarDecl *>(symbol.identity), copy);
+    return uniformity.mayDifferAt(static_cast<const VarDecl *>(symbol.identity), copy);
   case Symbol::Kind::Opaque:
     if (symbol.operation)
       return differs(symbol.operation->left) || differs(symbol.operation->right);

@@ -12,9 +12,9 @@
 #ifndef TILELIFT_RELATION_PEERBLOCKS_H
 #define TILELIFT_RELATION_PEERBLOCKS_H
 
+#include "effects/Uniformity.h"
 #include "relation/Symbols.h"
 #include "support/Diagnostics.h"
-#include "support/VariableFacts.h"
 
 namespace tilelift {
 
@@ -25,7 +25,7 @@ std::string indicesOf(Axes axes);
 
 class PeerBlocks {
 public:
-  PeerBlocks(const clang::FunctionDecl *kernel, Axes axes);
+  PeerBlocks(const clang::FunctionDecl *kernel, Axes axes, const KernelEffects &effects);
 
   /// Why they may not all come to the copy that fills a tile, as often and in the same order.
   std::optional<Diagnostic> whyNotAlike(const clang::Stmt *copy, llvm::StringRef tile) const;
@@ -37,9 +37,12 @@ private:
   bool mayDiffer(const Symbol &symbol, const Symbols &symbols, const clang::Stmt *copy) const;
   const clang::Stmt *endBefore(const clang::Stmt *statement, const clang::Stmt *copy) const;
 
+  OwnDifference differencesAlong(const KernelEffects &effects) const;
+
   const clang::FunctionDecl *kernel;
   Axes axes;
   VariableFacts facts;
+  Uniformity uniformity;
 };
 
 } // namespace tilelift

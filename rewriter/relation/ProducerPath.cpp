@@ -26,11 +26,14 @@ bool isNumberOrPointer(QualType type) {
 
 class PathFinder {
 public:
-  PathFinder(const FunctionDecl *kernel, ArrayRef<ProducerLoop> loops, ArrayRef<CopySource> sources)
+  PathFinder(const FunctionDecl *kernel, ArrayRef<ProducerLoop> loops,
+             ArrayRef<const GlobalBase *> sources, const KernelEffects &effects)
       : kernel(kernel),
         loops(loops),
         copySources(sources),
         facts(CallPath(kernel)),
+        effects(effects),
+        uniformity(facts, effects, CallPath(kernel)),
         sources(kernel->getASTContext().getSourceManager()) {}
 
   std::variant<ProducerPath, Diagnostic> run();
@@ -58,8 +61,10 @@ private:
 
   const FunctionDecl *kernel;
   ArrayRef<ProducerLoop> loops;
-  ArrayRef<CopySource> copySources;
+  ArrayRef<const GlobalBase *> copySources;
   VariableFacts facts;
+  const KernelEffects &effects;
+  Uniformity uniformity;
   const SourceManager &sources;
   DenseSet<const VarDecl *> needed;
   /// Statements that run as they stand, and those parts of others that do.
@@ -269,9 +274,9 @@ void PathFinder::checkExpression(const Stmt *expression) {
     checkExpression(binary->getLHS());
     return checkExpression(binary->getRHS());
   }
-  if (auto why = whyImpure(expression, facts))
+  if (auto why = whyImpure(expression, uniformity))
     return refuse(expression, "what comes before it " + *why);
-  if (facts.mayDifferBetweenThreads(expression))
+  if (uniformity.mayDiffer(expression))
     refuse(expression, "what comes before it depends on the thread");
 }
 
@@ -303,14 +308,16 @@ void PathFinder::checkChanges() {
 void PathFinder::checkOthers(const Stmt *statement) {
   if (!comesFirst(statement))
     return;
-  for (const CopySource &source : copySources) {
-    if (!source.mayBeWritten())
+  Effect effect = uniformity.effectOf(statement);
+  for (const GlobalBase *source : copySources) {
+    if (!mayBeWritten(*source, effects))
       continue;
-    if (maySignal(statement))
-      return refuse(statement, "others may have written to '" + source.spelling +
+    if (!effects.mayMeet(effect.writes, objectsOf(*source, effects)) &&
+        mayWrite(effect, *source, effects))
+      return refuse(statement, "others may have written to '" + source->spelling +
                                    "', which they read, by the time that the block gets there");
-    if (mayWrite(statement, source, true, facts))
-      return refuse(statement, "'" + source.spelling +
+    if (mayWrite(effect, *source, effects))
+      return refuse(statement, "'" + source->spelling +
                                    "', which they read, may be written before: declare what is "
                                    "written '__restrict__'");
   }
@@ -320,8 +327,9 @@ void PathFinder::checkOthers(const Stmt *statement) {
 
 std::variant<ProducerPath, Diagnostic> findProducerPath(const FunctionDecl *kernel,
                                                         ArrayRef<ProducerLoop> loops,
-                                                        ArrayRef<CopySource> sources) {
-  return PathFinder(kernel, loops, sources).run();
+                                                        ArrayRef<const GlobalBase *> sources,
+                                                        const KernelEffects &effects) {
+  return PathFinder(kernel, loops, sources, effects).run();
 }
 
 } // namespace tilelift

@@ -12,7 +12,7 @@
 #ifndef TILELIFT_RELATION_PRODUCERPATH_H
 #define TILELIFT_RELATION_PRODUCERPATH_H
 
-#include "relation/MemoryAccess.h"
+#include "relation/BaseObjects.h"
 #include "relation/Rounds.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -41,9 +41,9 @@ struct ProducerPath {
 };
 
 /// Or why the thread cannot know the way. `sources` are what its copies read.
-std::variant<ProducerPath, Diagnostic> findProducerPath(const clang::FunctionDecl *kernel,
-                                                        llvm::ArrayRef<ProducerLoop> loops,
-                                                        llvm::ArrayRef<CopySource> sources);
+std::variant<ProducerPath, Diagnostic>
+findProducerPath(const clang::FunctionDecl *kernel, llvm::ArrayRef<ProducerLoop> loops,
+                 llvm::ArrayRef<const GlobalBase *> sources, const KernelEffects &effects);
 
 } // namespace tilelift
 

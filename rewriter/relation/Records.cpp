@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
-#include "relation/MemoryAccess.h"
+#include "relation/BaseObjects.h"
 
 using namespace clang;
 using namespace llvm;

@@ -4,7 +4,7 @@
 
 #include "relation/Rounds.h"
 
-#include "relation/MemoryAccess.h"
+#include "support/CallPath.h"
 #include "support/Locations.h"
 
 #include "clang/AST/StmtCXX.h"
@@ -64,10 +64,11 @@ const Expr *startOf(const VarDecl *variable, const Stmt *init) {
 
 class RoundsFinder {
 public:
-  RoundsFinder(const Stmt *loop, const VariableFacts &facts, const SourceManager &sources)
+  RoundsFinder(const Stmt *loop, const Uniformity &uniformity, const SourceManager &sources)
       : loop(loop),
         init(isa<ForStmt>(loop) ? cast<ForStmt>(loop)->getInit() : nullptr),
-        facts(facts),
+        uniformity(uniformity),
+        facts(uniformity.getFacts()),
         sources(sources),
         changed(facts.changedWithin(loop)) {}
 
@@ -80,6 +81,7 @@ private:
   }
 
   const Stmt *loop, *init;
+  const Uniformity &uniformity;
   const VariableFacts &facts;
   const SourceManager &sources;
   ArrayRef<const VarDecl *> changed;
@@ -99,13 +101,13 @@ std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
       continue;
     }
     bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    !whyImpure(change.value, facts) && runsEachRound(change.statement, loop, facts);
+                    !whyImpure(change.value, uniformity) && runsEachRound(change.statement, loop, facts);
     if (!isSteady)
       return std::nullopt;
     cursor.steps.push_back(change);
   }
   // The double is set before the loop, where that has changed nothing yet.
-  bool isPure = !whyImpure(cursor.start, facts) && !mentionsAny(cursor.start, changed);
+  bool isPure = !whyImpure(cursor.start, uniformity) && !mentionsAny(cursor.start, changed);
   return cursor.steps.empty() || !isPure ? std::nullopt : std::optional(cursor);
 }
 
@@ -118,7 +120,7 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
     rounds.condition = tested->getConditionVariable() ? nullptr : tested->getCond();
   if (!rounds.condition)
     return refuse(loop, "the loop has no condition that says whether another round follows");
-  if (auto why = whyImpure(rounds.condition, facts))
+  if (auto why = whyImpure(rounds.condition, uniformity))
     return refuse(rounds.condition, "the loop's condition " + *why);
   if (const Stmt *end = endOfLoop(bodyOf(loop)))
     return refuse(end, "the loop may be left here, with tiles on their way");
@@ -163,33 +165,63 @@ bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts 
   return false;
 }
 
-std::optional<std::string> whyImpure(const Stmt *expression, const VariableFacts &facts) {
+namespace {
+
+/// Whether a call gets nothing but values, so that it changes no variable of its caller.
+bool getsValues(const CallExpr *call) {
+  const auto [callee, object, arguments] = partsOf(call);
+  if (!callee || isLambda(callee) || object || callee->isVariadic())
+    return false;
+  return llvm::none_of(callee->parameters(), [](const ParmVarDecl *parameter) {
+    QualType type = parameter->getType();
+    return type->isReferenceType() && !(type.getNonReferenceType().isConstQualified() &&
+                                        type.getNonReferenceType()->isScalarType());
+  });
+}
+
+/// Why it may be something else by what the thread itself does.
+std::optional<std::string> whyNotOwn(const Stmt *expression, const VariableFacts &facts) {
   if (!expression || isa<PseudoObjectExpr>(expression)) // threadIdx.x is a call
     return std::nullopt;
   const auto *binary = dyn_cast<BinaryOperator>(expression);
   const auto *unary = dyn_cast<UnaryOperator>(expression);
   if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()))
     return "changes a variable";
-  const Expr *pointer = pointerOf(expression);
-  if (pointer && !isNeverWritten(pointer))
-    return "reads memory that is not 'const __restrict__'";
-  if (const auto *call = dyn_cast<CallExpr>(expression))
-    if (!isHarmlessCall(call))
-      return "calls " +
-             (calleeName(call).empty() ? "a function" : "'" + calleeName(call) + "'").str();
-  if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, AtomicExpr, StmtExpr>(expression))
+  if (const auto *call = dyn_cast<CallExpr>(expression); call && !getsValues(call)) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    return "calls " + (callee ? "'" + callee->getNameAsString() + "'" : "a function");
+  }
+  if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, StmtExpr>(expression))
     return "makes an object";
   const auto *reference = dyn_cast<DeclRefExpr>(expression);
-  if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr) {
-    bool isOwn = variable->hasLocalStorage() && !facts.escapes(variable) &&
-                 !variable->getType()->isReferenceType() &&
-                 !variable->getType().isVolatileQualified();
-    if (!isOwn && !variable->getType().isConstQualified())
-      return "names '" + variable->getNameAsString() + "', which others may change";
-  }
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  bool isOthers = variable && variable->hasLocalStorage() &&
+                  (facts.escapes(variable) || variable->getType()->isReferenceType());
+  if (isOthers && !variable->getType().isConstQualified())
+    return "names '" + variable->getNameAsString() + "', which others may change";
   for (const Stmt *child : expression->children())
-    if (auto why = whyImpure(child, facts))
+    if (auto why = whyNotOwn(child, facts))
       return why;
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> whyImpure(const Stmt *expression, const Uniformity &uniformity) {
+  if (!expression)
+    return std::nullopt;
+  if (auto why = whyNotOwn(expression, uniformity.getFacts()))
+    return why;
+  const KernelEffects &kernel = uniformity.getEffects();
+  Effect effect = uniformity.effectOf(expression);
+  bool onlyReads = effect.writes.empty() && !effect.meetsBlock && !effect.meetsOthers &&
+                   !effect.signals && !effect.mayLeave && !effect.isUnknown;
+  if (!onlyReads)
+    return "may do more than compute a value";
+  if (effect.varies)
+    return "may be another one each time";
+  if (!effect.reads.empty() && kernel.mayWrite(kernel.ofAll(), effect.reads))
+    return "reads memory that the kernel may write to";
   return std::nullopt;
 }
 
@@ -209,9 +241,9 @@ const Cursor *Rounds::find(const VarDecl *variable) const {
   return found == cursors.end() ? nullptr : &*found;
 }
 
-std::variant<Rounds, Diagnostic> findRounds(const Stmt *loop, const VariableFacts &facts,
+std::variant<Rounds, Diagnostic> findRounds(const Stmt *loop, const Uniformity &uniformity,
                                             const SourceManager &sources) {
-  return RoundsFinder(loop, facts, sources).run();
+  return RoundsFinder(loop, uniformity, sources).run();
 }
 
 } // namespace tilelift

@@ -11,8 +11,8 @@
 #ifndef TILELIFT_RELATION_ROUNDS_H
 #define TILELIFT_RELATION_ROUNDS_H
 
+#include "effects/Uniformity.h"
 #include "support/Diagnostics.h"
-#include "support/VariableFacts.h"
 
 #include <string>
 #include <variant>
@@ -26,8 +26,8 @@ bool leavesRound(const clang::Stmt *body);
 bool runsEachRound(const clang::Stmt *statement, const clang::Stmt *loop,
                    const VariableFacts &facts);
 /// Why an expression may be something else, or do something, when it is asked once more; as
-/// in "reads memory".
-std::optional<std::string> whyImpure(const clang::Stmt *expression, const VariableFacts &facts);
+/// in "changes a variable".
+std::optional<std::string> whyImpure(const clang::Stmt *expression, const Uniformity &uniformity);
 bool mentionsAny(const clang::Stmt *expression, llvm::ArrayRef<const clang::VarDecl *> variables);
 
 /// A variable that each round moves by the same amount, which nothing in the loop changes:
@@ -48,7 +48,7 @@ struct Rounds {
 };
 
 /// Or why nobody can tell, in an earlier round, whether there will be another one.
-std::variant<Rounds, Diagnostic> findRounds(const clang::Stmt *loop, const VariableFacts &facts,
+std::variant<Rounds, Diagnostic> findRounds(const clang::Stmt *loop, const Uniformity &uniformity,
                                             const clang::SourceManager &sources);
 
 } // namespace tilelift

@@ -143,7 +143,7 @@ void Interpreter::approach(const Stmt *statement) {
 
 /// Which case is taken nobody follows; all threads have to take the same one.
 void Interpreter::approachCase(const SwitchStmt *choice) {
-  if (kernel.facts.mayDifferBetweenThreads(choice->getCond()))
+  if (kernel.uniformity.mayDiffer(choice->getCond()))
     return fail(diagnose("divergent-copy", placeOf(choice),
                          "'" + spell(choice->getCond()) + "' may differ between threads"));
   mayMiss = true;
@@ -187,7 +187,7 @@ void Interpreter::approachCallee(const CallExpr *call) {
 void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
   for (const ParmVarDecl *parameter : lambda->parameters()) {
     QualType type = parameter->getType();
-    if (numberType(type) && !kernel.facts.mayDifferBetweenThreads(parameter))
+    if (numberType(type) && !kernel.uniformity.mayDiffer(parameter))
       setToSymbol(parameter, symbolOf(parameter));
   }
 }
@@ -204,7 +204,7 @@ Condition Interpreter::conditionOf(const Expr *expression) {
   Condition condition =
       asCondition(evaluate(expression), expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !copying && !watching && !isOnTheSide() &&
-      kernel.facts.mayDifferBetweenThreads(expression))
+      kernel.uniformity.mayDiffer(expression))
     fail(diagnose("divergent-copy", placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
   return condition;
@@ -213,16 +213,16 @@ Condition Interpreter::conditionOf(const Expr *expression) {
 /// Whether what follows a statement may not happen.
 bool Interpreter::leaves(const Stmt *statement) const {
   bool isLoop = statement && isa<ForStmt, WhileStmt, DoStmt>(statement);
-  return (isLoop ? returns(statement) : jumps(statement)) || kernel.facts.mayEndThread(statement);
+  return (isLoop ? returns(statement) : jumps(statement)) || kernel.uniformity.mayEndThread(statement);
 }
 
 /// Whether a statement that is not followed may keep some threads from the copy.
 bool Interpreter::maySendAway(const Stmt *statement) const {
-  return isOnTheSide() ? kernel.facts.mayEndThread(statement) : leaves(statement);
+  return isOnTheSide() ? kernel.uniformity.mayEndThread(statement) : leaves(statement);
 }
 
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
-  if (maySendAway(statement) && kernel.facts.mayDifferBetweenThreads(statement))
+  if (maySendAway(statement) && kernel.uniformity.mayDiffer(statement))
     fail(diagnose("divergent-copy", placeOf(statement),
                   "this statement may send some of them away"));
   bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
@@ -237,7 +237,7 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
     return;
   if (!isLoop)
     loops.back().broken = loops.back().broken || Condition::unknown();
-  if (returns(statement) || kernel.facts.mayEndThread(statement))
+  if (returns(statement) || kernel.uniformity.mayEndThread(statement))
     frames.back().returned = frames.back().returned || Condition::unknown();
   mask = mask && Condition::unknown();
 }
@@ -401,7 +401,7 @@ void Interpreter::runIf(const IfStmt *branch) {
       return fail(diagnose("unknown-index", placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
                            "it depends on more than indices and arguments"));
-    if (maySendAway(branch) && kernel.facts.mayDifferBetweenThreads(branch->getCond()))
+    if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
       return fail(diagnose("divergent-copy", placeOf(branch),
                            "'" + spell(branch->getCond()) + "' may differ between threads"));
     return forgetChanges(branch, "is set under a condition that is not followed");

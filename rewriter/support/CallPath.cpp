@@ -62,6 +62,13 @@ CallPath CallPath::with(const CallExpr *call) const {
   return longer;
 }
 
+CallPath CallPath::first(size_t depth) const {
+  CallPath shorter = *this;
+  shorter.functions.resize(depth);
+  shorter.calls.resize(depth - 1);
+  return shorter;
+}
+
 SmallVector<const Stmt *, 4> CallPath::bodies() const {
   SmallVector<const Stmt *, 4> result;
   for (const FunctionDecl *function : functions)

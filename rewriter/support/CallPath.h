@@ -31,6 +31,8 @@ public:
   CallPath with(const clang::CallExpr *call) const;
 
   const clang::FunctionDecl *kernel() const { return functions.front(); }
+  /// The part of it that leads through so many functions.
+  CallPath first(size_t depth) const;
   /// Where the copy stands.
   const clang::FunctionDecl *end() const { return functions.back(); }
   bool inKernel() const { return calls.empty(); }

@@ -21,22 +21,6 @@ bool isLocal(const VarDecl *variable) {
   return variable->hasLocalStorage() || isa<ParmVarDecl>(variable);
 }
 
-/// Names of things that are different in each thread.
-bool isThreadSource(const DeclRefExpr *reference) {
-  const auto *declaration = reference->getDecl();
-  if (!declaration->getDeclName().isIdentifier())
-    return false;
-  StringRef name = declaration->getName();
-  if (name == "threadIdx" || name.starts_with("__nvvm") || name.starts_with("atomic") ||
-      name.starts_with("clock"))
-    return true;
-  for (StringRef part : {"lane", "shfl", "thread", "mask", "ballot", "any_sync", "all_sync",
-                         "match", "vote", "timer", "warp", "smid"})
-    if (isa<FunctionDecl>(declaration) && name.contains(part))
-      return true;
-  return false;
-}
-
 /// Conditions that decide whether `child` of `statement` is executed.
 const Expr *controlOf(const Stmt *statement, const Stmt *child) {
   if (const auto *branch = dyn_cast<IfStmt>(statement))
@@ -83,10 +67,7 @@ const VarDecl *rootVariable(const Expr *lvalue) {
 }
 
 VariableFacts::VariableFacts(const CallPath &path, ConstPointers pointers)
-    : VariableFacts(path, nullptr, pointers) {}
-
-VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs, ConstPointers pointers)
-    : differs(std::move(differs)), constPointers(pointers) {
+    : constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.push_back(parameter);
   if (constPointers == ConstPointers::MayWrite)
@@ -95,7 +76,6 @@ VariableFacts::VariableFacts(const CallPath &path, OwnDifference differs, ConstP
   for (const CallExpr *call : path.getCalls())
     collectCallee(call);
   escapeFromLambdas();
-  findDivergent();
 }
 
 /// A mutable member is none of what `const` keeps.
@@ -340,139 +320,6 @@ ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) co
   return known->second;
 }
 
-bool VariableFacts::mayDifferBetweenThreads(const Stmt *expression) const {
-  if (!expression)
-    return false;
-  if (const auto *value = dyn_cast<Expr>(expression); value && differs)
-    if (std::optional<bool> known = differs(value))
-      return *known;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
-    if (isThreadSource(reference))
-      return true;
-    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-    return variable && (divergent.contains(roleAt(variable, reference)) ||
-                        (isLocal(variable) && escaped.contains(variable)));
-  }
-  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
-    return mayDifferBetweenThreads(opaque->getSourceExpr());
-  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
-    return mayDifferBetweenThreads(pseudo->getSyntacticForm());
-  if (const auto *call = dyn_cast<CallExpr>(expression)) {
-    const FunctionDecl *callee = call->getDirectCallee();
-    if (!callee || mayDifferInCall(callee))
-      return true;
-  }
-  if (isa<AsmStmt>(expression))
-    return true;
-  return llvm::any_of(expression->children(),
-                      [&](const Stmt *child) { return mayDifferBetweenThreads(child); });
-}
-
-/// Looks into the body, where there is one; its parameters count as uniform.
-bool VariableFacts::mayDifferInCall(const FunctionDecl *callee) const {
-  const FunctionDecl *definition = nullptr;
-  if (!callee->hasBody(definition)) {
-    // CUDA's own functions are known by their names; of the user's, who knows.
-    const SourceManager &sources = callee->getASTContext().getSourceManager();
-    return callee->getBuiltinID() == 0 && !sources.isInSystemHeader(callee->getLocation());
-  }
-  auto [place, isNew] = divergentCalls.try_emplace(definition, false);
-  if (!isNew)
-    return place->second; // a recursive call adds nothing
-  bool differs = mayDifferBetweenThreads(definition->getBody());
-  divergentCalls[definition] = differs;
-  return differs;
-}
-
-bool VariableFacts::mayEndThread(const Stmt *statement) const {
-  if (!statement || isa<LambdaExpr>(statement))
-    return false;
-  if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
-    std::string text = assembly->getAsmString();
-    return StringRef(text).contains("exit") || StringRef(text).contains("ret");
-  }
-  const auto *call = dyn_cast<CallExpr>(statement);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr, *definition = nullptr;
-  if (callee && callee->hasBody(definition)) {
-    auto [place, isNew] = endingCalls.try_emplace(definition, false);
-    if (isNew && mayEndThread(definition->getBody()))
-      endingCalls[definition] = true;
-    if (endingCalls[definition])
-      return true;
-  }
-  return llvm::any_of(statement->children(),
-                      [&](const Stmt *child) { return mayEndThread(child); });
-}
-
-const Expr *VariableFacts::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {
-  for (const Stmt *child = statement; const Stmt *parent = parentOf(child); child = parent) {
-    if (const Expr *condition = controlOf(parent, child))
-      if (mayDifferBetweenThreads(condition))
-        return condition;
-    if (parent == outermost)
-      return nullptr;
-  }
-  return nullptr;
-}
-
-/// `for (k = 0; ...)`: what 'k' was before is gone in all of the loop.
-bool VariableFacts::isSetAnewBy(const Stmt *loop, const VarDecl *variable) const {
-  const auto *counted = dyn_cast<ForStmt>(loop);
-  const Stmt *init = counted ? counted->getInit() : nullptr;
-  return init && llvm::any_of(changesOf(variable), [&](const Change &change) {
-           return change.kind == Change::Kind::Assigned && isWithin(change.statement, init);
-         });
-}
-
-VariableFacts::Role VariableFacts::roleAt(const VarDecl *variable, const Stmt *place) const {
-  const Stmt *child = place;
-  for (const Stmt *at = parentOf(place); at; child = at, at = parentOf(at))
-    if (const auto *loop = dyn_cast<ForStmt>(at))
-      if (child != loop->getInit() && isSetAnewBy(loop, variable))
-        return {variable, loop};
-  return {variable, nullptr};
-}
-
-bool VariableFacts::mayDifferInLoop(const VarDecl *variable, const Stmt *loop) const {
-  Role role = isSetAnewBy(loop, variable) ? Role(variable, loop) : roleAt(variable, loop);
-  return divergent.contains(role);
-}
-
-std::vector<VariableFacts::Role> VariableFacts::roles() const {
-  std::vector<Role> all;
-  for (const VarDecl *variable : order) {
-    all.push_back({variable, nullptr});
-    for (const Change &change : changesOf(variable))
-      for (const Stmt *at = parentOf(change.statement); at; at = parentOf(at))
-        if (isa<ForStmt>(at) && isSetAnewBy(at, variable) && !is_contained(all, Role(variable, at)))
-          all.push_back({variable, at});
-  }
-  return all;
-}
-
-void VariableFacts::findDivergent() {
-  std::vector<Role> all = roles();
-  bool changed = true;
-  while (changed) {
-    changed = false;
-    for (const auto &[variable, loop] : all) {
-      if (divergent.contains({variable, loop}))
-        continue;
-      SmallVector<Change, 2> own =
-          loop ? changesWithin(variable, loop) : SmallVector<Change, 2>(changesOf(variable));
-      bool differs = llvm::any_of(own, [&, loop = loop](const Change &change) {
-        bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
-        return isUnknown || mayDifferBetweenThreads(change.value) ||
-               divergentControlOf(change.statement, loop) != nullptr;
-      });
-      if (differs) {
-        divergent.insert({variable, loop});
-        changed = true;
-      }
-    }
-  }
-}
-
 DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots) const {
   DenseSet<const VarDecl *> relevant;
   SmallVector<const Stmt *, 32> work(roots.begin(), roots.end());
@@ -497,6 +344,37 @@ DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots
       work.push_back(child);
   }
   return relevant;
+}
+
+SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
+  SmallVector<const VarDecl *, 4> found;
+  SmallVector<const Stmt *, 8> work{expression};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const auto *reference = dyn_cast<DeclRefExpr>(next);
+    if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
+      found.push_back(variable);
+    work.append(next->child_begin(), next->child_end());
+  }
+  return found;
+}
+
+bool namesBlockSize(const Stmt *statement) {
+  const auto *expression = dyn_cast<Expr>(statement);
+  if (auto member = expression ? builtinMember(expression) : std::nullopt)
+    return member->first == "blockDim";
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return variable && variable->getIdentifier() && !variable->isLocalVarDeclOrParm() &&
+         variable->getName() == "blockDim";
+}
+
+bool isThreadIndex(const VarDecl *variable) {
+  return variable->getIdentifier() && !variable->isLocalVarDeclOrParm() &&
+         variable->getName() == "threadIdx" &&
+         variable->getASTContext().getSourceManager().isInSystemHeader(variable->getLocation());
 }
 
 std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *expression) {

@@ -3,13 +3,11 @@
 //
 // Facts about the local variables of a kernel, and of the functions on the way to
 // a copy, that hold whatever branches are taken: where each is changed, whether its
-// address gets away, which of them the copy depends on, and which may differ between
-// the threads of a block. The functions on the way count as if their bodies stood
-// where they are called.
+// address gets away, and which of them the copy depends on. The functions on the way
+// count as if their bodies stood where they are called.
 //
 // All of it is flow-insensitive and on the safe side. The interpreter uses it
-// to skip statements that do not matter to a copy and to know what a loop
-// around the copy leaves uniform.
+// to skip statements that do not matter to a copy.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_SUPPORT_VARIABLEFACTS_H
@@ -46,9 +44,6 @@ struct Change {
   int direction = 1;
 };
 
-/// Whether something differs by itself, where that is known without looking at its parts.
-using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expression)>;
-
 class VariableFacts {
 public:
   /// Whether what a pointer to constants leads to may be written all the same, by a cast or as a
@@ -56,9 +51,6 @@ public:
   enum class ConstPointers { MayWrite, OnlyRead };
 
   explicit VariableFacts(const CallPath &path, ConstPointers pointers = ConstPointers::MayWrite);
-  /// Of threads that differ in more than their place in a block.
-  VariableFacts(const CallPath &path, OwnDifference differs,
-                ConstPointers pointers = ConstPointers::MayWrite);
 
   llvm::ArrayRef<Change> changesOf(const clang::VarDecl *variable) const;
   /// Changes that lie inside a statement.
@@ -69,22 +61,8 @@ public:
 
   /// Its address is taken or a reference bound to it: changes are not all known.
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
-  bool mayDifferBetweenThreads(const clang::VarDecl *variable) const {
-    return divergent.contains({variable, nullptr});
-  }
-  /// In the body of a loop, whatever the variable was before.
-  bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
-  bool mayDifferBetweenThreads(const clang::Stmt *expression) const;
-  /// What the variable is where something stands.
-  bool mayDifferAt(const clang::VarDecl *variable, const clang::Stmt *place) const {
-    return divergent.contains(roleAt(variable, place)) || escapes(variable);
-  }
-  /// The innermost condition that may let only some threads get to a statement, up to one
-  /// around it; or null.
-  const clang::Expr *divergentControlOf(const clang::Stmt *statement,
-                                        const clang::Stmt *outermost = nullptr) const;
-  /// By assembly, here or in a function that is called. A trap ends the others, too.
-  bool mayEndThread(const clang::Stmt *statement) const;
+  /// Of the kernel's arguments, and of all that is changed.
+  llvm::ArrayRef<const clang::VarDecl *> allVariables() const { return order; }
 
   /// The variables that the value of anything in `roots` can depend on.
   llvm::DenseSet<const clang::VarDecl *>
@@ -98,9 +76,6 @@ public:
   const clang::Stmt *outermostLoopAround(const clang::Stmt *statement) const;
 
 private:
-  /// What a variable is: all through the function, or in a `for` that sets it anew.
-  using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
-
   void collect(const clang::Stmt *statement);
   bool becomesConst(const clang::Expr *pointer) const;
   void findConstDrops(const CallPath &path);
@@ -114,13 +89,7 @@ private:
   void note(const clang::Expr *target, Change change);
   void noteReference(clang::QualType holder, const clang::Expr *referred);
   void escapeThrough(const clang::Expr *expression);
-  void findDivergent();
-  bool mayDifferInCall(const clang::FunctionDecl *callee) const;
-  Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
-  bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
-  std::vector<Role> roles() const;
 
-  OwnDifference differs;
   ConstPointers constPointers;
   ConstDrops constDrops;
   /// On the path, constants are written through pointers that may lead to anything.
@@ -130,18 +99,23 @@ private:
   llvm::SmallVector<const clang::VarDecl *, 16> order;
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped;
-  llvm::DenseSet<Role> divergent;
   /// What was asked of a statement before: it is asked for each thread.
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
-  /// Functions whose result may differ between threads for equal arguments.
-  mutable llvm::DenseMap<const clang::FunctionDecl *, bool> divergentCalls;
-  mutable llvm::DenseMap<const clang::FunctionDecl *, bool> endingCalls;
 };
 
 /// Of threadIdx.x and its like, in the form of Clang's CUDA headers (a property) or a plain
 /// member: the variable's and the member's name.
 std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
 builtinMember(const clang::Expr *expression);
+
+/// Whether that is `blockDim`, or a member of it.
+bool namesBlockSize(const clang::Stmt *statement);
+
+/// Whether that is CUDA's `threadIdx`.
+bool isThreadIndex(const clang::VarDecl *variable);
+
+/// The variables that an expression names; none where there is no expression.
+llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 
 /// The local variable or parameter that an lvalue is part of, or null.
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue);

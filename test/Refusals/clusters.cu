@@ -24,14 +24,15 @@ __global__ void by_variable(float *out, const float *in, int n) {
   }
 }
 
-// What memory says may be something else later.
-__global__ void looked_up(float *out, const float *in, const int *starts, const int *__restrict__ fixed) {
+// What memory says may be something else later, where the kernel may write there.
+__global__ void looked_up(float *out, const float *in, const int *starts, const int *__restrict__ fixed, int *seen) {
   __shared__ float tile[256], other[256];
 #pragma tma load multicast(x) threads(256)
   tile[threadIdx.x] = in[starts[blockIdx.y] * 4 + threadIdx.x]; // expected-error {{'tile' cannot come to several blocks at once: what it is filled with depends on 'starts[blockIdx.y]', which may be another number in blocks that differ in blockIdx.x [-Wtilelift-no-multicast]}}
 #pragma tma load multicast(x) threads(256)
   other[threadIdx.x] = in[fixed[blockIdx.y] * 4 + threadIdx.x];
   out[threadIdx.x] = tile[255 - threadIdx.x] + other[threadIdx.x];
+  seen[blockIdx.y] = 1;
 }
 
 // Whether they come to it.

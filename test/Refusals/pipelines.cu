@@ -50,19 +50,6 @@ __global__ void no_loop(float *out, const float *in, int n) {
   } while (--n > 0);
 }
 
-// Rows whose indices somebody may change, or that the block leaves in shared memory.
-__global__ void rows_that_change(float *__restrict__ out, const float *__restrict__ in, const int *rows, int n) {
-  __shared__ float tile[8][64];
-#pragma tma pipeline
-  for (int k = 0; k < n; ++k) {
-#pragma tma load threads(512)
-    tile[threadIdx.x / 64][threadIdx.x % 64] = in[rows[k * 8 + threadIdx.x / 64] * 64 + threadIdx.x % 64]; // expected-error {{tiles cannot be filled ahead of their round: 'rows[k * 8 + tma_row]' is not known before its round [-Wtilelift-not-ahead]}}
-    __syncthreads();
-    out[k * 512 + threadIdx.x] = tile[7 - threadIdx.x / 64][threadIdx.x % 64];
-    __syncthreads();
-  }
-}
-
 // What L2 could fetch only if it were known.
 __global__ void fetched(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows, int n) {
   __shared__ float tile[8][64], alone[512];
@@ -121,24 +108,26 @@ __global__ void counted_in_the_condition(float *__restrict__ out, const float *_
   }
 }
 
-__global__ void condition_in_memory(float *__restrict__ out, const float *__restrict__ in, const int *n) {
+__global__ void condition_in_memory(float *__restrict__ out, const float *__restrict__ in, const int *n, int *seen) {
   __shared__ float part[64];
 #pragma tma pipeline
-  for (int i = 0; i < *n; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory that is not 'const __restrict__' [-Wtilelift-not-ahead]}}
+  for (int i = 0; i < *n; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory that the kernel may write to [-Wtilelift-not-ahead]}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    seen[i] = 1;
     __syncthreads();
     out[threadIdx.x] += part[63 - threadIdx.x];
     __syncthreads();
   }
 }
 
-__global__ void condition_of_others(float *__restrict__ out, const float *__restrict__ in) {
+__global__ void condition_of_others(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
-  for (int i = 0; i < limit; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition names 'limit', which others may change [-Wtilelift-not-ahead]}}
+  for (int i = 0; i < limit; ++i) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition reads memory that the kernel may write to [-Wtilelift-not-ahead]}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    limit = n;
     __syncthreads();
     out[threadIdx.x] += part[63 - threadIdx.x];
     __syncthreads();
@@ -317,15 +306,16 @@ __global__ void told(float *__restrict__ out, const float *in, const volatile in
 }
 
 // Conditions that nobody can ask ahead of their round, and tiles that are used without them.
-__global__ void asked_of_memory(float *__restrict__ out, const float *__restrict__ in, const int *numbers, int n) {
+__global__ void asked_of_memory(float *__restrict__ out, const float *__restrict__ in, int *numbers, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
   for (int i = 0; i < n; ++i) {
     if (numbers[i] > 0) { // expected-note {{it stands here}}
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: the condition of the copy reads memory that is not 'const __restrict__' [-Wtilelift-not-ahead]}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: the condition of the copy reads memory that the kernel may write to [-Wtilelift-not-ahead]}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+      numbers[i] = 0;
       __syncthreads();
     }
   }
@@ -483,18 +473,17 @@ __global__ void no_room(float *__restrict__ out, const float *__restrict__ in, i
   }
 }
 
-void run(float *out, const float *in, const int *numbers) {
+void run(float *out, const float *in, int *numbers) {
   no_room<<<1, 64, 256>>>(out, in, 5);
   empty<<<1, 64>>>(out, in, 5);
   stages<<<1, 64>>>(out, in, 5);
   no_loop<<<1, 64>>>(out, in, 5);
-  rows_that_change<<<1, 512>>>(out, in, numbers, 5);
   fetched<<<1, 512>>>(out, in, numbers, 5);
   endless<<<1, 64>>>(out, in, 5);
   left_early<<<1, 64>>>(out, in, 5);
   counted_in_the_condition<<<1, 64>>>(out, in, 5);
-  condition_in_memory<<<1, 64>>>(out, in, numbers);
-  condition_of_others<<<1, 64>>>(out, in);
+  condition_in_memory<<<1, 64>>>(out, in, numbers, numbers);
+  condition_of_others<<<1, 64>>>(out, in, 5);
   doubled<<<1, 64>>>(out, in, 5);
   looked_up<<<1, 64>>>(out, in, numbers, 5);
   used_before<<<1, 64>>>(out, in, 5);

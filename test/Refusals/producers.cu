@@ -42,7 +42,7 @@ __global__ void uneven(float *__restrict__ out, const float *__restrict__ in, in
 __global__ void counted(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'threads' counts or meets all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'threads' counts all threads of the block, of which it is none}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -54,7 +54,7 @@ __global__ void counted(float *__restrict__ out, const float *__restrict__ in, i
 __global__ void met(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'total' counts or meets all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'total' would wait for it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -77,7 +77,7 @@ __global__ void voted(float *__restrict__ out, const float *__restrict__ in, int
 __global__ void assembled(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: assembly has barriers of the block's threads}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: assembly would wait for it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -90,11 +90,11 @@ __global__ void grouped(float *__restrict__ out, const float *__restrict__ in, i
   __shared__ float part[64];
   auto block = cooperative_groups::this_thread_block();
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'sync' counts or meets all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'size' counts all threads of the block, of which it is none}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
-    block.sync(); // expected-note {{that is here}}
-    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    block.sync();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x] * block.size(); // expected-note {{that is here}}
     __syncthreads();
   }
 }
@@ -135,7 +135,7 @@ __global__ void ended(float *__restrict__ out, const float *__restrict__ in, int
   __shared__ float part[64];
   float sum = 0;
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: assembly may end some threads ahead of a barrier}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: some threads may end ahead of a barrier}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -147,14 +147,15 @@ __global__ void ended(float *__restrict__ out, const float *__restrict__ in, int
 }
 
 // What leads to the loop depends on what the others do.
-__global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, const int *counts) {
+__global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, int *counts) {
   __shared__ float part[64];
   int n = counts[blockIdx.x]; // expected-note {{that is here}}
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that is not 'const __restrict__'}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
+    counts[i] = 0;
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
     __syncthreads();
   }
@@ -165,7 +166,7 @@ __global__ void returning(float *__restrict__ out, const float *__restrict__ in,
   if (out[blockIdx.x] > 0) // expected-note {{that is here}}
     return;
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that is not 'const __restrict__'}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();

@@ -4,17 +4,14 @@
 // What in a kernel speaks of all threads of its block: their number, and barriers where
 // all of them meet. Where a launch adds threads that make the copies, it has to be told
 // whom it means; where that cannot be, there is no room for such threads.
-//
-// Read off the syntax, in functions that the kernel calls as well.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_RELATION_WHOLEBLOCK_H
-#define TILELIFT_RELATION_WHOLEBLOCK_H
+#ifndef TILELIFT_ORDER_WHOLEBLOCK_H
+#define TILELIFT_ORDER_WHOLEBLOCK_H
 
+#include "effects/Uniformity.h"
 #include "relation/CopyRelation.h"
 #include "support/Diagnostics.h"
-
-#include "clang/AST/Expr.h"
 
 #include <variant>
 
@@ -25,7 +22,7 @@ namespace tilelift {
 BlockShape withAddedWarp(const BlockShape &block);
 
 struct BlockUses {
-  /// The kernel's own __syncthreads().
+  /// Of the kernel's own text, each a statement.
   std::vector<const clang::CallExpr *> barriers;
   /// It names `blockDim`.
   bool countsThreads = false;
@@ -33,7 +30,8 @@ struct BlockUses {
 
 /// Or why nobody can be added to the block.
 std::variant<BlockUses, Diagnostic> findBlockUses(const clang::FunctionDecl *kernel,
-                                                  const BlockShape &block);
+                                                  const BlockShape &block,
+                                                  const KernelEffects &effects);
 
 } // namespace tilelift
 

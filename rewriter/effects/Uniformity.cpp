@@ -1,0 +1,154 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/Uniformity.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Conditions that decide whether `child` of `statement` is executed.
+const Expr *controlOf(const Stmt *statement, const Stmt *child) {
+  if (const auto *branch = dyn_cast<IfStmt>(statement))
+    return child == branch->getCond() ? nullptr : branch->getCond();
+  if (const auto *loop = dyn_cast<ForStmt>(statement))
+    return child == loop->getInit() ? nullptr : loop->getCond();
+  if (const auto *loop = dyn_cast<CXXForRangeStmt>(statement))
+    return child == loop->getBody() ? loop->getCond() : nullptr;
+  if (const auto *loop = dyn_cast<WhileStmt>(statement))
+    return loop->getCond();
+  if (const auto *loop = dyn_cast<DoStmt>(statement))
+    return loop->getCond();
+  if (const auto *choice = dyn_cast<SwitchStmt>(statement))
+    return choice->getCond();
+  if (const auto *choice = dyn_cast<AbstractConditionalOperator>(statement))
+    return child == choice->getCond() ? nullptr : choice->getCond();
+  const auto *logical = dyn_cast<BinaryOperator>(statement);
+  return logical && logical->isLogicalOp() && child == logical->getRHS() ? logical->getLHS()
+                                                                        : nullptr;
+}
+
+} // namespace
+
+Uniformity::Uniformity(const VariableFacts &facts, const KernelEffects &effects,
+                       const CallPath &path, OwnDifference own)
+    : facts(facts), effects(effects), path(path), own(std::move(own)) {
+  findDivergent();
+}
+
+Effect Uniformity::effectOf(const Stmt *statement) const {
+  size_t depth = path.getFunctions().size();
+  while (depth > 1 && !facts.isWithin(statement, path.getFunctions()[depth - 1]->getBody()))
+    --depth;
+  return effects.of(statement, path.first(depth));
+}
+
+/// By what it is or does, not by what it is made of.
+bool Uniformity::differsByItself(const Stmt *expression) const {
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    if (!variable)
+      return false;
+    return isThreadIndex(variable) || divergent.contains(roleAt(variable, reference)) ||
+           (variable->hasLocalStorage() && facts.escapes(variable));
+  }
+  if (const auto *value = dyn_cast<Expr>(expression);
+      value && value->isGLValue() && value->getType().isVolatileQualified())
+    return true;
+  if (!isa<CallExpr, CXXConstructExpr, AsmStmt>(expression))
+    return false;
+  Effect effect = effectOf(expression);
+  return effect.differs || effect.varies;
+}
+
+bool Uniformity::mayDiffer(const Stmt *expression) const {
+  if (!expression)
+    return false;
+  if (const auto *value = dyn_cast<Expr>(expression); value && own)
+    if (std::optional<bool> known = own(value))
+      return *known;
+  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
+    return mayDiffer(opaque->getSourceExpr());
+  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
+    return mayDiffer(pseudo->getSyntacticForm());
+  return differsByItself(expression) ||
+         llvm::any_of(expression->children(), [&](const Stmt *child) { return mayDiffer(child); });
+}
+
+const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {
+  for (const Stmt *child = statement; const Stmt *parent = facts.parentOf(child); child = parent) {
+    if (const Expr *condition = controlOf(parent, child))
+      if (mayDiffer(condition))
+        return condition;
+    if (parent == outermost)
+      return nullptr;
+  }
+  return nullptr;
+}
+
+/// `for (k = 0; ...)`: what 'k' was before is gone in all of the loop.
+bool Uniformity::isSetAnewBy(const Stmt *loop, const VarDecl *variable) const {
+  const auto *counted = dyn_cast<ForStmt>(loop);
+  const Stmt *init = counted ? counted->getInit() : nullptr;
+  return init && llvm::any_of(facts.changesOf(variable), [&](const Change &change) {
+           return change.kind == Change::Kind::Assigned && facts.isWithin(change.statement, init);
+         });
+}
+
+Uniformity::Role Uniformity::roleAt(const VarDecl *variable, const Stmt *place) const {
+  const Stmt *child = place;
+  for (const Stmt *at = facts.parentOf(place); at; child = at, at = facts.parentOf(at))
+    if (const auto *loop = dyn_cast<ForStmt>(at))
+      if (child != loop->getInit() && isSetAnewBy(loop, variable))
+        return {variable, loop};
+  return {variable, nullptr};
+}
+
+bool Uniformity::mayDifferInLoop(const VarDecl *variable, const Stmt *loop) const {
+  Role role = isSetAnewBy(loop, variable) ? Role(variable, loop) : roleAt(variable, loop);
+  return divergent.contains(role);
+}
+
+std::vector<Uniformity::Role> Uniformity::roles() const {
+  std::vector<Role> all;
+  for (const VarDecl *variable : facts.allVariables()) {
+    all.push_back({variable, nullptr});
+    for (const Change &change : facts.changesOf(variable))
+      for (const Stmt *at = facts.parentOf(change.statement); at; at = facts.parentOf(at))
+        if (isa<ForStmt>(at) && isSetAnewBy(at, variable) && !is_contained(all, Role(variable, at)))
+          all.push_back({variable, at});
+  }
+  return all;
+}
+
+void Uniformity::findDivergent() {
+  std::vector<Role> all = roles();
+  bool changed = true;
+  while (changed) {
+    changed = false;
+    for (const auto &[variable, loop] : all) {
+      if (divergent.contains({variable, loop}))
+        continue;
+      SmallVector<Change, 2> changes = loop ? facts.changesWithin(variable, loop)
+                                            : SmallVector<Change, 2>(facts.changesOf(variable));
+      bool differs = llvm::any_of(changes, [&, loop = loop](const Change &change) {
+        bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
+        return isUnknown || mayDiffer(change.value) ||
+               divergentControlOf(change.statement, loop) != nullptr;
+      });
+      if (differs) {
+        divergent.insert({variable, loop});
+        changed = true;
+      }
+    }
+  }
+}
+
+} // namespace tilelift

@@ -1,0 +1,69 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What is the same for all threads of a block: values of variables, whatever
+// branches are taken, and whether all threads come to a statement.
+//
+// Flow-insensitive and on the safe side. Where a difference may start is asked of
+// the effects: in what a call does, in assembly, in volatile memory.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_UNIFORMITY_H
+#define TILELIFT_EFFECTS_UNIFORMITY_H
+
+#include "effects/KernelEffects.h"
+#include "support/VariableFacts.h"
+
+namespace tilelift {
+
+/// Whether something differs by itself, where that is known without looking at its parts.
+using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expression)>;
+
+class Uniformity {
+public:
+  /// `own` speaks of threads that differ in more than their place in a block.
+  Uniformity(const VariableFacts &facts, const KernelEffects &effects, const CallPath &path,
+             OwnDifference own = nullptr);
+
+  const VariableFacts &getFacts() const { return facts; }
+  const KernelEffects &getEffects() const { return effects; }
+
+  bool mayDiffer(const clang::VarDecl *variable) const {
+    return divergent.contains({variable, nullptr});
+  }
+  bool mayDiffer(const clang::Stmt *expression) const;
+  /// In the body of a loop, whatever the variable was before.
+  bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
+  /// What the variable is where something stands.
+  bool mayDifferAt(const clang::VarDecl *variable, const clang::Stmt *place) const {
+    return divergent.contains(roleAt(variable, place)) || facts.escapes(variable);
+  }
+  /// The innermost condition that may let only some threads get to a statement, up to one
+  /// around it; or null.
+  const clang::Expr *divergentControlOf(const clang::Stmt *statement,
+                                        const clang::Stmt *outermost = nullptr) const;
+  /// Whether some threads may end in a statement, other than by `return`.
+  bool mayEndThread(const clang::Stmt *statement) const { return effectOf(statement).mayLeave; }
+  /// What a statement of a function on the path does.
+  Effect effectOf(const clang::Stmt *statement) const;
+
+private:
+  /// What a variable is: all through the function, or in a `for` that sets it anew.
+  using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
+
+  void findDivergent();
+  bool differsByItself(const clang::Stmt *expression) const;
+  Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
+  bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
+  std::vector<Role> roles() const;
+
+  const VariableFacts &facts;
+  const KernelEffects &effects;
+  CallPath path;
+  OwnDifference own;
+  llvm::DenseSet<Role> divergent;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,140 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/Ways.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+using Within = KernelEffects::Within;
+
+/// Of a load, on some way: whether it was made, and what has written since.
+struct Fate {
+  bool isMade = false;
+  const CodeStep *write = nullptr;
+};
+using Fates = SmallVector<Fate, 4>;
+
+bool join(Fates &into, const Fates &from) {
+  bool changed = false;
+  for (size_t i = 0; i < into.size(); ++i) {
+    changed |= (from[i].isMade && !into[i].isMade) || (from[i].write && !into[i].write);
+    into[i].isMade |= from[i].isMade;
+    into[i].write = into[i].write ? into[i].write : from[i].write;
+  }
+  return changed;
+}
+
+bool hasBranch(const Stmt *statement) {
+  return statement && (isa<IfStmt, ForStmt, CXXForRangeStmt, WhileStmt, DoStmt, SwitchStmt,
+                           AbstractConditionalOperator, LambdaExpr>(statement) ||
+                       llvm::any_of(statement->children(), hasBranch));
+}
+
+bool contains(const Stmt *outer, const Stmt *inner) {
+  return outer && (outer == inner || llvm::any_of(outer->children(), [&](const Stmt *child) {
+                     return contains(child, inner);
+                   }));
+}
+
+class Search {
+public:
+  Search(ArrayRef<LoadAhead> loads, const ObjectSet &objects, const Stmt *copy,
+         const CallPath &path, const KernelEffects &effects)
+      : loads(loads), objects(objects), copy(copy), path(path), effects(effects) {
+    for (const LoadAhead &load : loads)
+      homes.push_back(homeOf(load.statement));
+  }
+
+  const Stmt *run();
+
+private:
+  CallPath homeOf(const Stmt *statement) const;
+  void step(Fates &fates, const CodeStep &step);
+  const Stmt *shown(const CodeStep &write) const;
+
+  ArrayRef<LoadAhead> loads;
+  const ObjectSet &objects;
+  const Stmt *copy;
+  const CallPath &path;
+  const KernelEffects &effects;
+  /// Of each load, the way to the function that it stands in.
+  std::vector<CallPath> homes;
+  const CodeStep *found = nullptr;
+};
+
+CallPath Search::homeOf(const Stmt *statement) const {
+  size_t depth = path.getFunctions().size();
+  while (depth > 1 && !contains(path.getFunctions()[depth - 1]->getBody(), statement))
+    --depth;
+  return path.first(depth);
+}
+
+void Search::step(Fates &fates, const CodeStep &step) {
+  if (effects.isWithin(step, copy, path) == Within::Yes) {
+    for (const Fate &fate : fates)
+      found = found ? found : fate.write;
+    return;
+  }
+  bool writes = effects.mayWrite(step.effect, objects);
+  for (size_t i = 0; i < loads.size(); ++i) {
+    Within within = loads[i].statement ? effects.isWithin(step, loads[i].statement, homes[i])
+                                       : Within::No;
+    if (within == Within::Yes || within == Within::Shared) {
+      fates[i].isMade = true;
+      // What loads for certain starts anew.
+      if (within == Within::Yes && !loads[i].isOfRoundBefore && !hasBranch(loads[i].statement))
+        fates[i].write = nullptr;
+    }
+    if (writes && fates[i].isMade)
+      fates[i].write = &step;
+  }
+}
+
+const Stmt *Search::run() {
+  Fates entry;
+  for (const LoadAhead &load : loads)
+    entry.push_back({!load.statement, nullptr});
+  ArrayRef<CodeBlock> blocks = effects.getBlocks();
+  std::map<unsigned, Fates> atEntry{{0, entry}};
+  SmallVector<unsigned, 16> work{0};
+  while (!work.empty() && !found) {
+    const CodeBlock &block = blocks[work.back()];
+    Fates fates = atEntry.find(work.pop_back_val())->second;
+    for (const CodeStep &each : block.steps)
+      step(fates, each);
+    for (unsigned next : block.next) {
+      auto [known, isNew] = atEntry.try_emplace(next, fates);
+      if (isNew || join(known->second, fates))
+        work.push_back(next);
+    }
+  }
+  return found ? shown(*found) : nullptr;
+}
+
+/// In the innermost function on the way that has it.
+const Stmt *Search::shown(const CodeStep &write) const {
+  for (size_t depth = path.getFunctions().size(); depth > 0; --depth)
+    if (const Stmt *statement = effects.statementAt(write, path.first(depth)))
+      return statement;
+  return copy;
+}
+
+} // namespace
+
+const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const ObjectSet &objects, const Stmt *copy,
+                           const CallPath &path, const KernelEffects &effects) {
+  if (!effects.isKnown())
+    return copy;
+  return Search(loads, objects, copy, path, effects).run();
+}
+
+} // namespace tilelift

@@ -1,0 +1,34 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What may happen on the ways between two places of a kernel.
+//
+// A copy may take what was loaded ahead of it: its elements, staged in registers, or
+// where it starts. TMA loads where the annotated statement stores, so what was loaded
+// must still be there by then.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EFFECTS_WAYS_H
+#define TILELIFT_EFFECTS_WAYS_H
+
+#include "effects/KernelEffects.h"
+
+namespace tilelift {
+
+/// A statement that loads, in a function on the way to the copy; without one, the load is
+/// made before the kernel starts.
+struct LoadAhead {
+  const clang::Stmt *statement = nullptr;
+  /// The copy stores what it loaded in the round before, of a loop around both.
+  bool isOfRoundBefore = false;
+};
+
+/// The statement that may write to the objects, or tells that others have, on some way from
+/// one of the loads to the copy at the path's end; or null.
+const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectSet &objects,
+                                  const clang::Stmt *copy, const CallPath &path,
+                                  const KernelEffects &effects);
+
+} // namespace tilelift
+
+#endif
