@@ -139,6 +139,8 @@ private:
   void liftKernel(const AnnotatedKernel &kernel);
   std::optional<InstanceToEmit> liftInstance(const AnnotatedKernel &kernel,
                                              const KernelInstance &instance);
+  void keepPlain(const InstanceToEmit &instance, const InstanceToEmit &first);
+  std::optional<Diagnostic> whyNoMoreMemory(const KernelEffects &kernel) const;
   std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance);
   std::vector<CopyToEmit> liftStatement(KernelUnderTest &under,
                                         const AnnotatedStatement &annotated);
@@ -206,6 +208,7 @@ LiftResult Lifter::run() {
   EmitResult emitted = emit(context, kernels, program, directives.macros, others, effects,
                             selection.output);
   dropRemarks(emitted.refused);
+  result.anyRefused |= !emitted.refused.empty();
   append(emitted.diagnostics);
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
@@ -251,8 +254,7 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
       continue;
     // All instantiations share one text.
     if (!emitted.instances.empty() && !sameText(emitted.instances.front(), *one)) {
-      result.diagnostics.push_back(diagnose("instance-differs", one->copies.front().plan.place,
-                                            fullName(instance.function)));
+      keepPlain(*one, emitted.instances.front());
       continue;
     }
     for (const CopyToEmit &copy : one->copies) {
@@ -293,6 +295,17 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
   kernels.push_back(std::move(emitted));
 }
 
+/// An instance that another text would be for: each of its copies stays what it is.
+void Lifter::keepPlain(const InstanceToEmit &instance, const InstanceToEmit &first) {
+  result.anyRefused = true;
+  const Directive *last = nullptr;
+  for (const CopyToEmit &copy : instance.copies)
+    if (std::exchange(last, copy.directive) != copy.directive)
+      result.diagnostics.push_back(diagnose("instance-differs", copy.plan.place,
+                                            fullName(instance.function),
+                                            fullName(first.function)));
+}
+
 std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
                                           const KernelInstance &instance) {
   std::optional<BlockShape> said;
@@ -315,6 +328,22 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
       return launch.block;
   auto elsewhere = others.launched.find(sharedNameOf(instance.function));
   return elsewhere == others.launched.end() ? std::nullopt : elsewhere->second;
+}
+
+/// Barriers and rings make a lifted kernel's shared memory larger, which it may ask for. Code
+/// of another file is taken not to: no compiler makes that of anything but assembly.
+std::optional<Diagnostic> Lifter::whyNoMoreMemory(const KernelEffects &kernel) const {
+  for (const CodeBlock &block : kernel.getBlocks())
+    for (const CodeStep &step : block.steps) {
+      if (!step.effect.asksSharedSize || step.effect.isUnknown)
+        continue;
+      Diagnostic reason = diagnose("shared-size-asked", {});
+      if (const Stmt *where = kernel.statementInText(step))
+        reason.notes.push_back({placeOf(context.getSourceManager(), where->getBeginLoc()),
+                                "it is asked for here"});
+      return reason;
+    }
+  return std::nullopt;
 }
 
 std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel,
@@ -340,6 +369,11 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     refuse(diagnose("block-too-large", instance.statements.front().directive->begin,
                     kernel.pattern->getNameAsString(), print(*shape), *wrong),
            *instance.statements.front().directive, instance.function);
+    return std::nullopt;
+  }
+  if (std::optional<Diagnostic> reason = whyNoMoreMemory(effects.of(instance.function))) {
+    for (const AnnotatedStatement &each : instance.statements)
+      refuse(*reason, *each.directive, instance.function);
     return std::nullopt;
   }
   InstanceToEmit emitted;

@@ -237,7 +237,13 @@ std::optional<int64_t> constantNamed(StringRef name, const FunctionDecl *kernel)
   const ASTContext &context = kernel->getASTContext();
   // Of several in the kernel, nobody knows which one is meant.
   std::optional<int64_t> own;
-  for (const Decl *each : kernel->decls())
+  SmallVector<const Decl *, 16> declared;
+  for (const Decl *each : kernel->decls()) {
+    declared.push_back(each);
+    if (const auto *enumeration = dyn_cast<EnumDecl>(each); enumeration && !enumeration->isScoped())
+      declared.append(enumeration->enumerator_begin(), enumeration->enumerator_end());
+  }
+  for (const Decl *each : declared)
     if (const auto *named = dyn_cast<NamedDecl>(each);
         named && named->getIdentifier() && named->getName() == name) {
       std::optional<int64_t> value = constantIn(each, context);

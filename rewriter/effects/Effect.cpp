@@ -78,10 +78,12 @@ private:
 void Reader::read(const Instruction &instruction) {
   if (const auto *load = dyn_cast<LoadInst>(&instruction)) {
     access(load->getPointerOperand(), true, false);
+    effect.alignment = unsigned(load->getAlign().value());
     effect.signals = effect.differs = effect.varies = load->isVolatile() || load->isAtomic();
     effect.acquires = isAcquireOrStronger(load->getOrdering());
   } else if (const auto *store = dyn_cast<StoreInst>(&instruction)) {
     access(store->getPointerOperand(), false, true);
+    effect.alignment = unsigned(store->getAlign().value());
     effect.signals = store->isVolatile() || store->isAtomic();
   } else if (const auto *update = dyn_cast<AtomicRMWInst>(&instruction)) {
     access(update->getPointerOperand(), true, true);
@@ -107,6 +109,8 @@ void Reader::readCall(const CallBase &call) {
     return readAssembly(call, *assembly);
   if (const auto *copy = dyn_cast<MemTransferInst>(&call)) {
     access(copy->getRawSource(), true, false);
+    effect.alignment = unsigned(std::max(copy->getSourceAlign().valueOrOne(),
+                                         copy->getDestAlign().valueOrOne()).value());
     return access(copy->getRawDest(), false, true);
   }
   if (const auto *set = dyn_cast<MemSetInst>(&call))
@@ -157,6 +161,7 @@ void Reader::readAccess(const CallBase &call, const AssemblyAccess &access) {
   if (there.empty()) // of an address that nobody could follow
     there = access.space == Space::Shared ? memory.allShared() : memory.anything();
   accessAll(there, access.reads, access.writes);
+  effect.alignment = 16; // at most
 }
 
 /// Barriers and fences touch nothing themselves, whatever LLVM has to take them for.
@@ -324,6 +329,7 @@ void Effect::add(const Effect &other) {
   countsThreads |= other.countsThreads;
   asksSharedSize |= other.asksSharedSize;
   isUnknown |= other.isUnknown;
+  alignment = std::max(alignment, other.alignment);
 }
 
 Effect effectOf(const Instruction &instruction, Memory &memory, const DeviceCode &code) {

@@ -41,6 +41,8 @@ struct Effect {
   bool asksSharedSize = false;
   /// Nobody knows what it does.
   bool isUnknown = false;
+  /// What addresses have to be multiples of for the widest access, in bytes.
+  unsigned alignment = 1;
 
   void add(const Effect &other);
   bool touchesMemory() const { return !reads.empty() || !writes.empty(); }

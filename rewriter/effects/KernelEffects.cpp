@@ -270,6 +270,16 @@ bool KernelEffects::isStatementInText(const CallExpr *call) const {
   });
 }
 
+unsigned KernelEffects::alignmentOf(const VarDecl *array) const {
+  std::optional<unsigned> object = isKnown() ? memory->find(array) : std::nullopt;
+  unsigned alignment = isKnown() ? 1 : 16;
+  for (const CodeBlock &block : blocks)
+    for (const CodeStep &step : block.steps)
+      if (object && (step.effect.reads.has(*object) || step.effect.writes.has(*object)))
+        alignment = std::max(alignment, step.effect.alignment);
+  return alignment;
+}
+
 bool KernelEffects::mayOutliveRound(const VarDecl *array, const Stmt *copy,
                                     const CallPath &path) const {
   const GlobalVariable *variable = isKnown() ? code.sharedArray(array) : nullptr;

@@ -91,6 +91,8 @@ public:
   /// Whether the text says `blockDim` there.
   bool namesBlockSize(const CodeStep &step) const;
 
+  /// What a shared array has to start on for the widest access to it.
+  unsigned alignmentOf(const clang::VarDecl *array) const;
   /// Whether an address in a shared array may be used in another round of the loop around a
   /// copy than the one in which it was taken.
   bool mayOutliveRound(const clang::VarDecl *array, const clang::Stmt *copy,

@@ -86,6 +86,7 @@ public:
 
 private:
   void emitKernel(const KernelToEmit &kernel, const KernelNames &names);
+  void refuse(const KernelToEmit &kernel, Diagnostic problem);
   bool addRecipes(const KernelToEmit &kernel, const KernelNames &names, const KernelWriter &writer);
   std::string instantiations(const KernelToEmit &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
@@ -265,11 +266,35 @@ std::optional<std::string> Emitter::cannotBeWritten(const KernelToEmit &kernel) 
   return std::nullopt;
 }
 
+/// A kernel that cannot be written stays as it is, if all of its copies may.
+void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
+  result.refused.push_back(kernel.pattern);
+  bool mayStay = llvm::all_of(kernel.instances.front().copies, [](const CopyToEmit &copy) {
+    return copy.directive->clauses.fallback == Fallback::Loop;
+  });
+  if (!mayStay || problem.severity != Severity::Error)
+    return say(std::move(problem));
+  const Directive *last = nullptr;
+  for (const CopyToEmit &copy : kernel.instances.front().copies) {
+    outcomes[copy.directive] = "stays a loop";
+    if (std::exchange(last, copy.directive) == copy.directive)
+      continue;
+    Diagnostic plain = diagnose("stays-plain", copy.directive->statement, problem.text);
+    plain.notes = problem.notes;
+    if (problem.place.isKnown())
+      plain.notes.push_back({problem.place, "because of what is here"});
+    say(std::move(plain));
+  }
+  for (const PipelineToEmit &pipeline : kernel.instances.front().pipelines)
+    outcomes[pipeline.directive] = "stays a loop";
+}
+
 void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   const InstanceToEmit &first = kernel.instances.front();
+  const size_t siblingsBefore = siblings.count();
   auto refuse = [&](Diagnostic problem) {
-    result.refused.push_back(kernel.pattern);
-    say(std::move(problem));
+    siblings.dropFrom(siblingsBefore);
+    this->refuse(kernel, std::move(problem));
   };
   if (std::optional<std::string> what = cannotBeWritten(kernel))
     return refuse(

@@ -42,6 +42,9 @@ public:
   /// What the sibling of a function is called; `write` gives its text.
   std::string add(const clang::FunctionDecl *pattern, Writer write, Writer declare);
   std::vector<Edit> edits() const;
+  /// How many there are; those that were added since can be dropped again.
+  size_t count() const { return siblings.size(); }
+  void dropFrom(size_t first) { siblings.erase(siblings.begin() + ptrdiff_t(first), siblings.end()); }
   /// The names of a function's siblings, separated by commas.
   std::string namesOf(const clang::FunctionDecl *pattern) const;
 

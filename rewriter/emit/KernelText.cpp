@@ -353,6 +353,8 @@ void KernelWriter::finish(FunctionText &text) {
       text.edits.push_back(
           source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
   dutyEdits(text);
+  if (text.path.inKernel())
+    alignOthers(text.pattern->getBody(), text);
   if (hasProducer())
     meetWithoutProducer();
   removeDeadVariables(text);
@@ -616,7 +618,7 @@ void KernelWriter::declareTile(size_t copy) {
   });
   if (!isSplit)
     return alignTile(copy, *declaration, texts[owner]);
-  unsigned begin = source.offsetOf(declaration->getBeginLoc()), end = source.endOf(declaration);
+  unsigned begin = source.beginOf(declaration), end = source.endOf(declaration);
   std::vector<Edit> &edits = texts[owner].edits;
   bool isDone =
       llvm::any_of(edits, [&](const Edit &edit) { return edit.begin == begin && edit.end == end; });
@@ -660,13 +662,15 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
                        "::" + tileTypeName(variable.getName());
     return tiles.empty() ? "__shared__ " + type + " " + name + ";" : ringDeclaration(*copy, type);
   }
-  unsigned begin = source.offsetOf(declaration.getBeginLoc());
+  unsigned begin = source.beginOf(&declaration);
   unsigned specifiers = source.offsetOf((*declaration.decl_begin())->getLocation());
   std::string before = source.between(begin, specifiers).str();
-  if (size_t shared = before.find("__shared__"); copy && shared != std::string::npos)
-    before.insert(shared + 10, " " + alignmentText([&](const VarDecl *tile) {
-                                 return tile->getLocation() == variable.getLocation();
-                               }));
+  unsigned used = copy ? 0 : alignmentUsed(variable);
+  if (size_t shared = before.find("__shared__"); shared != std::string::npos && (copy || used > 0))
+    before.insert(shared + 10, copy ? " " + alignmentText([&](const VarDecl *tile) {
+                                        return tile->getLocation() == variable.getLocation();
+                                      })
+                                    : " __align__(" + std::to_string(used) + ")");
   return before + name +
          source
              .between(source.endOfToken(variable.getLocation()),
@@ -675,15 +679,55 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
          ";";
 }
 
+/// What is declared in some instance's text at the same place, where it is accessed wider than
+/// its type asks for; 0 where it is not. Where shared memory is laid out anew, nothing else
+/// says that it starts there.
+unsigned KernelWriter::alignmentUsed(const VarDecl &array) const {
+  unsigned alignment = 0;
+  for (const InstanceToEmit &instance : kernel.instances)
+    if (const DeclStmt *declaration =
+            findDeclaration(instance.function->getBody(), array.getLocation()))
+      for (const Decl *each : declaration->decls())
+        if (const auto *own = dyn_cast<VarDecl>(each);
+            own && own->getLocation() == array.getLocation())
+          if (unsigned used = effects.of(instance.function).alignmentOf(own);
+              used > unsigned(own->getASTContext().getDeclAlign(own).getQuantity()))
+            alignment = std::max(alignment, used);
+  return alignment;
+}
+
+/// Shared arrays that are no tiles.
+void KernelWriter::alignOthers(const Stmt *within, FunctionText &text) {
+  if (!within)
+    return;
+  const auto *declaration = dyn_cast<DeclStmt>(within);
+  unsigned alignment = 0;
+  bool hasTile = false;
+  if (declaration)
+    for (const Decl *each : declaration->decls())
+      if (const auto *variable = dyn_cast<VarDecl>(each);
+          variable && variable->hasAttr<CUDASharedAttr>() && !isDynamic(variable)) {
+        hasTile |= copyOf(variable->getLocation()).has_value();
+        alignment = std::max(alignment, alignmentUsed(*variable));
+      }
+  if (alignment > 0 && !hasTile && source.isPlainText(declaration->getSourceRange())) {
+    unsigned begin = source.beginOf(declaration);
+    size_t shared = source.between(begin, source.endOf(declaration)).find("__shared__");
+    if (shared != StringRef::npos)
+      text.edits.push_back(insertion(begin + unsigned(shared) + 10,
+                                     " __align__(" + std::to_string(alignment) + ")"));
+  }
+  for (const Stmt *child : within->children())
+    alignOthers(child, text);
+}
+
 void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionText &text) {
   const VarDecl *tile = copies()[copy].tile;
   // __shared__ is a macro; the alignment goes right behind it.
-  unsigned begin = source.offsetOf(declaration.getBeginLoc());
+  unsigned begin = source.beginOf(&declaration);
   size_t shared = source.between(begin, source.endOf(&declaration)).find("__shared__");
-  StringRef before = source.before(begin).rtrim();
-  unsigned at = shared != StringRef::npos ? begin + unsigned(shared) + 10
-                                          : source.fileOf(begin).begin + unsigned(before.size());
-  if (shared == StringRef::npos && !before.ends_with("__shared__")) {
+  unsigned at = begin + unsigned(shared) + 10;
+  if (shared == StringRef::npos) {
     failure =
         diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
     return;

@@ -145,6 +145,8 @@ private:
   void openBody();
   std::optional<size_t> copyOf(clang::SourceLocation declared) const;
   void declareTile(size_t copy);
+  unsigned alignmentUsed(const clang::VarDecl &array) const;
+  void alignOthers(const clang::Stmt *within, FunctionText &text);
   void alignTile(size_t copy, const clang::DeclStmt &declaration, FunctionText &text);
   std::string declarationOf(const clang::VarDecl &variable, const clang::DeclStmt &declaration,
                             const FunctionText &text);

@@ -111,6 +111,29 @@ unsigned SourceText::beginOf(const FunctionDecl *function) const {
   return offsetOf(function->getBeginLoc());
 }
 
+/// Behind the statement, brace, label or directive that stands before it.
+unsigned SourceText::beginOf(const DeclStmt *declaration) const {
+  unsigned known = offsetOf(declaration->getBeginLoc());
+  const UserFile &file = fileOf(known);
+  SourceLocation start = sources.getLocForStartOfFile(file.id);
+  Lexer lexer(start, language, file.text.begin(), file.text.begin(), file.text.end());
+  std::optional<unsigned> first;
+  bool isDirective = false;
+  Token token;
+  for (bool more = true; more;) {
+    more = !lexer.LexFromRawLexer(token);
+    unsigned at = offsetOf(token.getLocation());
+    if (at >= known || token.is(tok::eof))
+      break;
+    isDirective = token.isAtStartOfLine() ? token.is(tok::hash) : isDirective;
+    if (isDirective || token.isOneOf(tok::semi, tok::l_brace, tok::r_brace, tok::colon))
+      first.reset();
+    else if (!first)
+      first = at;
+  }
+  return first.value_or(known);
+}
+
 std::string SourceText::indentationAt(unsigned offset) const {
   StringRef line = from(offset - columnOf(offset));
   return line.take_front(line.find_first_not_of(" \t")).str();

@@ -39,6 +39,8 @@ public:
   std::optional<unsigned> nextToken(clang::SourceLocation after, clang::tok::TokenKind kind) const;
   /// A whole declaration, with its template headers.
   unsigned beginOf(const clang::FunctionDecl *function) const;
+  /// A declaration with all specifiers and attributes, of which Clang leaves out some.
+  unsigned beginOf(const clang::DeclStmt *declaration) const;
   std::string indentationAt(unsigned offset) const;
   unsigned columnOf(unsigned offset) const;
   /// `name`, or name_1, ... if the files have that word already.

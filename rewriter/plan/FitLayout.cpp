@@ -92,6 +92,11 @@ bool Fitter::maybeByFours() const {
          rows.distance * 4 % boxAlignment == 0 && !(isStored() && !rows.present.empty());
 }
 
+/// Of a range of indices, as words.
+static std::string endOf(int64_t index) {
+  return index == Interval::lowest || index == Interval::highest ? "any" : std::to_string(index);
+}
+
 bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
   const SharedTile &tile = relation.tile;
   bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
@@ -117,6 +122,14 @@ bool Fitter::staysWithin(int64_t first, int64_t length) const {
          kept.contains(relation.tile.columns);
 }
 
+/// Whether each subscript of a row is one of its elements, as far as anybody uses them.
+bool Fitter::staysInRows() const {
+  const SharedTile &tile = relation.tile;
+  bool isUnused = tile.columns.isEmpty();
+  return tile.extents.size() < 2 || isUnused ||
+         Interval{0, tile.extents.back() - 1}.contains(tile.columns);
+}
+
 /// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
 /// and no element of the user's lies before the tile.
 bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
@@ -126,6 +139,9 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
+  if (!staysInRows())
+    return escapes("its rows may be used beyond their ends, by indices from " +
+                   endOf(tile.columns.low) + " to " + endOf(tile.columns.high));
   if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
     return escapes("it is accessed " + Twine(tile.widestAccess) +
                    " bytes at a time, and a swizzle keeps only 16 together");

@@ -72,6 +72,7 @@ private:
   bool placeRows();
   bool maybeByFours() const;
   bool moveRows(int64_t userPitch, int64_t pitch);
+  bool staysInRows() const;
   bool staysWithin(int64_t first, int64_t length) const;
   bool failLayout(int64_t before, int64_t after, const llvm::Twine &why);
   void checkSlot();

@@ -107,6 +107,15 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   Place place = placeOf(where);
   bool addresses = a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) &&
                    a.space == b.space && a.object == b.object;
+  auto isNull = [](const Scalar &scalar) {
+    return scalar.is(Scalar::Kind::Number) && scalar.number.isZero();
+  };
+  bool isEquality = op == BO_EQ || op == BO_NE;
+  if (isEquality && ((a.is(Scalar::Kind::Address) && isNull(b)) ||
+                     (b.is(Scalar::Kind::Address) && isNull(a)))) {
+    Condition present = isPresent(isNull(b) ? a : b);
+    return Scalar::ofTruth(op == BO_NE ? present : !present);
+  }
   std::optional<NumberType> number = addresses ? NumberType{64, true} : numberType(type);
   if (!comparison || !number)
     return unknown;

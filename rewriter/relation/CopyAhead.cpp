@@ -101,6 +101,11 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     if (const Stmt *end = endBefore(statement, copy.statement, sources))
       return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
           .note(placeOf(sources, end->getBeginLoc()), "they may end here");
+  if (sources.isPointWithin(copy.tile->getLocation(), rounds.loop->getBeginLoc(),
+                            rounds.loop->getEndLoc()))
+    return diagnose("not-available-yet", placeOf(sources, copy.tile->getLocation()),
+                    "a pipeline of a tile that its loop declares")
+        .note(placeOf(sources, copy.tile->getLocation()), "declare it before the loop");
   for (const Turn &turn : where->turns)
     if (std::optional<std::string> why = whyImpure(turn.condition, kernel.uniformity))
       return diagnose("not-ahead", place, "the condition of the copy " + *why)

@@ -414,7 +414,10 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     describeStretch(tile, relation.cells, filled, type->isIncompleteArrayType());
   } else {
     PrintingPolicy policy = kernel.context.getPrintingPolicy();
-    tile.elementType = type.getUnqualifiedType().getAsString(policy);
+    tile.elementType =
+        nameableOutside(type.getUnqualifiedType(), kernel.context).getAsString(policy);
+    if (isLocalType(type))
+      tile.layoutEscape = "only its function can name the type of its elements";
     tile.elementSize = unsigned(kernel.context.getTypeSizeInChars(type).getQuantity());
   }
   dropImpossible(relation);

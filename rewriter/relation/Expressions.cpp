@@ -225,6 +225,7 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_PointerToIntegral:
   case CK_IntegralToPointer: return evaluate(operand);
   case CK_LValueBitCast: return addressOf(operand);
+  case CK_NullToPointer: return Scalar::ofNumber(0);
   case CK_DerivedToBase:
   case CK_UncheckedDerivedToBase: return baseClassOf(cast, evaluate(operand));
   case CK_IntegralToBoolean:

@@ -46,6 +46,7 @@ private:
   ConstantRange readBuiltin(StringRef variable, StringRef member) const;
   ConstantRange readVariable(const DeclRefExpr *use, const VarDecl *variable);
   ConstantRange narrowed(ConstantRange range, const DeclRefExpr *use, const VarDecl *variable);
+  ConstantRange onSteps(ConstantRange range, const ForStmt *loop, const VarDecl *variable);
   ConstantRange given(ConstantRange range, const Expr *condition, bool holds,
                       const VarDecl *variable);
   bool isKept(const VarDecl *variable, const Stmt *within, const Stmt *except) const;
@@ -193,6 +194,27 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
   return narrowed(range, use, variable);
 }
 
+/// A counter that steps from a number by a number is never between two steps.
+ConstantRange RangeReader::onSteps(ConstantRange range, const ForStmt *loop,
+                                   const VarDecl *variable) {
+  std::optional<int64_t> start, step;
+  for (const Change &change : kernel.facts.changesOf(variable)) {
+    bool isAdded = change.kind == Change::Kind::Added && change.direction > 0 &&
+                   kernel.facts.isWithin(change.statement, loop->getInc());
+    bool isSet = change.kind == Change::Kind::Initialised && change.value &&
+                 kernel.facts.isWithin(change.statement, loop->getInit());
+    std::optional<int64_t> &number = isAdded ? step : start;
+    if ((!isAdded && !isSet) || number)
+      return range;
+    Expr::EvalResult result;
+    if (change.value && !change.value->EvaluateAsInt(result, kernel.context))
+      return range;
+    number = change.value ? result.Val.getInt().getExtValue() : 1;
+  }
+  bool isKnown = start && step && *step > 0 && lowest(range) >= *start;
+  return isKnown ? fromTo(lowest(range), *start + (highest(range) - *start) / *step * *step) : range;
+}
+
 /// By what loops and branches around the use ask of the variable, if it stays what it
 /// is from there on.
 ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
@@ -204,7 +226,7 @@ ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
        inner = outer, outer = kernel.facts.parentOf(outer)) {
     if (const auto *loop = dyn_cast<ForStmt>(outer)) {
       if (inner == loop->getBody() && loop->getCond() && isKept(variable, loop->getBody(), nullptr))
-        range = given(range, loop->getCond(), true, variable);
+        range = onSteps(given(range, loop->getCond(), true, variable), loop, variable);
     } else if (const auto *branch = dyn_cast<IfStmt>(outer)) {
       bool isBranch = inner == branch->getThen() || inner == branch->getElse();
       if (isBranch && isKept(variable, inner, nullptr))

@@ -250,6 +250,7 @@ private:
   /// The same, but residues stay what they are.
   Scalar asResidue(const Scalar &scalar, clang::QualType type, Place place);
   Scalar convert(Scalar number, NumberType from, NumberType to, Place place);
+  Condition isPresent(const Scalar &address);
   Condition asCondition(const Value &value, clang::QualType type, Place place);
   Scalar asData(const Scalar &scalar, clang::QualType type);
 

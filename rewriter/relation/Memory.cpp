@@ -146,12 +146,30 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
   }
 }
 
+/// Whether a pointer is not null. Only what the host passes may be: a symbol, which is one or zero.
+Condition Interpreter::isPresent(const Scalar &address) {
+  if (address.space != Scalar::Space::Global)
+    return Condition::always();
+  const GlobalBase &base = block.bases[address.object];
+  if (!base.symbol.empty()) // a variable
+    return Condition::always();
+  if (!address.number.isZero() || !base.hasNameAtCopy || base.isSet)
+    return Condition::unknown();
+  Symbol present;
+  present.kind = Symbol::Kind::Opaque;
+  present.spelling = "(" + base.spelling + " != nullptr)";
+  present.identity = base.identity;
+  present.range = {0, 1};
+  present.readableAtCopy = true;
+  return !Condition::zero(Polynomial::symbol(block.symbols.intern(present)));
+}
+
 Condition Interpreter::asCondition(const Value &value, QualType type, Place place) {
   Value truths = value.map([&](const Scalar &scalar) -> Scalar {
     if (scalar.is(Scalar::Kind::Truth))
       return scalar;
     if (scalar.is(Scalar::Kind::Address))
-      return Scalar::ofTruth(Condition::always());
+      return Scalar::ofTruth(isPresent(scalar));
     Scalar number = asNumber(scalar, type, place);
     if (!number.is(Scalar::Kind::Number))
       return Scalar::ofTruth(Condition::unknown());

@@ -107,7 +107,8 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
   bool isFirst = object.cells.empty();
   if (isFirst) {
     object.slot = slot;
-    object.elementType = type.getUnqualifiedType().getAsString(kernel.context.getPrintingPolicy());
+    object.elementType = nameableOutside(type.getUnqualifiedType(), kernel.context)
+                             .getAsString(kernel.context.getPrintingPolicy());
   }
   block.demand(address.needs);
   if (slot != object.slot || !address.number.isValid()) {

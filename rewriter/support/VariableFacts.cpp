@@ -361,6 +361,24 @@ SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
   return found;
 }
 
+QualType nameableOutside(QualType type, const ASTContext &context) {
+  for (;;) {
+    const auto *alias = dyn_cast<TypedefType>(type.getTypePtr());
+    bool isHidden = alias && (alias->getDecl()->getDeclContext()->isFunctionOrMethod() ||
+                              alias->getDecl()->getDeclContext()->isRecord());
+    bool isDerived = isa<SubstTemplateTypeParmType, DecltypeType, TypeOfExprType, AutoType>(
+        type.getTypePtr());
+    if (!isHidden && !isDerived)
+      return type;
+    type = type.getSingleStepDesugaredType(context);
+  }
+}
+
+bool isLocalType(QualType type) {
+  const TagDecl *tag = type->getAsTagDecl();
+  return tag && tag->getParentFunctionOrMethod();
+}
+
 bool namesBlockSize(const Stmt *statement) {
   const auto *expression = dyn_cast<Expr>(statement);
   if (auto member = expression ? builtinMember(expression) : std::nullopt)

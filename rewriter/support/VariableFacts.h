@@ -117,6 +117,12 @@ bool isThreadIndex(const clang::VarDecl *variable);
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 
+/// How a type is called outside of functions and classes; its own name where they are
+/// nobody else's.
+clang::QualType nameableOutside(clang::QualType type, const clang::ASTContext &context);
+/// Whether only a function can name it.
+bool isLocalType(clang::QualType type);
+
 /// The local variable or parameter that an lvalue is part of, or null.
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue);
 

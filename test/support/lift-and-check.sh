@@ -4,11 +4,12 @@
 # Lifts a file and takes the result all the way: the plugin makes the same bytes,
 # lifting again changes nothing, nvcc and clang compile it without a warning down to
 # SASS, one for a target with TMA and one for a target without; for two targets each
-# where MORE_TARGETS is set, and for all of them where ALL_TARGETS is.
+# where MORE_TARGETS is set, and for all of them where ALL_TARGETS is. Some copies may stay
+# loops where SOME_STAY is.
 set -euo pipefail
 source=$1 lifted=$2
 shift 2
-$TILELIFT "$source" -o "$lifted" "$@"
+$TILELIFT "$source" -o "$lifted" "$@" || [ "$?.${SOME_STAY:-}" = 1.1 ]
 
 again=$($TILELIFT "$lifted" | cksum)
 [ "$again" = "$(cksum < "$lifted")" ] || { echo "lifting again changes the file"; exit 1; }
