@@ -14,6 +14,7 @@
 #include "emit/Emitter.h"
 #include "fix/MissingGuards.h"
 #include "fix/Remedies.h"
+#include "order/WholeBlock.h"
 #include "plan/BankConflicts.h"
 #include "plan/Fit.h"
 #include "plan/Profit.h"
@@ -24,7 +25,6 @@
 #include "relation/IndexRange.h"
 #include "relation/MemoryUses.h"
 #include "relation/WarpAccesses.h"
-#include "order/WholeBlock.h"
 #include "support/Locations.h"
 
 #include "llvm/Support/thread.h"
@@ -205,8 +205,8 @@ LiftResult Lifter::run() {
       result.effects.push_back(describe(effects.of(instance), fullName(instance)));
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
-  EmitResult emitted = emit(context, kernels, program, directives.macros, others, effects,
-                            selection.output);
+  EmitResult emitted =
+      emit(context, kernels, program, directives.macros, others, effects, selection.output);
   dropRemarks(emitted.refused);
   result.anyRefused |= !emitted.refused.empty();
   append(emitted.diagnostics);
@@ -302,8 +302,7 @@ void Lifter::keepPlain(const InstanceToEmit &instance, const InstanceToEmit &fir
   for (const CopyToEmit &copy : instance.copies)
     if (std::exchange(last, copy.directive) != copy.directive)
       result.diagnostics.push_back(diagnose("instance-differs", copy.plan.place,
-                                            fullName(instance.function),
-                                            fullName(first.function)));
+                                            fullName(instance.function), fullName(first.function)));
 }
 
 std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
@@ -339,8 +338,8 @@ std::optional<Diagnostic> Lifter::whyNoMoreMemory(const KernelEffects &kernel) c
         continue;
       Diagnostic reason = diagnose("shared-size-asked", {});
       if (const Stmt *where = kernel.statementInText(step))
-        reason.notes.push_back({placeOf(context.getSourceManager(), where->getBeginLoc()),
-                                "it is asked for here"});
+        reason.notes.push_back(
+            {placeOf(context.getSourceManager(), where->getBeginLoc()), "it is asked for here"});
       return reason;
     }
   return std::nullopt;
@@ -387,8 +386,9 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     VariableFacts facts(annotated.path);
     const KernelEffects &own = effects.of(instance.function);
     Uniformity uniformity(facts, own, annotated.path);
-    KernelUnderTest under{context, annotated.path, facts, own, uniformity, *shape,
-                          kindOf(*annotated.directive), isShared};
+    KernelUnderTest under{
+        context, annotated.path, facts, own, uniformity, *shape, kindOf(*annotated.directive),
+        isShared};
     std::vector<CopyToEmit> copies;
     if (isSelected(*annotated.directive))
       copies = liftStatement(under, annotated);
@@ -734,8 +734,8 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
       VariableFacts facts(copies[0]->path);
       const KernelEffects &own = effects.of(instance.function);
       Uniformity uniformity(facts, own, copies[0]->path);
-      accesses = accessesOfWarps(
-          {context, copies[0]->path, facts, own, uniformity, instance.block}, annotated);
+      accesses = accessesOfWarps({context, copies[0]->path, facts, own, uniformity, instance.block},
+                                 annotated);
     }
     const std::vector<WarpAccess> &own = (*accesses)[tile];
     double passes = passesAsPlanned(own, copies[0]->plan);

@@ -231,8 +231,7 @@ void Reader::readRegisters() {
       effect.countsThreads |= 1u << axis;
   if (operands.contains("%nwarpid"))
     effect.countsThreads = 7;
-  effect.asksSharedSize |=
-      mentions({"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"});
+  effect.asksSharedSize |= mentions({"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"});
   effect.varies |= mentions({"%warpid", "%smid", "%clock", "%globaltimer", "%pm"});
   effect.differs |= effect.varies || mentions({"%tid", "%laneid", "%lanemask"});
 }

@@ -23,7 +23,8 @@ std::string nameOf(const MemoryObject &object) {
   if (!object.declaration)
     return "a variable without a name";
   std::string name = "'" + object.declaration->getNameAsString() + "'";
-  return object.kind == MemoryObject::Kind::Argument && !object.declaration->getType()->isPointerType()
+  return object.kind == MemoryObject::Kind::Argument &&
+                 !object.declaration->getType()->isPointerType()
              ? name + " at " + std::to_string(object.offset)
              : name;
 }

@@ -161,9 +161,11 @@ DeviceCode::DeviceCode(ASTContext &context, ArrayRef<const FunctionDecl *> kerne
     : parts(std::make_unique<Parts>()) {
   SourceManager &sources = context.getSourceManager();
   parts->diagnostics = silentEngine(parts->diagnosticOptions, parts->ignored, sources);
-  parts->generator.reset(CreateLLVMCodeGen(
-      *parts->diagnostics, "kernels", sources.getFileManager().getVirtualFileSystemPtr(),
-      parts->headers, parts->preprocessor, parts->options, parts->context).release());
+  parts->generator.reset(CreateLLVMCodeGen(*parts->diagnostics, "kernels",
+                                           sources.getFileManager().getVirtualFileSystemPtr(),
+                                           parts->headers, parts->preprocessor, parts->options,
+                                           parts->context)
+                             .release());
   parts->generator->Initialize(context);
   Feeder(*parts->generator, kernels).feed(context.getTranslationUnitDecl());
   parts->generator->HandleTranslationUnit(context);

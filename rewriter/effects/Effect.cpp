@@ -109,8 +109,8 @@ void Reader::readCall(const CallBase &call) {
     return readAssembly(call, *assembly);
   if (const auto *copy = dyn_cast<MemTransferInst>(&call)) {
     access(copy->getRawSource(), true, false);
-    effect.alignment = unsigned(std::max(copy->getSourceAlign().valueOrOne(),
-                                         copy->getDestAlign().valueOrOne()).value());
+    effect.alignment = unsigned(
+        std::max(copy->getSourceAlign().valueOrOne(), copy->getDestAlign().valueOrOne()).value());
     return access(copy->getRawDest(), false, true);
   }
   if (const auto *set = dyn_cast<MemSetInst>(&call))

@@ -86,8 +86,8 @@ bool KernelEffects::mayMeet(const ObjectSet &a, const ObjectSet &b) const {
 
 bool KernelEffects::staysAsItIs(const ObjectSet &objects) const {
   return isKnown() && !objects.isAll() && llvm::all_of(objects.numbers(), [&](unsigned number) {
-    return (*memory)[number].isPromised();
-  });
+           return (*memory)[number].isPromised();
+         });
 }
 
 bool KernelEffects::mayWrite(const Effect &effect, const ObjectSet &objects) const {
@@ -104,8 +104,9 @@ unsigned KernelEffects::placeOf(const DILocation *location) {
     return known->second;
   Frames frames;
   for (const DILocation *at = location; at; at = at->getInlinedAt())
-    frames.push_back({code.functionOf(at->getScope()->getSubprogram()),
-                      {at->getLine(), at->getColumn(), sys::path::filename(at->getFilename()).str()}});
+    frames.push_back(
+        {code.functionOf(at->getScope()->getSubprogram()),
+         {at->getLine(), at->getColumn(), sys::path::filename(at->getFilename()).str()}});
   std::reverse(frames.begin(), frames.end());
   places.push_back(std::move(frames));
   return unsigned(places.size() - 1);

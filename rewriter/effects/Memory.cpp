@@ -53,9 +53,8 @@ QualType pointerAt(QualType type, uint64_t offset, const ASTContext &context) {
           !found.isNull())
         return found;
   for (const FieldDecl *field : record->fields())
-    if (QualType found = within(field->getType(),
-                                layout.getFieldOffset(field->getFieldIndex()) /
-                                    uint64_t(context.getCharWidth()));
+    if (QualType found = within(field->getType(), layout.getFieldOffset(field->getFieldIndex()) /
+                                                      uint64_t(context.getCharWidth()));
         !found.isNull())
       return found;
   return QualType();
@@ -147,12 +146,10 @@ void AddressReader::followInstruction(const Instruction &instruction) {
 }
 
 /// What a pointer was passed, or lies in an object that was; of numbers, the host knows.
-void AddressReader::followArgument(const llvm::Argument &argument,
-                                   std::optional<uint64_t> offset) {
+void AddressReader::followArgument(const llvm::Argument &argument, std::optional<uint64_t> offset) {
   const FunctionDecl *kernel = memory.declaration;
   bool isDeclared = memory.kernel.arg_size() == kernel->getNumParams();
-  const ParmVarDecl *parameter =
-      isDeclared ? kernel->getParamDecl(argument.getArgNo()) : nullptr;
+  const ParmVarDecl *parameter = isDeclared ? kernel->getParamDecl(argument.getArgNo()) : nullptr;
   if (!parameter) {
     isUnknown = true;
     return;
@@ -214,8 +211,7 @@ void AddressReader::followLocal(const Value &local) {
         work.push_back(store->getValueOperand());
       return;
     }
-    const Value *from =
-        getUnderlyingObject(cast<MemTransferInst>(instruction).getRawSource(), 0);
+    const Value *from = getUnderlyingObject(cast<MemTransferInst>(instruction).getRawSource(), 0);
     const auto *argument = dyn_cast<llvm::Argument>(from);
     if (isa<AllocaInst>(from) && isPrivate(from))
       followLocal(*from);
@@ -229,8 +225,8 @@ void AddressReader::followLocal(const Value &local) {
 void AddressReader::followCall(const CallBase &call) {
   if (const auto *assembly = dyn_cast<InlineAsm>(call.getCalledOperand())) {
     AssemblyEffect effect = effectOfAssembly(assembly->getAsmString());
-    bool loads = llvm::any_of(effect.accesses,
-                              [](const AssemblyAccess &access) { return access.reads; });
+    bool loads =
+        llvm::any_of(effect.accesses, [](const AssemblyAccess &access) { return access.reads; });
     isUnknown |= effect.isUnknown || loads;
   } else if (!isa<IntrinsicInst>(call) || !call.doesNotAccessMemory()) {
     isUnknown |= !call.onlyAccessesInaccessibleMemory();

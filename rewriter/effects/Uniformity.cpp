@@ -32,7 +32,7 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
     return child == choice->getCond() ? nullptr : choice->getCond();
   const auto *logical = dyn_cast<BinaryOperator>(statement);
   return logical && logical->isLogicalOp() && child == logical->getRHS() ? logical->getLHS()
-                                                                        : nullptr;
+                                                                         : nullptr;
 }
 
 } // namespace

@@ -86,8 +86,8 @@ void Search::step(Fates &fates, const CodeStep &step) {
   }
   bool writes = effects.mayWrite(step.effect, objects);
   for (size_t i = 0; i < loads.size(); ++i) {
-    Within within = loads[i].statement ? effects.isWithin(step, loads[i].statement, homes[i])
-                                       : Within::No;
+    Within within =
+        loads[i].statement ? effects.isWithin(step, loads[i].statement, homes[i]) : Within::No;
     if (within == Within::Yes || within == Within::Shared) {
       fates[i].isMade = true;
       // What loads for certain starts anew.

@@ -134,8 +134,7 @@ private:
 
 DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *kernel,
                                 std::vector<TextRange> replaced, const StringSet<> &written,
-                                ArrayRef<CallPath> instances,
-                                const Effects &effects) {
+                                ArrayRef<CallPath> instances, const Effects &effects) {
   Finder finder(source, std::move(replaced), written, instances, effects);
   finder.collect(kernel->getBody());
   return finder.run();

@@ -31,10 +31,8 @@ struct DeadVariables {
 /// `replaced` are the stretches that are gone, `written` the words of what was
 /// put in their place; `instances` lead to what the function is in each instance.
 DeadVariables findDeadVariables(const SourceText &source, const clang::FunctionDecl *kernel,
-                                std::vector<TextRange> replaced,
-                                const llvm::StringSet<> &written,
-                                llvm::ArrayRef<CallPath> instances,
-                                const Effects &effects);
+                                std::vector<TextRange> replaced, const llvm::StringSet<> &written,
+                                llvm::ArrayRef<CallPath> instances, const Effects &effects);
 
 } // namespace tilelift
 

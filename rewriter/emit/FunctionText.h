@@ -44,7 +44,9 @@ public:
   std::vector<Edit> edits() const;
   /// How many there are; those that were added since can be dropped again.
   size_t count() const { return siblings.size(); }
-  void dropFrom(size_t first) { siblings.erase(siblings.begin() + ptrdiff_t(first), siblings.end()); }
+  void dropFrom(size_t first) {
+    siblings.erase(siblings.begin() + ptrdiff_t(first), siblings.end());
+  }
   /// The names of a function's siblings, separated by commas.
   std::string namesOf(const clang::FunctionDecl *pattern) const;
 

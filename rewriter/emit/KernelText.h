@@ -18,8 +18,8 @@
 #include "emit/FunctionText.h"
 #include "emit/SourceText.h"
 #include "order/BarrierFacts.h"
-#include "relation/ProducerPath.h"
 #include "order/WholeBlock.h"
+#include "relation/ProducerPath.h"
 
 #include "llvm/ADT/StringSet.h"
 

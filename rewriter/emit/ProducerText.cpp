@@ -206,8 +206,7 @@ std::string KernelWriter::producerText() {
   }
   if (failure)
     return "";
-  auto found = findProducerPath(instance.function, loops, sources,
-                                effects.of(instance.function));
+  auto found = findProducerPath(instance.function, loops, sources, effects.of(instance.function));
   if (auto *reason = std::get_if<Diagnostic>(&found)) {
     failure = std::move(*reason);
     failure->place = instance.pipelines[suppliedLoops.front()].directive->statement;

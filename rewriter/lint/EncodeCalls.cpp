@@ -237,8 +237,13 @@ EncodedMap encodedBy(const CallExpr *call, const Layout &layout,
                      const std::shared_ptr<const Frame> &way, const Functions &functions,
                      Reach reach) {
   const Expr *map = call->getArg(mapArgument);
-  EncodedMap made{call, way, reach, locationOf(map, *way, functions),
-                  nameOf(map->IgnoreParenCasts(), functions.context).str(), {}, {}};
+  EncodedMap made{call,
+                  way,
+                  reach,
+                  locationOf(map, *way, functions),
+                  nameOf(map->IgnoreParenCasts(), functions.context).str(),
+                  {},
+                  {}};
   if (layout.kind == Kind::Tiled) {
     made.rank = numberOf(call->getArg(rankArgument), *way, functions);
     made.rows = arrayOf(call->getArg(layout.box), *way, functions)[1];

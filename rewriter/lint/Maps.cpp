@@ -102,9 +102,8 @@ std::vector<const EncodedMap *> Origins::ofVariable(const Location &place, const
   if (!home || !variable->hasLocalStorage() || place.more != 0)
     return {}; // anybody may have set it
   const VariableFacts &facts = functions.factsOf(home->function);
-  if (llvm::any_of(facts.changesOf(variable), [](const Change &change) {
-        return change.kind != Change::Kind::Initialised;
-      }))
+  if (llvm::any_of(facts.changesOf(variable),
+                   [](const Change &change) { return change.kind != Change::Kind::Initialised; }))
     return {}; // to another one; a call that encodes it only gets its address
   std::vector<const EncodedMap *> found;
   for (const EncodedMap &each : all) {
@@ -128,8 +127,7 @@ std::vector<const EncodedMap *> Origins::ofVariable(const Location &place, const
   }
   const Expr *value = variable->getType().isConstQualified() ? variable->getInit()
                                                              : onlyValueOf(variable, functions);
-  return value ? ofValue(value, *home, place.offset, depth + 1)
-               : std::vector<const EncodedMap *>();
+  return value ? ofValue(value, *home, place.offset, depth + 1) : std::vector<const EncodedMap *>();
 }
 
 } // namespace

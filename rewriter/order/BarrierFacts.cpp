@@ -78,9 +78,7 @@ public:
 
 private:
   void findQuiet();
-  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const {
-    return flow.mayMeet(a, b);
-  }
+  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const { return flow.mayMeet(a, b); }
   bool clash(const Region &a, const Region &b) const {
     bool isTold = (a.signals && b.isTouched()) || (b.signals && a.isTouched());
     return isTold || mayMeet(a.writes, b.reads) || mayMeet(a.writes, b.writes) ||
@@ -316,8 +314,12 @@ void Orders::takeUnclear() {
       if (instances[i].copies[copy].isStore)
         orders.stores[copy] = {true, true, true, true};
       else
-        orders.copies[copy] = {orders.copies[copy].runsOnce, orders.copies[copy].joinsPrevious,
-                               true, true, true, true};
+        orders.copies[copy] = {orders.copies[copy].runsOnce,
+                               orders.copies[copy].joinsPrevious,
+                               true,
+                               true,
+                               true,
+                               true};
     }
 }
 

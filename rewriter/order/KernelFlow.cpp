@@ -4,7 +4,6 @@
 
 #include "order/KernelFlow.h"
 
-
 using namespace clang;
 using namespace llvm;
 

@@ -81,9 +81,7 @@ private:
     if (state.inFlight.has(unsigned(store)))
       orders.stores[store].waitsHere = true;
   }
-  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const {
-    return flow.mayMeet(a, b);
-  }
+  bool mayMeet(const ObjectSet &a, const ObjectSet &b) const { return flow.mayMeet(a, b); }
 
   const std::vector<LiftedCopy> &copies;
   const KernelFlow &flow;
@@ -95,8 +93,7 @@ private:
 
 /// Somebody may be where stores are not done yet: who writes to their tiles, who is at their
 /// tensors, or tells others of them. Of a copy, be it by the threads or TMA.
-void StoreFlow::accessMemory(const State &state, const Effect &effect,
-                             std::optional<size_t> copy) {
+void StoreFlow::accessMemory(const State &state, const Effect &effect, std::optional<size_t> copy) {
   for (size_t i = 0; i < copies.size(); ++i) {
     if (!copies[i].isStore || !state.made.has(unsigned(i)))
       continue;
@@ -160,7 +157,8 @@ void StoreFlow::step(State &state, const FlowStep &at) {
 }
 
 void StoreFlow::passBarrier(State &state, const FlowStep &at) {
-  bool hasPlace = at.barrier && barriers[*at.barrier].isStatement && barriers[*at.barrier].onlyReads;
+  bool hasPlace =
+      at.barrier && barriers[*at.barrier].isStatement && barriers[*at.barrier].onlyReads;
   if (hasPlace)
     waited[*at.barrier].add(state.inFlight);
   else

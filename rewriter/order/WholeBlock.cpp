@@ -87,8 +87,8 @@ void Finder::readBarrier(const CodeStep &step) {
     return refuse(call, "a macro's barrier would wait for it");
   Effect effect = call ? effects.ofCallInText(call) : step.effect;
   bool isOnly = call && effects.isStatementInText(call) && !effect.touchesMemory() &&
-                !effect.meetsOthers && !effect.signals && !effect.fencesProxy &&
-                !effect.mayLeave && effect.countsThreads == 0 && !effect.isUnknown;
+                !effect.meetsOthers && !effect.signals && !effect.fencesProxy && !effect.mayLeave &&
+                effect.countsThreads == 0 && !effect.isUnknown;
   if (!isOnly)
     return refuse(shown(step), nameOf(step) + " would wait for it");
   if (!llvm::is_contained(uses.barriers, call))
@@ -150,9 +150,8 @@ BlockShape withAddedWarp(const BlockShape &block) {
   return larger;
 }
 
-std::variant<BlockUses, Diagnostic> findBlockUses(const FunctionDecl *kernel,
-                                                  const BlockShape &block,
-                                                  const KernelEffects &effects) {
+std::variant<BlockUses, Diagnostic>
+findBlockUses(const FunctionDecl *kernel, const BlockShape &block, const KernelEffects &effects) {
   unsigned threads = threadsOf(block), withWarp = threadsOf(withAddedWarp(block));
   if (threads % warp != 0)
     return diagnose(

@@ -111,8 +111,8 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
     return scalar.is(Scalar::Kind::Number) && scalar.number.isZero();
   };
   bool isEquality = op == BO_EQ || op == BO_NE;
-  if (isEquality && ((a.is(Scalar::Kind::Address) && isNull(b)) ||
-                     (b.is(Scalar::Kind::Address) && isNull(a)))) {
+  if (isEquality &&
+      ((a.is(Scalar::Kind::Address) && isNull(b)) || (b.is(Scalar::Kind::Address) && isNull(a)))) {
     Condition present = isPresent(isNull(b) ? a : b);
     return Scalar::ofTruth(op == BO_NE ? present : !present);
   }

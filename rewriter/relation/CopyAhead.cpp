@@ -131,8 +131,7 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
   round.push_back(body); // at its end, objects may do something
   for (const Stmt *statement : round) {
     Effect effect = kernel.effects.of(statement, kernel.path);
-    bool isWritten =
-        kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
+    bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
     if (isWritten || mayWrite(effect, *copy.source, kernel.effects))
       return diagnose("written-in-loop", place, copy.source->spelling)
           .note(placeOf(sources, statement->getBeginLoc()),

@@ -10,8 +10,8 @@
 #ifndef TILELIFT_RELATION_COPYAHEAD_H
 #define TILELIFT_RELATION_COPYAHEAD_H
 
-#include "relation/Interpreter.h"
 #include "relation/BaseObjects.h"
+#include "relation/Interpreter.h"
 #include "relation/Rounds.h"
 
 #include "llvm/ADT/StringSet.h"

@@ -4,9 +4,9 @@
 
 #include "relation/CopyAnalysis.h"
 
-#include "relation/Liveness.h"
 #include "effects/Ways.h"
 #include "relation/BaseObjects.h"
+#include "relation/Liveness.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -114,7 +114,8 @@ Place Analysis::place() const {
 }
 
 CopyAnalysis Analysis::run() {
-  if (!checkRounds() || !runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() || !checkTargets())
+  if (!checkRounds() || !runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() ||
+      !checkTargets())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
@@ -171,10 +172,11 @@ bool Analysis::checkRounds() {
       end = end ? end : leavesBehind(child, at, inLoop, kernel);
     if (!end && !kernel.uniformity.mayEndThread(at))
       continue;
-    return fail(diagnose("divergent-copy", place(),
-                         "some threads may leave the loop around it, and not come to its next round")
-                    .note(placeOf(sources, (end ? end : at)->getBeginLoc()),
-                          end ? "they may leave here" : "they may end in this loop"));
+    return fail(
+        diagnose("divergent-copy", place(),
+                 "some threads may leave the loop around it, and not come to its next round")
+            .note(placeOf(sources, (end ? end : at)->getBeginLoc()),
+                  end ? "they may leave here" : "they may end in this loop"));
   }
   return true;
 }
@@ -209,9 +211,9 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
     return known->second;
   };
   for (const auto &[lookup, readers] : block.readers) {
-    bool isOwn = kernel.kind != CopyKind::Load &&
-                 mayWrite(kernel.effects.of(statement, kernel.path), block.bases[readers.base],
-                          kernel.effects);
+    bool isOwn =
+        kernel.kind != CopyKind::Load && mayWrite(kernel.effects.of(statement, kernel.path),
+                                                  block.bases[readers.base], kernel.effects);
     bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
     if (!isSafe || !block.bases[readers.base].hasNameAtCopy)
       block.hideFromCopy(lookup);

@@ -5,8 +5,8 @@
 // object that holds it.
 //===----------------------------------------------------------------------===//
 
-#include "relation/Interpreter.h"
 #include "relation/BaseObjects.h"
+#include "relation/Interpreter.h"
 
 #include "support/Locations.h"
 #include "tilelift/rules.h"

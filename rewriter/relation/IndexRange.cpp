@@ -212,7 +212,8 @@ ConstantRange RangeReader::onSteps(ConstantRange range, const ForStmt *loop,
     number = change.value ? result.Val.getInt().getExtValue() : 1;
   }
   bool isKnown = start && step && *step > 0 && lowest(range) >= *start;
-  return isKnown ? fromTo(lowest(range), *start + (highest(range) - *start) / *step * *step) : range;
+  return isKnown ? fromTo(lowest(range), *start + (highest(range) - *start) / *step * *step)
+                 : range;
 }
 
 /// By what loops and branches around the use ask of the variable, if it stays what it

@@ -9,9 +9,9 @@
 // of its own, and only variables know its value.
 //===----------------------------------------------------------------------===//
 
-#include "relation/Interpreter.h"
 #include "effects/Ways.h"
 #include "relation/BaseObjects.h"
+#include "relation/Interpreter.h"
 
 #include "clang/AST/RecordLayout.h"
 
@@ -164,9 +164,9 @@ bool Interpreter::isSteady(const Source &source) {
   auto [known, isNew] =
       block.steadyLoads.try_emplace({source.base, maker, source.isOfRoundBefore}, true);
   if (isNew)
-    known->second = !writeAfterLoad({{maker, source.isOfRoundBefore}},
-                                    objectsOf(base, kernel.effects), target, kernel.path,
-                                    kernel.effects);
+    known->second =
+        !writeAfterLoad({{maker, source.isOfRoundBefore}}, objectsOf(base, kernel.effects), target,
+                        kernel.path, kernel.effects);
   return known->second;
 }
 

@@ -5,8 +5,8 @@
 // of those that make the copy is in Records.cpp.
 //===----------------------------------------------------------------------===//
 
-#include "relation/Interpreter.h"
 #include "relation/BaseObjects.h"
+#include "relation/Interpreter.h"
 
 using namespace clang;
 using namespace llvm;

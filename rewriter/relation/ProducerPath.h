@@ -41,9 +41,10 @@ struct ProducerPath {
 };
 
 /// Or why the thread cannot know the way. `sources` are what its copies read.
-std::variant<ProducerPath, Diagnostic>
-findProducerPath(const clang::FunctionDecl *kernel, llvm::ArrayRef<ProducerLoop> loops,
-                 llvm::ArrayRef<const GlobalBase *> sources, const KernelEffects &effects);
+std::variant<ProducerPath, Diagnostic> findProducerPath(const clang::FunctionDecl *kernel,
+                                                        llvm::ArrayRef<ProducerLoop> loops,
+                                                        llvm::ArrayRef<const GlobalBase *> sources,
+                                                        const KernelEffects &effects);
 
 } // namespace tilelift
 

@@ -6,8 +6,8 @@
 // into it. The latter two are recorded as the load that would bring the cell back.
 //===----------------------------------------------------------------------===//
 
-#include "relation/Interpreter.h"
 #include "relation/BaseObjects.h"
+#include "relation/Interpreter.h"
 
 using namespace clang;
 using namespace llvm;

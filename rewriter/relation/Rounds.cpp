@@ -101,7 +101,8 @@ std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
       continue;
     }
     bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    !whyImpure(change.value, uniformity) && runsEachRound(change.statement, loop, facts);
+                    !whyImpure(change.value, uniformity) &&
+                    runsEachRound(change.statement, loop, facts);
     if (!isSteady)
       return std::nullopt;
     cursor.steps.push_back(change);

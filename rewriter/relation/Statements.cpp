@@ -213,7 +213,8 @@ Condition Interpreter::conditionOf(const Expr *expression) {
 /// Whether what follows a statement may not happen.
 bool Interpreter::leaves(const Stmt *statement) const {
   bool isLoop = statement && isa<ForStmt, WhileStmt, DoStmt>(statement);
-  return (isLoop ? returns(statement) : jumps(statement)) || kernel.uniformity.mayEndThread(statement);
+  return (isLoop ? returns(statement) : jumps(statement)) ||
+         kernel.uniformity.mayEndThread(statement);
 }
 
 /// Whether a statement that is not followed may keep some threads from the copy.

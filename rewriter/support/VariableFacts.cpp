@@ -366,8 +366,8 @@ QualType nameableOutside(QualType type, const ASTContext &context) {
     const auto *alias = dyn_cast<TypedefType>(type.getTypePtr());
     bool isHidden = alias && (alias->getDecl()->getDeclContext()->isFunctionOrMethod() ||
                               alias->getDecl()->getDeclContext()->isRecord());
-    bool isDerived = isa<SubstTemplateTypeParmType, DecltypeType, TypeOfExprType, AutoType>(
-        type.getTypePtr());
+    bool isDerived =
+        isa<SubstTemplateTypeParmType, DecltypeType, TypeOfExprType, AutoType>(type.getTypePtr());
     if (!isHidden && !isDerived)
       return type;
     type = type.getSingleStepDesugaredType(context);

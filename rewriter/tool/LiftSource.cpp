@@ -240,8 +240,8 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
     result.diagnostics = lint(context, capabilityOf(options.arch));
     return result;
   };
-  LiftRequest request{options.diagnostics, taken,  &printer, options.arch,
-                      others,              options.selection, restored};
+  LiftRequest request{options.diagnostics, taken,   &printer, options.arch, others,
+                      options.selection,   restored};
   if (options.lint)
     request.instead = linted;
   return liftFile(invocation, files, request);

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | %FileCheck %s --check-prefix=SAID
-// SAID-COUNT-22: [-Wtilelift-lifted
-// SAID-NOT: [-Wtilelift-lifted
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 22
 //
 // Constructors and conversions do more than initialise: they write elements, read other shared memory, move what a
 // copy reads from, or hold a barrier. They run for variables, temporaries, bases, members, parameters, array elements

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | %FileCheck %s --check-prefix=SAID
-// SAID-COUNT-58: [-Wtilelift-lifted
-// SAID-NOT: [-Wtilelift-lifted
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 58
 //
 // Several copies stand close together and may share a wait, a barrier or a round, and between them the program writes
 // what one of them copies, reads what another fills, or moves what says where. Some kernels are harmless: what stands

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | %FileCheck %s --check-prefix=SAID
-// SAID-COUNT-17: [-Wtilelift-lifted
-// SAID-NOT: [-Wtilelift-lifted
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 17
 //
 // Tiles are laid out, named and reached in ways that a copy may change: padded rows and halos that are read across the
 // ends of rows, flat indices, negative columns, unions, second names, structs, dynamic memory in parts, and arrays

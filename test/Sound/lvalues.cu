@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | %FileCheck %s --check-prefix=SAID
-// SAID-COUNT-30: [-Wtilelift-lifted
-// SAID-NOT: [-Wtilelift-lifted
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 30
 //
 // Elements of tiles, of other shared arrays and of tensors are handed as they stand, without their address being taken
 // in the kernel's own text, to what writes or reads them through a reference: functions, templates, packs, operators,

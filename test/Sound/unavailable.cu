@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | %FileCheck %s --check-prefix=SAID
-// SAID-COUNT-1: [-Wtilelift-lifted
-// SAID-NOT: [-Wtilelift-lifted
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 1
 //
 // Copies that are refused with an error although they say fallback(loop), so that they stop the file: each is harmless.
 #include "Inputs/arrays.h"
