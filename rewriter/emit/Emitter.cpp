@@ -6,6 +6,7 @@
 
 #include "emit/Formatted.h"
 #include "emit/LauncherText.h"
+#include "relation/BaseObjects.h"
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
@@ -174,8 +175,8 @@ CopyOrders Emitter::ordersOf(const KernelToEmit &kernel) {
       });
       own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
                             copy.pipeline.has_value(), instance.isSupplied(copy),
-                            copy.plan.kind != CopyKind::Load, copy.movesOn,
-                            copy.plan.looksUpShared});
+                            copy.plan.kind != CopyKind::Load, copy.movesOn, copy.plan.looksUpShared,
+                            objectsOf(copy.plan.base, *own.effects)});
     }
   }
   return orderCopies(instances);

@@ -39,6 +39,7 @@ void KernelFlow::findCopies() {
             others.add(number);
     }
     tiles.push_back(tile);
+    others.add(copy.tensor);
     tensors.push_back(others);
   }
 }

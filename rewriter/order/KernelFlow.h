@@ -38,6 +38,8 @@ struct LiftedCopy {
   bool movesOn = false;
   /// The leader finds out where to copy in what other threads left in shared memory.
   bool looksUpShared = false;
+  /// What the copy's pointer leads to, which another statement may have loaded from.
+  ObjectSet tensor;
 
   /// Whether the same statement makes another copy, too, on the same way.
   bool isMadeWith(const LiftedCopy &other) const {
