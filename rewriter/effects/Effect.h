@@ -25,8 +25,8 @@ struct Effect {
   /// Other blocks may be told that something was written, or tell it: by atomics, fences,
   /// volatile accesses, barriers of more than the block.
   bool signals = false;
-  /// What they have written before they told it is there for this thread: by a fence, or an
-  /// atomic that is one.
+  /// Behind it, the thread sees what other blocks wrote before they signalled: it is a fence, or
+  /// an atomic access with acquire semantics.
   bool acquires = false;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;

@@ -70,8 +70,6 @@ public:
   /// What an address leads to of which nothing is known.
   ObjectSet anything() const;
   ObjectSet allShared() const;
-  /// Whether an object's address is kept where it cannot be followed.
-  bool isKept(unsigned object) const { return kept.has(object); }
 
   /// Whether two objects may be the same memory.
   bool mayMeet(unsigned a, unsigned b) const;

@@ -74,7 +74,8 @@ struct OrderedInstance {
 /// A barrier of the block stands at a kernel's entry.
 CopyOrders orderCopies(const std::vector<OrderedInstance> &instances);
 
-/// What orders the stores among them, once the redundant barriers are gone.
+/// Finds the fences and waits that the copies which are stores need, given that the redundant
+/// barriers are no longer there.
 void orderStores(const std::vector<OrderedInstance> &instances,
                  const std::vector<KernelFlow> &flows, const std::vector<BarrierPlace> &barriers,
                  const NumberSet &redundant, CopyOrders &orders);

@@ -13,7 +13,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// The block that a statement stands in, as one of its statements; or null.
+/// The compound statement that has `statement` as one of its direct children; null if none has.
 const CompoundStmt *blockOf(const Stmt *statement, const Stmt *around) {
   if (!around)
     return nullptr;

@@ -64,7 +64,7 @@ struct FlowStep {
   /// The first copy of the statement that it is part of, and whether that begins here.
   std::optional<size_t> copy;
   bool entersCopy = false;
-  /// Another copy, which has ended here.
+  /// The copy that the path was in until this step, where it has just left that one.
   std::optional<size_t> leftCopy;
   /// Of a barrier that stands in a text which gets a sibling.
   std::optional<unsigned> barrier;
