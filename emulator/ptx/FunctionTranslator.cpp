@@ -84,7 +84,7 @@ BasicBlock *FunctionTranslator::labelled(StringRef label) {
 void FunctionTranslator::declare(const Variable &variable) {
   Scope &scope = scopes.back();
   if (variable.space == StateSpace::Shared) {
-    module.addShared(variable);
+    module.addShared(variable, target);
     return;
   }
   if (variable.space != StateSpace::Reg) {

@@ -12,6 +12,8 @@
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
 using namespace llvm;
+#include <tuple>
+
 
 namespace tilelift::ptx {
 
@@ -106,13 +108,14 @@ FunctionCallee ModuleTranslator::machine(StringRef name, llvm::Type *result,
 
 // Variables.
 
-void ModuleTranslator::addShared(const Variable &variable) {
+void ModuleTranslator::addShared(const Variable &variable, const llvm::Function *owner) {
   if (sharedNumbers.count(variable.name))
     return;
   sharedNumbers[variable.name] = int(shared.size());
   shared.push_back(variable);
 }
 
+  sharedOwners.push_back(owner);
 int ModuleTranslator::sharedVariable(StringRef name) const {
   auto found = sharedNumbers.find(name);
   return found == sharedNumbers.end() ? -1 : found->second;
@@ -198,10 +201,38 @@ ModuleTranslator::Facts ModuleTranslator::reachableFrom(const llvm::Function *ke
   return all;
 }
 
-std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reached) {
+/// As ptxas lays them out: what other files may see comes first, and of both kinds the
+/// module's variables, those of functions, and those of the kernel, as they are declared.
+std::vector<unsigned> ModuleTranslator::sharedInOrder(const llvm::Function *kernel,
+                                                      const Facts &reached) const {
+  struct Rank {
+    bool isHidden;
+    unsigned owner, index;
+    bool operator<(const Rank &other) const {
+      return std::tie(isHidden, owner, index) < std::tie(other.isHidden, other.owner, other.index);
+    }
+  };
+  DenseMap<const llvm::Function *, Rank> owners;
+  for (const Function &function : program.functions) {
+    const llvm::Function *target = functions.lookup(function.name);
+    unsigned place = target == kernel ? ~0u : unsigned(owners.size()) + 1;
+    owners.try_emplace(target, Rank{!function.isVisible, place, 0});
+  }
+  auto rank = [&](unsigned index) {
+    const llvm::Function *owner = sharedOwners[index];
+    Rank own = owner ? owners.lookup(owner) : Rank{!shared[index].isVisible, 0, 0};
+    own.index = index;
+    return own;
+  };
+  std::vector<unsigned> order(reached.shared.begin(), reached.shared.end());
+  llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return order;
+}
+
+std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(ArrayRef<unsigned> inOrder) {
   std::vector<Constant *> offsets(shared.size(), number(emulator::notUsed));
   uint64_t end = 0;
-  for (unsigned index : reached.shared) {
+  for (unsigned index : inOrder) {
     if (shared[index].bytes == 0)
       continue;
     end = alignTo(end, shared[index].alignment);
@@ -210,7 +241,7 @@ std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reach
   }
   // Measured: each dynamic array starts on its own alignment, 16 at least.
   uint64_t staticEnd = end;
-  for (unsigned index : reached.shared)
+  for (unsigned index : inOrder)
     if (shared[index].bytes == 0) {
       uint64_t start = alignTo(staticEnd, std::max<uint64_t>(16, shared[index].alignment));
       offsets[index] = number(start);
@@ -240,7 +271,7 @@ Constant *ModuleTranslator::parameterTable(const Function &kernel) {
 Constant *ModuleTranslator::kernelEntry(const Function &kernel) {
   llvm::Function *function = functions[kernel.name];
   Facts reached = reachableFrom(function);
-  auto [offsets, sharedBytes] = sharedTable(reached);
+  auto [offsets, sharedBytes] = sharedTable(sharedInOrder(function, reached));
   auto *cluster = ConstantArray::get(
       ArrayType::get(IntegerType::get(context, 32), 3),
       {number(kernel.cluster[0]), number(kernel.cluster[1]), number(kernel.cluster[2])});

@@ -40,7 +40,7 @@ public:
                                llvm::ArrayRef<llvm::Type *> arguments);
   /// The number of a variable in shared memory; adds one that a body declares.
   int sharedVariable(llvm::StringRef name) const;
-  void addShared(const Variable &variable);
+  void addShared(const Variable &variable, const llvm::Function *owner = nullptr);
   /// Where the machine writes the address of a variable, or null.
   llvm::GlobalVariable *variableAddress(llvm::StringRef name) const;
   unsigned site(unsigned place);
@@ -62,7 +62,8 @@ private:
   Facts reachableFrom(const llvm::Function *kernel);
   llvm::Constant *kernelEntry(const Function &kernel);
   llvm::Constant *parameterTable(const Function &kernel);
-  std::pair<llvm::Constant *, uint32_t> sharedTable(const Facts &reached);
+  std::vector<unsigned> sharedInOrder(const llvm::Function *kernel, const Facts &reached) const;
+  std::pair<llvm::Constant *, uint32_t> sharedTable(llvm::ArrayRef<unsigned> variables);
   llvm::Constant *variableTable();
   void moduleEntry(llvm::ArrayRef<llvm::Constant *> kernels);
   llvm::Constant *table(llvm::ArrayRef<llvm::Constant *> rows, llvm::Type *type, const char *name);
@@ -80,6 +81,7 @@ private:
   std::vector<const Variable *> variables;
   llvm::StringMap<unsigned> variableNumbers;
   std::vector<llvm::GlobalVariable *> variablePlaces;
+  std::vector<const llvm::Function *> sharedOwners; ///< null for those of the module
   std::vector<Frame> sites;
   llvm::DenseMap<unsigned, unsigned> sitesOfPlaces;
   llvm::StringMap<llvm::Constant *> texts;
