@@ -21,6 +21,7 @@ constexpr FindingKind findingTable[] = {
     {"bytes-mismatch", "a barrier object expects other bytes than its copies bring"},
     {"difference", "the lifted program leaves other bytes in memory than the plain one"},
     {"exit-in-flight", "a block ends while a copy is under way"},
+    {"global-race", "two threads use the same global memory, and nothing orders them"},
     {"misaligned", "an address has not the alignment that its use needs"},
     {"missing-proxy-fence", "the asynchronous proxy may not see what a thread wrote"},
     {"never-completes", "threads wait for what nobody will do"},

@@ -7,13 +7,14 @@
 #include "machine/Abi.h"
 #include "ptx/FunctionTranslator.h"
 #include "ptx/HostCode.h"
+#include "ptx/Written.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
-using namespace llvm;
 #include <tuple>
 
+using namespace llvm;
 
 namespace tilelift::ptx {
 
@@ -54,6 +55,7 @@ ModuleTranslator::ModuleTranslator(const Module &program, const TranslateOptions
 std::unique_ptr<llvm::Module> ModuleTranslator::run() {
   declareFunctions();
   declareVariables();
+  findWrites();
   for (const Function &function : program.functions)
     if (function.isDefined)
       FunctionTranslator(*this, function, functions[function.name]).run();
@@ -113,9 +115,9 @@ void ModuleTranslator::addShared(const Variable &variable, const llvm::Function 
     return;
   sharedNumbers[variable.name] = int(shared.size());
   shared.push_back(variable);
+  sharedOwners.push_back(owner);
 }
 
-  sharedOwners.push_back(owner);
 int ModuleTranslator::sharedVariable(StringRef name) const {
   auto found = sharedNumbers.find(name);
   return found == sharedNumbers.end() ? -1 : found->second;
@@ -140,6 +142,25 @@ void ModuleTranslator::declareVariables() {
 GlobalVariable *ModuleTranslator::variableAddress(StringRef name) const {
   auto found = variableNumbers.find(name);
   return found == variableNumbers.end() ? nullptr : variablePlaces[found->second];
+}
+
+/// Functions that are called write anywhere if they write at all: nobody knows what they
+/// are called with.
+void ModuleTranslator::findWrites() {
+  StringSet<> names;
+  for (const Variable *variable : variables)
+    names.insert(variable->name);
+  for (const Function &function : program.functions) {
+    if (!function.isDefined)
+      continue;
+    Written written = writtenBy(function, names);
+    Facts &own = facts[functions[function.name]];
+    if (written.anywhere)
+      own.traits |= emulator::writesAnywhere;
+    if (written.variables)
+      own.traits |= emulator::writesVariables;
+    own.written = std::move(written.parameters);
+  }
 }
 
 // Places and texts.
@@ -216,7 +237,8 @@ std::vector<unsigned> ModuleTranslator::sharedInOrder(const llvm::Function *kern
   for (const Function &function : program.functions) {
     const llvm::Function *target = functions.lookup(function.name);
     unsigned place = target == kernel ? ~0u : unsigned(owners.size()) + 1;
-    owners.try_emplace(target, Rank{!function.isVisible, place, 0});
+    Rank &rank = owners.try_emplace(target, Rank{true, place, 0}).first->second;
+    rank.isHidden &= !function.isVisible; // it may be declared before it is defined
   }
   auto rank = [&](unsigned index) {
     const llvm::Function *owner = sharedOwners[index];
@@ -253,17 +275,18 @@ std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(ArrayRef<unsigned>
 Constant *ModuleTranslator::parameterTable(const Function &kernel) {
   ParameterLayout layout = layOut(kernel.parameters);
   auto known = options.kernels.find(kernel.name);
+  const BitVector &written = facts[functions[kernel.name]].written;
   std::vector<Constant *> rows;
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    ParameterFacts facts;
+    ParameterFacts own;
     if (known != options.kernels.end() && i < known->second.size())
-      facts = known->second[i];
+      own = known->second[i];
     auto optional = [&](StringRef value) -> Constant * {
       return value.empty() ? ConstantPointerNull::get(pointerType) : text(value);
     };
     rows.push_back(
-        row({number(layout.offsets[i]), number(kernel.parameters[i].bytes), optional(facts.name),
-             optional(facts.pointee), number(facts.elementBytes), number(0)}));
+        row({number(layout.offsets[i]), number(kernel.parameters[i].bytes), optional(own.name),
+             optional(own.pointee), number(own.elementBytes), number(written[unsigned(i)])}));
   }
   return table(rows, rows.empty() ? pointerType : rows[0]->getType(), "parameters");
 }

@@ -11,6 +11,7 @@
 #include "ptx/Ptx.h"
 #include "ptx/Translate.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -52,11 +53,13 @@ public:
     llvm::SetVector<const llvm::Function *> calls;
     uint32_t traits = 0;
     bool callsUnknown = false;
+    llvm::BitVector written; ///< parameters of a kernel
   };
   Facts &factsOf(const llvm::Function *function) { return facts[function]; }
 
 private:
   bool isLibrary(llvm::StringRef file) const;
+  void findWrites();
   void declareFunctions();
   void declareVariables();
   Facts reachableFrom(const llvm::Function *kernel);
@@ -78,10 +81,10 @@ private:
   llvm::StringMap<llvm::Function *> functions;
   llvm::StringMap<int> sharedNumbers;
   std::vector<Variable> shared;
+  std::vector<const llvm::Function *> sharedOwners; ///< null for those of the module
   std::vector<const Variable *> variables;
   llvm::StringMap<unsigned> variableNumbers;
   std::vector<llvm::GlobalVariable *> variablePlaces;
-  std::vector<const llvm::Function *> sharedOwners; ///< null for those of the module
   std::vector<Frame> sites;
   llvm::DenseMap<unsigned, unsigned> sitesOfPlaces;
   llvm::StringMap<llvm::Constant *> texts;
