@@ -269,6 +269,18 @@ char *tilelift_write_global(Thread *thread, uint64_t address, uint32_t access, u
   return place;
 }
 
+/// Instead of an access that leaves a local variable.
+void tilelift_local_access(Thread *thread, const char *variable, uint64_t bytes,
+                           uint32_t accessBytes, uint32_t isWrite, int64_t offset, uint32_t site) {
+  std::string name = *variable ? "'" + std::string(variable) + "'" : "a local variable";
+  std::string place = name + (offset < 0 ? " - " : " + ") +
+                      std::to_string(offset < 0 ? -offset : offset) + " bytes";
+  outOfRange(thread,
+             std::string(isWrite ? "write" : "read") + " of " + std::to_string(accessBytes) +
+                 " bytes at " + place + ", which has " + std::to_string(bytes),
+             site);
+}
+
 void tilelift_written(Thread *thread, uint32_t) { settleWrite(thread); }
 
 /// Behind a strong read: what was told with the value may be relied on later.

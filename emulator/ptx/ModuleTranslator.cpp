@@ -163,6 +163,14 @@ void ModuleTranslator::findWrites() {
   }
 }
 
+const LocalAccess *ModuleTranslator::localAccess(StringRef function) const {
+  size_t number;
+  if (!function.consume_front(localAccessFunction) || function.getAsInteger(10, number) ||
+      number >= options.localAccesses.size())
+    return nullptr;
+  return &options.localAccesses[number];
+}
+
 // Places and texts.
 
 bool ModuleTranslator::isLibrary(StringRef file) const {

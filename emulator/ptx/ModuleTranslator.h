@@ -44,6 +44,8 @@ public:
   void addShared(const Variable &variable, const llvm::Function *owner = nullptr);
   /// Where the machine writes the address of a variable, or null.
   llvm::GlobalVariable *variableAddress(llvm::StringRef name) const;
+  /// What a call is about that a failed test makes, or null.
+  const LocalAccess *localAccess(llvm::StringRef function) const;
   unsigned site(unsigned place);
   llvm::Constant *text(llvm::StringRef text);
 
