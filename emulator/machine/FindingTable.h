@@ -25,6 +25,7 @@ constexpr FindingKind findingTable[] = {
     {"misaligned", "an address has not the alignment that its use needs"},
     {"missing-proxy-fence", "the asynchronous proxy may not see what a thread wrote"},
     {"never-completes", "threads wait for what nobody will do"},
+    {"node-arguments", "a node of a graph is given fewer arguments than its kernel takes"},
     {"not-emulated", "the emulator does not know an instruction"},
     {"out-of-range", "an access outside of allocated memory"},
     {"race", "two threads use the same bytes, and nothing orders them"},
