@@ -1150,6 +1150,12 @@ void Lifter::remarkOnUses() {
         diagnose("launch-not-lifted", placeOf(context.getSourceManager(), use->getLocation()),
                  use->getDecl()->getNameAsString(), "its address is used"));
   }
+  DenseSet<SourceLocation> updates; // instances of a template have the same ones
+  for (const CallExpr *call : program.nodeUpdates)
+    if (!kernels.empty() && updates.insert(call->getBeginLoc()).second)
+      result.diagnostics.push_back(
+          diagnose("node-update", placeOf(context.getSourceManager(), call->getBeginLoc()),
+                   call->getDirectCallee()->getNameAsString()));
   for (const KernelToEmit &kernel : kernels)
     for (const Launch &launch : program.launches)
       for (const InstanceToEmit &instance : kernel.instances)

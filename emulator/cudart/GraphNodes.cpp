@@ -8,17 +8,24 @@
 #include "cudart/Graph.h"
 #include "cudart/Launch.h"
 #include "cudart/Memcpy.h"
+#include "cudart/NodeArguments.h"
 #include "cudart/Places.h"
 
 using namespace tilelift::emulator::cudart;
 
 namespace {
 
-/// A kind of parameters to work; each returns what the runtime answers.
+/// A kind of parameters to work, in place of what a node did before; each returns what the
+/// runtime answers.
 cudaError_t make(const cudaKernelNodeParams &from, Work &work) {
   Launch launch;
   if (from.extra)
     return cudaErrorNotSupported;
+  Function *function;
+  if (cudaError_t error = findKernel(from.func, function))
+    return error;
+  if (!checkNodeArguments(*function->kernel, from.kernelParams, std::get_if<Launch>(&work)))
+    return cudaErrorInvalidValue;
   cudaError_t error = makeLaunch(from.func, from.gridDim, from.blockDim, from.kernelParams,
                                  from.sharedMemBytes, {}, launch);
   work = std::move(launch);
@@ -98,9 +105,9 @@ cudaError_t add(cudaGraphNode_t *node, cudaGraph_t handle, const cudaGraphNode_t
 
 /// Replaces what the node does by what the body makes, if that is of its type.
 template <class Body> cudaError_t replace(Node *node, Body body) {
-  Work work;
   if (!node)
     return cudaErrorInvalidValue;
+  Work work = node->work;
   if (cudaError_t error = body(work))
     return error;
   if (typeOf(work) != typeOf(node->work))
@@ -265,8 +272,9 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams *parameters) {
-  return get<HostCall>(node,
-                       [&](Node &, HostCall &host) { *parameters = {host.function, host.data}; });
+  return get<HostCall>(node, [&](Node &, HostCall &host) {
+    *parameters = {host.function, host.data};
+  });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams *parameters) {

@@ -44,6 +44,8 @@ struct ThreadRegisters {
   uint64_t gridWorkspace;        ///< of a cooperative launch, for barriers of the grid
   char *shared;                  ///< where shared address 0 is
   const uint32_t *sharedOffsets; ///< of each shared variable of the program
+  /// The store that comes next may be half of a race: tilelift_written is called behind it.
+  uint32_t suspects;
 };
 
 using KernelFunction = void (*)(Thread *thread, char *parameters);
@@ -61,6 +63,7 @@ struct Parameter {
   const char *name; ///< null where nobody knows it
   const char *type; ///< what it points to, or null
   uint32_t elementBytes;
+  uint32_t isWritten; ///< whether the kernel may write where it leads
 };
 
 struct SharedVariable {
@@ -72,6 +75,9 @@ constexpr uint32_t notUsed = ~0u;
 
 /// Added to the size of an access that is volatile, relaxed, acquire or release.
 constexpr uint32_t strongAccess = 1u << 16;
+constexpr uint32_t acquireAccess = 1u << 17, releaseAccess = 1u << 18;
+/// Reads and writes at once.
+constexpr uint32_t updateAccess = 1u << 19;
 
 enum KernelTraits : uint32_t {
   /// Blocks see the order in which others ran: they run one after the other.
@@ -80,6 +86,18 @@ enum KernelTraits : uint32_t {
   hasNarrowShared = 2,
   /// Uses the asynchronous proxy, so proxy fences matter.
   usesAsyncProxy = 4,
+  /// Some accesses to global memory are narrower than a word, or than two bytes.
+  hasNarrowGlobal = 8,
+  hasByteGlobal = 16,
+  /// Writes where no parameter is known to lead, or to variables.
+  writesAnywhere = 32,
+  writesVariables = 64,
+};
+
+enum class FenceKind : uint32_t {
+  device,
+  block,
+  proxy ///< orders no memory
 };
 
 struct Kernel {
@@ -91,8 +109,8 @@ struct Kernel {
   const uint32_t *sharedOffsets; ///< one for each shared variable, or notUsed
   uint32_t sharedBytes;          ///< static, rounded up to where dynamic memory starts
   uint32_t traits;
-  uint32_t maxThreads; ///< 0 where the kernel does not say
-  uint32_t cluster[3]; ///< 0 where the kernel does not say
+  uint32_t maxThreads;   ///< 0 where the kernel does not say
+  uint32_t cluster[3];   ///< 0 where the kernel does not say
   uint32_t architecture; ///< that it is compiled for: 90 of sm_90a
 };
 

@@ -24,34 +24,6 @@ std::string hex(uint64_t value) {
   return text;
 }
 
-/// What is known of an address that leads nowhere.
-std::string describeGlobal(Thread *thread, uint64_t address) {
-  const Memory &memory = memoryOf(thread);
-  const void *place = reinterpret_cast<const void *>(address);
-  if (const Allocation *released = memory.findReleased(place))
-    return hex(address) + ", in memory of " + std::to_string(released->bytes) +
-           " bytes that was released";
-  if (const Allocation *holder = memory.find(place))
-    return nameOf(teamOf(thread).grid.request, *holder) + " + " +
-           std::to_string(address - uint64_t(holder->base)) + " bytes";
-  const Allocation *closest = nullptr;
-  auto after = memory.allocations().upper_bound(reinterpret_cast<char *>(address));
-  if (after != memory.allocations().begin() && memory.contains(address))
-    closest = &std::prev(after)->second;
-  if (closest && address - uint64_t(closest->base) < closest->bytes + 65536)
-    return nameOf(teamOf(thread).grid.request, *closest) + " + " +
-           std::to_string(address - uint64_t(closest->base)) + " bytes, which has " +
-           std::to_string(closest->bytes);
-  if (after != memory.allocations().end() && memory.contains(address) &&
-      uint64_t(after->first) - address < 65536)
-    return nameOf(teamOf(thread).grid.request, after->second) + " - " +
-           std::to_string(uint64_t(after->first) - address) + " bytes";
-  if (address < 4096)
-    return "the null pointer" +
-           (address ? " + " + std::to_string(address) + " bytes" : std::string());
-  return hex(address) + ", which is no memory of the device";
-}
-
 char *global(Thread *thread, uint64_t address, uint32_t access, const char *what, uint32_t site) {
   uint32_t bytes = bytesOf(access);
   if (!memoryOf(thread).isAllocated(address, bytes))
@@ -67,12 +39,35 @@ char *global(Thread *thread, uint64_t address, uint32_t access, const char *what
   return reinterpret_cast<char *>(address);
 }
 
-void noteGlobalWrite(Thread *thread, uint64_t address, uint32_t bytes, uint32_t site) {
+void noteGlobalRead(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
+  if (memoryOf(thread).isWatched(address))
+    tracesOf(thread).read(*thread, {address, bytesOf(access), isStrong(access), site});
+}
+
+void noteGlobalWrite(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
+  uint32_t bytes = bytesOf(access);
+  if (memoryOf(thread).isWatched(address))
+    tracesOf(thread).write(*thread, {address, bytes, isStrong(access), site});
   const Grid &grid = teamOf(thread).grid;
   bool hasSpans = thread->block->kernel->traits & usesAsyncProxy;
   if (hasSpans && !thread->span)
     thread->span = memoryOf(thread).startSpan();
   memoryOf(thread).noteWrite(address, bytes, grid.module->firstSite + site, hasSpans, thread->span);
+}
+
+/// Whoever reads the word will know what the thread may tell.
+void tell(Thread *thread, Flags &flags, uint64_t address, uint32_t access) {
+  Order &order = thread->block->order;
+  if (access & releaseAccess)
+    order.publish(thread->index, false);
+  flags.write(order, thread->index, address, access & updateAccess);
+}
+
+void hear(Thread *thread, Flags &flags, uint64_t address, uint32_t access) {
+  Order &order = thread->block->order;
+  flags.read(order, thread->index, address);
+  if (access & acquireAccess)
+    order.settle(thread->index);
 }
 
 /// A strong read may be one of many that wait for somebody else's write.
@@ -81,6 +76,12 @@ void observe(Thread *thread, uint32_t access) {
     teamOf(thread).yield(*thread, true);
   else
     teamOf(thread).maybePreempt(*thread);
+}
+
+void writeGlobal(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
+  noteGlobalWrite(thread, address, access, site);
+  if (isStrong(access))
+    tell(thread, teamOf(thread).grid.flags, address, access);
 }
 
 char *shared(Thread *thread, uint64_t address, uint32_t access, bool isWrite, uint32_t site) {
@@ -104,6 +105,8 @@ char *shared(Thread *thread, uint64_t address, uint32_t access, bool isWrite, ui
       block->shared.writeFromOutside(offset, bytes);
   } else if (isWrite) {
     block->shared.write(*thread, offset, bytes, isStrong(access), site);
+    if (isStrong(access))
+      tell(thread, block->flags, offset, access);
   } else {
     block->shared.read(*thread, offset, bytes, isStrong(access), site);
   }
@@ -138,7 +141,9 @@ char *generic(Thread *thread, uint64_t address, uint32_t access, bool isWrite, u
   if (memoryOf(thread).contains(address)) {
     char *place = global(thread, address, access, isWrite ? "write" : "read", site);
     if (isWrite)
-      noteGlobalWrite(thread, address, bytesOf(access), site);
+      writeGlobal(thread, address, access, site);
+    else
+      noteGlobalRead(thread, address, access, site);
     return place;
   }
   if (toShared(thread, address, sharedAddress))
@@ -152,6 +157,43 @@ char *generic(Thread *thread, uint64_t address, uint32_t access, bool isWrite, u
 }
 
 } // namespace
+
+std::string describeGlobal(Thread *thread, uint64_t address) {
+  const Memory &memory = memoryOf(thread);
+  const void *place = reinterpret_cast<const void *>(address);
+  if (const Allocation *released = memory.findReleased(place))
+    return hex(address) + ", in memory of " + std::to_string(released->bytes) +
+           " bytes that was released";
+  if (const Allocation *holder = memory.find(place))
+    return nameOf(teamOf(thread).grid.request, *holder) +
+           (place == holder->base
+                ? ""
+                : " + " + std::to_string(address - uint64_t(holder->base)) + " bytes");
+  const Allocation *closest = nullptr;
+  auto after = memory.allocations().upper_bound(reinterpret_cast<char *>(address));
+  if (after != memory.allocations().begin() && memory.contains(address))
+    closest = &std::prev(after)->second;
+  if (closest && address - uint64_t(closest->base) < closest->bytes + 65536)
+    return nameOf(teamOf(thread).grid.request, *closest) + " + " +
+           std::to_string(address - uint64_t(closest->base)) + " bytes, which has " +
+           std::to_string(closest->bytes);
+  if (after != memory.allocations().end() && memory.contains(address) &&
+      uint64_t(after->first) - address < 65536)
+    return nameOf(teamOf(thread).grid.request, after->second) + " - " +
+           std::to_string(uint64_t(after->first) - address) + " bytes";
+  if (address < 4096)
+    return "the null pointer" +
+           (address ? " + " + std::to_string(address) + " bytes" : std::string());
+  return hex(address) + ", which is no memory of the device";
+}
+
+void settleWrite(Thread *thread) {
+  thread->suspects = 0;
+  std::unique_ptr<Suspicion> suspicion = std::move(thread->suspicion);
+  const void *place = reinterpret_cast<const void *>(suspicion->address);
+  if (std::memcmp(place, suspicion->before.data(), suspicion->before.size()) != 0)
+    thread->block->report(*thread, std::move(suspicion->finding));
+}
 
 void misaligned(Thread *thread, const std::string &what, uint32_t needed, uint32_t site) {
   thread->block->report(*thread, {"misaligned",
@@ -216,13 +258,42 @@ extern "C" {
 char *tilelift_read_global(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
   if (isStrong(access))
     observe(thread, access);
-  return global(thread, address, access, "read", site);
+  char *place = global(thread, address, access, "read", site);
+  noteGlobalRead(thread, address, access, site);
+  return place;
 }
 
 char *tilelift_write_global(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
   char *place = global(thread, address, access, "write", site);
-  noteGlobalWrite(thread, address, bytesOf(access), site);
+  writeGlobal(thread, address, access, site);
   return place;
+}
+
+/// Instead of an access that leaves a local variable.
+void tilelift_local_access(Thread *thread, const char *variable, uint64_t bytes,
+                           uint32_t accessBytes, uint32_t isWrite, int64_t offset, uint32_t site) {
+  std::string name = *variable ? "'" + std::string(variable) + "'" : "a local variable";
+  std::string place = name + (offset < 0 ? " - " : " + ") +
+                      std::to_string(offset < 0 ? -offset : offset) + " bytes";
+  outOfRange(thread,
+             std::string(isWrite ? "write" : "read") + " of " + std::to_string(accessBytes) +
+                 " bytes at " + place + ", which has " + std::to_string(bytes),
+             site);
+}
+
+void tilelift_written(Thread *thread, uint32_t) { settleWrite(thread); }
+
+/// Behind a strong read: what was told with the value may be relied on later.
+void tilelift_heard(Thread *thread, uint32_t space, uint64_t address, uint32_t access, uint32_t) {
+  bool isShared = AddressSpace(space) == AddressSpace::shared;
+  if (AddressSpace(space) == AddressSpace::generic && !memoryOf(thread).contains(address)) {
+    isShared = thread->block->shared.contains(address);
+    address -= isShared ? uint64_t(thread->block->shared.base()) : 0;
+  } else if (!isShared) {
+    return hear(thread, teamOf(thread).grid.flags, address, access);
+  }
+  if (isShared)
+    hear(thread, thread->block->flags, address, access);
 }
 
 char *tilelift_read_shared(Thread *thread, uint64_t address, uint32_t access, uint32_t site) {
@@ -252,14 +323,16 @@ char *tilelift_write_generic(Thread *thread, uint64_t address, uint32_t access, 
   return generic(thread, address, access, true, site);
 }
 
-uint64_t tilelift_atomic(Thread *thread, uint32_t space, uint32_t op, uint32_t type,
+/// `space` has the order that the operation asks for besides, as accesses have it.
+uint64_t tilelift_atomic(Thread *thread, uint32_t spaceAndOrder, uint32_t op, uint32_t type,
                          uint64_t address, uint64_t a, uint64_t b, uint32_t site) {
+  uint32_t space = bytesOf(spaceAndOrder), order = spaceAndOrder - space;
   // Whoever loops around a compare-and-swap lets others have a turn.
   if (AtomicOp(op) == AtomicOp::cas || AtomicOp(op) == AtomicOp::exchange)
     teamOf(thread).yield(*thread, true);
   else
     teamOf(thread).maybePreempt(*thread);
-  uint32_t access = bytesOf(AtomicType(type)) | strongAccess;
+  uint32_t access = bytesOf(AtomicType(type)) | strongAccess | updateAccess | order;
   char *place = nullptr;
   switch (AddressSpace(space)) {
   case AddressSpace::global: place = tilelift_write_global(thread, address, access, site); break;
@@ -271,6 +344,9 @@ uint64_t tilelift_atomic(Thread *thread, uint32_t space, uint32_t op, uint32_t t
   if (AtomicType(type) == AtomicType::f32 && isGlobal)
     type = uint32_t(AtomicType::f32_ftz);
   uint64_t old = atomically(AtomicOp(op), AtomicType(type), place, a, b);
+  if (thread->suspects)
+    settleWrite(thread);
+  tilelift_heard(thread, space, address, access, site);
   if (AtomicOp(op) == AtomicOp::cas ? old == a : old != a)
     teamOf(thread).noteProgress();
   return old;

@@ -41,6 +41,12 @@ char *writeGeneric(Thread *thread, uint64_t address, uint32_t access, uint32_t s
 void requireGlobal(Thread *thread, uint64_t address, uint64_t bytes, const char *what,
                    uint32_t site);
 
+/// How messages call a place in global memory, or what is known of one that is none.
+std::string describeGlobal(Thread *thread, uint64_t address);
+
+/// Behind a store that `suspects` is about.
+void settleWrite(Thread *thread);
+
 // Barrier objects.
 BarrierObject &barrierAt(Thread *thread, uint64_t sharedAddress, uint32_t site, Block **owner);
 /// What waiting for the running phase will make known.

@@ -13,6 +13,7 @@
 #include "machine/BarrierObject.h"
 #include "machine/Fiber.h"
 #include "machine/Findings.h"
+#include "machine/Flags.h"
 #include "machine/Machine.h"
 #include "machine/Order.h"
 #include "machine/SharedMemory.h"
@@ -38,14 +39,26 @@ struct Waiting {
   uint32_t number = 0; ///< of a barrier; the mask of a warp; a shared address
 };
 
+/// Half of a race with a store that is about to be made. One that changes nothing makes no
+/// difference.
+struct Suspicion {
+  Finding finding;
+  uint64_t address = 0;
+  std::vector<char> before;
+};
+
 /// What a thread has under way; most threads never have any.
 struct Outstanding {
   // Groups of stores: numbers of copies, the oldest group first.
   std::vector<uint32_t> openBulk;
   std::deque<std::vector<uint32_t>> bulkGroups;
+  // What these groups write, which is done later than they have read.
+  std::vector<uint32_t> openWrites;
+  std::deque<std::vector<uint32_t>> writeGroups;
   // The same for cp.async.
   std::vector<uint32_t> openAsync;
   std::deque<std::vector<uint32_t>> asyncGroups;
+  uint32_t asyncCopy = 0, asyncActor = 0; ///< who reads global memory (Traces.h)
 };
 
 struct Thread : ThreadRegisters {
@@ -56,9 +69,11 @@ struct Thread : ThreadRegisters {
   Context context = nullptr;
   std::optional<Stack> stack;
   Waiting waiting;
-  uint32_t votes = 0, voters = 0; ///< of the barrier that was passed last
-  uint64_t clusterPhase = 0;      ///< of the cluster's barrier, when the thread arrived
-  uint32_t span = 0;              ///< of its writes to global memory; 0 before the first one
+  uint32_t votes = 0, voters = 0;       ///< of the barrier that was passed last
+  uint64_t clusterPhase = 0;            ///< of the cluster's barrier, when the thread arrived
+  uint32_t span = 0;                    ///< of its writes to global memory; 0 before the first one
+  uint32_t actor = 0, actorClock = 0;   ///< as global memory knows it (Traces.h)
+  std::unique_ptr<Suspicion> suspicion; ///< what `suspects` is about
   std::unique_ptr<Outstanding> outstanding;
 
   Outstanding &own() {
@@ -99,6 +114,7 @@ struct Block {
   Team *team = nullptr;
   const Kernel *kernel = nullptr;
   uint32_t index[3] = {};
+  uint32_t number = 0;    ///< in its grid
   uint32_t rank = 0;      ///< in its cluster
   uint32_t teamIndex = 0; ///< in its team
   std::vector<Thread> threads;
@@ -109,6 +125,7 @@ struct Block {
   NamedBarrier barriers[16];
   uint32_t openBarriers = 0;                 ///< those at which somebody waits
   std::map<uint32_t, BarrierObject> objects; ///< mbarriers, by shared offset
+  Flags flags;                               ///< in shared memory
 
   void report(const Thread &thread, Finding finding);
   /// "'tile'[12]", by offset in bytes into the variable.

@@ -163,6 +163,13 @@ void noteUnfenced(Thread *thread, Block &target, uint64_t from, uint32_t offset,
   }
 }
 
+/// Notes that a load reads global memory, until somebody knows that it has.
+void announceRead(Thread *thread, Block &target, uint32_t number, uint64_t from, uint32_t bytes,
+                  uint32_t site, uint32_t &actor) {
+  if (memoryOf(thread).isWatched(from))
+    tracesOf(thread).readByCopy(*thread, target, number, {from, bytes, false, site}, actor);
+}
+
 /// Announces what a load writes in a block: cells of a peer have no order that
 /// this thread would know.
 void announceWrite(Thread *thread, Block &target, uint32_t number, uint32_t offset, uint32_t bytes,
@@ -178,15 +185,17 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
             uint64_t barrierAddress, uint32_t site) {
   uint32_t bytes = expectedBytes(map, copy);
   announce(thread, *target, barrierAddress, bytes, site);
-  uint32_t number = target->order.newCopy();
+  uint32_t number = target->order.newCopy(), actor = 0;
   bool isInside = false;
   walk(map, copy, [&](const Run &run) {
     isInside |= run.inside;
     if (run.inside)
       requireGlobal(thread, run.global, run.bytes, "a copy", site);
     announceWrite(thread, *target, number, run.shared, run.bytes, site);
-    if (run.inside)
-      noteUnfenced(thread, *target, run.global, run.shared, run.bytes);
+    if (!run.inside)
+      return;
+    noteUnfenced(thread, *target, run.global, run.shared, run.bytes);
+    announceRead(thread, *target, number, run.global, run.bytes, site, actor);
   });
   if (!isInside) // hardware looks at the tensor's address all the same
     requireGlobal(thread, map.address, 1, "a copy", site);
@@ -203,7 +212,56 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
 
 // Stores.
 
-void storeGroup(Thread *thread, uint32_t number) { thread->own().openBulk.push_back(number); }
+/// What a store has under way: its source is read when it counts as read, its target
+/// written when all of it is waited for.
+struct StoreNumbers {
+  uint32_t source, target;
+};
+
+StoreNumbers newStore(Thread *thread) {
+  Order &order = thread->block->order;
+  StoreNumbers numbers = {order.newCopy(), order.newCopy()};
+  thread->own().openBulk.push_back(numbers.source);
+  thread->own().openWrites.push_back(numbers.target);
+  return numbers;
+}
+
+/// Writes of a store, for which others may be too early, or it for them.
+class StoreTrace {
+public:
+  StoreTrace(Thread *thread, uint32_t number, bool isReduction, uint32_t site)
+      : thread(thread), number(number), isReduction(isReduction), site(site) {}
+
+  /// When the store is issued.
+  void announce(uint64_t to, uint32_t bytes) {
+    if (!memoryOf(thread).isWatched(to))
+      return;
+    auto found =
+        tracesOf(thread).writeByCopy(*thread, number, {to, bytes, isReduction, site}, actor);
+    if (found && !finding)
+      finding = std::make_shared<Finding>(std::move(*found));
+  }
+  /// When it is done, around each piece; what changes nothing makes no difference.
+  template <typename Write> void write(uint64_t to, uint32_t bytes, Write write) {
+    const char *place = reinterpret_cast<const char *>(to);
+    std::vector<char> before;
+    if (finding)
+      before.assign(place, place + bytes);
+    write();
+    memoryOf(thread).noteWrite(to, bytes, teamOf(thread).grid.module->firstSite + site, true, 0);
+    if (!finding || std::memcmp(before.data(), place, bytes) == 0)
+      return;
+    thread->block->report(*thread, *finding);
+    finding = nullptr;
+  }
+
+private:
+  Thread *thread;
+  uint32_t number, actor = 0;
+  bool isReduction;
+  uint32_t site;
+  std::shared_ptr<Finding> finding;
+};
 
 } // namespace
 
@@ -239,23 +297,23 @@ void tilelift_tensor_store(Thread *thread, const TensorOperands *operands, uint3
   TensorCopy copy = copyOf(*operands, int(reduction), true);
   stopAtFaults(thread, faultsOf(map, copy), copy.shared, true, site);
   Block *block = thread->block;
-  uint32_t number = block->order.newCopy();
+  StoreNumbers numbers = newStore(thread);
+  StoreTrace trace(thread, numbers.target, int(reduction) >= 0, site);
   walk(map, copy, [&](const Run &run) {
     requireGlobal(thread, run.global, run.bytes, "a store", site);
     requireShared(thread, *block, run.shared, run.bytes, "a store", site);
-    block->shared.copyOut(*thread, number, run.shared, run.bytes, site);
+    block->shared.copyOut(*thread, numbers.source, run.shared, run.bytes, site);
+    trace.announce(run.global, run.bytes);
   });
-  storeGroup(thread, number);
-  teamOf(thread).issue({number, block, [=] {
-                          Memory &memory = memoryOf(thread);
+  teamOf(thread).issue({numbers.source, block, [=]() mutable {
                           std::vector<char> source;
                           walk(map, copy, [&](const Run &run) {
                             source.resize(run.bytes);
                             block->shared.readAsync(run.shared, run.bytes, source.data());
-                            moveRun(map, copy, run, reinterpret_cast<uint8_t *>(source.data()),
-                                    reinterpret_cast<uint8_t *>(run.global));
-                            memory.noteWrite(run.global, run.bytes,
-                                             block->team->grid.module->firstSite + site, true, 0);
+                            trace.write(run.global, run.bytes, [&] {
+                              moveRun(map, copy, run, reinterpret_cast<uint8_t *>(source.data()),
+                                      reinterpret_cast<uint8_t *>(run.global));
+                            });
                           });
                         }});
 }
@@ -271,10 +329,11 @@ void tilelift_bulk_load(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
     requireGlobal(thread, from, bytes, "a copy", site);
   for (Block *target : targetsOf(thread, to, uint16_t(mask), site)) {
     announce(thread, *target, barrierAddress, bytes, site);
-    uint32_t number = target->order.newCopy();
+    uint32_t number = target->order.newCopy(), actor = 0;
     if (bytes) {
       announceWrite(thread, *target, number, offsetOf(to), bytes, site);
       noteUnfenced(thread, *target, from, offsetOf(to), bytes);
+      announceRead(thread, *target, number, from, bytes, site, actor);
     }
     teamOf(thread).issue({number, target, [=] {
                             std::memcpy(target->shared.base() + offsetOf(to),
@@ -298,20 +357,21 @@ void tilelift_bulk_store(Thread *thread, uint64_t to, uint64_t from, uint32_t by
     copy.reduction = operationOf(AtomicOp(reduction));
   stopAtFaults(thread, faultsOf(copy), offsetOf(from), true, site);
   Block *block = thread->block;
-  uint32_t number = block->order.newCopy();
-  storeGroup(thread, number);
+  StoreNumbers numbers = newStore(thread);
   if (bytes == 0)
     return;
   requireGlobal(thread, to, bytes, "a store", site);
   requireShared(thread, *block, offsetOf(from), bytes, "a store", site);
-  block->shared.copyOut(*thread, number, offsetOf(from), bytes, site);
-  teamOf(thread).issue({number, block, [=] {
+  block->shared.copyOut(*thread, numbers.source, offsetOf(from), bytes, site);
+  StoreTrace trace(thread, numbers.target, int(reduction) >= 0, site);
+  trace.announce(to, bytes);
+  teamOf(thread).issue({numbers.source, block, [=]() mutable {
                           std::vector<char> source(bytes);
                           block->shared.readAsync(offsetOf(from), bytes, source.data());
-                          moveBulk(copy, reinterpret_cast<uint8_t *>(to),
-                                   reinterpret_cast<const uint8_t *>(source.data()));
-                          memoryOf(thread).noteWrite(
-                              to, bytes, block->team->grid.module->firstSite + site, true, 0);
+                          trace.write(to, bytes, [&] {
+                            moveBulk(copy, reinterpret_cast<uint8_t *>(to),
+                                     reinterpret_cast<const uint8_t *>(source.data()));
+                          });
                         }});
 }
 
@@ -348,16 +408,24 @@ void tilelift_bulk_peer(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
 // Groups of stores.
 
 void tilelift_bulk_commit(Thread *thread, uint32_t) {
-  thread->own().bulkGroups.push_back(std::move(thread->own().openBulk));
-  thread->own().openBulk.clear();
+  Outstanding &own = thread->own();
+  own.bulkGroups.push_back(std::move(own.openBulk));
+  own.openBulk.clear();
+  own.writeGroups.push_back(std::move(own.openWrites));
+  own.openWrites.clear();
 }
 
-void tilelift_bulk_wait(Thread *thread, uint32_t remaining, uint32_t, uint32_t) {
+void tilelift_bulk_wait(Thread *thread, uint32_t remaining, uint32_t isReadOnly, uint32_t) {
   while (thread->own().bulkGroups.size() > remaining) {
     teamOf(thread).finishCopies(*thread->block, thread->own().bulkGroups.front());
     for (uint32_t number : thread->own().bulkGroups.front())
       thread->block->order.learn(thread->index, number);
     thread->own().bulkGroups.pop_front();
+  }
+  while (!isReadOnly && thread->own().writeGroups.size() > remaining) {
+    for (uint32_t number : thread->own().writeGroups.front())
+      thread->block->order.learn(thread->index, number);
+    thread->own().writeGroups.pop_front();
   }
 }
 
@@ -377,6 +445,11 @@ void tilelift_cp_async(Thread *thread, uint64_t to, uint64_t from, uint32_t byte
     thread->own().openAsync.push_back(block->order.newCopy());
   uint32_t number = thread->own().openAsync.back();
   block->shared.copyInGeneric(*thread, number, offset, bytes, site);
+  Outstanding &own = thread->own();
+  own.asyncActor = own.asyncCopy == number ? own.asyncActor : 0;
+  own.asyncCopy = number;
+  if (sourceBytes)
+    announceRead(thread, *block, number, from, sourceBytes, site, own.asyncActor);
   teamOf(thread).issue({number, block, [=] {
                           char *place = block->shared.base() + offset;
                           std::memcpy(place, reinterpret_cast<const void *>(from), sourceBytes);

@@ -15,7 +15,8 @@
 
 namespace tilelift::emulator {
 
-Machine::Machine() : settings(Settings::fromEnvironment()), findings(program, settings.silenced) {
+Machine::Machine()
+    : traces(memory), settings(Settings::fromEnvironment()), findings(program, settings.silenced) {
   if (!settings.record.empty() || !settings.against.empty())
     comparison = std::make_unique<Comparison>(*this);
 }
@@ -73,6 +74,9 @@ Outcome Machine::launch(const LaunchRequest &request) {
   uint64_t inTeam = request.isCooperative ? request.grid.count() : request.cluster.count();
   uint64_t teams = request.grid.count() / inTeam;
   std::vector<uint64_t> order = orderOf(teams, settings, launches);
+  uint64_t workerCount = workersFor(request, teams, settings);
+  if (!settings.silenced.count("global-race"))
+    traces.startLaunch(request, workerCount > 1);
   auto work = [&] {
     Team team(grid, uint32_t(inTeam), settings.seed.value_or(0) + launches);
     while (!grid.isStopped()) {
@@ -83,7 +87,7 @@ Outcome Machine::launch(const LaunchRequest &request) {
     }
   };
   std::vector<std::thread> workers;
-  for (uint64_t i = 1; i < workersFor(request, teams, settings); ++i)
+  for (uint64_t i = 1; i < workerCount; ++i)
     workers.emplace_back(work);
   work();
   for (std::thread &worker : workers)

@@ -17,6 +17,7 @@
 #include "machine/Memory.h"
 #include "machine/Program.h"
 #include "machine/Settings.h"
+#include "machine/Traces.h"
 
 #include <memory>
 #include <mutex>
@@ -72,6 +73,7 @@ public:
   Machine(const Machine &) = delete;
 
   Memory memory;
+  Traces traces;
   Program program;
   const Settings settings;
   Findings findings;

@@ -310,6 +310,8 @@ void tilelift_wmma_store(Thread *thread, const MatrixShape *shape, uint32_t whic
     uint64_t index = byRows ? uint64_t(row) * stride + column : uint64_t(column) * stride + row;
     uint64_t value = element(words, i, bits);
     std::memcpy(writeGeneric(thread, base + index * bytes, bytes, site), &value, bytes);
+    if (thread->suspects)
+      settleWrite(thread);
   }
 }
 

@@ -98,9 +98,15 @@ void Memory::mark(const Allocation &allocation, bool isLive) {
 
 bool Memory::isAllocatedSlow(size_t granule, size_t end) const {
   for (; end > granuleBytes; end -= granuleBytes, ++granule)
-    if (validBytes[granule] != granuleBytes)
+    if ((validBytes[granule] & validMask) != granuleBytes)
       return false;
-  return end <= validBytes[granule];
+  return end <= (validBytes[granule] & validMask);
+}
+
+void Memory::watch(const char *base, size_t bytes, bool isOn) {
+  size_t first = size_t(base - arena) / granuleBytes;
+  for (size_t i = first; i < first + (bytes + granuleBytes - 1) / granuleBytes; ++i)
+    validBytes[i] = isOn ? validBytes[i] | watchedBit : validBytes[i] & uint16_t(~watchedBit);
 }
 
 namespace {

@@ -5,9 +5,9 @@
 // run, so that pointers compare equal between runs. Pinned host memory, managed
 // memory and the program's device variables live in it as well.
 //
-// Memory knows which bytes are allocated and which instruction wrote a word
-// last. It does not know threads; who may see what when is the blocks' business.
-// Allocating is for one thread at a time, asking is for all.
+// Memory knows which bytes are allocated, which instruction wrote a word last, and
+// where it is asked to say that others watch (Traces.h). It does not know threads; who may see what
+// when is the blocks' business. Allocating is for one thread at a time, asking is for all.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMULATOR_MACHINE_MEMORY_H
@@ -62,9 +62,16 @@ public:
     size_t granule = offset / granuleBytes;
     size_t end = offset % granuleBytes + bytes;
     if (end <= granuleBytes)
-      return end <= validBytes[granule];
+      return end <= (validBytes[granule] & validMask);
     return isAllocatedSlow(granule, end);
   }
+
+  /// Whether the allocation with this byte of the arena is watched.
+  bool isWatched(uint64_t address) const {
+    return validBytes[(address - uint64_t(arena)) / granuleBytes] & watchedBit;
+  }
+  void watch(const char *base, size_t bytes, bool isOn);
+  uint64_t start() const { return uint64_t(arena); }
 
   /// The site that wrote a word last, 0 for none. Words have four bytes.
   uint32_t lastWriter(uint64_t address) const { return load(writers, address); }
@@ -91,6 +98,7 @@ public:
 
 private:
   static constexpr size_t granuleBytes = 256;
+  static constexpr uint16_t validMask = 0x1ff, watchedBit = 0x8000;
 
   uint32_t load(const uint32_t *words, uint64_t address) const {
     return __atomic_load_n(&words[(address - uint64_t(arena)) / 4], __ATOMIC_RELAXED);
@@ -109,7 +117,7 @@ private:
   uint64_t count = 0;
   std::map<char *, Allocation> live;
   std::map<char *, Allocation> released;
-  /// Of each granule, how many of its first bytes are allocated.
+  /// Of each granule, how many of its first bytes are allocated, and a bit.
   uint16_t *validBytes = nullptr;
   // For each word.
   uint32_t *writers = nullptr;

@@ -8,7 +8,14 @@
 
 namespace tilelift::emulator {
 
-void Order::reset(uint32_t threads) {
+void Order::reset(uint32_t threads, uint32_t number) {
+  block = number;
+  endedCopies = 0;
+  forBlock.reset();
+  forGrid.reset();
+  abroad = nullptr;
+  news.clear();
+  heard.clear();
   clocks.assign(threads, 1);
   known.assign(threads, 0);
   fences.assign(threads, 0);
@@ -30,12 +37,15 @@ void Order::learn(uint32_t thread, uint32_t copy) {
   CopyState &state = copies[copy];
   if (state.knownToAll)
     return;
+  if (state.ended && *state.ended == 0)
+    *state.ended = ++endedCopies;
   if (!state.known)
     state.known = std::make_unique<std::vector<bool>>(clocks.size());
   (*state.known)[thread] = true;
 }
 
 void Order::barrier() {
+  barrierAbroad();
   for (size_t i = 0; i < clocks.size(); ++i)
     known[i] = clocks[i]++;
   std::fill(extra.begin(), extra.end(), nullptr);
@@ -48,6 +58,8 @@ void Order::barrier() {
     return true;
   };
   live.erase(std::remove_if(live.begin(), live.end(), isKnown), live.end());
+  forBlock.hasKnown = forGrid.hasKnown = false;
+  forBlock.hasExtra = forGrid.hasExtra = nullptr;
 }
 
 namespace {
@@ -72,6 +84,9 @@ std::shared_ptr<Knowledge> Order::nothing() const {
 }
 
 void Order::release(uint32_t thread, Knowledge &into) {
+  settle(thread);
+  if (!news.empty())
+    into.reach = Reach::join(into.reach, news[thread]);
   if (extra[thread])
     raise(into.clocks, extra[thread]->clocks);
   into.clocks[thread] = clocks[thread]++;
@@ -86,6 +101,8 @@ void Order::acquire(uint32_t thread, const Shared &from) {
     return;
   for (uint32_t copy : from->copies)
     learn(thread, copy);
+  if (from->reach)
+    learnAbroad(thread, from->reach);
   Shared &own = extra[thread];
   if (!own) {
     own = from;
@@ -94,12 +111,158 @@ void Order::acquire(uint32_t thread, const Shared &from) {
       auto both = std::make_shared<Knowledge>(*own);
       raise(both->clocks, from->clocks);
       addMissing(both->copies, from->copies);
+      both->reach = nullptr; // kept in `news`
       joinedFirst = own;
       joinedSecond = from;
       joined = both;
     }
     own = joined;
   }
+}
+
+// Flags, and other blocks.
+
+Reach::Part merged(const Reach::Part &one, const Reach::Part &other) {
+  if (!one || one == other)
+    return other;
+  if (!other)
+    return one;
+  auto both = std::make_shared<Knowledge>(*one);
+  raise(both->clocks, other->clocks);
+  addMissing(both->copies, other->copies);
+  both->ended = std::max(one->ended, other->ended);
+  auto isAll = [&](const Knowledge &each) {
+    return each.clocks == both->clocks && each.ended == both->ended &&
+           each.copies.size() == both->copies.size();
+  };
+  return isAll(*one) ? one : isAll(*other) ? other : both;
+}
+
+bool Order::knowsAbroad(uint32_t thread, uint32_t number, uint32_t other, uint32_t clock) const {
+  auto isIn = [&](const Reach::Shared &reach) {
+    const Knowledge *known = Reach::find(reach, number);
+    return known && clock <= known->clocks[other];
+  };
+  return isIn(abroad) || (!news.empty() && isIn(news[thread]));
+}
+
+bool Order::knowsCopyAbroad(uint32_t thread, uint32_t number, uint32_t ended) const {
+  auto isIn = [&](const Reach::Shared &reach) {
+    const Knowledge *known = Reach::find(reach, number);
+    return known && ended != 0 && ended <= known->ended;
+  };
+  return isIn(abroad) || (!news.empty() && isIn(news[thread]));
+}
+
+/// What one thread was told, all know behind a barrier.
+void Order::barrierAbroad() {
+  for (const Reach::Shared &each : news)
+    abroad = Reach::join(abroad, each);
+  for (const Message &each : heard)
+    abroad = Reach::join(abroad, each.reach);
+  news.clear();
+  heard.clear();
+}
+
+uint32_t Order::knownOf(uint32_t thread, uint32_t other) const {
+  if (thread == other)
+    return clocks[thread];
+  return extra[thread] ? std::max(known[other], extra[thread]->clocks[other]) : known[other];
+}
+
+void Order::publish(uint32_t thread, Published &published) const {
+  if (published.clocks.empty())
+    published.clocks.resize(clocks.size());
+  published.clocks[thread] = clocks[thread];
+  if (!published.hasKnown)
+    raise(published.clocks, known);
+  published.hasKnown = true;
+  const Shared &own = extra[thread];
+  if (own && own != published.hasExtra)
+    raise(published.clocks, own->clocks);
+  published.hasExtra = own;
+}
+
+void Order::publish(uint32_t thread, bool isForBlock) {
+  settle(thread);
+  publish(thread, forBlock);
+  if (!isForBlock)
+    publish(thread, forGrid);
+  ++clocks[thread];
+}
+
+Order::Part Order::published(uint32_t thread, const Published &published) const {
+  if (published.clocks.empty())
+    return nullptr;
+  auto part = std::make_shared<Knowledge>();
+  part->clocks.resize(clocks.size());
+  for (uint32_t other = 0; other < clocks.size(); ++other)
+    part->clocks[other] = std::min(knownOf(thread, other), published.clocks[other]);
+  for (uint32_t copy : live)
+    if (knowsCopy(thread, copy))
+      part->copies.push_back(copy);
+  part->ended = endedCopies;
+  return part;
+}
+
+Message Order::message(uint32_t thread) const {
+  Message message;
+  message.block = block;
+  message.own = published(thread, forBlock);
+  if (Part part = published(thread, forGrid)) {
+    message.reach = news.empty() ? abroad : Reach::join(abroad, news[thread]);
+    message.reach = Reach::with(message.reach, block, part);
+  }
+  return message;
+}
+
+void Order::hear(uint32_t thread, const Message &message) {
+  heard.resize(clocks.size());
+  Message &own = heard[thread];
+  if (message.block == block)
+    own.own = merged(own.own, message.own);
+  own.reach = Reach::join(own.reach, message.reach);
+}
+
+void Order::settle(uint32_t thread) {
+  if (heard.empty() || !heard[thread])
+    return;
+  Message told = std::move(heard[thread]);
+  heard[thread] = Message();
+  acquire(thread, told.own);
+  // What came back to this block by way of others.
+  if (told.reach) {
+    learnAbroad(thread, told.reach);
+    if (const Knowledge *own = Reach::find(told.reach, block))
+      acquire(thread, std::make_shared<Knowledge>(*own));
+  }
+}
+
+void Order::learnAbroad(uint32_t thread, const Reach::Shared &reach) {
+  news.resize(clocks.size());
+  news[thread] = Reach::join(news[thread], reach);
+}
+
+Reach::Shared Order::everything(uint32_t thread) {
+  settle(thread);
+  auto part = std::make_shared<Knowledge>();
+  part->clocks.resize(clocks.size());
+  for (uint32_t other = 0; other < clocks.size(); ++other)
+    part->clocks[other] = knownOf(thread, other);
+  part->ended = endedCopies;
+  ++clocks[thread];
+  Reach::Shared reach = news.empty() ? abroad : Reach::join(abroad, news[thread]);
+  return Reach::with(reach, block, part);
+}
+
+Reach::Shared Order::everything() const {
+  auto part = std::make_shared<Knowledge>();
+  part->clocks = clocks;
+  part->ended = endedCopies;
+  Reach::Shared reach = abroad;
+  for (const Reach::Shared &each : news)
+    reach = Reach::join(reach, each);
+  return Reach::with(reach, block, part);
 }
 
 } // namespace tilelift::emulator

@@ -7,10 +7,16 @@
 // count at that time. A barrier of the whole block makes everything known to
 // all; what a part of the block shares is kept as a vector of counts. Copies by
 // the asynchronous proxy are numbered, and known or not known to be complete.
+//
+// A flag in memory passes on what its writer knows and has fenced, and reaches
+// whoever reads it behind the next fence or barrier of the reader. Of other
+// blocks a thread knows what it was told by flags and barriers of the cluster.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMULATOR_MACHINE_ORDER_H
 #define TILELIFT_EMULATOR_MACHINE_ORDER_H
+
+#include "machine/Reach.h"
 
 #include <cstdint>
 #include <memory>
@@ -18,17 +24,32 @@
 
 namespace tilelift::emulator {
 
-/// What some threads made known: everything up to these counts, and copies.
+/// What some threads of a block made known: everything up to these counts, copies,
+/// and what they knew of other blocks.
 struct Knowledge {
   std::vector<uint32_t> clocks; ///< by thread
   std::vector<uint32_t> copies;
+  Reach::Shared reach;
+  uint32_t ended = 0; ///< how many copies some thread had waited for
+};
+
+/// One of the two where it has all that the other has.
+Reach::Part merged(const Reach::Part &one, const Reach::Part &other);
+
+/// What is read with a flag.
+struct Message {
+  uint32_t block = 0; ///< whose threads `own` is about
+  Reach::Part own;    ///< for threads of that block; null for nothing
+  Reach::Shared reach;
+  explicit operator bool() const { return own || reach; }
 };
 
 class Order {
 public:
   using Shared = std::shared_ptr<const Knowledge>;
+  using Part = Reach::Part;
 
-  void reset(uint32_t threads);
+  void reset(uint32_t threads, uint32_t block);
 
   uint32_t clock(uint32_t thread) const { return clocks[thread]; }
   /// Whether `thread` knows what `other` did at `clock`.
@@ -39,10 +60,16 @@ public:
   /// Whether the asynchronous proxy sees what `thread` wrote at `clock`.
   bool isFenced(uint32_t thread, uint32_t clock) const { return clock < fences[thread]; }
   void fence(uint32_t thread) { fences[thread] = ++clocks[thread]; }
+  /// Whether `thread` knows what `other` of another block did at `clock`, or that a copy of
+  /// it has ended, which was the `ended`th there, 0 for a copy under way.
+  bool knowsAbroad(uint32_t thread, uint32_t block, uint32_t other, uint32_t clock) const;
+  bool knowsCopyAbroad(uint32_t thread, uint32_t block, uint32_t ended) const;
 
   // Copies.
   uint32_t newCopy();
   void learn(uint32_t thread, uint32_t copy);
+  /// Where to note how many copies have ended when somebody first knows that this one has.
+  void noteEnd(uint32_t copy, uint32_t *ended) { copies[copy].ended = ended; }
   bool knowsCopy(uint32_t thread, uint32_t copy) const {
     const CopyState &state = copies[copy];
     return state.knownToAll || (state.known && (*state.known)[thread]);
@@ -57,11 +84,39 @@ public:
   /// `thread` learns.
   void acquire(uint32_t thread, const Shared &from);
 
+  // Flags, and other blocks.
+  /// A fence of memory: what `thread` knows may be passed on by flags, of this block alone
+  /// or of all.
+  void publish(uint32_t thread, bool isForBlock);
+  /// What a flag that `thread` writes now tells.
+  Message message(uint32_t thread) const;
+  /// `thread` has read a flag, and may rely on it behind its next fence or barrier.
+  void hear(uint32_t thread, const Message &message);
+  void settle(uint32_t thread);
+  /// All that `thread` knows, for a barrier of the cluster or another block's.
+  Reach::Shared everything(uint32_t thread);
+  /// All that the block did, and knows of others.
+  Reach::Shared everything() const;
+  void learnAbroad(const Reach::Shared &reach) { abroad = Reach::join(abroad, reach); }
+  void learnAbroad(uint32_t thread, const Reach::Shared &reach);
+
 private:
   struct CopyState {
     bool knownToAll = false;
     std::unique_ptr<std::vector<bool>> known; ///< by thread, null while nobody knows
+    uint32_t *ended = nullptr;
   };
+  /// What fences have covered, by thread.
+  struct Published {
+    std::vector<uint32_t> clocks; ///< empty while there was none
+    bool hasKnown = false;        ///< all that all threads know
+    Reach::Part hasExtra;         ///< what one thread knew besides
+    void reset() { *this = Published(); }
+  };
+  void publish(uint32_t thread, Published &published) const;
+  Part published(uint32_t thread, const Published &published) const;
+  uint32_t knownOf(uint32_t thread, uint32_t other) const;
+  void barrierAbroad();
 
   std::vector<uint32_t> clocks;
   std::vector<uint32_t> known; ///< of each thread, what all know
@@ -69,6 +124,12 @@ private:
   std::vector<Shared> extra; ///< what a thread knows beyond
   std::vector<CopyState> copies;
   std::vector<uint32_t> live; ///< copies that not all know
+  uint32_t block = 0;
+  uint32_t endedCopies = 0;
+  Published forBlock, forGrid;
+  Reach::Shared abroad;            ///< of other blocks, known to all threads
+  std::vector<Reach::Shared> news; ///< of other blocks, by thread; empty while there is none
+  std::vector<Message> heard;      ///< by thread, not yet relied on; empty while there is none
   // The last join, which the next thread will most likely ask for again.
   Shared joinedFirst, joinedSecond, joined;
 };

@@ -293,7 +293,11 @@ uint32_t tilelift_activemask(Thread *thread, uint32_t site) {
 
 // Fences.
 
-void tilelift_fence(Thread *thread, uint32_t) { teamOf(thread).maybePreempt(*thread); }
+void tilelift_fence(Thread *thread, uint32_t kind, uint32_t) {
+  if (FenceKind(kind) != FenceKind::proxy)
+    thread->block->order.publish(thread->index, FenceKind(kind) == FenceKind::block);
+  teamOf(thread).maybePreempt(*thread);
+}
 
 void tilelift_fence_async(Thread *thread, uint32_t isSharedOnly, uint32_t) {
   thread->block->order.fence(thread->index);
@@ -331,8 +335,11 @@ uint64_t tilelift_mbarrier_arrive(Thread *thread, uint64_t address, uint32_t cou
   Block *block;
   BarrierObject &object = barrierAt(thread, address, site, &block);
   uint64_t token = object.phase << 32 | uint32_t(std::max<int64_t>(object.pendingArrivals, 0));
+  Knowledge &gathered = gatheredBy(*block, object);
   if (block == thread->block)
-    block->order.release(thread->index, gatheredBy(*block, object));
+    block->order.release(thread->index, gathered);
+  else
+    gathered.reach = Reach::join(gathered.reach, thread->block->order.everything(thread->index));
   if (bytes) {
     object.expectedBytes += bytes;
     object.pendingBytes += bytes;
@@ -423,8 +430,13 @@ void Team::completeCluster() {
     return;
   clusterArrived = 0;
   ++clusterPhase;
+  Reach::Shared all;
   for (auto &block : blocks)
+    all = Reach::join(all, block->order.everything());
+  for (auto &block : blocks) {
     block->order.barrier();
+    block->order.learnAbroad(all);
+  }
   std::vector<Thread *> waiting = std::move(clusterWaiting);
   clusterWaiting.clear();
   for (Thread *thread : waiting)

@@ -46,6 +46,8 @@ void Team::start(uint64_t number) {
     block.index[0] = at[0] * request.cluster.x + in[0];
     block.index[1] = at[1] * request.cluster.y + in[1];
     block.index[2] = at[2] * request.cluster.z + in[2];
+    block.number =
+        (block.index[2] * request.grid.y + block.index[1]) * request.grid.x + block.index[0];
     startBlock(block, inside);
   }
 }
@@ -64,7 +66,8 @@ void Team::startBlock(Block &block, uint32_t rank) {
   uint32_t sharedBytes = kernel.sharedBytes + request.dynamicShared;
   block.shared.reset(block, sharedBytes, kernel.traits & hasNarrowShared,
                      kernel.traits & usesAsyncProxy);
-  block.order.reset(count);
+  block.order.reset(count, block.number);
+  block.flags.clear();
   block.openBarriers = 0;
   block.threads.resize(count);
   ThreadRegisters registers = registersOf(block);
@@ -81,6 +84,8 @@ void Team::startBlock(Block &block, uint32_t rank) {
     thread.state = Thread::fresh;
     thread.waiting = Waiting();
     thread.span = 0;
+    thread.actor = 0;
+    thread.suspicion.reset();
     thread.outstanding.reset();
     ready.push_back(&thread);
   }

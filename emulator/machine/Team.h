@@ -29,6 +29,7 @@ struct Grid {
   char *parameters;             ///< a copy of the request's, aligned as tensor maps need it
   std::atomic<int> outcome = 0; ///< Outcome; set once, then everybody stops
   std::atomic<uint64_t> nextTeam = 0;
+  Flags flags = {}; ///< in global memory
 
   bool isStopped() const { return outcome.load(std::memory_order_relaxed) != 0; }
   void stop(Outcome why) {
@@ -109,6 +110,7 @@ private:
 
 inline Team &teamOf(const Thread *thread) { return *thread->block->team; }
 inline Memory &memoryOf(const Thread *thread) { return teamOf(thread).grid.machine.memory; }
+inline Traces &tracesOf(const Thread *thread) { return teamOf(thread).grid.machine.traces; }
 
 } // namespace tilelift::emulator
 

@@ -84,7 +84,7 @@ BasicBlock *FunctionTranslator::labelled(StringRef label) {
 void FunctionTranslator::declare(const Variable &variable) {
   Scope &scope = scopes.back();
   if (variable.space == StateSpace::Shared) {
-    module.addShared(variable);
+    module.addShared(variable, target);
     return;
   }
   if (variable.space != StateSpace::Reg) {
@@ -499,6 +499,14 @@ void FunctionTranslator::callFunction(const Instruction &code) {
         layout.push_back(variable);
     return layout;
   };
+  if (const LocalAccess *access = module.localAccess(operands[0].name)) {
+    llvm::Value *offset =
+        builder.CreateLoad(builder.getInt64Ty(), pointer(symbol(arguments[0].name)));
+    call("tilelift_local_access", builder.getVoidTy(),
+         {module.text(access->variable), integer(access->bytes, 64), integer(access->accessBytes),
+          integer(access->isWrite), offset});
+    return;
+  }
   std::vector<Variable> resultLayout = layoutOf(results);
   llvm::Value *argumentBuffer = packed(layoutOf(arguments), arguments);
   ParameterLayout resultPlaces = layOut(resultLayout);

@@ -69,7 +69,11 @@ private:
                     llvm::ArrayRef<llvm::Value *> arguments);
   llvm::Value *host(llvm::Value *address, unsigned bytes, llvm::StringRef space, bool isWrite);
   llvm::StringRef spaceOf(const Instruction &code) const;
+  void noteWidth(unsigned bytes, llvm::StringRef space);
+  static unsigned orderOf(const Instruction &code);
+  static emulator::AddressSpace numberOf(llvm::StringRef space);
   void loadOrStore(const Instruction &code, bool isStore);
+  void settleStore();
   void atomic(const Instruction &code, bool hasResult);
   void callFunction(const Instruction &code);
   llvm::Value *packed(llvm::ArrayRef<Variable> layout, llvm::ArrayRef<Operand> operands);

@@ -183,8 +183,7 @@ bool FunctionTranslator::matrix(const Instruction &code) {
         base, builder.CreatePtrToInt(
                   field(offsetof(emulator::ThreadRegisters, shared), builder.getPtrTy()),
                   builder.getInt64Ty()));
-  if (types[0].bits < 32)
-    module.factsOf(target).traits |= emulator::hasNarrowShared;
+  noteWidth(std::max(types[0].bits / 8, 1u), "generic");
   AllocaInst *words = room(builder.getInt32Ty(), 32);
   if (!isLoad)
     fragment(registers.elements, words, types[0]);

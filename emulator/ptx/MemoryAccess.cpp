@@ -12,6 +12,8 @@
 
 #include "llvm/ADT/StringSwitch.h"
 
+#include <cstddef>
+
 using namespace llvm;
 
 namespace tilelift::ptx {
@@ -30,14 +32,54 @@ StringRef FunctionTranslator::spaceOf(const Instruction &code) const {
   return "generic";
 }
 
+/// The machine remembers who used what by the narrowest of a kernel's accesses.
+void FunctionTranslator::noteWidth(unsigned bytes, StringRef space) {
+  if (bytes % 4 == 0)
+    return;
+  uint32_t &traits = module.factsOf(target).traits;
+  if (space != "global")
+    traits |= emulator::hasNarrowShared;
+  if (space == "global" || space == "generic")
+    traits |= bytes % 2 == 0 ? emulator::hasNarrowGlobal : emulator::hasByteGlobal;
+}
+
+/// What the instruction says of order, as accesses have it.
+unsigned FunctionTranslator::orderOf(const Instruction &code) {
+  unsigned order = 0;
+  if (code.has("acquire") || code.has("acq_rel"))
+    order |= emulator::acquireAccess;
+  if (code.has("release") || code.has("acq_rel"))
+    order |= emulator::releaseAccess;
+  return order;
+}
+
+emulator::AddressSpace FunctionTranslator::numberOf(StringRef space) {
+  return space == "shared"    ? emulator::AddressSpace::shared
+         : space == "global"  ? emulator::AddressSpace::global
+         : space == "cluster" ? emulator::AddressSpace::cluster
+                              : emulator::AddressSpace::generic;
+}
+
+/// Behind a store that may be half of a race.
+void FunctionTranslator::settleStore() {
+  llvm::Value *suspects = builder.CreateLoad(
+      builder.getInt32Ty(),
+      builder.CreateConstGEP1_32(builder.getInt8Ty(), thread,
+                                 unsigned(offsetof(emulator::ThreadRegisters, suspects))));
+  BasicBlock *suspected = block("suspected"), *after = block("settled");
+  builder.CreateCondBr(builder.CreateIsNotNull(suspects), suspected, after);
+  builder.SetInsertPoint(suspected);
+  call("tilelift_written", builder.getVoidTy(), {});
+  builder.CreateBr(after);
+  builder.SetInsertPoint(after);
+}
+
 /// Where the bytes are in the host's memory.
 llvm::Value *FunctionTranslator::host(llvm::Value *address, unsigned access, StringRef space,
                                       bool isWrite) {
   if (space == "own")
     return pointer(address);
-  unsigned bytes = access & 0xffff;
-  if (space != "global" && bytes % 4 != 0)
-    module.factsOf(target).traits |= emulator::hasNarrowShared;
+  noteWidth(access & 0xffff, space);
   std::string name = ((isWrite ? "tilelift_write_" : "tilelift_read_") + space).str();
   return call(name, builder.getPtrTy(), {address, integer(access)});
 }
@@ -54,8 +96,9 @@ void FunctionTranslator::loadOrStore(const Instruction &code, bool isStore) {
   bool isStrong =
       code.has("volatile") || code.has("relaxed") || code.has("acquire") || code.has("release");
   if (isStrong)
-    bytes |= emulator::strongAccess;
-  llvm::Value *where = host(address(code.operands[isStore ? 0 : 1]), bytes, space, isStore);
+    bytes |= emulator::strongAccess | orderOf(code);
+  llvm::Value *at = address(code.operands[isStore ? 0 : 1]);
+  llvm::Value *where = host(at, bytes, space, isStore);
   llvm::Type *element = builder.getIntNTy(type.totalBits());
   for (size_t i = 0; i < elements.size(); ++i) {
     llvm::Value *place = builder.CreateConstGEP1_32(element, where, unsigned(i));
@@ -66,6 +109,11 @@ void FunctionTranslator::loadOrStore(const Instruction &code, bool isStore) {
       write(elements[i], builder.CreateAlignedLoad(element, place, Align(1)),
             {type.kind, type.totalBits(), 1});
   }
+  if (isStore && (space == "global" || space == "generic"))
+    settleStore();
+  if (!isStore && isStrong && space != "own")
+    call("tilelift_heard", builder.getVoidTy(),
+         {integer(unsigned(numberOf(space))), at, integer(bytes)});
 }
 
 void FunctionTranslator::atomic(const Instruction &code, bool hasResult) {
@@ -78,10 +126,7 @@ void FunctionTranslator::atomic(const Instruction &code, bool hasResult) {
   StringRef space = spaceOf(code);
   if (space != "shared")
     module.factsOf(target).traits |= emulator::hasGlobalAtomics;
-  auto spaceNumber = space == "shared"    ? emulator::AddressSpace::shared
-                     : space == "global"  ? emulator::AddressSpace::global
-                     : space == "cluster" ? emulator::AddressSpace::cluster
-                                          : emulator::AddressSpace::generic;
+  noteWidth(type.bytes(), space);
   unsigned first = hasResult ? 1 : 0;
   auto operand = [&](unsigned i) {
     return i < code.operands.size()
@@ -90,9 +135,9 @@ void FunctionTranslator::atomic(const Instruction &code, bool hasResult) {
                : integer(0, 64);
   };
   llvm::Value *old = call("tilelift_atomic", builder.getInt64Ty(),
-                          {integer(unsigned(spaceNumber)), integer(unsigned(*op)),
-                           integer(unsigned(atomicType(type))), address(code.operands[first]),
-                           operand(first + 1), operand(first + 2)});
+                          {integer(unsigned(numberOf(space)) | orderOf(code)),
+                           integer(unsigned(*op)), integer(unsigned(atomicType(type))),
+                           address(code.operands[first]), operand(first + 1), operand(first + 2)});
   if (hasResult)
     write(code.operands[0], builder.CreateTrunc(old, builder.getIntNTy(type.totalBits())),
           {type.kind, type.totalBits(), 1});

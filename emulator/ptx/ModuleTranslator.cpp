@@ -7,9 +7,12 @@
 #include "machine/Abi.h"
 #include "ptx/FunctionTranslator.h"
 #include "ptx/HostCode.h"
+#include "ptx/Written.h"
 
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
+
+#include <tuple>
 
 using namespace llvm;
 
@@ -52,6 +55,7 @@ ModuleTranslator::ModuleTranslator(const Module &program, const TranslateOptions
 std::unique_ptr<llvm::Module> ModuleTranslator::run() {
   declareFunctions();
   declareVariables();
+  findWrites();
   for (const Function &function : program.functions)
     if (function.isDefined)
       FunctionTranslator(*this, function, functions[function.name]).run();
@@ -106,11 +110,12 @@ FunctionCallee ModuleTranslator::machine(StringRef name, llvm::Type *result,
 
 // Variables.
 
-void ModuleTranslator::addShared(const Variable &variable) {
+void ModuleTranslator::addShared(const Variable &variable, const llvm::Function *owner) {
   if (sharedNumbers.count(variable.name))
     return;
   sharedNumbers[variable.name] = int(shared.size());
   shared.push_back(variable);
+  sharedOwners.push_back(owner);
 }
 
 int ModuleTranslator::sharedVariable(StringRef name) const {
@@ -137,6 +142,33 @@ void ModuleTranslator::declareVariables() {
 GlobalVariable *ModuleTranslator::variableAddress(StringRef name) const {
   auto found = variableNumbers.find(name);
   return found == variableNumbers.end() ? nullptr : variablePlaces[found->second];
+}
+
+/// Functions that are called write anywhere if they write at all: nobody knows what they
+/// are called with.
+void ModuleTranslator::findWrites() {
+  StringSet<> names;
+  for (const Variable *variable : variables)
+    names.insert(variable->name);
+  for (const Function &function : program.functions) {
+    if (!function.isDefined)
+      continue;
+    Written written = writtenBy(function, names);
+    Facts &own = facts[functions[function.name]];
+    if (written.anywhere)
+      own.traits |= emulator::writesAnywhere;
+    if (written.variables)
+      own.traits |= emulator::writesVariables;
+    own.written = std::move(written.parameters);
+  }
+}
+
+const LocalAccess *ModuleTranslator::localAccess(StringRef function) const {
+  size_t number;
+  if (!function.consume_front(localAccessFunction) || function.getAsInteger(10, number) ||
+      number >= options.localAccesses.size())
+    return nullptr;
+  return &options.localAccesses[number];
 }
 
 // Places and texts.
@@ -198,10 +230,39 @@ ModuleTranslator::Facts ModuleTranslator::reachableFrom(const llvm::Function *ke
   return all;
 }
 
-std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reached) {
+/// As ptxas lays them out: what other files may see comes first, and of both kinds the
+/// module's variables, those of functions, and those of the kernel, as they are declared.
+std::vector<unsigned> ModuleTranslator::sharedInOrder(const llvm::Function *kernel,
+                                                      const Facts &reached) const {
+  struct Rank {
+    bool isHidden;
+    unsigned owner, index;
+    bool operator<(const Rank &other) const {
+      return std::tie(isHidden, owner, index) < std::tie(other.isHidden, other.owner, other.index);
+    }
+  };
+  DenseMap<const llvm::Function *, Rank> owners;
+  for (const Function &function : program.functions) {
+    const llvm::Function *target = functions.lookup(function.name);
+    unsigned place = target == kernel ? ~0u : unsigned(owners.size()) + 1;
+    Rank &rank = owners.try_emplace(target, Rank{true, place, 0}).first->second;
+    rank.isHidden &= !function.isVisible; // it may be declared before it is defined
+  }
+  auto rank = [&](unsigned index) {
+    const llvm::Function *owner = sharedOwners[index];
+    Rank own = owner ? owners.lookup(owner) : Rank{!shared[index].isVisible, 0, 0};
+    own.index = index;
+    return own;
+  };
+  std::vector<unsigned> order(reached.shared.begin(), reached.shared.end());
+  llvm::sort(order, [&](unsigned a, unsigned b) { return rank(a) < rank(b); });
+  return order;
+}
+
+std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(ArrayRef<unsigned> inOrder) {
   std::vector<Constant *> offsets(shared.size(), number(emulator::notUsed));
   uint64_t end = 0;
-  for (unsigned index : reached.shared) {
+  for (unsigned index : inOrder) {
     if (shared[index].bytes == 0)
       continue;
     end = alignTo(end, shared[index].alignment);
@@ -210,7 +271,7 @@ std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reach
   }
   // Measured: each dynamic array starts on its own alignment, 16 at least.
   uint64_t staticEnd = end;
-  for (unsigned index : reached.shared)
+  for (unsigned index : inOrder)
     if (shared[index].bytes == 0) {
       uint64_t start = alignTo(staticEnd, std::max<uint64_t>(16, shared[index].alignment));
       offsets[index] = number(start);
@@ -222,17 +283,18 @@ std::pair<Constant *, uint32_t> ModuleTranslator::sharedTable(const Facts &reach
 Constant *ModuleTranslator::parameterTable(const Function &kernel) {
   ParameterLayout layout = layOut(kernel.parameters);
   auto known = options.kernels.find(kernel.name);
+  const BitVector &written = facts[functions[kernel.name]].written;
   std::vector<Constant *> rows;
   for (size_t i = 0; i < kernel.parameters.size(); ++i) {
-    ParameterFacts facts;
+    ParameterFacts own;
     if (known != options.kernels.end() && i < known->second.size())
-      facts = known->second[i];
+      own = known->second[i];
     auto optional = [&](StringRef value) -> Constant * {
       return value.empty() ? ConstantPointerNull::get(pointerType) : text(value);
     };
     rows.push_back(
-        row({number(layout.offsets[i]), number(kernel.parameters[i].bytes), optional(facts.name),
-             optional(facts.pointee), number(facts.elementBytes), number(0)}));
+        row({number(layout.offsets[i]), number(kernel.parameters[i].bytes), optional(own.name),
+             optional(own.pointee), number(own.elementBytes), number(written[unsigned(i)])}));
   }
   return table(rows, rows.empty() ? pointerType : rows[0]->getType(), "parameters");
 }
@@ -240,7 +302,7 @@ Constant *ModuleTranslator::parameterTable(const Function &kernel) {
 Constant *ModuleTranslator::kernelEntry(const Function &kernel) {
   llvm::Function *function = functions[kernel.name];
   Facts reached = reachableFrom(function);
-  auto [offsets, sharedBytes] = sharedTable(reached);
+  auto [offsets, sharedBytes] = sharedTable(sharedInOrder(function, reached));
   auto *cluster = ConstantArray::get(
       ArrayType::get(IntegerType::get(context, 32), 3),
       {number(kernel.cluster[0]), number(kernel.cluster[1]), number(kernel.cluster[2])});

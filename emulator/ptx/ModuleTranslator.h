@@ -11,6 +11,7 @@
 #include "ptx/Ptx.h"
 #include "ptx/Translate.h"
 
+#include "llvm/ADT/BitVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/Module.h"
@@ -40,9 +41,11 @@ public:
                                llvm::ArrayRef<llvm::Type *> arguments);
   /// The number of a variable in shared memory; adds one that a body declares.
   int sharedVariable(llvm::StringRef name) const;
-  void addShared(const Variable &variable);
+  void addShared(const Variable &variable, const llvm::Function *owner = nullptr);
   /// Where the machine writes the address of a variable, or null.
   llvm::GlobalVariable *variableAddress(llvm::StringRef name) const;
+  /// What a call is about that a failed test makes, or null.
+  const LocalAccess *localAccess(llvm::StringRef function) const;
   unsigned site(unsigned place);
   llvm::Constant *text(llvm::StringRef text);
 
@@ -52,17 +55,20 @@ public:
     llvm::SetVector<const llvm::Function *> calls;
     uint32_t traits = 0;
     bool callsUnknown = false;
+    llvm::BitVector written; ///< parameters of a kernel
   };
   Facts &factsOf(const llvm::Function *function) { return facts[function]; }
 
 private:
   bool isLibrary(llvm::StringRef file) const;
+  void findWrites();
   void declareFunctions();
   void declareVariables();
   Facts reachableFrom(const llvm::Function *kernel);
   llvm::Constant *kernelEntry(const Function &kernel);
   llvm::Constant *parameterTable(const Function &kernel);
-  std::pair<llvm::Constant *, uint32_t> sharedTable(const Facts &reached);
+  std::vector<unsigned> sharedInOrder(const llvm::Function *kernel, const Facts &reached) const;
+  std::pair<llvm::Constant *, uint32_t> sharedTable(llvm::ArrayRef<unsigned> variables);
   llvm::Constant *variableTable();
   void moduleEntry(llvm::ArrayRef<llvm::Constant *> kernels);
   llvm::Constant *table(llvm::ArrayRef<llvm::Constant *> rows, llvm::Type *type, const char *name);
@@ -77,6 +83,7 @@ private:
   llvm::StringMap<llvm::Function *> functions;
   llvm::StringMap<int> sharedNumbers;
   std::vector<Variable> shared;
+  std::vector<const llvm::Function *> sharedOwners; ///< null for those of the module
   std::vector<const Variable *> variables;
   llvm::StringMap<unsigned> variableNumbers;
   std::vector<llvm::GlobalVariable *> variablePlaces;

@@ -218,28 +218,32 @@ private:
     } while (depth > 0 && !atEnd());
   }
   void linkedItem() {
-    bool isExternal = false;
+    bool isExternal = false, isVisible = false;
     for (;;) {
       if (acceptDirective(".extern"))
         isExternal = true;
-      else if (!acceptDirective(".visible") && !acceptDirective(".weak") &&
-               !acceptDirective(".common"))
+      else if (acceptDirective(".visible") || acceptDirective(".weak"))
+        isVisible = true;
+      else if (!acceptDirective(".common"))
         break;
     }
     if (acceptDirective(".entry"))
-      return function(true);
+      return function(true, isVisible);
     if (acceptDirective(".func"))
-      return function(false);
+      return function(false, isVisible);
     size_t before = position;
-    for (Variable &variable : declaration(isExternal))
+    for (Variable &variable : declaration(isExternal)) {
+      variable.isVisible = isVisible;
       module.variables.push_back(std::move(variable));
+    }
     if (position == before)
       fail("unknown directive '" + restOfLine().take_front(40) + "'");
   }
 
-  void function(bool isKernel) {
+  void function(bool isKernel, bool isVisible) {
     Function function;
     function.isKernel = isKernel;
+    function.isVisible = isVisible;
     while (acceptDirective(".noreturn") || acceptDirective(".unique"))
       ;
     if (accept("(")) {

@@ -99,6 +99,7 @@ struct Variable {
   uint64_t bytes = 0; ///< of the whole array; 0 for an array without bounds
   unsigned count = 0; ///< registers: how many, named name0, name1, ...
   bool isExternal = false;
+  bool isVisible = false; ///< to other files
   Initializer initial;
 };
 
@@ -115,6 +116,7 @@ struct Function {
   std::string name;
   bool isKernel = false;
   bool isDefined = false;
+  bool isVisible = false; ///< to other files
   std::vector<Variable> results;
   std::vector<Variable> parameters;
   std::vector<Statement> body;

@@ -142,11 +142,14 @@ bool FunctionTranslator::synchronization(const Instruction &code) {
           return each.starts_with("tensormap") || each.starts_with("async");
         }))
       return false;
+    auto kind = code.has("proxy") ? emulator::FenceKind::proxy
+                : code.has("cta") ? emulator::FenceKind::block
+                                  : emulator::FenceKind::device;
     if (code.has("async"))
       call("tilelift_fence_async", nothing,
            {integer(code.has("shared::cta") || code.has("shared::cluster"))});
     else
-      call("tilelift_fence", nothing, {});
+      call("tilelift_fence", nothing, {integer(unsigned(kind))});
     return true;
   }
   return false;

@@ -37,11 +37,22 @@ struct ParameterFacts {
   unsigned elementBytes = 0;
 };
 
+/// An access to a local variable whose offset has to be tested while it runs.
+struct LocalAccess {
+  std::string variable; ///< empty for what has no name
+  uint64_t bytes = 0;   ///< of the variable
+  unsigned accessBytes = 0;
+  bool isWrite = false;
+};
+/// Called with the offset where the test fails, the number of the access behind it.
+constexpr const char *localAccessFunction = "__tilelift_local_access_";
+
 struct TranslateOptions {
   std::string source; ///< the file's name for messages
   /// Frames in files under these folders are not the user's.
   std::vector<std::string> libraries;
   llvm::StringMap<std::vector<ParameterFacts>> kernels; ///< by mangled name
+  std::vector<LocalAccess> localAccesses;
 };
 
 std::unique_ptr<llvm::Module> translate(const Module &program, const TranslateOptions &options,

@@ -101,6 +101,7 @@ bool translateDevice(const BuildRequest &request, DeviceSide &device, const std:
   options.source = request.file;
   options.libraries = {TILELIFT_CLANG_RESOURCES, "/usr/", runtimeHeaders()};
   options.kernels = std::move(device.kernels);
+  options.localAccesses = std::move(device.localAccesses);
   LLVMContext context;
   std::unique_ptr<Module> module = ptx::translate(*program, options, context);
   if (!ptx::writeObject(*module, object, problem))

@@ -4,6 +4,8 @@
 
 #include "run/Compile.h"
 
+#include "run/LocalArrays.h"
+
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/CodeGen/CodeGenAction.h"
@@ -147,6 +149,10 @@ bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ost
 
 DeviceSide compileDevice(Invocation invocation, Files files) {
   DeviceSide side;
+  CodeGenOptions &options = invocation->getCodeGenOpts();
+  options.DiscardValueNames = false; // messages name variables
+  options.PassBuilderCallbacks.push_back(
+      [&](PassBuilder &passes) { testLocalArrays(passes, side.localAccesses); });
   SmallString<0> text;
   ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
   side.compiled = execute(std::move(invocation), files, action, errs(),

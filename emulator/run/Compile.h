@@ -27,6 +27,7 @@ struct DeviceSide {
   bool compiled = false;
   std::string ptx;
   llvm::StringMap<std::vector<ptx::ParameterFacts>> kernels;
+  std::vector<ptx::LocalAccess> localAccesses;
 };
 DeviceSide compileDevice(Invocation invocation, Files files);
 

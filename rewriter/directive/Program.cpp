@@ -225,6 +225,10 @@ public:
       for (const Expr *argument : call->arguments())
         if (const DeclRefExpr *named = functionReference(argument))
           questions.insert(named->getLocation());
+    if (llvm::is_contained({"cudaGraphKernelNodeSetParams", "cudaGraphExecKernelNodeSetParams",
+                            "cudaGraphNodeSetParams", "cudaGraphExecNodeSetParams"},
+                           callee->getName()))
+      program.nodeUpdates.push_back(call);
     auto add = [&](Launch::Form form, unsigned kernel, unsigned configuration) {
       if (const DeclRefExpr *named = functionReference(call->getArg(kernel)))
         addLaunch(form, call, named, call->getArg(configuration));

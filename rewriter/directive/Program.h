@@ -78,6 +78,8 @@ struct Program {
   std::vector<Launch> foreignLaunches;
   /// Uses of annotated kernels that are no launches.
   std::vector<const clang::DeclRefExpr *> otherUses;
+  /// Calls that give a node of a graph other arguments.
+  std::vector<const clang::CallExpr *> nodeUpdates;
   std::vector<Diagnostic> diagnostics;
 };
 

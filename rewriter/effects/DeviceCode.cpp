@@ -168,6 +168,8 @@ DeviceCode::DeviceCode(ASTContext &context, ArrayRef<const FunctionDecl *> kerne
                              .release());
   parts->generator->Initialize(context);
   Feeder(*parts->generator, kernels).feed(context.getTranslationUnitDecl());
+  for (const FunctionDecl *kernel : kernels) // methods too, that nobody in this code calls
+    parts->generator->GetAddrOfGlobal(GlobalDecl(kernel), /*isForDefinition=*/true);
   parts->generator->HandleTranslationUnit(context);
   parts->module = parts->generator->GetModule();
   if (!parts->module)

@@ -42,6 +42,7 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
   }
   memory = std::make_unique<Memory>(kernel, *function, code);
   places.emplace_back(); // of what has none
+  ofPlaces.emplace_back();
   DenseMap<const BasicBlock *, unsigned> numbers;
   for (const BasicBlock &block : *function)
     numbers.try_emplace(&block, unsigned(numbers.size()));
@@ -52,6 +53,8 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
       Effect effect = effectOf(instruction, *memory, code);
       unsigned place = placeOf(instruction.getDebugLoc().get());
       all.add(effect);
+      ofPlaces.resize(places.size());
+      ofPlaces[place].add(effect);
       bool isSeen = !effect.isNothing() || effect.differs || effect.varies ||
                     effect.countsThreads != 0 || effect.asksSharedSize;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
@@ -118,8 +121,8 @@ const SpotTable &KernelEffects::spotsOf(const FunctionDecl *function) const {
 
 /// Where in the path's last function; null where the step was not made by that. Calls of a
 /// lambda are as good as each other: they run the same text.
-const Spot *KernelEffects::spotIn(const CodeStep &step, const CallPath &path) const {
-  const Frames &frames = places[step.place];
+const Spot *KernelEffects::spotIn(unsigned place, const CallPath &path) const {
+  const Frames &frames = places[place];
   size_t depth = path.getFunctions().size(), textDepth = path.textDepth();
   if (frames.size() < depth)
     return nullptr;
@@ -135,34 +138,46 @@ const Spot *KernelEffects::spotIn(const CodeStep &step, const CallPath &path) co
   return &frames[depth - 1].second;
 }
 
-KernelEffects::Within KernelEffects::isWithin(const CodeStep &step, const Stmt *part,
+KernelEffects::Within KernelEffects::isWithin(unsigned place, const Stmt *part,
                                               const CallPath &path) const {
-  if (step.place == 0)
+  if (place == 0)
     return Within::Nowhere;
-  const Spot *spot = spotIn(step, path);
+  const Spot *spot = spotIn(place, path);
   if (!spot)
     return Within::No;
   const SpotTable &table = spotsOf(path.end());
-  ArrayRef<const Stmt *> here = table.at(*spot);
-  if (here.empty())
+  if (table.at(*spot).empty())
     return Within::Nowhere;
-  bool isInside = false, isElsewhere = false;
-  for (const Stmt *statement : here) {
-    bool isOwn = table.isWithin(statement, part);
-    isInside |= isOwn;
-    isElsewhere |= !isOwn && !table.isWithin(part, statement);
-  }
-  return !isInside ? Within::No : isElsewhere ? Within::Shared : Within::Yes;
+  if (!table.isAnyWithin(*spot, part))
+    return Within::No;
+  return table.isAnyApart(*spot, part) ? Within::Shared : Within::Yes;
 }
 
 Effect KernelEffects::of(const Stmt *part, const CallPath &path) const {
   if (!isKnown())
     return anyEffect();
+  if (!spotsOf(path.end()).has(part))
+    return inAnyCall(part);
   Effect effect;
-  for (const CodeBlock &block : blocks)
-    for (const CodeStep &step : block.steps)
-      if (isWithin(step, part, path) != Within::No)
-        effect.add(step.effect);
+  for (size_t place = 0; place < places.size(); ++place)
+    if (isWithin(unsigned(place), part, path) != Within::No)
+      effect.add(ofPlaces[place]);
+  return effect;
+}
+
+/// Of a part of some other function, wherever that is called.
+Effect KernelEffects::inAnyCall(const Stmt *part) const {
+  const auto mayHold = [&](const std::pair<const FunctionDecl *, Spot> &frame) {
+    if (!frame.first)
+      return true;
+    const SpotTable &table = spotsOf(frame.first);
+    return table.has(part) &&
+           (table.at(frame.second).empty() || table.isAnyWithin(frame.second, part));
+  };
+  Effect effect = ofPlaces[0];
+  for (size_t place = 1; place < places.size(); ++place)
+    if (llvm::any_of(places[place], mayHold))
+      effect.add(ofPlaces[place]);
   return effect;
 }
 
@@ -180,14 +195,13 @@ Effect KernelEffects::ofText(SourceRange range) const {
 
 std::map<Spot, Effect> KernelEffects::bySpots() const {
   std::map<Spot, Effect> effects;
-  for (const CodeBlock &block : blocks)
-    for (const CodeStep &step : block.steps)
-      effects[step.place == 0 ? Spot() : places[step.place].front().second].add(step.effect);
+  for (size_t place = 0; place < places.size(); ++place)
+    effects[place == 0 ? Spot() : places[place].front().second].add(ofPlaces[place]);
   return effects;
 }
 
 const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &path) const {
-  const Spot *spot = step.place == 0 ? nullptr : spotIn(step, path);
+  const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
   if (!spot)
     return nullptr;
   ArrayRef<const Stmt *> here = spotsOf(path.end()).at(*spot);
@@ -195,7 +209,7 @@ const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &pat
 }
 
 const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path) const {
-  const Spot *spot = step.place == 0 ? nullptr : spotIn(step, path);
+  const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
   const CallExpr *innermost = nullptr;
   if (spot)
     for (const Stmt *here : spotsOf(path.end()).at(*spot))

@@ -60,7 +60,8 @@ public:
   /// Whether two sets may have some memory in common.
   bool mayMeet(const ObjectSet &a, const ObjectSet &b) const;
 
-  /// What a part of a function on the way there may do, with all that it calls.
+  /// What a part of a function may do, with all that it calls: by the calls on the way there,
+  /// if it is the last function's, or else in any call.
   Effect of(const clang::Stmt *part, const CallPath &path) const;
   /// What may happen where some of the kernel's text stands, in all of its instances the same.
   Effect ofText(clang::SourceRange range) const;
@@ -73,7 +74,9 @@ public:
   /// Whether a step was written in a part of a function: not; without a place in its text;
   /// at one that the part shares with another one, as macros make it; or surely.
   enum class Within { No, Nowhere, Shared, Yes };
-  Within isWithin(const CodeStep &step, const clang::Stmt *part, const CallPath &path) const;
+  Within isWithin(const CodeStep &step, const clang::Stmt *part, const CallPath &path) const {
+    return isWithin(step.place, part, path);
+  }
   /// The innermost statement of the path's last function that a step was written in; null
   /// where it was not.
   const clang::Stmt *statementAt(const CodeStep &step, const CallPath &path) const;
@@ -103,7 +106,9 @@ private:
   using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
 
   unsigned placeOf(const llvm::DILocation *location);
-  const Spot *spotIn(const CodeStep &step, const CallPath &path) const;
+  const Spot *spotIn(unsigned place, const CallPath &path) const;
+  Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
+  Effect inAnyCall(const clang::Stmt *part) const;
   llvm::ArrayRef<const clang::Stmt *> statementsInText(const CodeStep &step) const;
   const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
 
@@ -114,6 +119,7 @@ private:
   std::vector<CodeBlock> blocks;
   Effect all;
   std::vector<Frames> places;
+  std::vector<Effect> ofPlaces;
   llvm::DenseMap<const llvm::DILocation *, unsigned> placeNumbers;
   mutable std::map<const clang::FunctionDecl *, SpotTable> spots;
 };

@@ -46,9 +46,10 @@ void SpotTable::addAt(SourceLocation location, const Stmt *statement) {
 }
 
 void SpotTable::add(const Stmt *statement, const Stmt *parent) {
-  if (!statement)
+  // Of what is written once and stands in the tree twice, the first place counts.
+  const unsigned number = unsigned(places.size());
+  if (!statement || !places.try_emplace(statement, Place{parent, number, number}).second)
     return;
-  parents[statement] = parent;
   addAt(statement->getBeginLoc(), statement);
   addAt(statement->getEndLoc(), statement);
   if (const auto *expression = dyn_cast<Expr>(statement))
@@ -67,10 +68,11 @@ void SpotTable::add(const Stmt *statement, const Stmt *parent) {
   if (isa<LambdaExpr>(statement)) { // its body is another function's
     for (const Expr *init : cast<LambdaExpr>(statement)->capture_inits())
       add(init, statement);
-    return;
+  } else {
+    for (const Stmt *child : statement->children())
+      add(child, statement);
   }
-  for (const Stmt *child : statement->children())
-    add(child, statement);
+  places[statement].last = unsigned(places.size() - 1);
 }
 
 ArrayRef<const Stmt *> SpotTable::at(const Spot &spot) const {
@@ -79,14 +81,30 @@ ArrayRef<const Stmt *> SpotTable::at(const Spot &spot) const {
 }
 
 bool SpotTable::isWithin(const Stmt *inner, const Stmt *outer) const {
-  for (; inner; inner = parents.lookup(inner))
-    if (inner == outer)
-      return true;
-  return false;
+  auto in = places.find(inner), out = places.find(outer);
+  return in != places.end() && out != places.end() && out->second.number <= in->second.number &&
+         in->second.number <= out->second.last;
 }
 
+bool SpotTable::isAnyWithin(const Spot &spot, const Stmt *outer) const {
+  auto out = places.find(outer);
+  if (out == places.end())
+    return false;
+  ArrayRef<const Stmt *> here = at(spot);
+  const auto *first = llvm::partition_point(
+      here, [&](const Stmt *each) { return numberOf(each) < out->second.number; });
+  return first != here.end() && numberOf(*first) <= out->second.last;
+}
+
+bool SpotTable::isAnyApart(const Spot &spot, const Stmt *other) const {
+  return llvm::any_of(at(spot), [&](const Stmt *here) {
+    return !isWithin(here, other) && !isWithin(other, here);
+  });
+}
+
+/// A call, in its place in the function, may be found at several spots.
 bool SpotTable::isAt(const Stmt *statement, const Spot &spot) const {
-  return llvm::any_of(at(spot), [&](const Stmt *here) { return isWithin(here, statement); });
+  return isAnyWithin(spot, statement);
 }
 
 } // namespace tilelift

@@ -46,19 +46,34 @@ public:
 
   llvm::ArrayRef<const clang::Stmt *> at(const Spot &spot) const;
   const clang::Stmt *parentOf(const clang::Stmt *statement) const {
-    return parents.lookup(statement);
+    return places.lookup(statement).parent;
   }
+  /// Whether a statement is one of the function's.
+  bool has(const clang::Stmt *statement) const { return places.contains(statement); }
   bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
+  /// Whether some statement at a spot is within another one.
+  bool isAnyWithin(const Spot &spot, const clang::Stmt *outer) const;
+  /// Whether some statement at a spot is neither within another one nor around it.
+  bool isAnyApart(const Spot &spot, const clang::Stmt *other) const;
   /// A call, in its place in the function, may be found at several spots.
   bool isAt(const clang::Stmt *statement, const Spot &spot) const;
 
 private:
+  /// In the order of a walk that comes to a statement before its parts: those of a statement
+  /// have the numbers from its own one to the last.
+  struct Place {
+    const clang::Stmt *parent = nullptr;
+    unsigned number = 0, last = 0;
+  };
+
   void add(const clang::Stmt *statement, const clang::Stmt *parent);
+  unsigned numberOf(const clang::Stmt *statement) const { return places.lookup(statement).number; }
   void addAt(clang::SourceLocation location, const clang::Stmt *statement);
 
   const clang::SourceManager &sources;
+  /// Those of a spot by their numbers.
   std::map<Spot, llvm::SmallVector<const clang::Stmt *, 2>> statements;
-  llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
+  llvm::DenseMap<const clang::Stmt *, Place> places;
 };
 
 } // namespace tilelift

@@ -126,7 +126,25 @@ bool sameOperations(const Plan &a, const Plan &b) {
          a.layout.slot.isZero() == b.layout.slot.isZero();
 }
 
+/// What has to be true, where a check asks for no more than that: of a number that is one or
+/// zero, that it is one.
+static std::optional<std::string> truthAskedBy(const Check &check, const Symbols &symbols) {
+  if (check.multiple != 1 || check.within.low == Interval::lowest)
+    return std::nullopt;
+  Polynomial least = check.value - Polynomial(check.within.low - 1);
+  ArrayRef<Term> terms = least.getTerms();
+  if (terms.size() != 1 || terms[0].factors.size() != 1 || terms[0].coefficient != 1)
+    return std::nullopt;
+  const Symbol &truth = symbols[terms[0].factors[0]];
+  StringRef text = truth.spelling;
+  if (!(truth.range == Interval{0, 1}) || !text.consume_front("(") || !text.consume_back(")"))
+    return std::nullopt;
+  return text.str();
+}
+
 std::string print(const Check &check, const Symbols &symbols) {
+  if (std::optional<std::string> truth = truthAskedBy(check, symbols))
+    return *truth;
   if (check.subject == Check::Subject::Target)
     return "the device copies four rows at once, as compute capability 10.0 does";
   bool ofAddress = check.subject == Check::Subject::Address;

@@ -223,7 +223,9 @@ bool Interpreter::maySendAway(const Stmt *statement) const {
 }
 
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
-  if (maySendAway(statement) && kernel.uniformity.mayDiffer(statement))
+  // What ends a thread may stand under a condition of a callee, which nobody looked at here.
+  if (maySendAway(statement) &&
+      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayDiffer(statement)))
     fail(diagnose("divergent-copy", placeOf(statement),
                   "this statement may send some of them away"));
   bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);

@@ -1,0 +1,122 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Who used which bytes of global memory in the launch that runs: races there, and
+// what is used too early of copies that are under way.
+//
+// Only allocations that the launch may write are watched, as the translator says of
+// its parameters. Of each cell, as wide as the kernel's narrowest access, four are
+// remembered: who wrote it last, two who read it since and do not know of each other,
+// and who last used it by an atomic, volatile or stronger access, which are no races
+// among themselves. Who orders what before what is in Order.h.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMULATOR_MACHINE_TRACES_H
+#define TILELIFT_EMULATOR_MACHINE_TRACES_H
+
+#include "machine/Memory.h"
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+namespace tilelift::emulator {
+
+struct Block;
+struct Finding;
+struct LaunchRequest;
+struct Thread;
+
+/// What is accessed, and how messages call it.
+struct Use {
+  uint64_t address;
+  uint32_t bytes;
+  bool isStrong;
+  uint32_t site;
+};
+
+class Traces {
+public:
+  explicit Traces(Memory &memory) : memory(memory) {}
+  ~Traces();
+  Traces(const Traces &) = delete;
+
+  /// `isParallel`: its blocks run on several threads of the host.
+  void startLaunch(const LaunchRequest &request, bool isParallel);
+
+  // By threads, of memory that is watched. A write that takes part in a race is
+  // suspected until it is seen whether it changes anything.
+  void read(Thread &thread, const Use &use);
+  void write(Thread &thread, const Use &use);
+
+  // By copies, when they are issued; `actor` is 0 at first and stands for the copy then.
+  void readByCopy(Thread &issuer, Block &target, uint32_t copy, const Use &use, uint32_t &actor);
+  /// What is to be said if the copy changes anything.
+  std::optional<Finding> writeByCopy(Thread &issuer, uint32_t copy, const Use &use,
+                                     uint32_t &actor);
+
+private:
+  /// A thread between two of its synchronizations, or a copy.
+  struct Actor {
+    uint32_t block;
+    uint32_t clock; ///< of a copy its number
+    uint32_t ended; ///< of a copy, counted when somebody knew first; 0 before
+    uint16_t thread;
+    uint16_t isCopy;
+  };
+  struct Trace {
+    uint32_t actor, site;
+  };
+  struct Conflict {
+    Trace with;
+    const char *what;
+    uint64_t address;
+  };
+  struct Watched {
+    char *base;
+    size_t bytes;
+    unsigned shift;
+    bool operator==(const Watched &other) const {
+      return base == other.base && bytes == other.bytes && shift == other.shift;
+    }
+  };
+  class Guard;
+
+  void reserve();
+  void forgetAll();
+  std::vector<Watched> watchedBy(const LaunchRequest &request) const;
+  void dropShadow(const Watched &watched);
+  uint32_t newActor(const Actor &actor);
+  uint32_t actorOf(Thread &thread);
+  uint32_t actorOf(Thread &issuer, Block &target, uint32_t copy, uint32_t actor);
+  size_t cell(uint64_t address) const { return (address - memory.start()) >> shift; }
+  uint64_t addressOf(size_t cell) const { return memory.start() + (uint64_t(cell) << shift); }
+
+  bool isOpen(const Thread &thread, uint32_t self, const Trace &trace) const;
+  bool knows(const Thread &thread, const Actor &actor) const;
+  std::optional<Conflict> beforeRead(const Thread &thread, uint32_t self, const Use &use) const;
+  std::optional<Conflict> beforeWrite(const Thread &thread, uint32_t self, const Use &use) const;
+  void noteRead(const Thread &thread, uint32_t self, const Use &use);
+  void noteWrite(uint32_t self, const Use &use);
+  Finding describe(Thread &thread, const char *what, const Use &use,
+                   const Conflict &conflict) const;
+  Finding describeCopy(Thread &thread, const char *what, const Use &use,
+                       const Conflict &conflict) const;
+
+  Memory &memory;
+  bool isParallel = false;
+  unsigned shift = 2;
+  std::vector<Watched> watched;
+  // For each cell.
+  Trace *writes = nullptr, *reads = nullptr, *otherReads = nullptr, *strongs = nullptr;
+  Actor *actors = nullptr; ///< of this launch
+  uint32_t firstActor = 1;
+  std::atomic<uint32_t> lastActor = 0;
+  std::array<std::atomic<bool>, 4096> locks = {};
+};
+
+} // namespace tilelift::emulator
+
+#endif
