@@ -97,9 +97,16 @@ bool SpotTable::isAnyWithin(const Spot &spot, const Stmt *outer) const {
 }
 
 bool SpotTable::isAnyApart(const Spot &spot, const Stmt *other) const {
-  return llvm::any_of(at(spot), [&](const Stmt *here) {
-    return !isWithin(here, other) && !isWithin(other, here);
-  });
+  ArrayRef<const Stmt *> here = at(spot);
+  const Place own = places.lookup(other);
+  if (!here.empty() && numberOf(here.back()) > own.last)
+    return true;
+  for (const Stmt *each : here)
+    if (numberOf(each) >= own.number)
+      return false;
+    else if (!isWithin(other, each))
+      return true;
+  return false;
 }
 
 /// A call, in its place in the function, may be found at several spots.

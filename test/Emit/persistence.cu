@@ -20,7 +20,7 @@ __global__ void look_up(float *out, const float *table, int w, int h) {
 #pragma tma load persist(table, 0.5)
   tile[t / 32][t % 32] = x0 + t % 32 < w && y0 + t / 32 < h ? table[(y0 + t / 32) * w + x0 + t % 32] : 0.f;
   __syncthreads();
-  out[blockIdx.y * 256 + t] = tile[7 - t / 32][t % 32];
+  out[(blockIdx.y * gridDim.x + blockIdx.x) * 256 + t] = tile[7 - t / 32][t % 32];
 }
 
 // Nothing bounds it: as much as one window holds.

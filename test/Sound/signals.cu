@@ -379,8 +379,10 @@ __global__ void each_thread_signals_at_end_of_scope(float *__restrict__ out, flo
 #pragma tma store fallback(loop)
     buf[at + t] = tile[t];
   }
-  if (before == 2 * T - 1)
+  if (before == 2 * T - 1) {
+    __threadfence();
     for (int i = 0; i < 2 * T; ++i) out[i] = __ldcg(buf + i) + 1;
+  }
 }
 
 __global__ void each_thread_signals_itself(float *out, float *buf, const float *__restrict__ in, unsigned *words) {
@@ -391,8 +393,10 @@ __global__ void each_thread_signals_itself(float *out, float *buf, const float *
 #pragma tma store fallback(loop)
   buf[at + t] = tile[t];
   __threadfence();
-  if (atomicAdd(words, 1u) == 2 * T - 1)
+  if (atomicAdd(words, 1u) == 2 * T - 1) {
+    __threadfence();
     for (int i = 0; i < 2 * T; ++i) out[i] = __ldcg(buf + i) + 1;
+  }
 }
 
 struct Counter {
@@ -409,8 +413,10 @@ __global__ void each_thread_counts_by_operator(float *out, float *buf, const flo
   __syncthreads();
 #pragma tma store fallback(loop)
   buf[at + t] = tile[t];
-  if (counter++ == 2 * T - 1)
+  if (counter++ == 2 * T - 1) {
+    __threadfence();
     for (int i = 0; i < 2 * T; ++i) out[i] = __ldcg(buf + i) + 1;
+  }
 }
 
 __global__ void each_warp_signals_in_assembly(float *out, float *buf, const float *__restrict__ in, unsigned *words) {
