@@ -35,6 +35,14 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+/// Whether a statement is all that a branch or a loop executes, without braces.
+bool isBody(const Stmt *statement, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(statement);
+  while (isa_and_nonnull<LabelStmt, AttributedStmt, SwitchCase>(parent))
+    parent = facts.parentOf(parent);
+  return parent && !isa<CompoundStmt>(parent);
+}
+
 std::string print(const BlockShape &shape) {
   std::string text = std::to_string(shape[0]);
   if (shape[1] != 1 || shape[2] != 1)
@@ -677,7 +685,9 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
                       std::make_shared<CopyRelation>(copy.relation),
                       std::nullopt,
                       std::nullopt,
+                      0,
                       {}};
+    lifted.isBody = isBody(annotated.statement, under.facts);
     lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
     made.copies.push_back(std::move(lifted));
   }
@@ -1004,7 +1014,9 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
           whyNotAhead({copy.statement, copy.tile, &plan.base}, rounds, under))
     return reason;
   copy.ahead = plan;
-  copy.turns = placeInRound(copy.statement, rounds, under.facts)->turns;
+  std::optional<PlaceInRound> where = placeInRound(copy.statement, rounds, under.facts);
+  copy.turns = where->turns;
+  copy.inRound = where->statement;
   NamesAhead names(copy.statement, rounds, under);
   for (const Turn &turn : copy.turns)
     for (const VarDecl *variable : variablesIn(turn.condition))

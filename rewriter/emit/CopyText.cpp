@@ -547,7 +547,18 @@ void KernelWriter::replaceStatement(size_t first) {
   } else {
     edit.pieces = plainBranch(text + "\n" + indent + "} else ", first);
   }
-  texts[textOf[first]].edits.push_back(std::move(edit));
+  addCopy(std::move(edit), first);
+}
+
+/// What replaces a statement may be several ones.
+void KernelWriter::addCopy(Edit edit, size_t copy) {
+  if (copies()[copy].isBody) {
+    std::string indent = source.indentationAt(copies()[copy].directive->statement.offset);
+    indent.resize(indent.size() - std::min<size_t>(indent.size(), 2));
+    edit.pieces.insert(edit.pieces.begin(), Piece::own(indent + "{\n", edit.begin));
+    edit.pieces.push_back(Piece::own("\n" + indent + "}"));
+  }
+  texts[textOf[copy]].edits.push_back(std::move(edit));
 }
 
 } // namespace tilelift

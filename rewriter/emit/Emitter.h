@@ -58,6 +58,10 @@ struct CopyToEmit {
   unsigned prefetched = 0;
   /// And what its round asks on the way there.
   llvm::SmallVector<Turn, 2> turns;
+  /// It is the whole body of a loop or a branch, without braces.
+  bool isBody = false;
+  /// In the block of its round: the copy itself, or a block that stands there by itself.
+  const clang::Stmt *inRound = nullptr;
 };
 
 struct InstanceToEmit {

@@ -165,6 +165,7 @@ private:
   bool startsFirst() const;
 
   // The copies.
+  void addCopy(Edit edit, size_t copy);
   void replaceStatement(size_t first);
   bool isReplaceable(size_t copy);
   size_t endOfStatement(size_t copy) const;
@@ -262,6 +263,8 @@ private:
   std::string startText(const Ring &ring, const std::string &indent);
   std::string farText(const Ring &ring, const std::string &indent);
   std::string farStart(const Ring &ring, const std::string &indent);
+  std::string bindText(const Ring &ring, const std::string &indent);
+  std::string bindInRound(const Ring &ring);
   std::string fillText(const Ring &ring, const std::string &indent);
   std::string handBackText(const Ring &ring, const std::string &indent) const;
   /// The leader's part of one round to come.

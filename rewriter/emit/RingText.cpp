@@ -396,8 +396,8 @@ std::string KernelWriter::handBackText(const Ring &ring, const std::string &inde
          ".advance(" + ring.empty + ");\n";
 }
 
-/// All that stands at the place of the first copy of a ring.
-std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
+/// Goes on to the next tiles of a ring, and gives them their names.
+std::string KernelWriter::bindText(const Ring &ring, const std::string &indent) {
   std::string text =
       ring.isSupplied ? handBackText(ring, indent) : indent + ring.place + ".advance();\n";
   for (size_t i = ring.first; i <= ring.last; ++i) {
@@ -409,6 +409,12 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
       text +=
           indent + "auto &" + copyNames[i].tile + " = " + slotOf(i, ring.place + ".stage") + ";\n";
   }
+  return text;
+}
+
+/// What fills a tile, and waits for the one of this round.
+std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
+  std::string text;
   std::string wait = indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
   if (ring.isSupplied)
     return text + wait;
@@ -449,6 +455,19 @@ void KernelWriter::bindTurns(size_t copy) {
                     copyNames[copy].tile + " = " + slotOf(copy, turnOf(copy) + " ^= 1") + ";"));
 }
 
+/// Where the first copy of a ring stands in a block by itself, its tiles get their names before
+/// that block, as the rest of the round uses them; or else what stands at the copy.
+std::string KernelWriter::bindInRound(const Ring &ring) {
+  const CopyToEmit &first = copies()[ring.first];
+  if (first.inRound == first.statement)
+    return bindText(ring, source.indentationAt(first.directive->statement.offset));
+  unsigned begin = source.offsetOf(first.inRound->getBeginLoc());
+  std::string indent = source.indentationAt(begin);
+  texts[textOf[ring.first]].edits.push_back(
+      insertion(begin, StringRef(bindText(ring, indent)).ltrim().str() + indent));
+  return "";
+}
+
 /// The first of a ring's statements makes all of its copies; of the others, nothing stays.
 void KernelWriter::replaceGroup(const Ring &ring) {
   for (size_t i = ring.first, end; i <= ring.last && isReplaceable(i); i = end) {
@@ -461,14 +480,14 @@ void KernelWriter::replaceGroup(const Ring &ring) {
       edit.pieces = {Piece::own(StringRef(text).rtrim().str(), begin)};
     } else {
       std::string indent = source.indentationAt(own.directive->statement.offset);
-      text += fillText(ring, indent);
+      text += bindInRound(ring) + fillText(ring, indent);
       std::string checks = checksOf(ring.first, ring.last + 1);
       if (checks.empty())
         edit.pieces = {Piece::own(text, begin)};
       else
         edit.pieces = plainBranch(text + "\n" + indent + "if (!(" + checks + ")) ", i);
     }
-    texts[textOf[i]].edits.push_back(std::move(edit));
+    addCopy(std::move(edit), i);
   }
 }
 

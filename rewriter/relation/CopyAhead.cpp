@@ -72,13 +72,19 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
     const auto *block = dyn_cast_or_null<CompoundStmt>(facts.parentOf(at));
     if (!block)
       return std::nullopt;
-    place.block = place.block ? place.block : block;
+    // What stands in a block by itself is executed with what stands around it.
+    if (!place.block || place.block == at)
+      place.block = block, place.statement = at;
     for (const Stmt *before :
          llvm::reverse(ArrayRef(block->body_begin(), llvm::find(block->body(), at))))
       if (const Expr *condition = skipsRound(before))
         place.turns.push_back({condition, true});
     if (block == bodyOf(rounds.loop))
       return place;
+    if (isa_and_nonnull<CompoundStmt>(facts.parentOf(block))) {
+      at = block;
+      continue;
+    }
     const auto *branch = dyn_cast_or_null<IfStmt>(facts.parentOf(block));
     if (!branch || branch->getInit() || branch->getConditionVariable())
       return std::nullopt;

@@ -34,6 +34,8 @@ struct Turn {
 /// Where in a round a copy stands: in which block, and which way there.
 struct PlaceInRound {
   const clang::CompoundStmt *block = nullptr;
+  /// The copy, or the block by itself that it stands in.
+  const clang::Stmt *statement = nullptr;
   llvm::SmallVector<Turn, 2> turns;
 };
 /// Nothing where more than conditions lead there.

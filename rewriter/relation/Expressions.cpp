@@ -727,13 +727,15 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
 
 Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {
   if (variable->hasAttr<CUDASharedAttr>()) {
-    unsigned index = 0;
-    while (index < block.shared.size() &&
-           block.shared[index].declaration != variable->getCanonicalDecl())
-      ++index;
+    auto isIts = [&](const SharedObject &object) {
+      const auto *own = static_cast<const VarDecl *>(object.declaration);
+      return own && own->getCanonicalDecl() == variable->getCanonicalDecl();
+    };
+    unsigned index = unsigned(llvm::find_if(block.shared, isIts) - block.shared.begin());
     if (index == block.shared.size()) {
       SharedObject object;
-      object.declaration = variable->getCanonicalDecl();
+      // Kernels may declare the same dynamic memory each for itself.
+      object.declaration = variable;
       object.name = variable->getNameAsString();
       bool isDynamic = variable->getType()->isIncompleteType();
       object.bytes = isDynamic

@@ -436,7 +436,9 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       if (openRounds == 0)
         firstOpen = again;
       openRounds += !again.isAlways();
-      bool isOpen = openRounds > maxOpenRounds;
+      // Where the work runs out, it is the loop's end that was missing.
+      bool isEndless = block.steps > maxStepsOfBlock - maxSteps;
+      bool isOpen = openRounds > (isEndless ? 0 : maxOpenRounds);
       if (copying && (again.isUnknown() || isOpen)) {
         block.leaveOpen(firstOpen);
         fail(diagnose("unbounded-loop", isOpen ? placeOf(loop) : placeOf(condition),
