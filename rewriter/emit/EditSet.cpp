@@ -27,6 +27,10 @@ public:
   }
 
   void copy(unsigned begin, unsigned end) {
+    // A byte order mark is one only where a file begins, which is not behind a #line.
+    static constexpr StringRef byteOrderMark = "\xef\xbb\xbf";
+    if (withLines && begin == 0 && file.take_front(end).starts_with(byteOrderMark))
+      begin = unsigned(byteOrderMark.size());
     // After text of ours that ends within a line, the line has to end first.
     size_t newline = file.slice(begin, end).find('\n');
     bool late = withLines && !atLineStart() && lineOf(file, begin) != line;
