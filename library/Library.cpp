@@ -76,7 +76,9 @@ tilelift_result *tilelift_lift(const char *source, size_t length, const tilelift
   }
   own.texts[name] = std::string(source ? source : "", source ? length : 0);
   result->lifted = liftSource(name, own);
-  if (result->lifted.files.size() > 1)
+  if (std::optional<std::string> wrong = wrongBlocks(result->lifted, own))
+    fail(result->lifted, *wrong);
+  else if (result->lifted.files.size() > 1)
     fail(result->lifted, "'" + result->lifted.files[1].path +
                              "' has copies, too: they have to be in the source itself");
   else if (result->lifted.files.size() == 1 && !result->lifted.hasErrors)

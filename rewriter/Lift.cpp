@@ -27,6 +27,7 @@
 #include "relation/WarpAccesses.h"
 #include "support/Locations.h"
 
+#include "clang/AST/Mangle.h"
 #include "llvm/Support/thread.h"
 
 using namespace clang;
@@ -183,6 +184,10 @@ private:
     instance->getNameForDiagnostic(stream, context.getPrintingPolicy(), true);
     return name;
   }
+  std::vector<std::string> namesOf(const FunctionDecl *instance) const {
+    return {ASTNameGenerator(context).getName(instance), fullName(instance),
+            instance->getQualifiedNameAsString(), instance->getNameAsString()};
+  }
   void remark(const Plan &plan);
   void remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline);
   void remarkOn(const Launch &launch, const InstanceToEmit &instance);
@@ -204,6 +209,8 @@ private:
 };
 
 LiftResult Lifter::run() {
+  for (const FunctionDecl *instance : instancesOf(program))
+    result.names.push_back(namesOf(instance));
   for (const AnnotatedKernel &kernel : program.kernels)
     liftKernel(kernel);
   if (selection.output == Output::Program)
@@ -327,9 +334,9 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
   }
   if (said)
     return said;
-  auto given = selection.blocks.find(kernel.pattern->getNameAsString());
-  if (given != selection.blocks.end())
-    return given->second;
+  for (const std::string &name : namesOf(instance.function))
+    if (auto given = selection.blocks.find(name); given != selection.blocks.end())
+      return given->second;
   for (const Launch &launch : program.launches)
     if (launch.block && launch.isOf(instance.function))
       return launch.block;

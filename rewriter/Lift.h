@@ -40,6 +40,9 @@ struct LiftResult {
   /// How each of their instances is launched.
   std::vector<Recipe> recipes;
   bool anyRefused = false;
+  /// How each instance of a kernel with copies may be called, the most exact name first: the
+  /// driver's, then as a whole, with its scopes, and alone.
+  std::vector<std::vector<std::string>> names;
   /// For the other files of the program.
   ProgramFacts facts;
 };
@@ -52,7 +55,8 @@ struct Selection {
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;
-  /// Block sizes of kernels that nothing in the file launches, by their names.
+  /// Block sizes of kernels that nothing in the file launches, by the names that they have in
+  /// LiftResult::names.
   std::map<std::string, BlockShape> blocks;
 };
 

@@ -261,6 +261,8 @@ int runIn(const std::string &folder, const RunOptions &options) {
     lifted.files = {{options.file, own, own, own}};
   } else {
     lifted = liftSource(options.file, tool);
+    if (std::optional<std::string> wrong = wrongBlocks(lifted, tool))
+      quit(*wrong);
     errs() << lifted.messages;
     if (lifted.status == failed || lifted.hasErrors)
       return lifted.status;

@@ -30,7 +30,7 @@ enum class Family {
   Fences,
   Products, // of tiles, asynchronously
   Leaves,
-  Signals,
+  MeetsGrids,
 };
 
 Family familyOf(StringRef opcode) {
@@ -62,7 +62,7 @@ Family familyOf(StringRef opcode) {
       .Cases({"fence", "membar"}, Family::Fences)
       .Case("wgmma", Family::Products)
       .Cases({"exit", "ret"}, Family::Leaves)
-      .Case("griddepcontrol", Family::Signals)
+      .Case("griddepcontrol", Family::MeetsGrids)
       .Default(Family::Unknown);
 }
 
@@ -275,7 +275,10 @@ void Reader::read() {
     effect.accesses.push_back({AssemblyAccess::Space::Shared, true, false, {}, true});
     break;
   case Family::Leaves: effect.mayLeave = true; break;
-  case Family::Signals: effect.signals = effect.acquires = effect.waits = true; break;
+  case Family::MeetsGrids:
+    effect.signals = effect.acquires = true;
+    effect.awaitsGrids = has("wait");
+    break;
   }
 }
 

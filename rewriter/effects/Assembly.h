@@ -43,6 +43,8 @@ struct AssemblyEffect {
   bool signals = false;
   /// What they told of is there for this thread.
   bool acquires = false;
+  /// Kernels that were launched before have ended behind it.
+  bool awaitsGrids = false;
   /// Accesses by the generic proxy are ordered before those by asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end.

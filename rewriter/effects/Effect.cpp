@@ -128,6 +128,7 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   effect.meetsOthers = own.meetsOthers;
   effect.signals = own.signals;
   effect.acquires = own.acquires;
+  effect.awaitsGrids = own.awaitsGrids;
   effect.fencesProxy = own.fencesProxy;
   effect.mayLeave = own.mayLeave;
   effect.differs = own.differs;
@@ -209,6 +210,10 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_fence_proxy_async_global:
   case Intrinsic::nvvm_fence_proxy_async_shared_cta:
   case Intrinsic::nvvm_fence_proxy_async_shared_cluster: effect.fencesProxy = true; return true;
+  case Intrinsic::nvvm_griddepcontrol_launch_dependents: effect.signals = true; return true;
+  case Intrinsic::nvvm_griddepcontrol_wait:
+    effect.signals = effect.acquires = effect.awaitsGrids = true;
+    return true;
   case Intrinsic::nvvm_exit: effect.mayLeave = true; return true;
   case Intrinsic::nvvm_cp_async_commit_group: return true;
   case Intrinsic::nvvm_cp_async_wait_all:
@@ -308,8 +313,10 @@ bool Reader::isOfCompiler(const FunctionDecl *callee) const {
 void Reader::readOutside(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   bool isOutside = callee && callee->isDeclaration();
-  if (isOutside && isOfCompiler(code.declarationOf(*callee)))
+  if (isOutside && isOfCompiler(code.declarationOf(*callee))) {
+    effect.differs = call.getType()->isPointerTy(); // memory of the thread's own
     return readArguments(call, true, true);
+  }
   doAnything(isOutside ? memory.anything() : ObjectSet::all());
 }
 
@@ -322,6 +329,7 @@ void Effect::add(const Effect &other) {
   meetsOthers |= other.meetsOthers;
   signals |= other.signals;
   acquires |= other.acquires;
+  awaitsGrids |= other.awaitsGrids;
   fencesProxy |= other.fencesProxy;
   mayLeave |= other.mayLeave;
   differs |= other.differs;

@@ -28,6 +28,9 @@ struct Effect {
   /// Behind it, the thread sees what other blocks wrote before they signalled: it is a fence, or
   /// an atomic access with acquire semantics.
   bool acquires = false;
+  /// It waits for kernels that were launched before and may still run: until then, even memory
+  /// that nobody writes while the kernel runs may be written.
+  bool awaitsGrids = false;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end here.

@@ -4,6 +4,7 @@
 
 #include "effects/KernelEffects.h"
 
+#include "effects/Divergence.h"
 #include "effects/Escapes.h"
 #include "support/VariableFacts.h"
 
@@ -47,10 +48,13 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
   for (const BasicBlock &block : *function)
     numbers.try_emplace(&block, unsigned(numbers.size()));
   blocks.resize(numbers.size());
+  Instructions sources;
   for (const BasicBlock &block : *function) {
     CodeBlock &own = blocks[numbers[&block]];
     for (const Instruction &instruction : block) {
       Effect effect = effectOf(instruction, *memory, code);
+      if (effect.differs || effect.varies)
+        sources.insert(&instruction);
       unsigned place = placeOf(instruction.getDebugLoc().get());
       all.add(effect);
       ofPlaces.resize(places.size());
@@ -64,6 +68,19 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
     for (const BasicBlock *next : successors(&block))
       own.next.push_back(numbers[next]);
   }
+  differing.resize(places.size());
+  for (const Instruction *instruction : divergentIn(*function, sources))
+    differing[placeOf(instruction->getDebugLoc().get())] = true;
+}
+
+bool KernelEffects::mayDiffer(const Stmt *part, const CallPath &path) const {
+  if (!isKnown())
+    return true;
+  // What has no place in the text is computed for another statement's sake.
+  for (size_t place = 1; place < places.size(); ++place)
+    if (differing[place] && isWithin(unsigned(place), part, path) >= Within::Shared)
+      return true;
+  return false;
 }
 
 ObjectSet KernelEffects::objectsAt(const VarDecl *origin, uint64_t offset) const {
@@ -88,9 +105,9 @@ bool KernelEffects::mayMeet(const ObjectSet &a, const ObjectSet &b) const {
 }
 
 bool KernelEffects::staysAsItIs(const ObjectSet &objects) const {
-  return isKnown() && !objects.isAll() && llvm::all_of(objects.numbers(), [&](unsigned number) {
-           return (*memory)[number].isPromised();
-         });
+  return isKnown() && !all.awaitsGrids && !objects.isAll() &&
+         llvm::all_of(objects.numbers(),
+                      [&](unsigned number) { return (*memory)[number].isPromised(); });
 }
 
 bool KernelEffects::mayWrite(const Effect &effect, const ObjectSet &objects) const {

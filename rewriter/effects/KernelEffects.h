@@ -63,6 +63,8 @@ public:
   /// What a part of a function may do, with all that it calls: by the calls on the way there,
   /// if it is the last function's, or else in any call.
   Effect of(const clang::Stmt *part, const CallPath &path) const;
+  /// Whether a value that is computed there may differ between threads.
+  bool mayDiffer(const clang::Stmt *part, const CallPath &path) const;
   /// What may happen where some of the kernel's text stands, in all of its instances the same.
   Effect ofText(clang::SourceRange range) const;
   /// What the whole kernel may do.
@@ -120,6 +122,7 @@ private:
   Effect all;
   std::vector<Frames> places;
   std::vector<Effect> ofPlaces;
+  std::vector<bool> differing; ///< by places
   llvm::DenseMap<const llvm::DILocation *, unsigned> placeNumbers;
   mutable std::map<const clang::FunctionDecl *, SpotTable> spots;
 };

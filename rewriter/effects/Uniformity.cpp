@@ -43,19 +43,26 @@ Uniformity::Uniformity(const VariableFacts &facts, const KernelEffects &effects,
   findDivergent();
 }
 
-Effect Uniformity::effectOf(const Stmt *statement) const {
+/// As far as the function that a statement stands in.
+CallPath Uniformity::pathTo(const Stmt *statement) const {
   size_t depth = path.getFunctions().size();
   while (depth > 1 && !facts.isWithin(statement, path.getFunctions()[depth - 1]->getBody()))
     --depth;
-  return effects.of(statement, path.first(depth));
+  return path.first(depth);
+}
+
+Effect Uniformity::effectOf(const Stmt *statement) const {
+  return effects.of(statement, pathTo(statement));
 }
 
 /// By what it is or does, not by what it is made of.
 bool Uniformity::differsByItself(const Stmt *expression) const {
   if (const auto *reference = dyn_cast<DeclRefExpr>(expression)) {
-    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    const VarDecl *variable = variableNamed(reference);
     if (!variable)
       return false;
+    if (variable->hasLocalStorage() && !facts.knows(variable))
+      return true;
     return isThreadIndex(variable) || divergent.contains(roleAt(variable, reference)) ||
            (variable->hasLocalStorage() && facts.escapes(variable));
   }
@@ -68,18 +75,30 @@ bool Uniformity::differsByItself(const Stmt *expression) const {
   return effect.differs || effect.varies;
 }
 
+/// The text tells of variables, whatever is done with them; the code of all values that are
+/// computed there.
 bool Uniformity::mayDiffer(const Stmt *expression) const {
   if (!expression)
     return false;
   if (const auto *value = dyn_cast<Expr>(expression); value && own)
     if (std::optional<bool> known = own(value))
       return *known;
+  return namesDiffering(expression) || effects.mayDiffer(expression, pathTo(expression));
+}
+
+bool Uniformity::namesDiffering(const Stmt *expression) const {
+  if (!expression)
+    return false;
+  if (const auto *value = dyn_cast<Expr>(expression); value && own)
+    if (std::optional<bool> known = own(value))
+      return *known;
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
-    return mayDiffer(opaque->getSourceExpr());
+    return namesDiffering(opaque->getSourceExpr());
   if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
-    return mayDiffer(pseudo->getSyntacticForm());
+    return namesDiffering(pseudo->getSyntacticForm());
   return differsByItself(expression) ||
-         llvm::any_of(expression->children(), [&](const Stmt *child) { return mayDiffer(child); });
+         llvm::any_of(expression->children(),
+                      [&](const Stmt *child) { return namesDiffering(child); });
 }
 
 const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {

@@ -4,6 +4,7 @@
 
 #include "emit/LauncherText.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
@@ -32,10 +33,15 @@ std::string qualified(const FunctionDecl *kernel) {
 std::string signatureOf(const SourceText &source, const FunctionDecl *declaration,
                         const std::string &launcher, const std::string &config) {
   FunctionTypeLoc type = declaration->getFunctionTypeLoc();
-  std::string parameters =
-      source.between(source.endOfToken(type.getLParenLoc()), source.offsetOf(type.getRParenLoc()))
-          .trim()
-          .str();
+  unsigned begin = source.endOfToken(type.getLParenLoc());
+  std::string parameters = source.between(begin, source.offsetOf(type.getRParenLoc())).str();
+  // What only a kernel's parameter may be, from behind.
+  for (const ParmVarDecl *parameter : llvm::reverse(declaration->parameters()))
+    if (const auto *attribute = parameter->getAttr<CUDAGridConstantAttr>())
+      parameters.erase(source.offsetOf(attribute->getLocation()) - begin,
+                       source.endOfToken(attribute->getLocation()) -
+                           source.offsetOf(attribute->getLocation()));
+  parameters = StringRef(parameters).trim().str();
   std::string header = templateHeader(source, declaration);
   return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] " + launcher +
          "(const tilelift::launch_config &" + config +

@@ -155,8 +155,11 @@ Value Interpreter::evaluate(const Expr *expression) {
   }
   if (const auto *callExpression = dyn_cast<CallExpr>(expression))
     return call(callExpression);
-  if (isa<CXXThisExpr>(expression))
+  if (isa<CXXThisExpr>(expression)) {
+    if (kernel.facts.changesUnseenObject() && !isOnTheSide())
+      return Scalar::unknown("is the object of a method that changes it", placeOf(expression));
     return frames.back().self;
+  }
   if (expression->isGLValue())
     return expression->getType()->isRecordType()
                ? addressOf(expression)

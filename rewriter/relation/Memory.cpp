@@ -414,6 +414,10 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       if (copying)
         fail(diagnose("unknown-index", place, "the address of this store",
                       "it " + (to.why.empty() ? "is no pointer" : to.why)));
+      // Numbers are written by their names, or escape; parts of others have such addresses, too.
+      for (const auto &[variable, object] : objects)
+        if (variable->getType()->isRecordType() || variable->getType()->isArrayType())
+          memory[object].forget("is written at an address that is not followed", place);
       continue;
     }
     if (to.space != Scalar::Space::Global)

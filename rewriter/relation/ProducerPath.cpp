@@ -7,6 +7,7 @@
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -22,6 +23,19 @@ bool declares(const Stmt *statement, const VarDecl *variable) {
 
 bool isNumberOrPointer(QualType type) {
   return type->isArithmeticType() || type->isEnumeralType() || type->isPointerType();
+}
+
+/// Whether a variable, or a part of it in a structured binding, has a name.
+bool isNamed(const VarDecl *variable, StringRef name) {
+  const auto *parts = dyn_cast<DecompositionDecl>(variable);
+  return parts ? llvm::any_of(parts->bindings(),
+                              [&](const BindingDecl *part) { return part->getName() == name; })
+               : variable->getName() == name;
+}
+
+std::string describe(const VarDecl *variable) {
+  return isa<DecompositionDecl>(variable) ? "a structured binding"
+                                          : "'" + variable->getNameAsString() + "'";
 }
 
 class PathFinder {
@@ -47,6 +61,7 @@ private:
   bool leadsOn(const Stmt *statement) const;
   bool matters(const Stmt *statement) const;
   bool comesFirst(const Stmt *statement) const;
+  bool isAwaitedToo(const Stmt *statement) const;
   std::vector<PathStep> stepsOf(const Stmt *statement);
   void checkStatement(const Stmt *statement);
   void checkExpression(const Stmt *expression);
@@ -95,8 +110,7 @@ void PathFinder::need(const Stmt *statement) {
   if (!statement)
     return;
   if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-        variable && variable->hasLocalStorage())
+    if (const VarDecl *variable = variableNamed(reference); variable && variable->hasLocalStorage())
       needed.insert(variable);
   for (const Stmt *child : statement->children())
     need(child);
@@ -133,7 +147,7 @@ const VarDecl *PathFinder::declaredAround(StringRef name, const Stmt *around,
     if (const auto *declaration = dyn_cast_or_null<DeclStmt>(statement))
       for (const Decl *each : declaration->decls())
         if (const auto *variable = dyn_cast<VarDecl>(each);
-            variable && variable->hasLocalStorage() && variable->getName() == name)
+            variable && variable->hasLocalStorage() && isNamed(variable, name))
           found = variable;
   };
   if (const auto *counted = dyn_cast<ForStmt>(around))
@@ -172,6 +186,15 @@ bool PathFinder::matters(const Stmt *statement) const {
           }));
 }
 
+/// Whether it does no more than to wait for other kernels, as each thread has to for itself.
+bool PathFinder::isAwaitedToo(const Stmt *statement) const {
+  if (!isa<Expr, AsmStmt>(statement) || !comesFirst(statement))
+    return false;
+  Effect effect = uniformity.effectOf(statement);
+  return effect.awaitsGrids && !effect.touchesMemory() && !effect.meetsBlock &&
+         !effect.meetsOthers && !effect.mayLeave && !effect.isUnknown;
+}
+
 /// What of a statement is run.
 std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
   if (!statement)
@@ -186,6 +209,8 @@ std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
       need(part);
   };
   if (!leadsOn(statement)) {
+    if (isAwaitedToo(statement))
+      return {{statement, std::nullopt, {}, {}}};
     if (!matters(statement)) {
       checkOthers(statement);
       return {};
@@ -236,8 +261,8 @@ void PathFinder::checkStatement(const Stmt *statement) {
       if (!variable || !needed.contains(variable))
         continue;
       if (!variable->hasLocalStorage() || !isNumberOrPointer(variable->getType()))
-        return refuse(statement, "on the way there is '" + variable->getNameAsString() +
-                                     "', which is no number or pointer of the thread's own");
+        return refuse(statement, "on the way there is " + describe(variable) +
+                                     ", which is no number or pointer of the thread's own");
       checkExpression(variable->getInit());
     }
     return;

@@ -7,6 +7,7 @@
 #include "support/CallPath.h"
 #include "support/Locations.h"
 
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -195,9 +196,13 @@ std::optional<std::string> whyNotOwn(const Stmt *expression, const VariableFacts
   if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, StmtExpr>(expression))
     return "makes an object";
   const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  if (reference && isa<BindingDecl>(reference->getDecl()))
+    return "names '" + reference->getDecl()->getNameAsString() +
+           "', which is a part of a structured binding";
   const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
-  bool isOthers = variable && variable->hasLocalStorage() &&
-                  (facts.escapes(variable) || variable->getType()->isReferenceType());
+  bool isOthers =
+      variable && variable->hasLocalStorage() &&
+      (!facts.knows(variable) || facts.escapes(variable) || variable->getType()->isReferenceType());
   if (isOthers && !variable->getType().isConstQualified())
     return "names '" + variable->getNameAsString() + "', which others may change";
   for (const Stmt *child : expression->children())

@@ -5,7 +5,9 @@
 #include "support/VariableFacts.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/Builtins.h"
@@ -40,12 +42,29 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
 
 } // namespace
 
-const VarDecl *rootVariable(const Expr *lvalue) {
+const VarDecl *variableNamed(const DeclRefExpr *reference) {
+  if (const auto *part = dyn_cast<BindingDecl>(reference->getDecl()))
+    return cast_or_null<VarDecl>(part->getDecomposedDecl());
+  return dyn_cast<VarDecl>(reference->getDecl());
+}
+
+bool isThis(const Expr *expression) { return isa<CXXThisExpr>(expression->IgnoreParenCasts()); }
+
+/// To another part of an object, or another view of it.
+static bool staysWithin(CastKind kind) {
+  return kind == CK_NoOp || kind == CK_LValueBitCast || kind == CK_DerivedToBase ||
+         kind == CK_UncheckedDerivedToBase || kind == CK_BaseToDerived;
+}
+
+const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
   while (true) {
     lvalue = lvalue->IgnoreParens();
+    const auto *unary = dyn_cast<UnaryOperator>(lvalue);
+    if (isThis(lvalue) || (unary && unary->getOpcode() == UO_Deref && isThis(unary->getSubExpr())))
+      return self;
     if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
       if (member->isArrow())
-        return nullptr;
+        return isThis(member->getBase()) ? self : nullptr;
       lvalue = member->getBase();
     } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
       const Expr *base = subscript->getBase()->IgnoreParens();
@@ -54,11 +73,10 @@ const VarDecl *rootVariable(const Expr *lvalue) {
         return nullptr;
       lvalue = decay->getSubExpr();
     } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
-               cast &&
-               (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)) {
+               cast && staysWithin(cast->getCastKind())) {
       lvalue = cast->getSubExpr();
     } else if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
-      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+      const VarDecl *variable = variableNamed(reference);
       return variable && isLocal(variable) ? variable : nullptr;
     } else {
       return nullptr;
@@ -149,8 +167,15 @@ void VariableFacts::collectCallee(const CallExpr *call) {
   }
   bool isKnown = parents.contains(callee->getBody()); // of a lambda
   parents[callee->getBody()] = call;
-  if (!isKnown)
-    collect(callee->getBody());
+  if (isKnown)
+    return;
+  const auto *method = dyn_cast<CXXMethodDecl>(callee);
+  isInMethod = method && method->isInstance() && !isLambda(method);
+  if (const Expr *object = isInMethod ? partsOf(call).object : nullptr)
+    self = rootOf(object);
+  if (self)
+    selves.push_back(self);
+  collect(callee->getBody());
 }
 
 /// A variable that a lambda changes is changed whenever that is called, and one that
@@ -171,8 +196,24 @@ void VariableFacts::escapeFromLambdas() {
     }
 }
 
+/// The object of a method on the path stands for that method's own.
+const VarDecl *VariableFacts::rootOf(const Expr *lvalue) const {
+  return rootVariable(lvalue, self);
+}
+
+/// Whether an lvalue is a part of the object that a method is called for.
+static bool isOfThis(const Expr *lvalue) {
+  while (const auto *member = dyn_cast<MemberExpr>(lvalue->IgnoreParenImpCasts())) {
+    if (member->isArrow())
+      return isThis(member->getBase());
+    lvalue = member->getBase();
+  }
+  return isThis(lvalue);
+}
+
 void VariableFacts::note(const Expr *target, Change change) {
-  const VarDecl *variable = rootVariable(target);
+  const VarDecl *variable = rootOf(target);
+  unseenObject |= isInMethod && !variable && isOfThis(target);
   if (!variable)
     return;
   auto &list = changes[variable];
@@ -182,8 +223,17 @@ void VariableFacts::note(const Expr *target, Change change) {
 }
 
 void VariableFacts::escapeThrough(const Expr *expression) {
-  if (const VarDecl *variable = rootVariable(expression))
+  if (const VarDecl *variable = rootOf(expression))
     escaped.insert(variable);
+}
+
+/// Where a variable is named in a way in which nobody would notice a change, there may be one.
+void VariableFacts::lookAtUse(const Expr *use) {
+  const auto *reference = dyn_cast<DeclRefExpr>(use);
+  const VarDecl *variable = reference ? variableNamed(reference) : self;
+  if (!variable || !isLocal(variable) || isFollowed(use))
+    return;
+  escaped.insert(variable);
 }
 
 /// Who holds a reference may change what it refers to.
@@ -227,6 +277,8 @@ void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
+  if (isa<DeclRefExpr, CXXThisExpr>(statement))
+    lookAtUse(cast<Expr>(statement));
   if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
     for (const Decl *each : declaration->decls())
       if (const auto *variable = dyn_cast<VarDecl>(each)) {
@@ -281,6 +333,94 @@ void VariableFacts::collect(const Stmt *statement) {
   }
 }
 
+namespace {
+
+/// What a use of an lvalue is for, by the expression around it.
+enum class Use {
+  Seen,     ///< a value is read, or a change is noted as such
+  Part,     ///< the lvalue of a part, which is to be looked at in turn
+  Assigned, ///< a change is noted, and the result may be an lvalue again
+  Other
+};
+
+Use useIn(const Expr *parent, const Stmt *child) {
+  if (isa<ParenExpr, FullExpr, ArraySubscriptExpr>(parent))
+    return Use::Part;
+  if (const auto *member = dyn_cast<MemberExpr>(parent))
+    return isa<FieldDecl>(member->getMemberDecl()) ? Use::Part : Use::Seen; // a method's call
+  if (const auto *cast = dyn_cast<CastExpr>(parent)) {
+    CastKind kind = cast->getCastKind();
+    if (kind == CK_LValueToRValue || kind == CK_ToVoid)
+      return Use::Seen;
+    return staysWithin(kind) || kind == CK_ArrayToPointerDecay ? Use::Part : Use::Other;
+  }
+  if (const auto *binary = dyn_cast<BinaryOperator>(parent)) {
+    bool isLeft = binary->getLHS() == child;
+    if (binary->isAssignmentOp())
+      return isLeft ? Use::Assigned : Use::Seen;
+    return binary->isCommaOp()    ? (isLeft ? Use::Seen : Use::Assigned)
+           : binary->isPtrMemOp() ? Use::Other
+                                  : Use::Seen;
+  }
+  if (const auto *unary = dyn_cast<UnaryOperator>(parent))
+    return unary->isPrefix() && unary->isIncrementDecrementOp()                 ? Use::Assigned
+           : unary->isIncrementDecrementOp() || unary->getOpcode() == UO_AddrOf ? Use::Seen
+           : unary->getOpcode() == UO_Deref                                     ? Use::Part // *this
+                                                                                : Use::Other;
+  if (const auto *chosen = dyn_cast<AbstractConditionalOperator>(parent))
+    return chosen->getCond() == child ? Use::Seen : Use::Assigned;
+  if (const auto *lambda = dyn_cast<LambdaExpr>(parent))
+    return llvm::any_of(lambda->captures(),
+                        [&](const LambdaCapture &capture) {
+                          bool isOther = lambda->isInitCapture(&capture) &&
+                                         capture.getCaptureKind() == LCK_ByRef;
+                          return isOther || capture.getCaptureKind() == LCK_StarThis;
+                        })
+               ? Use::Other
+               : Use::Seen;
+  if (isa<CallExpr, CXXConstructExpr>(parent))
+    return partsOf(parent).callee ? Use::Seen : Use::Other;
+  return isa<UnaryExprOrTypeTraitExpr, PseudoObjectExpr, OpaqueValueExpr>(parent) ? Use::Seen
+                                                                                  : Use::Other;
+}
+
+} // namespace
+
+/// Whether whatever is done with an lvalue is noted as a change, where it is one: by the forms in
+/// which that is so. All other forms count as what nobody follows.
+bool VariableFacts::isFollowed(const Expr *use) const {
+  bool isResult = false; // of an assignment, a comma or a choice, of which only values are followed
+  const Stmt *child = use;
+  for (const Stmt *parent = parentOf(use); parent; child = parent, parent = parentOf(parent)) {
+    const auto *expression = dyn_cast<Expr>(parent);
+    const bool isPointer = isThis(cast<Expr>(child));
+    if (!expression)
+      return !isPointer && !(cast<Expr>(child)->isGLValue() &&
+                             (isa<ReturnStmt>(parent) || (isResult && isa<DeclStmt>(parent))));
+    if (!isPointer && !cast<Expr>(child)->isGLValue()) // a value
+      return true;
+    if (isPointer && !isa<MemberExpr, CastExpr, ParenExpr, UnaryOperator, LambdaExpr>(expression))
+      return false;
+    Use how = useIn(expression, child);
+    bool isBare = isa<ParenExpr, FullExpr>(expression);
+    const auto *cast = dyn_cast<CastExpr>(expression);
+    bool isRead =
+        cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid);
+    if (isResult && !isBare && !isRead)
+      return how == Use::Seen && isa<BinaryOperator>(expression);
+    if (how == Use::Seen || how == Use::Other)
+      return how == Use::Seen;
+    isResult |= how == Use::Assigned;
+  }
+  return true;
+}
+
+bool VariableFacts::knows(const VarDecl *variable) const {
+  const auto *function = dyn_cast<FunctionDecl>(variable->getDeclContext());
+  bool isKernels = isa<ParmVarDecl>(variable) && function && function->hasAttr<CUDAGlobalAttr>();
+  return isKernels || changes.contains(variable);
+}
+
 ArrayRef<Change> VariableFacts::changesOf(const VarDecl *variable) const {
   auto found = changes.find(variable);
   return found == changes.end() ? ArrayRef<Change>() : ArrayRef<Change>(found->second);
@@ -323,23 +463,27 @@ ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) co
 DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots) const {
   DenseSet<const VarDecl *> relevant;
   SmallVector<const Stmt *, 32> work(roots.begin(), roots.end());
+  auto add = [&](const VarDecl *variable) {
+    if (!variable || !isLocal(variable) || !relevant.insert(variable).second)
+      return;
+    for (const Change &change : changesOf(variable)) {
+      if (change.value)
+        work.push_back(change.value);
+      // What decides whether the change happens matters as well.
+      for (const Stmt *child = change.statement; const Stmt *parent = parentOf(child);
+           child = parent)
+        if (const Expr *condition = controlOf(parent, child))
+          work.push_back(condition);
+    }
+  };
   while (!work.empty()) {
     const Stmt *statement = work.pop_back_val();
     if (!statement)
       continue;
-    if (const auto *reference = dyn_cast<DeclRefExpr>(statement)) {
-      const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
-      if (variable && isLocal(variable) && relevant.insert(variable).second)
-        for (const Change &change : changesOf(variable)) {
-          if (change.value)
-            work.push_back(change.value);
-          // What decides whether the change happens matters as well.
-          for (const Stmt *child = change.statement; const Stmt *parent = parentOf(child);
-               child = parent)
-            if (const Expr *condition = controlOf(parent, child))
-              work.push_back(condition);
-        }
-    }
+    if (isa<CXXThisExpr>(statement))
+      llvm::for_each(selves, add);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
+      add(variableNamed(reference));
     for (const Stmt *child : statement->children())
       work.push_back(child);
   }

@@ -25,6 +25,7 @@
 #include <vector>
 
 namespace clang {
+class DeclRefExpr;
 class Expr;
 class ImplicitCastExpr;
 class LambdaExpr;
@@ -61,6 +62,10 @@ public:
 
   /// Its address is taken or a reference bound to it: changes are not all known.
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
+  /// Whether it is one of these functions'; nothing is known of others.
+  bool knows(const clang::VarDecl *variable) const;
+  /// Whether a method on the path changes its object, which is no variable of these functions.
+  bool changesUnseenObject() const { return unseenObject; }
   /// Of the kernel's arguments, and of all that is changed.
   llvm::ArrayRef<const clang::VarDecl *> allVariables() const { return order; }
 
@@ -87,6 +92,9 @@ private:
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();
   void note(const clang::Expr *target, Change change);
+  const clang::VarDecl *rootOf(const clang::Expr *lvalue) const;
+  void lookAtUse(const clang::Expr *use);
+  bool isFollowed(const clang::Expr *use) const;
   void noteReference(clang::QualType holder, const clang::Expr *referred);
   void escapeThrough(const clang::Expr *expression);
 
@@ -99,6 +107,10 @@ private:
   llvm::SmallVector<const clang::VarDecl *, 16> order;
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped;
+  /// Whose method is being collected, if that is a variable; and all of these.
+  const clang::VarDecl *self = nullptr;
+  bool isInMethod = false, unseenObject = false;
+  llvm::SmallVector<const clang::VarDecl *, 2> selves;
   /// What was asked of a statement before: it is asked for each thread.
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
 };
@@ -123,8 +135,13 @@ clang::QualType nameableOutside(clang::QualType type, const clang::ASTContext &c
 /// Whether only a function can name it.
 bool isLocalType(clang::QualType type);
 
-/// The local variable or parameter that an lvalue is part of, or null.
-const clang::VarDecl *rootVariable(const clang::Expr *lvalue);
+/// The variable that a name means; of a part of a structured binding, the whole; or null.
+const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
+/// The local variable or parameter that an lvalue is part of, or null; `self` is the object of
+/// the method that it stands in.
+const clang::VarDecl *rootVariable(const clang::Expr *lvalue, const clang::VarDecl *self = nullptr);
+/// Whether an expression is `this`, as it stands or as a pointer to another class.
+bool isThis(const clang::Expr *expression);
 
 } // namespace tilelift
 

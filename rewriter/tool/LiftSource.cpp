@@ -14,6 +14,7 @@
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
@@ -341,6 +342,7 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
   if (options.emit != Emit::Cuda && !lifted.hasErrors)
     writeForOthers(std::move(result.recipes));
   lifted.facts = std::move(result.facts);
+  lifted.names = std::move(result.names);
   lifted.isAnnotated = !directives.directives.empty();
   dump(result, options, lifted.dump);
 }
@@ -353,6 +355,23 @@ Lifted liftSource(const std::string &name, const ToolOptions &options, const Pro
 
 /// Files are lifted again when others tell something new of their kernels: where these
 /// are launched, and then, to those that launch them, what to call.
+std::optional<std::string> wrongBlocks(ArrayRef<Lifted> lifted, const ToolOptions &options) {
+  std::set<std::string> all;
+  std::vector<std::string> available;
+  for (const Lifted &file : lifted)
+    for (const std::vector<std::string> &names : file.names) {
+      all.insert(names.begin(), names.end());
+      if (!llvm::is_contained(available, names[1]))
+        available.push_back(names[1]);
+    }
+  bool isRead = llvm::none_of(lifted, [](const Lifted &file) { return file.status == failed; });
+  for (const auto &[name, shape] : options.selection.blocks)
+    if (isRead && !all.count(name))
+      return "no kernel with copies is called '" + name + "', whose block is given; " +
+             (available.empty() ? "there is none" : "there are " + llvm::join(available, ", "));
+  return std::nullopt;
+}
+
 std::vector<Lifted> liftProgram(ArrayRef<std::string> names, const ToolOptions &options) {
   std::vector<Lifted> lifted;
   ProgramFacts known;

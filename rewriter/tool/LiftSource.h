@@ -44,6 +44,8 @@ struct Lifted {
   std::optional<Emission> emission;
   /// For the other files of the program.
   ProgramFacts facts;
+  /// What its kernels are called.
+  std::vector<std::vector<std::string>> names;
   /// There is a pragma.
   bool isAnnotated = false;
   /// Some copy is refused, and not by a warning only.
@@ -59,6 +61,10 @@ Lifted liftSource(const std::string &name, const ToolOptions &options,
                   const ProgramFacts &others = {});
 
 /// All files of a program; kernels of one may be launched in another.
+/// What is wrong with the blocks that were given for kernels, after all files are lifted: a name
+/// that none of them has.
+std::optional<std::string> wrongBlocks(llvm::ArrayRef<Lifted> lifted, const ToolOptions &options);
+
 std::vector<Lifted> liftProgram(llvm::ArrayRef<std::string> names, const ToolOptions &options);
 
 } // namespace tilelift

@@ -128,6 +128,10 @@ int main(int argc, const char **argv) {
   std::vector<Result> results;
   // All are read before any is written: in place, they may share headers.
   std::vector<Lifted> lifted = liftProgram(options.files, options);
+  if (std::optional<std::string> wrong = wrongBlocks(lifted, options)) {
+    errs() << "tilelift: error: " << *wrong << "\n";
+    return failed;
+  }
   for (size_t i = 0; i < lifted.size(); ++i) {
     errs() << lifted[i].messages;
     status = worse(status, lifted[i].status);

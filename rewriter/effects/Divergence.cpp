@@ -1,0 +1,231 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/Divergence.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/CFG.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+using Region = SmallPtrSet<const BasicBlock *, 16>;
+
+/// Where all ways from a block meet again, of those that come to the kernel's end: who traps, or
+/// never ends, does not come there. By the algorithm of Cooper, Harvey and Kennedy.
+class Meetings {
+public:
+  explicit Meetings(const Function &function);
+
+  /// Null where they meet nowhere before the kernel ends.
+  const BasicBlock *behind(const BasicBlock &block) const {
+    auto own = numbers.find(&block);
+    return own == numbers.end() || next[own->second] == end ? nullptr : order[next[own->second]];
+  }
+  /// Whether the kernel's end can be reached from there.
+  bool goesOn(const BasicBlock &block) const { return numbers.contains(&block); }
+
+private:
+  void number(const BasicBlock &exit);
+  unsigned meet(unsigned a, unsigned b) const;
+
+  DenseMap<const BasicBlock *, unsigned> numbers;
+  std::vector<const BasicBlock *> order; ///< blocks after those that come to them
+  std::vector<unsigned> next;            ///< by numbers
+  unsigned end = 0;                      ///< behind all exits
+};
+
+/// Backwards from an exit; those that are farther get smaller numbers.
+void Meetings::number(const BasicBlock &exit) {
+  std::vector<std::pair<const BasicBlock *, const_pred_iterator>> open{{&exit, pred_begin(&exit)}};
+  numbers.try_emplace(&exit, 0);
+  while (!open.empty()) {
+    auto &[block, at] = open.back();
+    if (at == pred_end(block)) {
+      numbers[block] = unsigned(order.size());
+      order.push_back(block);
+      open.pop_back();
+    } else if (const BasicBlock *before = *at++; numbers.try_emplace(before, 0).second) {
+      open.push_back({before, pred_begin(before)});
+    }
+  }
+}
+
+unsigned Meetings::meet(unsigned a, unsigned b) const {
+  while (a != b) {
+    while (a < b)
+      a = next[a];
+    while (b < a)
+      b = next[b];
+  }
+  return a;
+}
+
+Meetings::Meetings(const Function &function) {
+  for (const BasicBlock &block : function)
+    if (isa<ReturnInst>(block.getTerminator()))
+      number(block);
+  end = unsigned(order.size());
+  const unsigned unknown = end + 1;
+  next.assign(order.size() + 1, unknown);
+  next[end] = end;
+  for (bool changed = true; changed;) {
+    changed = false;
+    for (unsigned i = end; i-- > 0;) {
+      unsigned meeting = isa<ReturnInst>(order[i]->getTerminator()) ? end : unknown;
+      for (const BasicBlock *after : successors(order[i]))
+        if (auto number = numbers.find(after);
+            number != numbers.end() && next[number->second] != unknown)
+          meeting = meeting == unknown ? number->second : meet(meeting, number->second);
+      changed |= meeting != unknown && meeting != next[i];
+      if (meeting != unknown)
+        next[i] = meeting;
+    }
+  }
+}
+
+class Spreading {
+public:
+  explicit Spreading(const Function &function) : meetings(function) {}
+
+  void mark(const Instruction *instruction) {
+    if (divergent.insert(instruction).second)
+      work.push_back(instruction);
+  }
+  void run() {
+    while (!work.empty())
+      spread(*work.pop_back_val());
+  }
+  Instructions take() { return std::move(divergent); }
+
+private:
+  void spread(const Instruction &instruction);
+  void spreadBranch(const Instruction &branch);
+  void spreadStore(const Value &address);
+  Region regionOf(const BasicBlock &branching) const;
+
+  Meetings meetings;
+  Instructions divergent;
+  SmallVector<const Instruction *, 32> work;
+};
+
+/// The blocks between a branch and where its sides meet again.
+Region Spreading::regionOf(const BasicBlock &branching) const {
+  const BasicBlock *end = meetings.behind(branching);
+  Region region;
+  SmallVector<const BasicBlock *, 16> open(successors(&branching));
+  while (!open.empty()) {
+    const BasicBlock *block = open.pop_back_val();
+    if (block != end && meetings.goesOn(*block) && region.insert(block).second)
+      open.append(succ_begin(block), succ_end(block));
+  }
+  return region;
+}
+
+/// Threads come by different ways: which value a phi has, what a store leaves in a variable and
+/// how often a loop was run may differ.
+void Spreading::spreadBranch(const Instruction &branch) {
+  const BasicBlock &own = *branch.getParent();
+  Region region = regionOf(own);
+  auto spreadJoins = [&](const BasicBlock &block) {
+    for (const PHINode &phi : block.phis())
+      if (!phi.hasConstantOrUndefValue())
+        mark(&phi);
+  };
+  if (const BasicBlock *behind = meetings.behind(own))
+    spreadJoins(*behind);
+  const bool isInLoop = region.contains(&own);
+  for (const BasicBlock *block : region) {
+    spreadJoins(*block);
+    for (const Instruction &inside : *block) {
+      if (const auto *store = dyn_cast<StoreInst>(&inside))
+        spreadStore(*store->getPointerOperand());
+      for (const User *user : inside.users()) {
+        const auto *outside = dyn_cast<Instruction>(user);
+        if (isInLoop && outside && !region.contains(outside->getParent()))
+          mark(outside);
+      }
+    }
+  }
+}
+
+/// A variable that a thread has for itself does not hold the same for all any more.
+void Spreading::spreadStore(const Value &address) {
+  const auto *variable = dyn_cast<AllocaInst>(getUnderlyingObject(&address));
+  if (!variable)
+    return;
+  SmallVector<const Value *, 8> addresses{variable};
+  SmallPtrSet<const Value *, 16> seen;
+  while (!addresses.empty()) {
+    const Value *each = addresses.pop_back_val();
+    for (const User *user : each->users()) {
+      const auto *instruction = dyn_cast<Instruction>(user);
+      if (!instruction || !seen.insert(instruction).second)
+        continue;
+      if (isa<LoadInst>(instruction))
+        mark(instruction);
+      else if (!isa<StoreInst>(instruction))
+        addresses.push_back(instruction);
+    }
+  }
+}
+
+void Spreading::spread(const Instruction &instruction) {
+  if (instruction.isTerminator() && instruction.getNumSuccessors() > 1)
+    spreadBranch(instruction);
+  if (const auto *store = dyn_cast<StoreInst>(&instruction))
+    spreadStore(*store->getPointerOperand());
+  for (const User *user : instruction.users())
+    if (const auto *other = dyn_cast<Instruction>(user))
+      mark(other);
+}
+
+/// Whether all that happens to a variable's memory are loads and stores that are seen.
+bool isFollowed(const AllocaInst &variable) {
+  SmallVector<const Value *, 8> addresses{&variable};
+  while (!addresses.empty()) {
+    const Value *address = addresses.pop_back_val();
+    for (const User *user : address->users()) {
+      const auto *store = dyn_cast<StoreInst>(user);
+      const auto *intrinsic = dyn_cast<IntrinsicInst>(user);
+      if (isa<GetElementPtrInst, AddrSpaceCastInst>(user))
+        addresses.push_back(user);
+      else if (!isa<LoadInst>(user) && !(store && store->getPointerOperand() == address) &&
+               !(intrinsic && intrinsic->isAssumeLikeIntrinsic()))
+        return false;
+    }
+  }
+  return true;
+}
+
+/// Whether it reads what a thread has for itself, and others may have changed.
+bool readsUnfollowed(const LoadInst &load) {
+  SmallVector<const Value *, 4> objects;
+  getUnderlyingObjects(load.getPointerOperand(), objects);
+  return llvm::any_of(objects, [](const Value *object) {
+    const auto *variable = dyn_cast<AllocaInst>(object);
+    return variable && !isFollowed(*variable);
+  });
+}
+
+} // namespace
+
+Instructions divergentIn(const Function &function, const Instructions &sources) {
+  Spreading spreading(function);
+  for (const Instruction &instruction : instructions(function)) {
+    const auto *load = dyn_cast<LoadInst>(&instruction);
+    if (sources.contains(&instruction) || (load && readsUnfollowed(*load)))
+      spreading.mark(&instruction);
+  }
+  spreading.run();
+  return spreading.take();
+}
+
+} // namespace tilelift
