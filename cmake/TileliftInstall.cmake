@@ -21,4 +21,5 @@ configure_package_config_file(cmake/TileliftConfig.cmake.in tileliftConfig.cmake
 write_basic_package_version_file(tileliftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfigVersion.cmake cmake/TileliftTarget.cmake
+              cmake/tilelift-compile.sh
         DESTINATION ${package})

@@ -3,52 +3,62 @@
 # Two ways to lift the CUDA sources of a target.
 #
 #   tilelift_rewrite(<target> [OPTIONS <tilelift options>...])
-#     The nvcc way: each .cu file is rewritten into the build folder and the
-#     result is compiled in its place. Headers that change with it lie beside it.
+#     The nvcc way: tilelift-compile.sh stands in front of the compiler, rewrites each
+#     CUDA source into the build folder, with the flags of the very command that it
+#     stands in, and compiles the result in its place. Headers that change with it lie
+#     beside it. When it is called does not matter: what the target is told later counts.
 #
 #   tilelift_plugin(<target> [OPTIONS <plugin arguments>...])
 #     The Clang way, for targets that Clang compiles, with CUDA as a language of
 #     CMake's or with `-x cuda`: the plugin lifts each file in memory. A new
 #     plugin rebuilds the target.
-#
-# Call them when the target has all its sources, include folders and definitions.
+#     Call it when the target has all its sources.
 
 function(tilelift_rewrite target)
   cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "OPTIONS")
-  get_target_property(sources ${target} SOURCES)
-  set(includes "$<TARGET_PROPERTY:${target},INCLUDE_DIRECTORIES>")
-  set(definitions "$<TARGET_PROPERTY:${target},COMPILE_DEFINITIONS>")
-  set(standard "$<TARGET_PROPERTY:${target},CUDA_STANDARD>")
-  set(lifted)
-  foreach(source IN LISTS sources)
-    if(NOT source MATCHES "\\.cu$")
-      list(APPEND lifted ${source})
-      continue()
-    endif()
-    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY "${CMAKE_CURRENT_SOURCE_DIR}")
-    cmake_path(GET source FILENAME name)
-    cmake_path(GET source PARENT_PATH folder)
-    string(MD5 hash "${source}")
-    string(SUBSTRING ${hash} 0 8 hash)
-    set(output "${CMAKE_CURRENT_BINARY_DIR}/tilelift/${target}/${hash}/${name}")
-    add_custom_command(
-      OUTPUT "${output}"
-      COMMAND ${CMAKE_COMMAND} -E make_directory "${CMAKE_CURRENT_BINARY_DIR}/tilelift/${target}/${hash}"
-      COMMAND
-        ${TILELIFT_TOOL} ${arg_OPTIONS} "${source}" -o "${output}" "--depfile=${output}.d" --
-        "$<$<BOOL:${standard}>:-std=c++${standard}>"
-        "$<$<BOOL:${includes}>:-I$<JOIN:${includes},;-I>>"
-        "$<$<BOOL:${definitions}>:-D$<JOIN:${definitions},;-D>>"
-      DEPENDS "${source}" "${TILELIFT_TOOL}"
-      DEPFILE "${output}.d"
-      COMMENT "Lifting ${name}"
-      COMMAND_EXPAND_LISTS VERBATIM)
-    # Headers beside the source are still found.
-    target_include_directories(${target} PRIVATE "${folder}")
-    list(APPEND lifted "${output}")
-  endforeach()
-  set_target_properties(${target} PROPERTIES SOURCES "${lifted}")
+  if(CMAKE_VERSION VERSION_LESS 3.25 OR NOT CMAKE_GENERATOR MATCHES "Ninja|Makefiles")
+    message(FATAL_ERROR "tilelift_rewrite needs CMake 3.25, and Ninja or Make")
+  endif()
+  if(NOT CMAKE_CUDA_COMPILER_ID STREQUAL "NVIDIA")
+    message(FATAL_ERROR "tilelift_rewrite needs CUDA as a language, with nvcc as its compiler; "
+                        "tilelift_plugin is for Clang")
+  endif()
+  get_target_property(aliased ${target} ALIASED_TARGET)
+  if(aliased)
+    set(target ${aliased})
+  endif()
+  get_target_property(own ${target} TILELIFT_LAUNCHER)
+  if(own)
+    message(FATAL_ERROR "tilelift_rewrite is called twice for ${target}")
+  endif()
+  get_target_property(folder ${target} BINARY_DIR)
+  set(folder "${folder}/tilelift/${target}")
+  set(settings "${folder}/settings-$<CONFIG>.txt")
+  file(GENERATE OUTPUT "${settings}"
+       CONTENT "tool=${TILELIFT_TOOL}
+options=${arg_OPTIONS}
+compiler=${CMAKE_CUDA_COMPILER}
+target=${target}
+folder=${folder}
+"
+       TARGET ${target})
+  set(launcher /bin/sh "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tilelift-compile.sh" "${settings}")
+  set_target_properties(${target} PROPERTIES TILELIFT_LAUNCHER "${launcher}")
+  # A launcher of the target's own, such as ccache, may be set until the end, and runs
+  # behind this one.
+  cmake_language(EVAL CODE "cmake_language(DEFER DIRECTORY [[${CMAKE_SOURCE_DIR}]]
+                                           CALL tilelift_launch [[${target}]])")
   target_link_libraries(${target} PRIVATE tilelift::runtime)
+endfunction()
+
+# Puts tilelift in front of the target's other launchers, when all of them are known.
+function(tilelift_launch target)
+  get_target_property(launcher ${target} TILELIFT_LAUNCHER)
+  get_target_property(others ${target} CUDA_COMPILER_LAUNCHER)
+  if(others)
+    list(APPEND launcher ${others})
+  endif()
+  set_target_properties(${target} PROPERTIES CUDA_COMPILER_LAUNCHER "${launcher}")
 endfunction()
 
 function(tilelift_plugin target)
