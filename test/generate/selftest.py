@@ -13,7 +13,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Optional, Sequence
 
-from description import Axis, Copy, Guard, Kernel, Launch, Program, Shape
+import around
+import surroundings
+import wrapping
+from description import Axis, Copy, Guard, Invalid, Kernel, Launch, Program, Shape
 from evaluation import Evaluation
 from generator import make_kernel, make_program
 from language import (INT, LONG_LONG, SIZE, UNSIGNED, Binary, Cast, Choose, Not, Number, Variable,
@@ -269,6 +272,48 @@ class Messages(unittest.TestCase):
     def test_a_tool_that_dies_is_noticed(self) -> None:
         self.assertIsNotNone(Lift(-11, "", {(0, 0): Outcome()}).failure)
         self.assertIsNotNone(Lift(1, "", {(0, 0): Outcome(lifted=True)}).failure)
+
+
+class Surroundings(unittest.TestCase):
+    """What around.py writes around copies."""
+
+    def text(self, *steps: Any, **fields: Any) -> str:
+        kernel = surroundings.Kernel(0, body=tuple(steps), launches=(surroundings.Launch(),), **fields)
+        return str(wrapping.print_kernels([kernel])).split("__global__ void k000")[1].split("result[")[0]
+
+    def test_a_seed_gives_the_same_text(self) -> None:
+        first, second = (str(wrapping.print_kernels([around.make_kernel(7, 3)])) for _ in range(2))
+        self.assertEqual(first, second)
+
+    def test_barriers_stand_where_threads_meet(self) -> None:
+        load = surroundings.Copy("load", "in")
+        own, turned = (surroundings.Touch("tile", "read", order=order) for order in ("own", "turned"))
+        self.assertEqual(self.text(load, own).count("__syncthreads"), 0)
+        self.assertEqual(self.text(load, turned).count("__syncthreads"), 2)
+        self.assertEqual(self.text(load, turned, meet=True).count("__syncthreads"), 1)
+
+    def test_threads_that_left_come_to_no_barrier(self) -> None:
+        write = surroundings.Touch("tile", "write")
+        read = surroundings.Touch("tile", "read", order="turned")
+        with self.assertRaises(Invalid):
+            self.text(write, surroundings.Leave("skip"), read)
+
+    def test_pipelines_that_are_made_ahead(self) -> None:
+        load, read = surroundings.Copy("load", "in"), surroundings.Touch("tile", "read", order="turned")
+        kernel = surroundings.Kernel(0, stages="2", body=(load, read))
+        self.assertTrue(surroundings.is_made_ahead(kernel))
+        self.assertFalse(surroundings.is_made_ahead(replace(kernel, body=(read, load))))
+        self.assertFalse(surroundings.is_made_ahead(replace(kernel, behind=(read,))))
+
+    def test_finds_the_smallest_kernel(self) -> None:
+        fails = lambda k: any(isinstance(s, surroundings.Touch) and s.way == "destructor" for s in k.steps())
+        kernel = next(k for k in (around.make_kernel(1, n) for n in range(1000)) if fails(k))
+
+        def first_failing(kernels: Sequence[Any]) -> Optional[int]:
+            return next((i for i, k in enumerate(kernels) if fails(k)), None)
+
+        small = shrink(kernel, first_failing, candidates=around.candidates, valid=around.is_simple_enough)
+        self.assertEqual((len(list(small.steps())), len(small.copies()), len(small.launches)), (2, 1, 1))
 
 
 class Shrinking(unittest.TestCase):

@@ -24,20 +24,26 @@ BATCH = 24
 SIMPLE_BLOCKS = ((32, 1, 1), (64, 1, 1), (128, 1, 1), (256, 1, 1), (16, 16, 1), (32, 8, 1))
 
 
-def shrink(kernel: Kernel, first_failing: FirstFailing, most_rounds: int = 400) -> Kernel:
-    """The simplest kernel that is found to fail; `kernel` itself is known to."""
+def shrink(kernel: Any, first_failing: FirstFailing, most_rounds: int = 400,
+           candidates: Optional[Callable[[Any], Iterator[Any]]] = None,
+           valid: Optional[Callable[[Any], bool]] = None) -> Any:
+    """The simplest kernel that is found to fail; `kernel` itself is known to.
+
+    A kernel of another description comes with its own candidates, and says which are defined.
+    """
     for _ in range(most_rounds):
-        simpler = _step(kernel, first_failing)
+        simpler = _step(kernel, first_failing, candidates or globals()["candidates"], valid or is_valid)
         if simpler is None:
             return kernel
         kernel = simpler
     return kernel
 
 
-def _step(kernel: Kernel, first_failing: FirstFailing) -> Optional[Kernel]:
-    batch: list[Kernel] = []
+def _step(kernel: Any, first_failing: FirstFailing, candidates: Callable[[Any], Iterator[Any]],
+          valid: Callable[[Any], bool]) -> Optional[Any]:
+    batch: list[Any] = []
     for candidate in candidates(kernel):
-        if not is_valid(candidate):
+        if not valid(candidate):
             continue
         batch.append(candidate)
         if len(batch) == BATCH:
@@ -65,7 +71,7 @@ def candidates(kernel: Kernel) -> Iterator[Kernel]:
     for i in range(len(kernel.copies)):
         yield from _without_axes(kernel, i)
     yield from _other_blocks(kernel)
-    yield from _many_choices(kernel)
+    yield from many_choices(kernel)
     yield from simpler(kernel)
 
 
@@ -124,7 +130,7 @@ def _other_blocks(kernel: Kernel) -> Iterator[Kernel]:
         yield dataclasses.replace(kernel, block=block, copies=flat)
 
 
-def _many_choices(kernel: Kernel) -> Iterator[Kernel]:
+def many_choices(kernel: Kernel) -> Iterator[Kernel]:
     """The kernel with many of its choices at their simplest: all, halves, quarters, eighths."""
     paths = list(_deviations(kernel))
     for parts in (1, 2, 4, 8):
