@@ -108,7 +108,7 @@ def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Bloc
     """Lifts the annotated copies of a source.
 
     arch      where the source asks __CUDA_ARCH__
-    blocks    the block sizes of kernels whose pragmas have no `threads` clause: {"blur": (32, 8)}
+    blocks    the block sizes of kernels whose pragmas have no `threads` clause, by name or entry: {"blur": (32, 8)}
     options   for the compiler: -I, -D
     warnings  as the tool takes them behind -W: "no-short-rows", "error=stays-plain"
     check     raise LiftError where a copy is refused or the source does not compile
