@@ -136,6 +136,9 @@ public:
         program(findProgram(context, directives.directives)),
         effects(context, instancesOf(program)) {
     result.diagnostics = directives.diagnostics;
+    result.anyRefused = llvm::any_of(program.diagnostics, [](const Diagnostic &diagnostic) {
+      return StringRef(diagnostic.id) == "stays-plain";
+    });
     append(program.diagnostics);
   }
 
@@ -1052,14 +1055,8 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
   result.anyRefused = true;
   if (!reason.place.isKnown())
     reason.place = directive.statement;
-  if (directive.clauses.fallback == Fallback::Loop) {
-    bool isPipeline = directive.kind == DirectiveKind::Pipeline;
-    Diagnostic plain =
-        diagnose(isPipeline ? "stays-synchronous" : "stays-plain", reason.place, reason.text);
-    plain.remedy = std::move(reason.remedy);
-    plain.notes = std::move(reason.notes);
-    reason = std::move(plain);
-  }
+  if (directive.clauses.fallback == Fallback::Loop)
+    reason = staysPlain(std::move(reason), directive);
   if (instance->isTemplateInstantiation()) {
     reason.notes.push_back(
         {directive.statement, "in the instantiation '" + fullName(instance) + "'"});

@@ -270,6 +270,7 @@ private:
   void refuseNested(const std::vector<AnnotatedStatement> &statements);
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                  const Expr *configuration);
+  void refuse(Diagnostic reason, const Directive &directive);
   AnnotatedKernel &kernelFor(const FunctionDecl *pattern);
 
   ASTContext &context;
@@ -308,14 +309,13 @@ void Finder::noteAnnotation(const Stmt *statement) {
                                              "speaks of a 'for' or 'while' loop"));
   } else if (isa<CXXFoldExpr>(statement)) {
     if (isNew)
-      program.diagnostics.push_back(
-          diagnose("not-available-yet", directive->begin, "a copy in a fold expression"));
+      refuse(diagnose("not-available-yet", directive->begin, "a copy in a fold expression"),
+             *directive);
   } else if (current->hasAttr<CUDAGlobalAttr>())
     inKernels.insert({directive, patternOf(current)});
   else if (isa<CXXDestructorDecl>(current)) {
     if (isNew)
-      program.diagnostics.push_back(
-          diagnose("not-available-yet", directive->begin, "a copy in a destructor"));
+      refuse(diagnose("not-available-yet", directive->begin, "a copy in a destructor"), *directive);
   } else if (isDevice(current))
     inHelpers.insert({directive, current});
   else if (isNew)
@@ -385,8 +385,13 @@ void Finder::findStatements() {
   }
   for (const auto &[directive, function] : inHelpers)
     if (!follower.hasRefused(function))
-      program.diagnostics.push_back(
-          diagnose("never-called", directive->begin, function->getNameAsString()));
+      refuse(diagnose("never-called", directive->begin, function->getNameAsString()), *directive);
+}
+
+void Finder::refuse(Diagnostic reason, const Directive &directive) {
+  bool mayStay = directive.clauses.fallback == Fallback::Loop;
+  program.diagnostics.push_back(mayStay ? staysPlain(std::move(reason), directive)
+                                        : std::move(reason));
 }
 
 AnnotatedKernel &Finder::kernelFor(const FunctionDecl *pattern) {
@@ -446,6 +451,15 @@ Program Finder::take() {
 }
 
 } // namespace
+
+Diagnostic staysPlain(Diagnostic reason, const Directive &directive) {
+  bool isPipeline = directive.kind == DirectiveKind::Pipeline;
+  Diagnostic plain =
+      diagnose(isPipeline ? "stays-synchronous" : "stays-plain", reason.place, reason.text);
+  plain.remedy = std::move(reason.remedy);
+  plain.notes = std::move(reason.notes);
+  return plain;
+}
 
 std::optional<int64_t> Launch::constantArgument(StringRef name) const {
   if (form != Form::Chevrons && form != Form::LaunchEx)

@@ -87,6 +87,9 @@ struct Program {
 const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 
 /// `directives` must outlive the result.
+/// What is said of a copy that stays a loop, as its pragma allows, for some reason.
+Diagnostic staysPlain(Diagnostic reason, const Directive &directive);
+
 Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);
 
 /// The number of a clause, from 1 to `most`.

@@ -46,6 +46,7 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
   Token token;
   StringRef guard; // until the next directive tells whether it is one
   int depth = 0;
+  bool isGuarded = false;
   bool more = !lexer.LexFromRawLexer(token);
   place.offset = offsetOf(token);
   for (bool isFirst = true; more && offsetOf(token) < before; isFirst = false) {
@@ -53,13 +54,17 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
       StringRef directive = word(token), expected = std::exchange(guard, StringRef());
       bool opensGuard = !expected.empty() && directive == "define" && word(token) == expected;
       depth += !expected.empty() && !opensGuard;
+      isGuarded |= opensGuard;
       if (directive == "ifndef" && isFirst)
         guard = word(token);
       else if (directive.starts_with("if"))
         ++depth;
-      else if (directive == "endif")
-        --depth;
-      else if (directive == "include" && depth <= 0)
+      else if (directive == "endif" && --depth < 0 && isGuarded) {
+        // It ends before what it would have to be around: it gives a macro a value.
+        place = {nextLine(token), true};
+        isGuarded = false;
+        depth = 0;
+      } else if (directive == "include" && depth <= 0)
         place = {nextLine(token), true};
       else if (opensGuard || (directive == "pragma" && isFirst && word(token) == "once"))
         place.offset = nextLine(token);
