@@ -406,6 +406,9 @@ bool VariableFacts::isFollowed(const Expr *use) const {
     const auto *cast = dyn_cast<CastExpr>(expression);
     bool isRead =
         cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid);
+    const auto *binary = dyn_cast<BinaryOperator>(expression);
+    if (isResult && binary && binary->isCommaOp() && binary->getRHS() == child)
+      continue;
     if (isResult && !isBare && !isRead)
       return how == Use::Seen && isa<BinaryOperator>(expression);
     if (how == Use::Seen || how == Use::Other)
