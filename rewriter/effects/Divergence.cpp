@@ -109,21 +109,20 @@ private:
   void spread(const Instruction &instruction);
   void spreadBranch(const Instruction &branch);
   void spreadStore(const Value &address);
-  Region regionOf(const BasicBlock &branching) const;
+  Region regionOf(const BasicBlock &branching, const BasicBlock *behind) const;
 
   Meetings meetings;
   Instructions divergent;
   SmallVector<const Instruction *, 32> work;
 };
 
-/// The blocks between a branch and where its sides meet again.
-Region Spreading::regionOf(const BasicBlock &branching) const {
-  const BasicBlock *end = meetings.behind(branching);
+/// The blocks between a branch and where its sides meet again, behind it.
+Region Spreading::regionOf(const BasicBlock &branching, const BasicBlock *behind) const {
   Region region;
   SmallVector<const BasicBlock *, 16> open(successors(&branching));
   while (!open.empty()) {
     const BasicBlock *block = open.pop_back_val();
-    if (block != end && meetings.goesOn(*block) && region.insert(block).second)
+    if (block != behind && meetings.goesOn(*block) && region.insert(block).second)
       open.append(succ_begin(block), succ_end(block));
   }
   return region;
@@ -133,13 +132,14 @@ Region Spreading::regionOf(const BasicBlock &branching) const {
 /// how often a loop was run may differ.
 void Spreading::spreadBranch(const Instruction &branch) {
   const BasicBlock &own = *branch.getParent();
-  Region region = regionOf(own);
+  const BasicBlock *behind = meetings.behind(own);
+  Region region = regionOf(own, behind);
   auto spreadJoins = [&](const BasicBlock &block) {
     for (const PHINode &phi : block.phis())
       if (!phi.hasConstantOrUndefValue())
         mark(&phi);
   };
-  if (const BasicBlock *behind = meetings.behind(own))
+  if (behind)
     spreadJoins(*behind);
   const bool isInLoop = region.contains(&own);
   for (const BasicBlock *block : region) {

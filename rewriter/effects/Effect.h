@@ -49,11 +49,13 @@ struct Effect {
 
   void add(const Effect &other);
   bool touchesMemory() const { return !reads.empty() || !writes.empty(); }
-  /// Whether anybody could tell that it was there.
-  bool isNothing() const {
-    return !touchesMemory() && !meetsBlock && !meetsOthers && !signals && !fencesProxy &&
-           !mayLeave && !isUnknown;
+  /// Whether it does no more than to compute values, of memory or not.
+  bool onlyReads() const {
+    return writes.empty() && !meetsBlock && !meetsOthers && !signals && !fencesProxy && !mayLeave &&
+           !isUnknown;
   }
+  /// Whether anybody could tell that it was there.
+  bool isNothing() const { return onlyReads() && reads.empty(); }
 };
 
 /// Of one instruction of the kernel that the memory is of.

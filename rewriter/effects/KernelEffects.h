@@ -54,7 +54,8 @@ public:
   /// Whether the program promises that nobody writes there while the kernel runs, not even
   /// another one: by `const __restrict__`.
   bool staysAsItIs(const ObjectSet &objects) const;
-  /// Whether code may write there, or lets the thread know that others have.
+  /// Whether code with this effect may write to the objects, or may make other threads' writes to
+  /// them visible, as a fence or a barrier of more than the block does.
   bool mayWrite(const Effect &effect, const ObjectSet &objects) const;
   ObjectSet allShared() const { return isKnown() ? memory->allShared() : ObjectSet::all(); }
   /// Whether two sets may have some memory in common.

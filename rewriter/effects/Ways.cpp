@@ -16,7 +16,8 @@ namespace {
 
 using Within = KernelEffects::Within;
 
-/// Of a load, on some way: whether it was made, and what has written since.
+/// What has become of a load on one path through the code: whether that path has executed it, and
+/// which statement has written to the loaded memory since.
 struct Fate {
   bool isMade = false;
   const CodeStep *write = nullptr;

@@ -80,7 +80,8 @@ private:
   bool isPure(const DeclStmt *declaration) const {
     return llvm::all_of(instances, [&](const CallPath &instance) {
       const DeclStmt *own = declarationAt(declaration->getBeginLoc(), instance.end()->getBody());
-      return !own || (llvm::all_of(own->decls(), isPureVariable) && onlyReads(own, instance));
+      return !own || (llvm::all_of(own->decls(), isPureVariable) &&
+                      effects.of(instance.kernel()).of(own, instance).onlyReads());
     });
   }
 
@@ -99,12 +100,6 @@ private:
     const CXXRecordDecl *type = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
     bool endsQuietly = !type || (type->hasDefinition() && type->hasTrivialDestructor());
     return variable && endsQuietly && isPureExpression(variable->getInit());
-  }
-
-  bool onlyReads(const DeclStmt *declaration, const CallPath &instance) const {
-    Effect effect = effects.of(instance.kernel()).of(declaration, instance);
-    effect.reads = ObjectSet();
-    return effect.isNothing();
   }
 
   static bool isPureExpression(const Stmt *expression) {

@@ -299,9 +299,7 @@ void KernelWriter::openBody() {
   auto mayCome = [&](const Stmt *each) {
     return llvm::all_of(kernel.instances, [&](const InstanceToEmit &instance) {
       Effect effect = effects.of(instance.function).ofText(each->getSourceRange());
-      bool onlyReads = effect.writes.empty() && !effect.meetsBlock && !effect.meetsOthers &&
-                       !effect.signals && !effect.mayLeave && !effect.isUnknown;
-      return onlyReads && (!hasProducer() || effect.reads.empty());
+      return effect.onlyReads() && (!hasProducer() || effect.reads.empty());
     });
   };
   unsigned behind =

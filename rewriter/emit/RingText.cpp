@@ -414,11 +414,10 @@ std::string KernelWriter::bindText(const Ring &ring, const std::string &indent) 
 
 /// What fills a tile, and waits for the one of this round.
 std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) {
-  std::string text;
   std::string wait = indent + "tilelift::wait(" + ring.full + ", " + ring.place + ");";
   if (ring.isSupplied)
-    return text + wait;
-  text += orderText(ring.first, ring.last, indent);
+    return wait;
+  std::string text = orderText(ring.first, ring.last, indent);
   // One tile is free now, and one round takes it, if each round takes one.
   if (startsBeforeLoop(ring) && copies()[ring.first].turns.empty()) {
     RoundAhead round = roundAhead(ring, indent + "    ");

@@ -92,7 +92,7 @@ bool Fitter::maybeByFours() const {
          rows.distance * 4 % boxAlignment == 0 && !(isStored() && !rows.present.empty());
 }
 
-/// Of a range of indices, as words.
+/// One end of a range of indices as a message writes it: "any" where the range has no end.
 static std::string endOf(int64_t index) {
   return index == Interval::lowest || index == Interval::highest ? "any" : std::to_string(index);
 }

@@ -20,8 +20,8 @@ const void *identityOf(clang::QualType type);
 /// the kernel can write to.
 ObjectSet objectsOf(const GlobalBase &base, const KernelEffects &effects);
 
-/// Whether that code may write there, or lets the thread know that others have; or the kernel
-/// at all.
+/// Whether code with this effect may write to the tensor, or may make writes of other threads to it
+/// visible; and whether anything in the kernel may.
 bool mayWrite(const Effect &effect, const GlobalBase &base, const KernelEffects &effects);
 bool mayBeWritten(const GlobalBase &base, const KernelEffects &effects);
 /// Whether two of them may lead to the same memory.

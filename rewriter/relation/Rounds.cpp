@@ -220,9 +220,7 @@ std::optional<std::string> whyImpure(const Stmt *expression, const Uniformity &u
     return why;
   const KernelEffects &kernel = uniformity.getEffects();
   Effect effect = uniformity.effectOf(expression);
-  bool onlyReads = effect.writes.empty() && !effect.meetsBlock && !effect.meetsOthers &&
-                   !effect.signals && !effect.mayLeave && !effect.isUnknown;
-  if (!onlyReads)
+  if (!effect.onlyReads())
     return "may do more than compute a value";
   if (effect.varies)
     return "may be another one each time";

@@ -171,8 +171,8 @@ void VariableFacts::collectCallee(const CallExpr *call) {
     return;
   const auto *method = dyn_cast<CXXMethodDecl>(callee);
   isInMethod = method && method->isInstance() && !isLambda(method);
-  if (const Expr *object = isInMethod ? partsOf(call).object : nullptr)
-    self = rootOf(object);
+  const Expr *object = isInMethod ? partsOf(call).object : nullptr;
+  self = object ? rootOf(object) : nullptr;
   if (self)
     selves.push_back(self);
   collect(callee->getBody());

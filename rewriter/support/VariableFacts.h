@@ -120,10 +120,11 @@ private:
 std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
 builtinMember(const clang::Expr *expression);
 
-/// Whether that is `blockDim`, or a member of it.
+/// Whether an expression names `blockDim`, CUDA's variable for the size of the block, or a member
+/// of it.
 bool namesBlockSize(const clang::Stmt *statement);
 
-/// Whether that is CUDA's `threadIdx`.
+/// Whether a variable is `threadIdx` as CUDA's headers declare it.
 bool isThreadIndex(const clang::VarDecl *variable);
 
 /// The variables that an expression names; none where there is no expression.
