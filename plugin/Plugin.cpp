@@ -14,6 +14,7 @@
 // a new one.
 //===----------------------------------------------------------------------===//
 
+#include "DriverCommand.h"
 #include "Gates.h"
 
 #include "host/LiftFile.h"
@@ -133,11 +134,11 @@ private:
 
 void say(CompilerInstance &compiler, const DiagnosticOptions &options,
          const std::vector<Diagnostic> &diagnostics, function_ref<SourceLocation(Place)> locate) {
-  bool isDevice = compiler.getLangOpts().CUDAIsDevice;
+  // Both sides see the same file: what stops neither is said by the host's.
+  bool isSaidByHost = compiler.getLangOpts().CUDAIsDevice && isHostCompiledToo();
   for (const Diagnostic &diagnostic : diagnostics) {
     Severity severity = options.severityOf(diagnostic);
-    // Both sides see the same file: what stops neither is said by the host's.
-    if (!isDevice || severity == Severity::Error)
+    if (!isSaidByHost || severity == Severity::Error)
       report(compiler.getDiagnostics(), locate, diagnostic, severity);
   }
 }

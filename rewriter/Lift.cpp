@@ -177,6 +177,8 @@ private:
                  const AnnotatedStatement &annotated);
   bool isSelected(const Directive &directive) const;
   bool mayPay(ArrayRef<CopyToEmit> copies);
+  static bool isOtherInstanceOfText(const AnnotatedStatement &statement,
+                                    const KernelInstance &instance);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   bool checkCalls(const InstanceToEmit &emitted);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -224,7 +226,7 @@ LiftResult Lifter::run() {
   // Even where a copy was refused: what cannot be written is to be said as well.
   bool refusedBefore = hasErrors();
   EmitResult emitted =
-      emit(context, kernels, program, directives.macros, others, effects, selection.output);
+      emit(context, kernels, program, directives, others, effects, selection.output);
   dropRemarks(emitted.refused);
   result.anyRefused |= !emitted.refused.empty();
   append(emitted.diagnostics);
@@ -401,6 +403,12 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
         llvm::count_if(instance.statements, [&](const AnnotatedStatement &other) {
           return other.statement == annotated.statement && other.path.sameText(annotated.path);
         }) > 1;
+    if (isOtherInstanceOfText(annotated, instance)) {
+      refuse(diagnose("not-available-yet", annotated.directive->begin,
+                      "a copy in a generic lambda that is called with different types"),
+             *annotated.directive, instance.function);
+      return std::nullopt;
+    }
     VariableFacts facts(annotated.path);
     const KernelEffects &own = effects.of(instance.function);
     Uniformity uniformity(facts, own, annotated.path);
@@ -445,6 +453,15 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     return std::nullopt;
   }
   return emitted;
+}
+
+/// Whether its text stands for another statement, too: a generic lambda's body is one text.
+bool Lifter::isOtherInstanceOfText(const AnnotatedStatement &statement,
+                                   const KernelInstance &instance) {
+  return llvm::any_of(instance.statements, [&](const AnnotatedStatement &other) {
+    return other.directive == statement.directive && other.statement != statement.statement &&
+           other.path.sameText(statement.path);
+  });
 }
 
 /// Copies that a lambda makes in another call, too, are made by the same text.

@@ -27,7 +27,7 @@ public:
 
 private:
   struct Recorded {
-    uint64_t bytes, hash, hasContent;
+    uint64_t bytes, hash, hasContent, isVariable;
   };
   struct Expected {
     Recorded facts;

@@ -13,6 +13,7 @@
 
 #include "directive/Directive.h"
 #include "directive/MacroText.h"
+#include "directive/Variants.h"
 
 namespace clang {
 class Preprocessor;
@@ -35,6 +36,7 @@ struct DirectiveList {
   std::vector<Directive> directives;
   std::vector<Diagnostic> diagnostics;
   MacroUses macros;
+  Variants variants;
   /// Of the user's files.
   std::vector<IncludeLine> includes;
 };

@@ -5,6 +5,7 @@
 #include "effects/KernelEffects.h"
 
 #include "effects/Divergence.h"
+#include "effects/ElementUses.h"
 #include "effects/Escapes.h"
 #include "support/VariableFacts.h"
 
@@ -256,10 +257,10 @@ bool isPartOf(const FunctionDecl *kernel, const FunctionDecl *lambda) {
 
 } // namespace
 
-ArrayRef<const Stmt *> KernelEffects::statementsInText(const CodeStep &step) const {
-  if (step.place == 0)
+ArrayRef<const Stmt *> KernelEffects::statementsInText(unsigned place) const {
+  if (place == 0)
     return {};
-  const Frames &frames = places[step.place];
+  const Frames &frames = places[place];
   size_t innermost = 0;
   while (innermost + 1 < frames.size() && frames[innermost + 1].first &&
          isLambda(frames[innermost + 1].first) && isPartOf(kernel, frames[innermost + 1].first))
@@ -268,20 +269,20 @@ ArrayRef<const Stmt *> KernelEffects::statementsInText(const CodeStep &step) con
 }
 
 const Stmt *KernelEffects::statementInText(const CodeStep &step) const {
-  ArrayRef<const Stmt *> here = statementsInText(step);
+  ArrayRef<const Stmt *> here = statementsInText(step.place);
   return here.empty() ? nullptr : here.back();
 }
 
 const CallExpr *KernelEffects::callInText(const CodeStep &step) const {
   const CallExpr *innermost = nullptr;
-  for (const Stmt *here : statementsInText(step))
+  for (const Stmt *here : statementsInText(step.place))
     if (const auto *call = dyn_cast<CallExpr>(here))
       innermost = call;
   return innermost;
 }
 
 bool KernelEffects::namesBlockSize(const CodeStep &step) const {
-  return llvm::any_of(statementsInText(step), tilelift::namesBlockSize);
+  return llvm::any_of(statementsInText(step.place), tilelift::namesBlockSize);
 }
 
 Effect KernelEffects::ofCallInText(const CallExpr *call) const {
@@ -310,6 +311,43 @@ unsigned KernelEffects::alignmentOf(const VarDecl *array) const {
       if (object && (step.effect.reads.has(*object) || step.effect.writes.has(*object)))
         alignment = std::max(alignment, step.effect.alignment);
   return alignment;
+}
+
+std::optional<KernelEffects::Writer>
+KernelEffects::otherWriterOf(const VarDecl *array, const Stmt *copy, const CallPath &path) const {
+  if (!isKnown())
+    return Writer{};
+  std::optional<unsigned> object = memory->find(array);
+  for (const CodeBlock &block : blocks)
+    for (const CodeStep &step : block.steps)
+      if (object && step.effect.writes.has(*object) && isWithin(step, copy, path) != Within::Yes)
+        return Writer{statementInText(step)};
+  return std::nullopt;
+}
+
+KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned dimensions,
+                                                  const Stmt *copy, const CallPath &path) const {
+  Accesses accesses;
+  const GlobalVariable *variable = isKnown() ? code.sharedArray(array) : nullptr;
+  if (!variable) {
+    accesses.areOfElements = isKnown();
+    return accesses;
+  }
+  auto placeOf = [&](const Instruction &instruction) {
+    const DILocation *location = instruction.getDebugLoc().get();
+    return location ? placeNumbers.lookup(location) : 0;
+  };
+  ElementUses uses =
+      elementUsesOf(*variable, dimensions, *function, [&](const Instruction &instruction) {
+        return isWithin(placeOf(instruction), copy, path) == Within::Yes;
+      });
+  accesses.widest = uses.widest;
+  accesses.areOfElements = !uses.other;
+  if (uses.other) {
+    ArrayRef<const Stmt *> here = statementsInText(placeOf(*uses.other));
+    accesses.other = here.empty() ? nullptr : here.back();
+  }
+  return accesses;
 }
 
 bool KernelEffects::mayOutliveRound(const VarDecl *array, const Stmt *copy,

@@ -99,6 +99,22 @@ public:
 
   /// What a shared array has to start on for the widest access to it.
   unsigned alignmentOf(const clang::VarDecl *array) const;
+  /// Whether something besides a copy may write to a shared array, and in which statement of the
+  /// kernel's text; null where that is not known.
+  struct Writer {
+    const clang::Stmt *statement = nullptr;
+  };
+  std::optional<Writer> otherWriterOf(const clang::VarDecl *array, const clang::Stmt *copy,
+                                      const CallPath &path) const;
+  /// How an array is accessed besides by a copy, if only by the subscripts of all its dimensions:
+  /// at most so many bytes at a time. Or which statement does something else with its address.
+  struct Accesses {
+    uint64_t widest = 0;
+    bool areOfElements = true;
+    const clang::Stmt *other = nullptr;
+  };
+  Accesses accessesTo(const clang::VarDecl *array, unsigned dimensions, const clang::Stmt *copy,
+                      const CallPath &path) const;
   /// Whether an address in a shared array may be used in another round of the loop around a
   /// copy than the one in which it was taken.
   bool mayOutliveRound(const clang::VarDecl *array, const clang::Stmt *copy,
@@ -112,7 +128,7 @@ private:
   const Spot *spotIn(unsigned place, const CallPath &path) const;
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
   Effect inAnyCall(const clang::Stmt *part) const;
-  llvm::ArrayRef<const clang::Stmt *> statementsInText(const CodeStep &step) const;
+  llvm::ArrayRef<const clang::Stmt *> statementsInText(unsigned place) const;
   const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
 
   const clang::FunctionDecl *kernel;

@@ -39,7 +39,8 @@ public:
     for (bool changed = true; changed;) {
       changed = false;
       for (const DeclStmt *&declaration : declarations) {
-        if (!declaration || countDead(declaration) != size(declaration) || !isPure(declaration))
+        if (!declaration || countDead(declaration) != size(declaration) || !isPure(declaration) ||
+            !source.isPlainText(declaration->getSourceRange()))
           continue;
         result.dead.push_back(declaration);
         gone.push_back({source.offsetOf(declaration->getBeginLoc()), source.endOf(declaration)});

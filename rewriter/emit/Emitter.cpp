@@ -4,13 +4,17 @@
 
 #include "emit/Emitter.h"
 
+#include "emit/Assumptions.h"
 #include "emit/Formatted.h"
 #include "emit/LauncherText.h"
+#include "emit/Names.h"
+#include "emit/Writable.h"
 #include "relation/BaseObjects.h"
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
+#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/MapVector.h"
@@ -28,8 +32,8 @@ struct IncludePlace {
   bool isBehindInclude = false;
 };
 
-/// Behind the last #include before an offset that is under no condition but a header's
-/// guard, or before everything but the file's first comment and its guard.
+/// Behind the last #include before an offset that is in no braces and under no condition but a
+/// header's guard, or before everything but the file's first comment and its guard.
 IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions &language) {
   SourceLocation start = SourceLocation::getFromRawEncoding(1);
   auto offsetOf = [&](const Token &token) { return token.getLocation().getRawEncoding() - 1; };
@@ -45,7 +49,7 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
   IncludePlace place;
   Token token;
   StringRef guard; // until the next directive tells whether it is one
-  int depth = 0;
+  int depth = 0, braces = 0;
   bool isGuarded = false;
   bool more = !lexer.LexFromRawLexer(token);
   place.offset = offsetOf(token);
@@ -64,10 +68,12 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
         place = {nextLine(token), true};
         isGuarded = false;
         depth = 0;
-      } else if (directive == "include" && depth <= 0)
+      } else if (directive == "include" && depth <= 0 && braces == 0)
         place = {nextLine(token), true};
       else if (opensGuard || (directive == "pragma" && isFirst && word(token) == "once"))
         place.offset = nextLine(token);
+    } else {
+      braces += token.is(tok::l_brace) - token.is(tok::r_brace);
     }
     more = !lexer.LexFromRawLexer(token);
   }
@@ -76,12 +82,13 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
 
 class Emitter {
 public:
-  Emitter(ASTContext &context, const Program &program, const MacroUses &macros,
+  Emitter(ASTContext &context, const Program &program, const DirectiveList &directives,
           const ProgramFacts &others, const Effects &effects, Output output)
       : context(context),
         source(context),
         program(program),
-        macros(macros),
+        macros(directives.macros),
+        variants(directives.variants),
         others(others),
         effects(effects),
         output(output),
@@ -97,7 +104,6 @@ private:
   std::string instantiations(const KernelToEmit &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
   bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names, Diagnostic reason);
-  std::optional<std::string> cannotBeWritten(const KernelToEmit &kernel) const;
   void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
   CopyOrders ordersOf(const KernelToEmit &kernel);
   KernelNames nameKernel(const KernelToEmit &kernel);
@@ -106,7 +112,9 @@ private:
   void writeOut(unsigned begin);
   void redirectForeign();
   void declare(const FunctionDecl *kernel, const std::string &launcher);
+  void declareLaterTypes(const KernelToEmit &kernel);
   bool isRedirectable(const Launch &launch) const;
+  bool isUsedAsValue(const Launch &launch) const;
   StringRef fileName(unsigned offset) const {
     OptionalFileEntryRef file =
         context.getSourceManager().getFileEntryRefForID(source.fileOf(offset).id);
@@ -132,6 +140,7 @@ private:
   SourceText source;
   const Program &program;
   const MacroUses &macros;
+  const Variants &variants;
   const ProgramFacts &others;
   const Effects &effects;
   const Output output;
@@ -202,7 +211,8 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.slot = source.unused("tma_slot");
   names.lifts = source.unused("tma_lifts");
   auto beside = [&](std::string name) {
-    while (llvm::any_of(kernel.pattern->parameters(),
+    while (variants.macros.contains(name) ||
+           llvm::any_of(kernel.pattern->parameters(),
                         [&](const ParmVarDecl *parameter) { return parameter->getName() == name; }))
       name = "tma_" + name;
     return name;
@@ -247,31 +257,6 @@ void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders 
   }
 }
 
-/// A type that only its own function can name.
-bool isLocal(const TemplateArgument &argument) {
-  if (argument.getKind() != TemplateArgument::Type)
-    return false;
-  const TagDecl *tag = argument.getAsType()->getAsTagDecl();
-  return tag && tag->getParentFunctionOrMethod();
-}
-
-/// Why the text of a sibling, or of what belongs to it, would not compile.
-std::optional<std::string> Emitter::cannotBeWritten(const KernelToEmit &kernel) const {
-  if (!source.isPlainText({kernel.pattern->getLocation(), kernel.pattern->getBody()->getEndLoc()}))
-    return "a kernel inside a macro";
-  for (const InstanceToEmit &instance : kernel.instances)
-    if (const TemplateArgumentList *arguments = instance.function->getTemplateSpecializationArgs())
-      if (llvm::any_of(arguments->asArray(), isLocal))
-        return "a kernel template with an argument that is a local type or a lambda";
-  const IdentifierInfo &runtime = context.Idents.get("tilelift");
-  for (const DeclContext *scope = kernel.pattern->getDeclContext(); scope;
-       scope = scope->getParent())
-    for (const NamedDecl *other : scope->lookup(&runtime))
-      if (!isa<NamespaceDecl>(other) || !scope->isTranslationUnit())
-        return "a program that calls something else 'tilelift'";
-  return std::nullopt;
-}
-
 /// A kernel that cannot be written stays as it is, if all of its copies may.
 void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
   result.refused.push_back(kernel.pattern);
@@ -302,9 +287,8 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
     siblings.dropFrom(siblingsBefore);
     this->refuse(kernel, std::move(problem));
   };
-  if (std::optional<std::string> what = cannotBeWritten(kernel))
-    return refuse(
-        diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, *what));
+  if (std::optional<Diagnostic> obstacle = whyNotWritable(kernel, source, variants))
+    return refuse(std::move(*obstacle));
   CopyOrders orders = ordersOf(kernel);
   KernelWriter writer(source, kernel, names, orders, effects);
   std::vector<Piece> sibling = writer.sibling(siblings);
@@ -323,6 +307,13 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
       writeLauncher(source, kernel, names, writer, isForAll);
   if (auto *problem = std::get_if<Diagnostic>(&launcher))
     return refuse(*problem);
+  std::string written = std::get<LauncherText>(launcher).definition;
+  for (const Piece &piece : sibling)
+    written += "\n" + piece.text;
+  if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
+    return refuse(
+        diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
+                 "a program whose macro '" + *macro + "' changes words of the lifted text"));
   if (!addRecipes(kernel, names, writer))
     return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);
@@ -335,7 +326,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   if (!header.empty())
     before +=
         header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
+  for (const std::string &condition : assumptionsOf(kernel, variants))
+    before += "TILELIFT_LIFTED_FOR(" + condition + ");\n";
   before += writer.planType();
+  declareLaterTypes(kernel);
   unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
   // What is computed for one file is no other's that includes the header.
   if (source.isInHeader(end))
@@ -473,7 +467,7 @@ void Emitter::redirectInMacros() {
 
 /// The tokens of a macro's use, with launchers for launches.
 void Emitter::writeOut(unsigned begin) {
-  std::map<SourceLocation, std::string> replaced;
+  std::map<SourceLocation, std::string> replaced, before;
   std::string kernel;
   bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
   for (const RedirectedLaunch &each : redirected) {
@@ -486,6 +480,8 @@ void Emitter::writeOut(unsigned begin) {
       break;
     const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
     replaced[launch.callee->getLocation()] = each.names.launcher;
+    if (isUsedAsValue(launch))
+      before[launch.call->getBeginLoc()] = "(void)";
     replaced[config->getBeginLoc()] = "({";
     replaced[config->getRParenLoc()] = "}";
   }
@@ -496,7 +492,8 @@ void Emitter::writeOut(unsigned begin) {
   for (size_t i = 0; i < tokens.size(); ++i) {
     auto other = replaced.find(tokens[i].location);
     bool isScoped = tokens[i].text == "::" || StringRef(text).ends_with("::");
-    text += (isScoped ? "" : " ") + (other == replaced.end() ? tokens[i].text : other->second);
+    text += (isScoped ? "" : " ") + before[tokens[i].location] +
+            (other == replaced.end() ? tokens[i].text : other->second);
     if (other == replaced.end() || other->second != "}")
       continue;
     // The arguments follow in the launcher's parentheses.
@@ -531,6 +528,33 @@ void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
       {at, at, {Piece::own("\n" + StringRef(formatted(launcher, fileName(at))).rtrim().str())}});
 }
 
+/// Plans of a template's instances name types that may be declared behind the template.
+void Emitter::declareLaterTypes(const KernelToEmit &kernel) {
+  std::set<std::string> done;
+  const Decl *outermost = kernel.pattern;
+  while (const auto *scope = dyn_cast<NamespaceDecl>(outermost->getDeclContext()))
+    outermost = scope;
+  unsigned at = outermost == kernel.pattern ? source.beginOf(kernel.pattern)
+                                            : source.offsetOf(outermost->getBeginLoc());
+  for (const InstanceToEmit &instance : kernel.instances) {
+    std::string text = laterTypesOf(instance.function).declarations;
+    if (!text.empty() && done.insert(text).second)
+      result.edits.add(insertion(at, text));
+  }
+}
+
+/// Whether its value, which is void, is used as one.
+bool Emitter::isUsedAsValue(const Launch &launch) const {
+  DynTypedNode parent = DynTypedNode::create(*launch.call);
+  do {
+    DynTypedNodeList parents = context.getParents(parent);
+    if (parents.empty())
+      return false;
+    parent = parents[0];
+  } while (parent.get<FullExpr>());
+  return parent.get<Expr>() || parent.get<ReturnStmt>();
+}
+
 /// Whether the text of a launch is in the file as it is.
 bool Emitter::isRedirectable(const Launch &launch) const {
   const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
@@ -549,9 +573,14 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   };
   const DeclRefExpr *callee = launch.callee;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
+  std::string name = names.launcher;
+  if (isa<UsingShadowDecl>(callee->getFoundDecl())) {
+    std::string kernel = qualifiedName(callee->getDecl());
+    name = kernel.substr(0, kernel.rfind("::") + 2) + name;
+  }
   // With the qualifier and the template arguments of the kernel.
-  std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() +
-                         names.launcher + source.between(nameEnd, end(callee->getEndLoc())).str();
+  std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() + name +
+                         source.between(nameEnd, end(callee->getEndLoc())).str();
   auto replaceCall = [&](const std::string &text) {
     result.edits.replace(begin(call->getBeginLoc()), end(call->getEndLoc()), text);
   };
@@ -586,7 +615,9 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   std::string arguments = source.between(open + 3, close).trim().str();
   unsigned paren = close + unsigned(source.from(close).find('('));
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
-  result.edits.replace(nameBegin, nameEnd, names.launcher);
+  if (isUsedAsValue(launch))
+    result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));
+  result.edits.replace(nameBegin, nameEnd, name);
   open -= unsigned(source.before(open).size() - source.before(open).rtrim().size());
   result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
 }
@@ -635,9 +666,9 @@ bool Emitter::isRepeated(const UserFile &file) const {
 } // namespace
 
 EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros, const ProgramFacts &others,
+                const Program &program, const DirectiveList &directives, const ProgramFacts &others,
                 const Effects &effects, Output output) {
-  return Emitter(context, program, macros, others, effects, output).run(kernels);
+  return Emitter(context, program, directives, others, effects, output).run(kernels);
 }
 
 } // namespace tilelift

@@ -11,8 +11,8 @@
 #ifndef TILELIFT_EMIT_EMITTER_H
 #define TILELIFT_EMIT_EMITTER_H
 
-#include "directive/MacroText.h"
 #include "directive/OtherFiles.h"
+#include "directive/PragmaReader.h"
 #include "directive/Program.h"
 #include "effects/KernelEffects.h"
 #include "emit/EditSet.h"
@@ -119,8 +119,8 @@ struct EmitResult {
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const MacroUses &macros, const ProgramFacts &others,
-                const Effects &effects, Output output = Output::Program);
+                const Program &program, const DirectiveList &directives,
+                const ProgramFacts &others, const Effects &effects, Output output = Output::Program);
 
 } // namespace tilelift
 

@@ -390,10 +390,16 @@ void KernelWriter::callSibling(const FunctionText &callee) {
       source.nextToken((op ? op->getArg(0) : named)->getEndLoc(), tok::l_paren);
   if (!name.isFileID() || !open || !source.isPlainText(call->getSourceRange()))
     return refuse("a copy in a function that a macro calls");
+  bool isCalledTwice = llvm::any_of(texts, [&](const FunctionText &other) {
+    return &other != &callee && !other.path.inKernel() && other.caller == callee.caller &&
+           other.path.getCalls().back()->getBeginLoc() == call->getBeginLoc();
+  });
+  if (isCalledTwice)
+    return refuse("a copy in a function that a fold expression calls");
 
   std::string qualifier;
   if (reference && isa<UsingShadowDecl>(reference->getFoundDecl()))
-    qualifier = "::" + callee.pattern->getQualifiedNameAsString();
+    qualifier = qualifiedName(callee.pattern);
   qualifier.resize(qualifier.rfind("::") == std::string::npos ? 0 : qualifier.rfind("::") + 2);
   caller.edits.push_back(op ? insertion(*open, "." + callee.name)
                             : replacement(source.offsetOf(name),
@@ -791,16 +797,6 @@ int64_t ringBytes(const InstanceToEmit &instance) {
       bytes = std::max(bytes, *copy.plan.ringAt + copy.plan.sharedBytes());
   }
   return int64_t(alignTo(uint64_t(bytes), uint64_t(alignment)));
-}
-
-std::string templateArgumentsOf(const FunctionDecl *instance) {
-  const TemplateArgumentList *arguments = instance->getTemplateSpecializationArgs();
-  std::string text;
-  raw_string_ostream stream(text);
-  if (arguments)
-    printTemplateArgumentList(stream, arguments->asArray(),
-                              instance->getASTContext().getPrintingPolicy());
-  return text;
 }
 
 std::string KernelWriter::planType() const {

@@ -16,6 +16,7 @@
 #include "emit/CodeText.h"
 #include "emit/Emitter.h"
 #include "emit/FunctionText.h"
+#include "emit/Names.h"
 #include "emit/SourceText.h"
 #include "order/BarrierFacts.h"
 #include "order/WholeBlock.h"
@@ -96,9 +97,6 @@ inline bool isDynamic(const clang::VarDecl *tile) {
 
 /// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
 int64_t ringBytes(const InstanceToEmit &instance);
-
-/// "<4, 64>", or nothing where it is no template.
-std::string templateArgumentsOf(const clang::FunctionDecl *instance);
 
 class KernelWriter {
 public:

@@ -10,6 +10,7 @@
 #include "support/Locations.h"
 
 #include "clang/AST/RecordLayout.h"
+#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -87,7 +88,36 @@ const FieldDecl *Remedies::memberAt(int64_t offset, int64_t &begin) const {
   return found;
 }
 
-/// A member that starts on 128 bytes, with those behind it moved along.
+/// Looks for whoever else knows the size of a struct, or where its members are.
+class OtherUses : public RecursiveASTVisitor<OtherUses> {
+public:
+  OtherUses(const RecordDecl *record, const VarDecl *variable)
+      : record(record), variable(variable) {}
+
+  bool found = false;
+
+  bool shouldVisitTemplateInstantiations() const { return true; }
+  bool TraverseVarDecl(VarDecl *declaration) {
+    bool isOwn = declaration->getLocation() == variable->getLocation(); // of any instance
+    return isOwn || RecursiveASTVisitor::TraverseVarDecl(declaration);
+  }
+  bool VisitTagTypeLoc(TagTypeLoc type) { return look(type.getDecl()); }
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {
+    return look(trait->getTypeOfArgument()->getAsRecordDecl());
+  }
+
+private:
+  bool look(const TagDecl *named) {
+    found |= named && named->getCanonicalDecl() == record->getCanonicalDecl();
+    return !found;
+  }
+
+  const RecordDecl *record;
+  const VarDecl *variable;
+};
+
+/// A member that starts on 128 bytes, with those behind it moved along: if the size of its struct
+/// matters to nobody else.
 std::optional<Trial> Remedies::aligned() const {
   int64_t begin = 0;
   const FieldDecl *member = memberAt(relation.cells.front().offset, begin);
@@ -97,7 +127,9 @@ std::optional<Trial> Remedies::aligned() const {
   bool sharesDeclaration = llvm::any_of(member->getParent()->fields(), [&](const FieldDecl *other) {
     return other != member && other->getBeginLoc() == at;
   });
-  if (sharesDeclaration || !at.isFileID() || !placeOf(sources(), at).isKnown())
+  OtherUses others(member->getParent(), variable);
+  others.TraverseDecl(kernel.context.getTranslationUnitDecl());
+  if (others.found || sharesDeclaration || !at.isFileID() || !placeOf(sources(), at).isKnown())
     return std::nullopt;
   Trial trial{relation, {}};
   int64_t moved = int64_t(alignTo(uint64_t(begin), uint64_t(boxAlignment))) - begin;

@@ -229,14 +229,12 @@ void Fitter::splitRows() {
     column.slopes.insert(column.slopes.begin() + 1, 0);
 }
 
-/// The element that TMA counts in: the tile's own where that is a size TMA has,
-/// wider ones where a row would not fit a box otherwise and nothing is cut.
+/// The element that TMA counts in: the tile's own where that is a size TMA has, else the largest
+/// that divides a row, and a unit as well where a guard cuts rows; wider ones where a row would not fit a box otherwise and nothing is cut.
 void Fitter::chooseElement() {
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
   if (plan.reduction)
     plan.element = plan.reduction->type;
-  while (int64_t(size_of(plan.element)) > shape.unitSize)
-    plan.element = elementTypeOf("", size_of(plan.element) / 2);
   auto innerIsFree = [&] {
     return llvm::all_of(shape.columns,
                         [&](const GuardColumn &column) { return column.slopes[0] == 0; });
@@ -245,6 +243,9 @@ void Fitter::chooseElement() {
     return shape.digits[0].count * shape.unitSize % bytes == 0 &&
            (shape.unitSize % bytes == 0 || innerIsFree()) && shape.start.divisor() % bytes == 0;
   };
+  while (int64_t(size_of(plan.element)) > shape.unitSize ||
+         (shape.unitSize % int64_t(size_of(plan.element)) != 0 && !divides(size_of(plan.element))))
+    plan.element = elementTypeOf("", size_of(plan.element) / 2);
   while (shape.digits[0].count * shape.unitSize / int64_t(size_of(plan.element)) > maxBox &&
          size_of(plan.element) < 8 && !plan.reduction && divides(2 * size_of(plan.element)))
     plan.element = elementTypeOf("", 2 * size_of(plan.element));

@@ -59,6 +59,26 @@ std::string Interpreter::spell(const Stmt *statement) const {
   return text.size() > 60 ? (text.take_front(57) + "...").str() : text.str();
 }
 
+/// Whether a member or an element of a template's argument is read, which is an object.
+static bool readsTemplateObject(const Expr *expression) {
+  const auto *cast = dyn_cast<ImplicitCastExpr>(expression);
+  if (!cast || cast->getCastKind() != CK_LValueToRValue)
+    return false;
+  const Expr *part = cast->getSubExpr()->IgnoreParenImpCasts();
+  while (true) {
+    if (const auto *member = dyn_cast<MemberExpr>(part))
+      part = member->getBase()->IgnoreParenImpCasts();
+    else if (const auto *element = dyn_cast<ArraySubscriptExpr>(part))
+      part = element->getBase()->IgnoreParenImpCasts();
+    else if (const auto *argument = dyn_cast<SubstNonTypeTemplateParmExpr>(part))
+      part = argument->getReplacement()->IgnoreParenImpCasts();
+    else
+      break;
+  }
+  const auto *reference = dyn_cast<DeclRefExpr>(part);
+  return reference && isa<TemplateParamObjectDecl>(reference->getDecl());
+}
+
 /// Literals, enumerators, template arguments, constexpr variables, sizeof.
 std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
   if (const auto *literal = dyn_cast<FloatingLiteral>(expression))
@@ -72,7 +92,8 @@ std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
       return std::nullopt;
   } else if (!isa<IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr,
                   SubstNonTypeTemplateParmExpr, UnaryExprOrTypeTraitExpr, ConstantExpr,
-                  TypeTraitExpr, OffsetOfExpr>(expression)) {
+                  TypeTraitExpr, OffsetOfExpr>(expression) &&
+             !readsTemplateObject(expression)) {
     return std::nullopt;
   }
   Expr::EvalResult result;
@@ -592,7 +613,7 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     return call(callExpression);
   } else if (const auto *full = dyn_cast<FullExpr>(lvalue)) {
     return addressOf(full->getSubExpr());
-  } else if (lvalue->getType()->isRecordType()) {
+  } else if (lvalue->isPRValue() && lvalue->getType()->isRecordType()) {
     return evaluate(lvalue);
   }
   return Scalar::unknown("has an address made by '" + spell(lvalue) + "'", placeOf(lvalue));

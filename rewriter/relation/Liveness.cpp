@@ -32,6 +32,8 @@ public:
       : variable(variable), statement(statement), body(function->getBody()), facts(facts) {}
 
   bool run(const FunctionDecl *function, ASTContext &context) {
+    if (isHeldByLambda(body))
+      return true;
     CFG::BuildOptions options;
     options.setAllAlwaysAdd();
     auto graph = CFG::buildCFG(function, function->getBody(), &context, options);
@@ -40,6 +42,20 @@ public:
   }
 
 private:
+  /// Whether a lambda has the variable itself, and reads it wherever it is called.
+  bool isHeldByLambda(const Stmt *part) const {
+    if (!part || part == statement)
+      return false;
+    const auto *lambda = dyn_cast<LambdaExpr>(part);
+    bool isHeld = lambda && !facts.isWithin(statement, lambda) &&
+                  llvm::any_of(lambda->captures(), [&](const LambdaCapture &capture) {
+                    return capture.capturesVariable() && capture.getCapturedVar() == variable &&
+                           capture.getCaptureKind() == LCK_ByRef;
+                  });
+    return isHeld || llvm::any_of(part->children(),
+                                  [&](const Stmt *child) { return isHeldByLambda(child); });
+  }
+
   enum class Step { Nothing, Read, Set };
   using Parts = SmallVector<const Stmt *, 32>;
 

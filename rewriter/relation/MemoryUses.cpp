@@ -17,34 +17,6 @@ namespace tilelift {
 
 namespace {
 
-/// Whether whoever uses an lvalue of the tile, or an address in it, may write there.
-bool mayWrite(const Stmt *use, const VariableFacts &facts) {
-  const Stmt *parent = facts.parentOf(use);
-  if (const auto *cast = dyn_cast_or_null<CastExpr>(parent)) {
-    QualType type = cast->getType();
-    QualType target = type->isPointerType() ? type->getPointeeType() : type;
-    bool isRead = cast->getCastKind() == CK_LValueToRValue || target.isConstQualified();
-    return !isRead && mayWrite(parent, facts);
-  }
-  if (const auto *member = dyn_cast_or_null<MemberExpr>(parent))
-    if (const auto *method = dyn_cast<CXXMethodDecl>(member->getMemberDecl()))
-      return !method->isConst();
-  if (const auto *unary = dyn_cast_or_null<UnaryOperator>(parent);
-      unary && unary->isIncrementDecrementOp())
-    return true;
-  if (const auto *binary = dyn_cast_or_null<BinaryOperator>(parent)) {
-    if (binary->isComparisonOp() || binary->isLogicalOp())
-      return false;
-    if (binary->isAssignmentOp())
-      return true; // to it, or its address to somebody
-  }
-  bool passesOn = isa_and_nonnull<ParenExpr, MemberExpr, ArraySubscriptExpr, UnaryOperator,
-                                  BinaryOperator, AbstractConditionalOperator, FullExpr>(parent);
-  if (passesOn)
-    return mayWrite(parent, facts);
-  return !isa_and_nonnull<UnaryExprOrTypeTraitExpr, CompoundStmt>(parent);
-}
-
 const Stmt *parentOf(const Stmt *statement, const VariableFacts &facts) {
   const Stmt *parent = facts.parentOf(statement);
   while (parent && isa<ParenExpr>(parent))
@@ -98,10 +70,6 @@ public:
   UseReader(SharedTile &tile, const KernelUnderTest &kernel) : tile(tile), kernel(kernel) {}
 
   void read(const DeclRefExpr *reference) {
-    if (tile.otherWriter.empty() && mayWrite(reference, kernel.facts)) {
-      tile.otherWriter = "may be written here, too";
-      tile.otherWriterPlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
-    }
     Subscripts subscripts = subscriptsOf(reference, tile.extents.size(), kernel.facts);
     if (subscripts.size() == tile.extents.size())
       return readElement(reference, subscripts.back());
@@ -169,6 +137,27 @@ private:
   const KernelUnderTest &kernel;
 };
 
+/// What the kernel's code does to the tile, whichever way it is written.
+void describeCode(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
+                  const Stmt *copy) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  auto writer = kernel.effects.otherWriterOf(variable, copy, kernel.path);
+  if (writer && tile.otherWriter.empty()) {
+    tile.otherWriter = "may be written here, too";
+    tile.otherWriterPlace =
+        writer->statement ? placeOf(sources, writer->statement->getBeginLoc()) : tile.place;
+  }
+  auto accesses =
+      kernel.effects.accessesTo(variable, unsigned(tile.extents.size()), copy, kernel.path);
+  tile.widestAccess = unsigned(std::max<uint64_t>(tile.widestAccess, accesses.widest));
+  if (accesses.areOfElements || !tile.layoutEscape.empty())
+    return;
+  tile.layoutEscape = "an address in it is used for more than one element";
+  tile.onlyRowsEscape = false;
+  if (accesses.other)
+    tile.escapePlace = placeOf(sources, accesses.other->getBeginLoc());
+}
+
 } // namespace
 
 void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
@@ -180,6 +169,7 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   });
   tile.onlyRowsEscape &= own.onlyRowsEscape;
   tile.ownEscape = own.layoutEscape;
+  describeCode(tile, variable, kernel, copy);
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }
 

@@ -5,7 +5,8 @@
 // only indexes the tile, so that rows may be moved apart, who else may write to the
 // tile, and how much shared memory there is already.
 //
-// Read off the syntax, without following values, and on the safe side.
+// Which subscripts there are is read off the syntax. Who writes to the tile, and whether there
+// are other ways to it than those subscripts, is asked of the kernel's code.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_RELATION_MEMORYUSES_H

@@ -36,6 +36,17 @@
 #define TILELIFT_ON_TMA(statement) __trap()
 #endif
 
+/// What a plan was made for. The host's side is not asked: it may have other constants where they
+/// depend on the architecture.
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+#define TILELIFT_LIFTED_FOR(...)                                                                   \
+  static_assert(__VA_ARGS__, "this kernel was lifted for " #__VA_ARGS__                            \
+                             ", which does not hold here: lift the file with the options that "    \
+                             "it is compiled with")
+#else
+#define TILELIFT_LIFTED_FOR(...) static_assert(true, "")
+#endif
+
 /// What only the data centres' Blackwell has: sm_100a, sm_103a and their families.
 #if defined(__CUDA_ARCH_FEAT_SM100_ALL) || defined(__CUDA_ARCH_FEAT_SM103_ALL) ||                  \
     (defined(__CUDA_ARCH_FAMILY_SPECIFIC__) && __CUDA_ARCH_FAMILY_SPECIFIC__ >= 1000 &&            \

@@ -1,0 +1,50 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which parts of the user's files another compilation may read differently: what stands between
+// an #if and its #endif, and macros with more than one definition. Whatever the text settles is
+// the same in each compilation of it. And which parts read differently each time they are
+// written: those with __COUNTER__.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_DIRECTIVE_VARIANTS_H
+#define TILELIFT_DIRECTIVE_VARIANTS_H
+
+#include "support/Place.h"
+
+#include "llvm/ADT/StringSet.h"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace clang {
+class PPCallbacks;
+class SourceManager;
+} // namespace clang
+
+namespace tilelift {
+
+struct Variants {
+  /// From each #if to its #endif.
+  std::vector<std::pair<Place, Place>> conditional;
+  /// Macros that mean different things at different places.
+  llvm::StringSet<> redefined;
+
+  /// All macros that the user defines.
+  llvm::StringSet<> macros;
+  /// Where __COUNTER__ counts.
+  std::vector<Place> counters;
+
+  bool isConditional(Place place) const;
+  /// Whether an #if or #endif of a stretch of text has its counterpart outside of it.
+  bool areTornIn(Place begin, Place end) const;
+};
+
+/// Fills `variants` while a file is preprocessed.
+std::unique_ptr<clang::PPCallbacks> readVariants(const clang::SourceManager &sources,
+                                                 Variants &variants);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,156 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/Writable.h"
+
+#include "emit/Names.h"
+
+#include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
+#include "clang/AST/RecursiveASTVisitor.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// What is in the way, and where.
+struct Obstacle {
+  std::string what;
+  SourceLocation at;
+};
+
+/// A type that only its own function can name.
+bool isLocal(const TemplateArgument &argument) {
+  if (argument.getKind() != TemplateArgument::Type)
+    return false;
+  const TagDecl *tag = argument.getAsType()->getAsTagDecl();
+  return tag && tag->getParentFunctionOrMethod();
+}
+
+/// In a body: what there is once for each function.
+class OncePerFunction : public RecursiveASTVisitor<OncePerFunction> {
+public:
+  explicit OncePerFunction(const SourceManager &sources) : sources(sources) {}
+
+  std::optional<Obstacle> found;
+
+  bool VisitVarDecl(VarDecl *variable) {
+    bool isKept = variable->isStaticLocal() && !variable->hasAttr<CUDASharedAttr>() &&
+                  !variable->getType().isConstQualified();
+    if (isKept)
+      found = {"a static variable of a kernel ('" + variable->getNameAsString() +
+                   "': the lifted kernel would have one of its own)",
+               variable->getLocation()};
+    return !isKept;
+  }
+
+  /// An assertion says where it failed, and that may be in the lifted kernel.
+  bool VisitPredefinedExpr(PredefinedExpr *name) {
+    bool isOfUser = placeOf(sources, sources.getSpellingLoc(name->getLocation())).isKnown();
+    if (isOfUser)
+      found = {("a kernel that asks for its own name (by " + name->getIdentKindName() + ")").str(),
+               name->getLocation()};
+    return !isOfUser;
+  }
+
+private:
+  const SourceManager &sources;
+};
+
+std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager &sources,
+                               const Variants &variants) {
+  for (const FunctionDecl *declared : function->redecls())
+    if (declared->getFriendObjectKind() != Decl::FOK_None)
+      return Obstacle{"a copy in a friend of a class ('" + function->getNameAsString() + "')",
+                      function->getLocation()};
+  const Place begin = placeOf(sources, function->getBeginLoc()),
+              end = placeOf(sources, function->getBody()->getEndLoc());
+  for (Place counter : variants.counters)
+    if (begin.offset <= counter.offset && counter.offset < end.offset)
+      return Obstacle{"a kernel that counts by __COUNTER__", locationOf(sources, counter)};
+  if (variants.areTornIn(begin, end))
+    return Obstacle{"a kernel of which an #if or #endif is a part and its counterpart is not",
+                    function->getLocation()};
+  OncePerFunction finder(sources);
+  finder.TraverseStmt(function->getBody());
+  return finder.found;
+}
+
+std::optional<Obstacle> inArguments(const FunctionDecl *instance) {
+  SourceLocation at = patternOf(instance)->getLocation();
+  const TemplateArgumentList *arguments = instance->getTemplateSpecializationArgs();
+  if (arguments && llvm::any_of(arguments->asArray(), isLocal))
+    return Obstacle{"a kernel template with an argument that is a local type or a lambda", at};
+  if (const NamedDecl *later = laterTypesOf(instance).undeclarable)
+    return Obstacle{"a kernel template in front of '" + later->getNameAsString() +
+                        "', which its argument names",
+                    at};
+  return std::nullopt;
+}
+
+bool isNameOfRuntimeTaken(const FunctionDecl *kernel) {
+  const IdentifierInfo &runtime = kernel->getASTContext().Idents.get("tilelift");
+  for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
+    for (const NamedDecl *other : scope->lookup(&runtime))
+      if (!isa<NamespaceDecl>(other) || !scope->isTranslationUnit())
+        return true;
+  return false;
+}
+
+std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText &source,
+                                   const Variants &variants) {
+  const FunctionDecl *pattern = kernel.pattern;
+  if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
+    return Obstacle{"a kernel inside a macro", pattern->getLocation()};
+  if (isNameOfRuntimeTaken(pattern))
+    return Obstacle{"a program that calls something else 'tilelift'", pattern->getLocation()};
+  const SourceManager &sources = pattern->getASTContext().getSourceManager();
+  for (const InstanceToEmit &instance : kernel.instances) {
+    if (std::optional<Obstacle> obstacle = inArguments(instance.function))
+      return obstacle;
+    for (const CopyToEmit &copy : instance.copies) {
+      SourceRange range = copy.statement->getSourceRange();
+      if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
+        return Obstacle{"a copy of which an #if or #endif is a part and its counterpart is not",
+                        range.getBegin()};
+    }
+    std::vector<size_t> textOf;
+    for (const FunctionText &text : textsOf(instance, textOf))
+      if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
+        return obstacle;
+  }
+  return std::nullopt;
+}
+
+} // namespace
+
+std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
+                                           const Variants &variants) {
+  auto find = [&](StringRef text, bool areAllNames) -> std::optional<std::string> {
+    StringRef before = text.take_front(0);
+    for (StringRef rest = text; !rest.empty();) {
+      StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
+      bool isName = areAllNames || before.ends_with("::") || before.ends_with(".");
+      if (isName && variants.macros.contains(word))
+        return word.str();
+      rest = rest.drop_front(std::max<size_t>(1, word.size()));
+      before = text.drop_back(rest.size());
+    }
+    return std::nullopt;
+  };
+  std::optional<std::string> found = find(planType, true);
+  return found ? found : find(written, false);
+}
+
+std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,
+                                         const Variants &variants) {
+  std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);
+  if (!obstacle)
+    return std::nullopt;
+  return diagnose("not-available-yet", {source.offsetOf(obstacle->at)}, obstacle->what);
+}
+
+} // namespace tilelift
