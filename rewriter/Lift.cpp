@@ -257,8 +257,11 @@ bool Lifter::hasErrors() const {
 void Lifter::liftKernel(const AnnotatedKernel &kernel) {
   Place place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
   if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
-    result.diagnostics.push_back(
-        diagnose("not-available-yet", place, "a copy in an explicit specialization"));
+    Diagnostic reason =
+        diagnose("not-available-yet", place, "a copy in an explicit specialization");
+    for (const KernelInstance &instance : kernel.instances)
+      for (const AnnotatedStatement &each : instance.statements)
+        refuse(reason, *each.directive, instance.function);
     return;
   }
   if (kernel.instances.empty()) {

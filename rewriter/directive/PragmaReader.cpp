@@ -393,7 +393,14 @@ public:
   void take(const Token &token) {
     if (placed == directives.size() || token.isAnnotation())
       return;
-    if (token.is(tok::l_square))
+    bool opens = token.is(tok::l_square);
+    if (std::optional<Token> bracket = std::exchange(first, std::nullopt)) {
+      if (!opens)
+        return place(*bracket); // a lambda
+      squares = 2;
+    } else if (opens && squares == 0)
+      first = token;
+    else if (opens)
       ++squares;
     else if (token.is(tok::r_square))
       --squares;
@@ -415,6 +422,8 @@ private:
   /// How many of them have their statement.
   size_t placed = 0;
   int squares = 0;
+  /// A bracket that begins an attribute or a lambda.
+  std::optional<Token> first;
 };
 
 class Handler : public PragmaHandler {

@@ -204,6 +204,15 @@ void UseWalk::follow(const Address &address, const Use &use) {
 ElementUses elementUsesOf(const GlobalVariable &array, unsigned dimensions,
                           const Function &function,
                           function_ref<bool(const Instruction &)> isExcepted) {
+  // Of what is no array of so many dimensions, all is one element.
+  Type *type = array.getValueType();
+  for (unsigned i = 0; i < dimensions; ++i) {
+    auto *level = dyn_cast<ArrayType>(type);
+    if (!level)
+      dimensions = 0;
+    else
+      type = level->getElementType();
+  }
   return UseWalk(array, function, isExcepted)
       .run({&array, array.getValueType(), dimensions, nullptr, 0});
 }

@@ -143,7 +143,8 @@ void AssumptionFinder::assumeMacro(const Expr *expression) {
       !expression->EvaluateAsInt(value, context))
     return;
   while (begin.isMacroID() && end.isMacroID()) {
-    unsigned length = Lexer::MeasureTokenLength(end, sources, context.getLangOpts());
+    unsigned length = Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources,
+                                                context.getLangOpts());
     if (!sources.isAtStartOfImmediateMacroExpansion(begin) ||
         !sources.isAtEndOfImmediateMacroExpansion(end.getLocWithOffset(int(length))))
       return;

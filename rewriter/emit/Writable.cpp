@@ -72,7 +72,7 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
     if (begin.offset <= counter.offset && counter.offset < end.offset)
       return Obstacle{"a kernel that counts by __COUNTER__", locationOf(sources, counter)};
   if (variants.areTornIn(begin, end))
-    return Obstacle{"a kernel of which an #if or #endif is a part and its counterpart is not",
+    return Obstacle{"an #if of which only one end is in the kernel",
                     function->getLocation()};
   OncePerFunction finder(sources);
   finder.TraverseStmt(function->getBody());
@@ -114,7 +114,7 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
     for (const CopyToEmit &copy : instance.copies) {
       SourceRange range = copy.statement->getSourceRange();
       if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
-        return Obstacle{"a copy of which an #if or #endif is a part and its counterpart is not",
+        return Obstacle{"an #if of which only one end is in the copy",
                         range.getBegin()};
     }
     std::vector<size_t> textOf;

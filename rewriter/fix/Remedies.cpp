@@ -97,9 +97,14 @@ public:
   bool found = false;
 
   bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseVarDecl(VarDecl *declaration) {
-    bool isOwn = declaration->getLocation() == variable->getLocation(); // of any instance
-    return isOwn || RecursiveASTVisitor::TraverseVarDecl(declaration);
+  bool TraverseDecl(Decl *declaration) {
+    if (!declaration || declaration->getLocation() == variable->getLocation()) // of any instance
+      return true;
+    bool isOfSystem = !isa<TranslationUnitDecl, LinkageSpecDecl>(declaration) &&
+                      !placeOf(declaration->getASTContext().getSourceManager(),
+                               declaration->getLocation())
+                           .isKnown();
+    return isOfSystem || RecursiveASTVisitor::TraverseDecl(declaration);
   }
   bool VisitTagTypeLoc(TagTypeLoc type) { return look(type.getDecl()); }
   bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {

@@ -9,6 +9,7 @@
 // plan stands.
 
 // OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted for GIVEN == 64, which does not hold here: lift the file with the options that it is compiled with
+// OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted for GIVEN == 64, which does not hold here: lift the file with the options that it is compiled with
 // WIDE: {{error}}: static assertion failed due to requirement 'sizeof(double) == 4': this kernel was lifted for sizeof(real) == 4, which does not hold here
 #include "Inputs/sizes.h"
 
