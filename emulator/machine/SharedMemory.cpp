@@ -186,6 +186,8 @@ void SharedMemory::checkCopyTarget(const Cell &cell, const Thread &issuer, uint3
 void SharedMemory::copyIn(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes,
                           uint32_t site) {
   forCells(offset, bytes, [&](Cell &cell, uint32_t at) {
+    if (cell.copyIn == copy)
+      return; // its other half, where a box ends in the middle of a word
     checkOverwrite(cell, issuer, false, true, at, site);
     checkCopyTarget(cell, issuer, at, site);
     cell.copyIn = copy;

@@ -134,10 +134,17 @@ void Spreading::spreadBranch(const Instruction &branch) {
   const BasicBlock &own = *branch.getParent();
   const BasicBlock *behind = meetings.behind(own);
   Region region = regionOf(own, behind);
+  // How threads come to a block that did not come from the branch does not matter.
   auto spreadJoins = [&](const BasicBlock &block) {
-    for (const PHINode &phi : block.phis())
-      if (!phi.hasConstantOrUndefValue())
+    for (const PHINode &phi : block.phis()) {
+      SmallPtrSet<const Value *, 4> values;
+      for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
+        if (const BasicBlock *from = phi.getIncomingBlock(i); from == &own || region.contains(from))
+          if (const Value *value = phi.getIncomingValue(i); !isa<UndefValue>(value))
+            values.insert(value);
+      if (values.size() > 1)
         mark(&phi);
+    }
   };
   if (behind)
     spreadJoins(*behind);

@@ -310,10 +310,13 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   std::string written = std::get<LauncherText>(launcher).definition;
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
+  auto isInTheWay = [&](const std::string &what) {
+    refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, what));
+  };
+  if (auto pack = packAmongNames(std::get<LauncherText>(launcher).definition, kernel.pattern))
+    return isInTheWay("a copy that depends on one of the pack of parameters '" + *pack + "'");
   if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
-    return refuse(
-        diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
-                 "a program whose macro '" + *macro + "' changes words of the lifted text"));
+    return isInTheWay("a program whose macro '" + *macro + "' changes words of the lifted text");
   if (!addRecipes(kernel, names, writer))
     return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);

@@ -16,22 +16,19 @@ bool sameText(ArrayRef<Piece> a, ArrayRef<Piece> b) {
   });
 }
 
-/// The number of the text that a path leads to, with the texts on the way.
+/// The number of the text of a path's function at some depth, with the texts that lead to it. A
+/// lambda is called somewhere, but what it calls is called by the text that it stands in.
 size_t addText(std::vector<FunctionText> &texts, const CallPath &path, size_t depth) {
-  size_t at = 0;
-  CallPath way(path.kernel());
-  for (size_t step = 0; step + 1 < depth; ++step) {
-    way = way.with(path.getCalls()[step]);
-    if (isLambda(way.end())) // written where it is made
-      continue;
-    auto known = llvm::find_if(
-        texts, [&](const FunctionText &text) { return text.path.getCalls() == way.getCalls(); });
-    size_t caller = at;
-    at = size_t(known - texts.begin());
-    if (known == texts.end())
-      texts.push_back({way, patternOf(way.end()), caller, "", {}});
-  }
-  return at;
+  if (depth == 1)
+    return 0;
+  CallPath way = path.first(depth);
+  auto known = llvm::find_if(
+      texts, [&](const FunctionText &text) { return text.path.getCalls() == way.getCalls(); });
+  if (known != texts.end())
+    return size_t(known - texts.begin());
+  size_t caller = addText(texts, path, path.first(depth - 1).textDepth());
+  texts.push_back({way, patternOf(way.end()), caller, "", {}});
+  return texts.size() - 1;
 }
 
 std::vector<Piece> afterBlankLine(const std::vector<Piece> &text, const std::string &indentation) {

@@ -406,8 +406,14 @@ void KernelWriter::callSibling(const FunctionText &callee) {
                                           source.endOfToken(info.getEndLoc()),
                                           qualifier + callee.name));
   std::string arguments = planIn(caller) + "{}, " + names.barrier + ", " + names.phase;
-  for (const std::string &map : mapsBelow(callee))
+  SmallVector<std::string, 4> needed{names.phase};
+  if (!caller.path.inKernel())
+    needed.push_back(names.barrier);
+  for (const std::string &map : mapsBelow(callee)) {
     arguments += ", " + map;
+    needed.push_back(map);
+  }
+  captureIn(caller, callee.path.getFunctions().drop_back().back(), needed);
   unsigned close = source.offsetOf(call->getRParenLoc());
   bool hasOthers = !source.between(*open + 1, close).trim().empty();
   caller.edits.push_back(insertion(*open + 1, arguments + (hasOthers ? ", " : "")));
@@ -500,28 +506,35 @@ size_t KernelWriter::ownerOf(const VarDecl *tile) const {
       texts.begin());
 }
 
-/// Lambdas that do not capture everything by reference are told of what a copy needs.
+/// What a copy needs.
 void KernelWriter::captureIn(FunctionText &text, size_t copy) {
-  const DeclContext *at = copies()[copy].path.end();
+  SmallVector<std::string, 4> needed;
+  if (!isStore(copy))
+    needed.push_back(names.phase);
+  if (!copyNames[copy].map.empty())
+    needed.push_back(copyNames[copy].map);
+  if (!text.path.inKernel() && !isStore(copy))
+    needed.push_back(names.barrier);
+  captureIn(text, copies()[copy].path.end(), needed);
+}
+
+/// Lambdas around some place that do not capture everything by reference are told of what is
+/// needed there.
+void KernelWriter::captureIn(FunctionText &text, const FunctionDecl *innermost,
+                             ArrayRef<std::string> needed) {
+  const DeclContext *at = innermost;
   while (isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
     const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
     at = closure->getDeclContext();
     if (closure->getLambdaCaptureDefault() == LCD_ByRef)
       continue;
-    SmallVector<std::string, 4> captured;
-    if (!isStore(copy))
-      captured.push_back(names.phase);
-    if (!copyNames[copy].map.empty())
-      captured.push_back(copyNames[copy].map);
-    if (!text.path.inKernel() && !isStore(copy))
-      captured.push_back(names.barrier);
     const LambdaExpr *lambda = findLambda(text.pattern->getBody(), closure->getLocation());
     if (!lambda)
       continue;
     SourceRange introducer = lambda->getIntroducerRange();
     unsigned end = source.offsetOf(introducer.getEnd());
     bool isEmpty = source.between(source.endOfToken(introducer.getBegin()), end).trim().empty();
-    for (const std::string &name : captured) {
+    for (const std::string &name : needed) {
       bool isKnown = llvm::any_of(text.edits, [&](const Edit &edit) {
         return edit.begin == end && edit.end == end &&
                StringRef(edit.pieces[0].text).ends_with("&" + name);

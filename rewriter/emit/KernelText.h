@@ -152,6 +152,8 @@ private:
   int64_t alignmentOf(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   std::string alignmentText(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   void captureIn(FunctionText &text, size_t copy);
+  void captureIn(FunctionText &text, const clang::FunctionDecl *innermost,
+                 llvm::ArrayRef<std::string> needed);
   void moveDynamicMemory(const clang::Stmt *within);
   std::string pointerToMemory(const clang::VarDecl *array) const;
   void removeDeadVariables(FunctionText &text);

@@ -25,6 +25,10 @@ std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const Sourc
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
                                            const Variants &variants);
 
+/// A pack of parameters of which a launcher's text names a single one, which has no name.
+std::optional<std::string> packAmongNames(llvm::StringRef launcher,
+                                          const clang::FunctionDecl *kernel);
+
 } // namespace tilelift
 
 #endif

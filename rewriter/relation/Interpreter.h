@@ -105,6 +105,8 @@ private:
   void forgetSampled(const clang::Stmt *statement);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
+  void approachBody(const clang::Stmt *loop, const clang::Expr *condition,
+                    const clang::Stmt *body);
   void approachCase(const clang::SwitchStmt *choice);
   void approachThrough(const clang::Stmt *statement);
   void forgetNumbers(const clang::FunctionDecl *lambda);

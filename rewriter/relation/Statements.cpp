@@ -110,10 +110,15 @@ void Interpreter::approach(const Stmt *statement) {
       assume(mask); // what left on the way is not here any more
     }
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
-    if (branch->getInit())
-      run(branch->getInit());
-    if (const DeclStmt *variable = branch->getConditionVariableDeclStmt())
-      run(variable);
+    // What is asked before the branch, all threads ask.
+    for (const Stmt *first : {branch->getInit(),
+                              static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
+                              static_cast<const Stmt *>(branch->getCond())}) {
+      if (towards(first))
+        return approach(first);
+      if (first && first != branch->getCond())
+        run(first);
+    }
     Condition condition = conditionOf(branch->getCond());
     bool inThen = towards(branch->getThen());
     mayMiss |= condition.isUnknown();
@@ -121,16 +126,15 @@ void Interpreter::approach(const Stmt *statement) {
       assume(inThen ? condition : !condition);
     approach(inThen ? branch->getThen() : branch->getElse());
   } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
+    if (towards(loop->getInit()))
+      return approach(loop->getInit());
     if (loop->getInit())
       run(loop->getInit());
-    enterLoop(loop, loop->getCond());
-    approach(loop->getBody());
+    approachBody(loop, loop->getCond(), loop->getBody());
   } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
-    enterLoop(loop, loop->getCond());
-    approach(loop->getBody());
+    approachBody(loop, loop->getCond(), loop->getBody());
   } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
-    enterLoop(loop, nullptr);
-    approach(loop->getBody());
+    approachBody(loop, nullptr, loop->getBody());
   } else if (const auto *call = dyn_cast<CallExpr>(statement);
              call && llvm::is_contained(kernel.path.getCalls(), call)) {
     approachCallee(call);
@@ -141,8 +145,18 @@ void Interpreter::approach(const Stmt *statement) {
   }
 }
 
+void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
+  if (!kernel.facts.isWithin(target, body))
+    return fail(
+        diagnose("unsupported-statement", placeOf(loop), "a copy in the head of a loop"));
+  enterLoop(loop, condition);
+  approach(body);
+}
+
 /// Which case is taken nobody follows; all threads have to take the same one.
 void Interpreter::approachCase(const SwitchStmt *choice) {
+  if (kernel.facts.isWithin(target, choice->getCond()))
+    return approach(choice->getCond());
   if (kernel.uniformity.mayDiffer(choice->getCond()))
     return fail(diagnose("divergent-copy", placeOf(choice),
                          "'" + spell(choice->getCond()) + "' may differ between threads"));

@@ -72,6 +72,21 @@ __global__ void folded(float *out, const float *in) {
   out[threadIdx.x] = tile[threadIdx.x % 4][127 - threadIdx.x];
 }
 
+template <class... P> __global__ void of_a_pack(float *out, const P *...in) { // expected-error {{a copy that depends on one of the pack of parameters 'in' is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[256];
+  float sum = 0;
+  auto add = [&](const float *from) {
+#pragma tma load threads(128)
+    for (int i = threadIdx.x; i < 256; i += 128) tile[i] = from[i];
+    __syncthreads();
+    sum += tile[255 - threadIdx.x];
+    __syncthreads();
+  };
+  (add(in), ...);
+  out[threadIdx.x] = sum;
+}
+template __global__ void of_a_pack<float, float>(float *, const float *, const float *);
+
 #ifndef WITH_BIAS
 __global__ void torn(float *out, const float *in) { // expected-error {{an #if of which only one end is in the kernel is not available yet [-Wtilelift-not-available-yet]}}
   const float bias = 0;
