@@ -170,6 +170,7 @@ private:
                                                     const Directive &directive,
                                                     const InstanceToEmit &instance);
   void refuseClause(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
+  void adoptSwizzle(ArrayRef<CopyToEmit *> copies);
   void chooseSwizzles(InstanceToEmit &instance);
   static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
                                                     ArrayRef<const CopyToEmit *> copies);
@@ -749,6 +750,24 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
 }
 
 /// Where nothing is said, the swizzle by which warps pass shared memory least.
+/// Where one copy of a tile says how it is swizzled, others that leave it open do the same.
+void Lifter::adoptSwizzle(ArrayRef<CopyToEmit *> copies) {
+  std::optional<swizzle_mode> asked;
+  std::vector<CopyToEmit *> open;
+  for (CopyToEmit *copy : copies) {
+    std::optional<swizzle_mode> own = copy->directive->clauses.swizzle;
+    if (own && !asked)
+      asked = own;
+    if (!own)
+      open.push_back(copy);
+  }
+  if (!asked || asked == swizzle_mode::none || open.empty())
+    return;
+  if (std::optional<std::vector<Plan>> plans = plansWith(*asked, open))
+    for (size_t i = 0; i < open.size(); ++i)
+      open[i]->plan = std::move((*plans)[i]);
+}
+
 void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   MapVector<const VarDecl *, SmallVector<CopyToEmit *, 2>> byTile;
   SmallVector<const Stmt *, 4> annotated;
@@ -758,6 +777,7 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   }
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
+    adoptSwizzle(copies);
     bool isAuto = llvm::none_of(copies, [](const CopyToEmit *copy) {
       return copy->directive->clauses.swizzle.has_value();
     });

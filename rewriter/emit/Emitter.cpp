@@ -577,9 +577,10 @@ void Emitter::redirect(const Launch &launch, const KernelNames &names) {
   const DeclRefExpr *callee = launch.callee;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
   std::string name = names.launcher;
-  if (isa<UsingShadowDecl>(callee->getFoundDecl())) {
+  if (isa<UsingShadowDecl>(callee->getFoundDecl())) { // which brings the kernel's name alone
     std::string kernel = qualifiedName(callee->getDecl());
     name = kernel.substr(0, kernel.rfind("::") + 2) + name;
+    nameBegin = begin(callee->getBeginLoc());
   }
   // With the qualifier and the template arguments of the kernel.
   std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() + name +

@@ -38,6 +38,7 @@ void values(float *out, const float *in, int n) {
 
 // A using-declaration brings the kernel, not its launcher.
 // CHECK: ::inner::brought_tma_launch({1, 128}, out, in);
+// CHECK-NEXT: {{^}}  ::inner::brought_tma_launch({1, 128}, out, in);
 namespace inner {
 __global__ void brought(float *out, const float *in) {
   __shared__ float tile[512];
@@ -48,7 +49,13 @@ __global__ void brought(float *out, const float *in) {
 }
 } // namespace inner
 using inner::brought;
-void bring(float *out, const float *in) { brought<<<1, 128>>>(out, in); }
+namespace other {
+using ::inner::brought;
+}
+void bring(float *out, const float *in) {
+  brought<<<1, 128>>>(out, in);
+  other::brought<<<1, 128>>>(out, in);
+}
 
 // The plan of an instance names the template's arguments.
 // CHECK: struct Twice;
