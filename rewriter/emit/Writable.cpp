@@ -9,6 +9,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/Lex/Lexer.h"
 
 using namespace clang;
 using namespace llvm;
@@ -38,7 +39,7 @@ public:
   std::optional<Obstacle> found;
 
   bool VisitVarDecl(VarDecl *variable) {
-    bool isKept = variable->isStaticLocal() && !variable->hasAttr<CUDASharedAttr>() &&
+    bool isKept = variable->isStaticLocal() && !isShared(*variable) &&
                   !variable->getType().isConstQualified();
     if (isKept)
       found = {"a static variable of a kernel ('" + variable->getNameAsString() +
@@ -57,6 +58,16 @@ public:
   }
 
 private:
+  /// Objects with constructors are parsed as static ones, and written as the user has them.
+  bool isShared(const VarDecl &variable) const {
+    SourceLocation begin = sources.getSpellingLoc(variable.getBeginLoc());
+    StringRef written =
+        Lexer::getSourceText(CharSourceRange::getCharRange(
+                                 begin, sources.getSpellingLoc(variable.getLocation())),
+                             sources, variable.getASTContext().getLangOpts());
+    return variable.hasAttr<CUDASharedAttr>() || written.contains("__shared__");
+  }
+
   const SourceManager &sources;
 };
 
