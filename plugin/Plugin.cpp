@@ -219,6 +219,7 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
       options.arch = argument.str();
       if (std::optional<std::string> wrong = wrongArch(argument))
         return fail(*wrong);
+      options.selection.capability = capabilityOf(argument);
     } else if (argument.consume_front("W")) {
       if (std::optional<std::string> wrong = options.diagnostics.apply(argument))
         return fail(*wrong);

@@ -195,6 +195,7 @@ private:
             instance->getQualifiedNameAsString(), instance->getNameAsString()};
   }
   void remark(const Plan &plan);
+  void warnOfDevice(const Plan &plan);
   void remarkOnPipeline(const InstanceToEmit &instance, size_t pipeline);
   void remarkOn(const Launch &launch, const InstanceToEmit &instance);
   void remarkOnUses();
@@ -284,6 +285,7 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
     for (const CopyToEmit &copy : one->copies) {
       remarks.push_back({kernel.pattern, result.diagnostics.size()});
       remark(copy.plan);
+      warnOfDevice(copy.plan);
     }
     for (size_t i = 0; i < one->pipelines.size(); ++i) {
       remarks.push_back({kernel.pattern, result.diagnostics.size()});
@@ -409,7 +411,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
         }) > 1;
     if (isOtherInstanceOfText(annotated, instance)) {
       refuse(diagnose("not-available-yet", annotated.directive->begin,
-                      "a copy in a generic lambda that is called with different types"),
+                      "a copy in a generic lambda that is instantiated for several types"),
              *annotated.directive, instance.function);
       return std::nullopt;
     }
@@ -1106,6 +1108,21 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
     if (known.id == reason.id && known.place == reason.place && known.text == reason.text)
       return;
   result.diagnostics.push_back(std::move(reason));
+}
+
+/// Of operations that the device which the user names does not have: the launcher would say so at
+/// each launch.
+void Lifter::warnOfDevice(const Plan &plan) {
+  constexpr int blackwell = 100;
+  if (selection.capability == 0 || selection.capability >= blackwell ||
+      !(plan.inLines || plan.isByFours()))
+    return;
+  std::string why =
+      plan.inLines ? "copying pixels in lines (im2col::w)"
+                   : "gathering rows of '" + plan.tile + "' that are less than 128 bytes apart";
+  result.diagnostics.push_back(diagnose("plain-on-device", plan.place,
+                                        "sm_" + std::to_string(selection.capability), why,
+                                        "sm_" + std::to_string(blackwell)));
 }
 
 void Lifter::remark(const Plan &plan) {

@@ -55,6 +55,8 @@ struct Selection {
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;
+  /// The compute capability of the device that the user names, as in 90; 0 where nobody does.
+  int capability = 0;
   /// Block sizes of kernels that nothing in the file launches, by the names that they have in
   /// LiftResult::names.
   std::map<std::string, BlockShape> blocks;

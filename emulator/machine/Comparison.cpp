@@ -91,8 +91,7 @@ void Comparison::record(const LaunchRequest &request) {
     isNew |= known->second != hash;
     known->second = hash;
     putText(file, keyOf(allocation));
-    put(file, Recorded{allocation.bytes, hash, isNew,
-                       allocation.kind == MemoryKind::variable});
+    put(file, Recorded{allocation.bytes, hash, isNew, allocation.kind == MemoryKind::variable});
     if (isNew)
       std::fwrite(base, 1, allocation.bytes, file);
   }

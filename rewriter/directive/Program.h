@@ -86,10 +86,10 @@ struct Program {
 /// The function that was written: of an instantiation, the template's.
 const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 
-/// `directives` must outlive the result.
 /// What is said of a copy that stays a loop, as its pragma allows, for some reason.
 Diagnostic staysPlain(Diagnostic reason, const Directive &directive);
 
+/// `directives` must outlive the result.
 Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);
 
 /// The number of a clause, from 1 to `most`.

@@ -32,8 +32,7 @@ public:
     if (directive->getPrevious())
       variants.redefined.insert(name.getIdentifierInfo()->getName());
   }
-  void MacroUndefined(const Token &name, const MacroDefinition &,
-                      const MacroDirective *) override {
+  void MacroUndefined(const Token &name, const MacroDefinition &, const MacroDirective *) override {
     variants.redefined.insert(name.getIdentifierInfo()->getName());
   }
 
@@ -57,7 +56,9 @@ bool Variants::isConditional(Place place) const {
 }
 
 bool Variants::areTornIn(Place begin, Place end) const {
-  auto isIn = [&](Place place) { return begin.offset <= place.offset && place.offset < end.offset; };
+  auto isIn = [&](Place place) {
+    return begin.offset <= place.offset && place.offset < end.offset;
+  };
   return llvm::any_of(conditional, [&](const std::pair<Place, Place> &part) {
     return isIn(part.first) != isIn(part.second);
   });

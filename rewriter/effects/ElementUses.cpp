@@ -40,8 +40,12 @@ struct Access {
 class UseWalk {
 public:
   UseWalk(const GlobalVariable &array, const Function &function,
-          function_ref<bool(const Instruction &)> isExcepted)
-      : layout(array.getDataLayout()), function(function), isExcepted(isExcepted) {}
+          function_ref<bool(const Instruction &)> isExcepted,
+          function_ref<uint64_t(const Instruction &)> alignedAt)
+      : layout(array.getDataLayout()),
+        function(function),
+        isExcepted(isExcepted),
+        alignedAt(alignedAt) {}
 
   ElementUses run(Address start) {
     push(start);
@@ -77,22 +81,25 @@ private:
   const DataLayout &layout;
   const Function &function;
   function_ref<bool(const Instruction &)> isExcepted;
+  function_ref<uint64_t(const Instruction &)> alignedAt;
   SmallVector<Address, 16> work;
   SmallPtrSet<const Value *, 16> seen;
   std::vector<Access> accesses;
   ElementUses result;
 };
 
-/// What lies behind an element is of the same 16 bytes, say, if some access tells that the
-/// element starts on 16.
+/// What lies behind an element is of the same 16 bytes, say, if the type by which it is accessed,
+/// or some other access to it, tells that the element starts on 16.
 void UseWalk::judge(const Access &access) {
   uint64_t bytes = access.isWithinElement() ? access.elementBytes : PowerOf2Ceil(access.end);
-  bool isAligned =
-      access.isWithinElement() || llvm::any_of(accesses, [&](const Access &other) {
-        return other.element == access.element && other.begin == 0 &&
-               other.alignment.value() >= bytes &&
-               other.instruction->getParent() == access.instruction->getParent();
-      });
+  const auto *element = dyn_cast<Instruction>(access.element);
+  auto tellsSo = [&](const Access &other) {
+    return other.element == access.element && other.begin == 0 &&
+           other.alignment.value() >= bytes &&
+           other.instruction->getParent() == access.instruction->getParent();
+  };
+  bool isAligned = access.isWithinElement() || (element && alignedAt(*element) >= bytes) ||
+                   alignedAt(*access.instruction) >= bytes || llvm::any_of(accesses, tellsSo);
   if (isAligned)
     result.widest = std::max(result.widest, bytes);
   else if (!result.other)
@@ -165,7 +172,8 @@ bool UseWalk::isAccess(const Address &address, const Use &use, const Instruction
     return store->getPointerOperand() == use.get() && store->getValueOperand() != use.get() &&
            take(address, sizeOf(store->getValueOperand()), store->getAlign(), user);
   if (const auto *update = dyn_cast<AtomicRMWInst>(&user))
-    return update->getPointerOperand() == use.get() && take(address, sizeOf(update), update->getAlign(), user);
+    return update->getPointerOperand() == use.get() &&
+           take(address, sizeOf(update), update->getAlign(), user);
   if (const auto *exchange = dyn_cast<AtomicCmpXchgInst>(&user))
     return exchange->getPointerOperand() == use.get() &&
            take(address, sizeOf(exchange->getNewValOperand()), exchange->getAlign(), user);
@@ -186,8 +194,8 @@ void UseWalk::follow(const Address &address, const Use &use) {
     return push(same);
   }
   const auto *step = dyn_cast<GEPOperator>(user);
-  bool isKnown = step ? followElement(address, *step)
-                      : instruction && isAccess(address, use, *instruction);
+  bool isKnown =
+      step ? followElement(address, *step) : instruction && isAccess(address, use, *instruction);
   if (isKnown)
     return;
   // A constant that is made of the address: whoever uses it.
@@ -203,7 +211,8 @@ void UseWalk::follow(const Address &address, const Use &use) {
 
 ElementUses elementUsesOf(const GlobalVariable &array, unsigned dimensions,
                           const Function &function,
-                          function_ref<bool(const Instruction &)> isExcepted) {
+                          function_ref<bool(const Instruction &)> isExcepted,
+                          function_ref<uint64_t(const Instruction &)> alignedAt) {
   // Of what is no array of so many dimensions, all is one element.
   Type *type = array.getValueType();
   for (unsigned i = 0; i < dimensions; ++i) {
@@ -213,7 +222,7 @@ ElementUses elementUsesOf(const GlobalVariable &array, unsigned dimensions,
     else
       type = level->getElementType();
   }
-  return UseWalk(array, function, isExcepted)
+  return UseWalk(array, function, isExcepted, alignedAt)
       .run({&array, array.getValueType(), dimensions, nullptr, 0});
 }
 

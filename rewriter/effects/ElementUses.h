@@ -1,10 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether code gets at a shared array by the subscripts of all its dimensions, each time anew, and
-// how many bytes of an element and what lies behind it it accesses then. Only then can the rows
-// of the array lie elsewhere. An address in it that goes anywhere else may be used to get at
-// other elements, by however they lay when it was taken.
+// Whether code reaches a shared array only by subscripting all of its dimensions, and how wide
+// those accesses are. Only then can the rows of the array lie elsewhere: an address that goes
+// anywhere else may be used to reach other elements by the old layout.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_ELEMENTUSES_H
@@ -17,17 +16,20 @@
 namespace tilelift {
 
 struct ElementUses {
-  /// As many bytes as are accessed by the address of an element, all of which starts on a multiple
-  /// of them where they are more than an element.
+  /// The widest access, in bytes, through an element's address. Where it is wider than an element,
+  /// it starts on a multiple of its width.
   uint64_t widest = 0;
-  /// The first use that is none of an element; null where all are.
+  /// The first use that is no such access; null where all are.
   const llvm::Instruction *other = nullptr;
 };
 
-/// Of an array of so many dimensions, in one function, but where `isExcepted` says so.
+/// Uses of `array`, which has `dimensions` dimensions, in `function`, but for the instructions for
+/// which `isExcepted` holds. `alignedAt` says on how many bytes the type of an access promises that
+/// what it accesses starts: of the element's address, and of the access.
 ElementUses elementUsesOf(const llvm::GlobalVariable &array, unsigned dimensions,
                           const llvm::Function &function,
-                          llvm::function_ref<bool(const llvm::Instruction &)> isExcepted);
+                          llvm::function_ref<bool(const llvm::Instruction &)> isExcepted,
+                          llvm::function_ref<uint64_t(const llvm::Instruction &)> alignedAt);
 
 } // namespace tilelift
 

@@ -326,7 +326,8 @@ KernelEffects::otherWriterOf(const VarDecl *array, const Stmt *copy, const CallP
 }
 
 KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned dimensions,
-                                                  const Stmt *copy, const CallPath &path) const {
+                                                  const Stmt *copy, const CallPath &path,
+                                                  const Alignments &aligned) const {
   Accesses accesses;
   const GlobalVariable *variable = isKnown() ? code.sharedArray(array) : nullptr;
   if (!variable) {
@@ -337,10 +338,16 @@ KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned
     const DILocation *location = instruction.getDebugLoc().get();
     return location ? placeNumbers.lookup(location) : 0;
   };
-  ElementUses uses =
-      elementUsesOf(*variable, dimensions, *function, [&](const Instruction &instruction) {
-        return isWithin(placeOf(instruction), copy, path) == Within::Yes;
-      });
+  auto isOfCopy = [&](const Instruction &instruction) {
+    return isWithin(placeOf(instruction), copy, path) == Within::Yes;
+  };
+  auto alignedAt = [&](const Instruction &instruction) {
+    uint64_t bytes = 0;
+    for (const Stmt *here : statementsInText(placeOf(instruction)))
+      bytes = std::max(bytes, aligned.lookup(here));
+    return bytes;
+  };
+  ElementUses uses = elementUsesOf(*variable, dimensions, *function, isOfCopy, alignedAt);
   accesses.widest = uses.widest;
   accesses.areOfElements = !uses.other;
   if (uses.other) {

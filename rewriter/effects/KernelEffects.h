@@ -113,8 +113,10 @@ public:
     bool areOfElements = true;
     const clang::Stmt *other = nullptr;
   };
+  /// `aligned` are expressions whose type promises that they start on so many bytes.
+  using Alignments = llvm::DenseMap<const clang::Stmt *, uint64_t>;
   Accesses accessesTo(const clang::VarDecl *array, unsigned dimensions, const clang::Stmt *copy,
-                      const CallPath &path) const;
+                      const CallPath &path, const Alignments &aligned) const;
   /// Whether an address in a shared array may be used in another round of the loop around a
   /// copy than the one in which it was taken.
   bool mayOutliveRound(const clang::VarDecl *array, const clang::Stmt *copy,

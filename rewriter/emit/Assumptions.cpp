@@ -112,8 +112,8 @@ bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
   if (!variable && !enumerator)
     return true;
   Expr::EvalResult value;
-  bool isConstant = named->getType()->isIntegralOrEnumerationType() &&
-                    reference->EvaluateAsInt(value, context);
+  bool isConstant =
+      named->getType()->isIntegralOrEnumerationType() && reference->EvaluateAsInt(value, context);
   if (isConstant && isVisibleToAll(named) && !isSettled(named->getLocation())) {
     if (!isOfSystem(named->getLocation())) {
       std::string name = nameOf(named);
@@ -143,8 +143,8 @@ void AssumptionFinder::assumeMacro(const Expr *expression) {
       !expression->EvaluateAsInt(value, context))
     return;
   while (begin.isMacroID() && end.isMacroID()) {
-    unsigned length = Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources,
-                                                context.getLangOpts());
+    unsigned length =
+        Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources, context.getLangOpts());
     if (!sources.isAtStartOfImmediateMacroExpansion(begin) ||
         !sources.isAtEndOfImmediateMacroExpansion(end.getLocWithOffset(int(length))))
       return;

@@ -6,6 +6,7 @@
 
 #include "emit/Assumptions.h"
 #include "emit/Formatted.h"
+#include "emit/LaunchText.h"
 #include "emit/LauncherText.h"
 #include "emit/Names.h"
 #include "emit/Writable.h"
@@ -14,7 +15,6 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/TypeLoc.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/MapVector.h"
@@ -108,19 +108,10 @@ private:
   CopyOrders ordersOf(const KernelToEmit &kernel);
   KernelNames nameKernel(const KernelToEmit &kernel);
   void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
-  void redirectInMacros();
-  void writeOut(unsigned begin);
   void redirectForeign();
   void declare(const FunctionDecl *kernel, const std::string &launcher);
   void declareLaterTypes(const KernelToEmit &kernel);
-  bool isRedirectable(const Launch &launch) const;
-  bool isUsedAsValue(const Launch &launch) const;
-  StringRef fileName(unsigned offset) const {
-    OptionalFileEntryRef file =
-        context.getSourceManager().getFileEntryRefForID(source.fileOf(offset).id);
-    return file ? file->getName() : "input.cu";
-  }
-  void redirect(const Launch &launch, const KernelNames &names);
+  StringRef fileName(unsigned offset) const { return source.nameOf(offset); }
   bool isLaunchedElsewhere(const FunctionDecl *kernel) const {
     return others.launched.count(sharedNameOf(kernel)) > 0;
   }
@@ -146,10 +137,6 @@ private:
   const Output output;
   FreshNames fresh;
   FunctionSiblings siblings;
-  struct RedirectedLaunch {
-    const Launch *launch;
-    KernelNames names;
-  };
   std::vector<RedirectedLaunch> redirected;
   /// What became of the copies of each pragma.
   llvm::MapVector<const Directive *, std::string> outcomes;
@@ -166,7 +153,9 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   }
   if (output == Output::Program) {
     redirectForeign();
-    redirectInMacros();
+    LaunchEdits launches = redirect(redirected, context, source, macros);
+    result.edits.add(launches.edits);
+    llvm::for_each(launches.diagnostics, [&](const Diagnostic &each) { say(each); });
   }
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));
@@ -314,9 +303,11 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
     refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, what));
   };
   if (auto pack = packAmongNames(std::get<LauncherText>(launcher).definition, kernel.pattern))
-    return isInTheWay("a copy that depends on one of the pack of parameters '" + *pack + "'");
+    return isInTheWay("a copy that depends on a single element of the parameter pack '" + *pack +
+                      "'");
   if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
-    return isInTheWay("a program whose macro '" + *macro + "' changes words of the lifted text");
+    return isInTheWay("a macro named '" + *macro +
+                      "', which clashes with a name in the generated code,");
   if (!addRecipes(kernel, names, writer))
     return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);
@@ -383,6 +374,7 @@ std::string Emitter::instantiations(const KernelToEmit &kernel, const KernelName
       maps += ", const __grid_constant__ CUtensorMap";
   PrintingPolicy policy = context.getPrintingPolicy();
   policy.FullyQualifiedName = true;
+  policy.SuppressUnwrittenScope = true;
   for (const InstanceToEmit &instance : kernel.instances) {
     std::string parameters;
     for (const ParmVarDecl *parameter : instance.function->parameters())
@@ -430,7 +422,7 @@ void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &na
                  names.lifted));
   for (const Launch &launch : program.launches)
     if (launch.pattern == kernel.pattern && done.insert(launch.callee->getLocation()).second)
-      redirected.push_back({&launch, names});
+      redirected.push_back({&launch, names.kernel, names.launcher});
 }
 
 /// Launches of kernels that are lifted in other files.
@@ -440,76 +432,11 @@ void Emitter::redirectForeign() {
     auto launcher = others.launchers.find(sharedNameOf(launch.instance));
     if (launcher == others.launchers.end())
       continue;
-    KernelNames names;
-    names.kernel = launch.instance->getNameAsString();
-    names.launcher = launcher->second;
     const FunctionDecl *first = launch.instance->getCanonicalDecl();
     if (declared.insert(first).second)
-      declare(first, launcherDeclaration(source, first, names.launcher));
-    redirected.push_back({&launch, names});
+      declare(first, launcherDeclaration(source, first, launcher->second));
+    redirected.push_back({&launch, launch.instance->getNameAsString(), launcher->second});
   }
-}
-
-/// A launch from the middle of a macro takes the use of the macro with it: all launches
-/// that come from there are changed in what it is expanded to.
-void Emitter::redirectInMacros() {
-  const SourceManager &sources = context.getSourceManager();
-  auto useOf = [&](const RedirectedLaunch &each) {
-    return placeOf(sources, each.launch->call->getBeginLoc()).offset;
-  };
-  std::set<unsigned> writtenOut;
-  for (const RedirectedLaunch &each : redirected)
-    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
-      writtenOut.insert(useOf(each));
-  for (const RedirectedLaunch &each : redirected)
-    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
-      redirect(*each.launch, each.names);
-  for (unsigned begin : writtenOut)
-    writeOut(begin);
-}
-
-/// The tokens of a macro's use, with launchers for launches.
-void Emitter::writeOut(unsigned begin) {
-  std::map<SourceLocation, std::string> replaced, before;
-  std::string kernel;
-  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
-  for (const RedirectedLaunch &each : redirected) {
-    const Launch &launch = *each.launch;
-    if (placeOf(context.getSourceManager(), launch.call->getBeginLoc()).offset != begin)
-      continue;
-    kernel = each.names.kernel;
-    isKnown &= launch.form == Launch::Form::Chevrons;
-    if (!isKnown)
-      break;
-    const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
-    replaced[launch.callee->getLocation()] = each.names.launcher;
-    if (isUsedAsValue(launch))
-      before[launch.call->getBeginLoc()] = "(void)";
-    replaced[config->getBeginLoc()] = "({";
-    replaced[config->getRParenLoc()] = "}";
-  }
-  if (!isKnown)
-    return say(diagnose("launch-not-lifted", {begin}, kernel, "it comes from a macro"));
-  std::string text;
-  const std::vector<MacroToken> &tokens = macros.at(begin).tokens;
-  for (size_t i = 0; i < tokens.size(); ++i) {
-    auto other = replaced.find(tokens[i].location);
-    bool isScoped = tokens[i].text == "::" || StringRef(text).ends_with("::");
-    text += (isScoped ? "" : " ") + before[tokens[i].location] +
-            (other == replaced.end() ? tokens[i].text : other->second);
-    if (other == replaced.end() || other->second != "}")
-      continue;
-    // The arguments follow in the launcher's parentheses.
-    ++i;
-    if (i + 1 < tokens.size() && tokens[i + 1].text != ")")
-      text += ",";
-  }
-  std::string inStyle = formatted(text, fileName(begin));
-  SmallVector<StringRef, 8> lines;
-  StringRef(inStyle).trim().split(lines, '\n');
-  result.edits.replace(begin, macros.at(begin).end,
-                       llvm::join(lines, "\n" + source.indentationAt(begin)));
-  say(diagnose("macro-written-out", {begin}, kernel));
 }
 
 /// Behind the kernel's first declaration, so that the launcher is known wherever
@@ -544,86 +471,6 @@ void Emitter::declareLaterTypes(const KernelToEmit &kernel) {
     if (!text.empty() && done.insert(text).second)
       result.edits.add(insertion(at, text));
   }
-}
-
-/// Whether its value, which is void, is used as one.
-bool Emitter::isUsedAsValue(const Launch &launch) const {
-  DynTypedNode parent = DynTypedNode::create(*launch.call);
-  do {
-    DynTypedNodeList parents = context.getParents(parent);
-    if (parents.empty())
-      return false;
-    parent = parents[0];
-  } while (parent.get<FullExpr>());
-  return parent.get<Expr>() || parent.get<ReturnStmt>();
-}
-
-/// Whether the text of a launch is in the file as it is.
-bool Emitter::isRedirectable(const Launch &launch) const {
-  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
-  const CallExpr *config = chevrons ? chevrons->getConfig() : nullptr;
-  return source.isPlainText(launch.call->getSourceRange()) &&
-         source.isPlainText(launch.callee->getSourceRange()) &&
-         (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
-}
-
-void Emitter::redirect(const Launch &launch, const KernelNames &names) {
-  const auto *call = launch.call;
-  auto begin = [&](SourceLocation at) { return source.offsetOf(source.written(at)); };
-  auto end = [&](SourceLocation at) { return source.endOfToken(source.written(at)); };
-  auto textOf = [&](const Expr *part) {
-    return source.between(begin(part->getBeginLoc()), end(part->getEndLoc())).str();
-  };
-  const DeclRefExpr *callee = launch.callee;
-  unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
-  std::string name = names.launcher;
-  if (isa<UsingShadowDecl>(callee->getFoundDecl())) { // which brings the kernel's name alone
-    std::string kernel = qualifiedName(callee->getDecl());
-    name = kernel.substr(0, kernel.rfind("::") + 2) + name;
-    nameBegin = begin(callee->getBeginLoc());
-  }
-  // With the qualifier and the template arguments of the kernel.
-  std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() + name +
-                         source.between(nameEnd, end(callee->getEndLoc())).str();
-  auto replaceCall = [&](const std::string &text) {
-    result.edits.replace(begin(call->getBeginLoc()), end(call->getEndLoc()), text);
-  };
-  switch (launch.form) {
-  case Launch::Form::Chevrons: break;
-  case Launch::Form::LaunchEx: {
-    // Commas of template arguments are not for a macro around the launch.
-    bool isExposed = call->getBeginLoc().isMacroID() && StringRef(launcher).contains(',');
-    result.edits.replace(begin(call->getBeginLoc()), end(call->getArg(1)->getEndLoc()),
-                         (isExposed ? "(" : "") + launcher + "({" + textOf(call->getArg(0)) + "}");
-    if (isExposed)
-      result.edits.add(insertion(end(call->getEndLoc()), ")"));
-    return;
-  }
-  case Launch::Form::SymbolEx:
-    return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
-                       "}, " + textOf(call->getArg(2)) + ")");
-  case Launch::Form::Symbol:
-  case Launch::Form::Cooperative: {
-    std::string config = textOf(call->getArg(1)) + ", " + textOf(call->getArg(2));
-    for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
-      config += ", " + textOf(call->getArg(i));
-    bool isCooperative = launch.form == Launch::Form::Cooperative;
-    return replaceCall("tilelift::launch_with(" + launcher +
-                       (isCooperative ? ", tilelift::cooperative(" : ", {") + config +
-                       (isCooperative ? "), " : "}, ") + textOf(call->getArg(3)) + ")");
-  }
-  }
-  const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
-  unsigned open = begin(config->getBeginLoc());   // <<<
-  unsigned close = begin(config->getRParenLoc()); // >>>
-  std::string arguments = source.between(open + 3, close).trim().str();
-  unsigned paren = close + unsigned(source.from(close).find('('));
-  bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
-  if (isUsedAsValue(launch))
-    result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));
-  result.edits.replace(nameBegin, nameEnd, name);
-  open -= unsigned(source.before(open).size() - source.before(open).rtrim().size());
-  result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
 }
 
 /// Each file that gets new text says where the runtime is.

@@ -119,8 +119,8 @@ struct EmitResult {
 };
 
 EmitResult emit(clang::ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const DirectiveList &directives,
-                const ProgramFacts &others, const Effects &effects, Output output = Output::Program);
+                const Program &program, const DirectiveList &directives, const ProgramFacts &others,
+                const Effects &effects, Output output = Output::Program);
 
 } // namespace tilelift
 

@@ -154,10 +154,10 @@ void KernelWriter::nameCopies() {
     CopyNames result;
     result.tile = copy.plan.tile;
     if (copy.plan.mode == Mode::Bulk) {
-      result.bytes = stem + "_bytes";
+      result.bytes = source.unused(stem + "_bytes");
     } else {
       result.map = source.unused(stem + "_map");
-      result.box = stem + "_box";
+      result.box = source.unused(stem + "_box");
       result.bytes = result.box + "::bytes";
     }
     auto differs = [&](const Plan *other) {
@@ -392,14 +392,20 @@ void KernelWriter::callSibling(const FunctionText &callee) {
     return refuse("a copy in a function that a macro calls");
   bool isCalledTwice = llvm::any_of(texts, [&](const FunctionText &other) {
     return &other != &callee && !other.path.inKernel() && other.caller == callee.caller &&
-           other.path.getCalls().back()->getBeginLoc() == call->getBeginLoc();
+           other.path.getCalls().back()->getRParenLoc() == call->getRParenLoc();
   });
   if (isCalledTwice)
     return refuse("a copy in a function that a fold expression calls");
 
+  if (member && isa<UsingShadowDecl>(member->getFoundDecl().getDecl()))
+    return refuse("a copy in a method called through a using-declaration");
+
   std::string qualifier;
-  if (reference && isa<UsingShadowDecl>(reference->getFoundDecl()))
+  if (reference &&
+      isa<UsingShadowDecl>(reference->getFoundDecl())) { // which brings that name alone
     qualifier = qualifiedName(callee.pattern);
+    name = reference->getBeginLoc();
+  }
   qualifier.resize(qualifier.rfind("::") == std::string::npos ? 0 : qualifier.rfind("::") + 2);
   caller.edits.push_back(op ? insertion(*open, "." + callee.name)
                             : replacement(source.offsetOf(name),

@@ -38,9 +38,7 @@ public:
     case TemplateArgument::Template: add(argument.getAsTemplate().getAsTemplateDecl()); break;
     case TemplateArgument::Declaration: add(argument.getAsDecl()); break;
     case TemplateArgument::Integral: TraverseType(argument.getIntegralType()); break;
-    case TemplateArgument::StructuralValue:
-      TraverseType(argument.getStructuralValueType());
-      break;
+    case TemplateArgument::StructuralValue: TraverseType(argument.getStructuralValueType()); break;
     default: break;
     }
     return RecursiveASTVisitor::TraverseTemplateArgument(argument);

@@ -73,7 +73,7 @@ struct RecipeTensor {
   std::string address; ///< an expression, or empty: the variable `tensor` of the device
   /// How the driver calls that variable; found once there is a text.
   std::string variable;
-  std::string offset;  ///< bytes
+  std::string offset; ///< bytes
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;
   unsigned promotion = 128;

@@ -34,6 +34,11 @@ const UserFile &SourceText::fileOf(unsigned offset) const {
   return *std::prev(next);
 }
 
+StringRef SourceText::nameOf(unsigned offset) const {
+  OptionalFileEntryRef file = sources.getFileEntryRefForID(fileOf(offset).id);
+  return file ? file->getName() : "input.cu";
+}
+
 StringRef SourceText::between(unsigned begin, unsigned end) const {
   const UserFile &file = fileOf(begin);
   return file.text.slice(begin - file.begin, end - file.begin);

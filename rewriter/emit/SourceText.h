@@ -23,6 +23,8 @@ public:
 
   llvm::ArrayRef<UserFile> all() const { return files; }
   const UserFile &fileOf(unsigned offset) const;
+  /// The name of that file, for whom style depends on it.
+  llvm::StringRef nameOf(unsigned offset) const;
   bool isInHeader(unsigned offset) const { return fileOf(offset).begin != 0; }
   llvm::StringRef between(unsigned begin, unsigned end) const;
   /// The text of a file up to an offset, and from there.

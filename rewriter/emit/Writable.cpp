@@ -42,8 +42,8 @@ public:
     bool isKept = variable->isStaticLocal() && !isShared(*variable) &&
                   !variable->getType().isConstQualified();
     if (isKept)
-      found = {"a static variable of a kernel ('" + variable->getNameAsString() +
-                   "': the lifted kernel would have one of its own)",
+      found = {"a static variable in a lifted function ('" + variable->getNameAsString() +
+                   "': the lifted copy would have its own)",
                variable->getLocation()};
     return !isKept;
   }
@@ -52,7 +52,7 @@ public:
   bool VisitPredefinedExpr(PredefinedExpr *name) {
     bool isOfUser = placeOf(sources, sources.getSpellingLoc(name->getLocation())).isKnown();
     if (isOfUser)
-      found = {("a kernel that asks for its own name (by " + name->getIdentKindName() + ")").str(),
+      found = {("a lifted function that uses " + name->getIdentKindName()).str(),
                name->getLocation()};
     return !isOfUser;
   }
@@ -61,10 +61,9 @@ private:
   /// Objects with constructors are parsed as static ones, and written as the user has them.
   bool isShared(const VarDecl &variable) const {
     SourceLocation begin = sources.getSpellingLoc(variable.getBeginLoc());
-    StringRef written =
-        Lexer::getSourceText(CharSourceRange::getCharRange(
-                                 begin, sources.getSpellingLoc(variable.getLocation())),
-                             sources, variable.getASTContext().getLangOpts());
+    StringRef written = Lexer::getSourceText(
+        CharSourceRange::getCharRange(begin, sources.getSpellingLoc(variable.getLocation())),
+        sources, variable.getASTContext().getLangOpts());
     return variable.hasAttr<CUDASharedAttr>() || written.contains("__shared__");
   }
 
@@ -75,15 +74,16 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
                                const Variants &variants) {
   for (const FunctionDecl *declared : function->redecls())
     if (declared->getFriendObjectKind() != Decl::FOK_None)
-      return Obstacle{"a copy in a friend of a class ('" + function->getNameAsString() + "')",
+      return Obstacle{"a copy in a function that is declared as a friend ('" +
+                          function->getNameAsString() + "')",
                       function->getLocation()};
   const Place begin = placeOf(sources, function->getBeginLoc()),
               end = placeOf(sources, function->getBody()->getEndLoc());
   for (Place counter : variants.counters)
     if (begin.offset <= counter.offset && counter.offset < end.offset)
-      return Obstacle{"a kernel that counts by __COUNTER__", locationOf(sources, counter)};
+      return Obstacle{"a lifted function that uses __COUNTER__", locationOf(sources, counter)};
   if (variants.areTornIn(begin, end))
-    return Obstacle{"an #if of which only one end is in the kernel",
+    return Obstacle{"an #if block that starts or ends inside of the function, but not both,",
                     function->getLocation()};
   OncePerFunction finder(sources);
   finder.TraverseStmt(function->getBody());
@@ -111,6 +111,14 @@ bool isNameOfRuntimeTaken(const FunctionDecl *kernel) {
   return false;
 }
 
+/// Whether the text around a copy and its lambdas is that of a function on the way.
+bool isInText(const CallPath &path) {
+  const DeclContext *text = path.end();
+  while (isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
+    text = cast<CXXMethodDecl>(text)->getParent()->getDeclContext();
+  return text == path.textFunction();
+}
+
 std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText &source,
                                    const Variants &variants) {
   const FunctionDecl *pattern = kernel.pattern;
@@ -123,9 +131,13 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
     if (std::optional<Obstacle> obstacle = inArguments(instance.function))
       return obstacle;
     for (const CopyToEmit &copy : instance.copies) {
+      if (!isInText(copy.path))
+        return Obstacle{
+            "a copy in a lambda defined outside of the kernel and the functions that it calls",
+            copy.statement->getBeginLoc()};
       SourceRange range = copy.statement->getSourceRange();
       if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
-        return Obstacle{"an #if of which only one end is in the copy",
+        return Obstacle{"an #if block that starts or ends inside of the copy, but not both,",
                         range.getBegin()};
     }
     std::vector<size_t> textOf;

@@ -100,10 +100,10 @@ public:
   bool TraverseDecl(Decl *declaration) {
     if (!declaration || declaration->getLocation() == variable->getLocation()) // of any instance
       return true;
-    bool isOfSystem = !isa<TranslationUnitDecl, LinkageSpecDecl>(declaration) &&
-                      !placeOf(declaration->getASTContext().getSourceManager(),
-                               declaration->getLocation())
-                           .isKnown();
+    bool isOfSystem =
+        !isa<TranslationUnitDecl, LinkageSpecDecl>(declaration) &&
+        !placeOf(declaration->getASTContext().getSourceManager(), declaration->getLocation())
+             .isKnown();
     return isOfSystem || RecursiveASTVisitor::TraverseDecl(declaration);
   }
   bool VisitTagTypeLoc(TagTypeLoc type) { return look(type.getDecl()); }

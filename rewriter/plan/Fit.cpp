@@ -230,7 +230,8 @@ void Fitter::splitRows() {
 }
 
 /// The element that TMA counts in: the tile's own where that is a size TMA has, else the largest
-/// that divides a row, and a unit as well where a guard cuts rows; wider ones where a row would not fit a box otherwise and nothing is cut.
+/// that divides a row, and a unit as well where a guard cuts rows; wider ones where a row would not
+/// fit a box otherwise and nothing is cut.
 void Fitter::chooseElement() {
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
   if (plan.reduction)

@@ -52,8 +52,8 @@ private:
                     return capture.capturesVariable() && capture.getCapturedVar() == variable &&
                            capture.getCaptureKind() == LCK_ByRef;
                   });
-    return isHeld || llvm::any_of(part->children(),
-                                  [&](const Stmt *child) { return isHeldByLambda(child); });
+    return isHeld ||
+           llvm::any_of(part->children(), [&](const Stmt *child) { return isHeldByLambda(child); });
   }
 
   enum class Step { Nothing, Read, Set };

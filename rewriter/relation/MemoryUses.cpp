@@ -69,6 +69,9 @@ class UseReader {
 public:
   UseReader(SharedTile &tile, const KernelUnderTest &kernel) : tile(tile), kernel(kernel) {}
 
+  /// Wide accesses that start on multiples of their width, as their types promise.
+  KernelEffects::Alignments aligned;
+
   void read(const DeclRefExpr *reference) {
     Subscripts subscripts = subscriptsOf(reference, tile.extents.size(), kernel.facts);
     if (subscripts.size() == tile.extents.size())
@@ -104,9 +107,11 @@ private:
     }
     if (const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
         dereference && dereference->getOpcode() == UO_Deref && !pointee.isNull()) {
-      tile.widestAccess = std::max(
-          tile.widestAccess, unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity()));
-      return;
+      const unsigned bytes = unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity());
+      tile.widestAccess = std::max(tile.widestAccess, bytes);
+      if (kernel.context.getTypeAlignInChars(pointee).getQuantity() >= bytes)
+        aligned[element] = aligned[dereference] = bytes;
+      return; // what is not aligned is seen in the code
     }
     if (const auto *call = dyn_cast_or_null<CallExpr>(use))
       if (const FunctionDecl *callee = call->getDirectCallee())
@@ -139,7 +144,7 @@ private:
 
 /// What the kernel's code does to the tile, whichever way it is written.
 void describeCode(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
-                  const Stmt *copy) {
+                  const Stmt *copy, const KernelEffects::Alignments &aligned) {
   const SourceManager &sources = kernel.context.getSourceManager();
   auto writer = kernel.effects.otherWriterOf(variable, copy, kernel.path);
   if (writer && tile.otherWriter.empty()) {
@@ -147,8 +152,8 @@ void describeCode(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
     tile.otherWriterPlace =
         writer->statement ? placeOf(sources, writer->statement->getBeginLoc()) : tile.place;
   }
-  auto accesses =
-      kernel.effects.accessesTo(variable, unsigned(tile.extents.size()), copy, kernel.path);
+  auto accesses = kernel.effects.accessesTo(variable, unsigned(tile.extents.size()), copy,
+                                            kernel.path, aligned);
   tile.widestAccess = unsigned(std::max<uint64_t>(tile.widestAccess, accesses.widest));
   if (accesses.areOfElements || !tile.layoutEscape.empty())
     return;
@@ -169,7 +174,7 @@ void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
   });
   tile.onlyRowsEscape &= own.onlyRowsEscape;
   tile.ownEscape = own.layoutEscape;
-  describeCode(tile, variable, kernel, copy);
+  describeCode(tile, variable, kernel, copy, outside.aligned);
   tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
 }
 

@@ -111,9 +111,9 @@ void Interpreter::approach(const Stmt *statement) {
     }
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
     // What is asked before the branch, all threads ask.
-    for (const Stmt *first : {branch->getInit(),
-                              static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
-                              static_cast<const Stmt *>(branch->getCond())}) {
+    for (const Stmt *first :
+         {branch->getInit(), static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
+          static_cast<const Stmt *>(branch->getCond())}) {
       if (towards(first))
         return approach(first);
       if (first && first != branch->getCond())
@@ -147,8 +147,7 @@ void Interpreter::approach(const Stmt *statement) {
 
 void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
   if (!kernel.facts.isWithin(target, body))
-    return fail(
-        diagnose("unsupported-statement", placeOf(loop), "a copy in the head of a loop"));
+    return fail(diagnose("unsupported-statement", placeOf(loop), "a copy in the head of a loop"));
   enterLoop(loop, condition);
   approach(body);
 }

@@ -8,9 +8,9 @@
 // What a plan was made for and the file's own text does not settle is asserted where the
 // plan stands.
 
-// OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted for GIVEN == 64, which does not hold here: lift the file with the options that it is compiled with
-// OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted for GIVEN == 64, which does not hold here: lift the file with the options that it is compiled with
-// WIDE: {{error}}: static assertion failed due to requirement 'sizeof(double) == 4': this kernel was lifted for sizeof(real) == 4, which does not hold here
+// OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted assuming GIVEN == 64, which is false in this compilation: lift the file with the options that it is compiled with
+// OTHER: {{error}}: static assertion failed due to requirement '32 == 64': this kernel was lifted assuming GIVEN == 64, which is false in this compilation: lift the file with the options that it is compiled with
+// WIDE: {{error}}: static assertion failed due to requirement 'sizeof(double) == 4': this kernel was lifted assuming sizeof(real) == 4, which is false in this compilation
 #include "Inputs/sizes.h"
 
 #ifndef GIVEN

@@ -49,6 +49,7 @@ __global__ void brought(float *out, const float *in) {
 }
 } // namespace inner
 using inner::brought;
+
 namespace other {
 using ::inner::brought;
 }
@@ -56,6 +57,24 @@ void bring(float *out, const float *in) {
   brought<<<1, 128>>>(out, in);
   other::brought<<<1, 128>>>(out, in);
 }
+
+// CHECK: ::helpers::fetch_tma(of_others_tma_plan{}, tma_barrier, tma_phase, tile, in);
+namespace helpers {
+__device__ void fetch(float *to, const float *from) {
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += 128) to[i] = from[i];
+}
+} // namespace helpers
+namespace others {
+using helpers::fetch;
+}
+__global__ void of_others(float *out, const float *in) {
+  __shared__ float tile[512];
+  others::fetch(tile, in);
+  __syncthreads();
+  for (int i = threadIdx.x; i < 512; i += 128) out[i] = tile[511 - i];
+}
+void use_others(float *out, const float *in) { of_others<<<1, 128>>>(out, in); }
 
 // The plan of an instance names the template's arguments.
 // CHECK: struct Twice;

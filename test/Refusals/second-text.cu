@@ -4,7 +4,7 @@
 
 __global__ void counts(float *out, const float *in) {
   __shared__ float tile[512];
-  int number = __COUNTER__; // expected-error {{a kernel that counts by __COUNTER__ is not available yet [-Wtilelift-not-available-yet]}}
+  int number = __COUNTER__; // expected-error {{a lifted function that uses __COUNTER__ is not available yet [-Wtilelift-not-available-yet]}}
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
   __syncthreads();
@@ -16,12 +16,12 @@ __global__ void says_its_name(float *out, const float *in) {
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
   __syncthreads();
-  out[threadIdx.x] = tile[511 - threadIdx.x] + sizeof(__func__); // expected-error {{a kernel that asks for its own name (by __func__) is not available yet [-Wtilelift-not-available-yet]}}
+  out[threadIdx.x] = tile[511 - threadIdx.x] + sizeof(__func__); // expected-error {{a lifted function that uses __func__ is not available yet [-Wtilelift-not-available-yet]}}
 }
 
 __global__ void remembers(float *out, const float *in) {
   __shared__ float tile[512];
-  static int calls = 0; // expected-error {{a static variable of a kernel ('calls': the lifted kernel would have one of its own) is not available yet [-Wtilelift-not-available-yet]}}
+  static int calls = 0; // expected-error {{a static variable in a lifted function ('calls': the lifted copy would have its own) is not available yet [-Wtilelift-not-available-yet]}}
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
   __syncthreads();
@@ -35,7 +35,7 @@ class Scale {
 public:
   explicit Scale(float by) : by(by) {}
 };
-__global__ void befriended(float *out, const float *in, Scale scale) { // expected-error {{a copy in a friend of a class ('befriended') is not available yet [-Wtilelift-not-available-yet]}}
+__global__ void befriended(float *out, const float *in, Scale scale) { // expected-error {{a copy in a function that is declared as a friend ('befriended') is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
@@ -47,7 +47,7 @@ __global__ void generic(float *out, const float *in) {
   __shared__ float tile[512];
   float sum = 0;
   auto add = [&](auto k) {
-#pragma tma load threads(128) // expected-error {{a copy in a generic lambda that is called with different types is not available yet [-Wtilelift-not-available-yet]}}
+#pragma tma load threads(128) // expected-error {{a copy in a generic lambda that is instantiated for several types is not available yet [-Wtilelift-not-available-yet]}}
     for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[k * 512 + i];
     __syncthreads();
     sum += tile[511 - threadIdx.x];
@@ -72,7 +72,34 @@ __global__ void folded(float *out, const float *in) {
   out[threadIdx.x] = tile[threadIdx.x % 4][127 - threadIdx.x];
 }
 
-template <class... P> __global__ void of_a_pack(float *out, const P *...in) { // expected-error {{a copy that depends on one of the pack of parameters 'in' is not available yet [-Wtilelift-not-available-yet]}}
+struct Base {
+  __device__ void fetch(float *to, const float *from) const {
+#pragma tma load threads(128)
+    for (int i = threadIdx.x; i < 256; i += 128) to[i] = from[i];
+  }
+};
+struct Derived : private Base {
+  using Base::fetch;
+};
+__global__ void by_a_name_that_is_brought(float *out, const float *in) {
+  __shared__ float tile[256];
+  Derived().fetch(tile, in); // expected-error {{a copy in a method called through a using-declaration is not available yet [-Wtilelift-not-available-yet]}}
+  __syncthreads();
+  out[threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+inline constexpr auto fetch_somehow = [] __device__ (float *to, const float *from) {
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 256; i += 128) to[i] = from[i]; // expected-error {{a copy in a lambda defined outside of the kernel and the functions that it calls is not available yet [-Wtilelift-not-available-yet]}}
+};
+__global__ void by_a_lambda_of_the_file(float *out, const float *in) {
+  __shared__ float tile[256];
+  fetch_somehow(tile, in);
+  __syncthreads();
+  out[threadIdx.x] = tile[255 - threadIdx.x];
+}
+
+template <class... P> __global__ void of_a_pack(float *out, const P *...in) { // expected-error {{a copy that depends on a single element of the parameter pack 'in' is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[256];
   float sum = 0;
   auto add = [&](const float *from) {
@@ -88,7 +115,7 @@ template <class... P> __global__ void of_a_pack(float *out, const P *...in) { //
 template __global__ void of_a_pack<float, float>(float *, const float *, const float *);
 
 #ifndef WITH_BIAS
-__global__ void torn(float *out, const float *in) { // expected-error {{an #if of which only one end is in the kernel is not available yet [-Wtilelift-not-available-yet]}}
+__global__ void torn(float *out, const float *in) { // expected-error {{an #if block that starts or ends inside of the function, but not both, is not available yet [-Wtilelift-not-available-yet]}}
   const float bias = 0;
 #else
 __global__ void torn(float *out, const float *in, float bias) {
@@ -104,7 +131,7 @@ __global__ void torn_copy(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
 #ifndef WITH_BIAS
-  for (int i = threadIdx.x; i < 512; i += 128) // expected-error {{an #if of which only one end is in the copy is not available yet [-Wtilelift-not-available-yet]}}
+  for (int i = threadIdx.x; i < 512; i += 128) // expected-error {{an #if block that starts or ends inside of the copy, but not both, is not available yet [-Wtilelift-not-available-yet]}}
 #else
   for (int i = threadIdx.x; i < 256; i += 128)
 #endif
@@ -114,7 +141,7 @@ __global__ void torn_copy(float *out, const float *in) {
 }
 
 #define block 128
-__global__ void of_a_short_name(float *out, const float *in) { // expected-error {{a program whose macro 'block' changes words of the lifted text is not available yet [-Wtilelift-not-available-yet]}}
+__global__ void of_a_short_name(float *out, const float *in) { // expected-error {{a macro named 'block', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += block) tile[i] = in[i];

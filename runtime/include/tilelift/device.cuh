@@ -36,13 +36,13 @@
 #define TILELIFT_ON_TMA(statement) __trap()
 #endif
 
-/// What a plan was made for. The host's side is not asked: it may have other constants where they
-/// depend on the architecture.
+/// Asserts what a plan relies on, for devices with a TMA unit alone: constants may depend on
+/// __CUDA_ARCH__, and the host's side and older devices run no lifted kernel.
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
 #define TILELIFT_LIFTED_FOR(...)                                                                   \
-  static_assert(__VA_ARGS__, "this kernel was lifted for " #__VA_ARGS__                            \
-                             ", which does not hold here: lift the file with the options that "    \
-                             "it is compiled with")
+  static_assert(__VA_ARGS__, "this kernel was lifted assuming " #__VA_ARGS__                       \
+                             ", which is false in this compilation: lift the file with the "       \
+                             "options that it is compiled with")
 #else
 #define TILELIFT_LIFTED_FOR(...) static_assert(true, "")
 #endif

@@ -1,0 +1,195 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "emit/LaunchText.h"
+
+#include "emit/Formatted.h"
+#include "emit/Names.h"
+#include "support/Locations.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ParentMapContext.h"
+
+#include <set>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+class Redirection {
+public:
+  Redirection(ArrayRef<RedirectedLaunch> launches, ASTContext &context, const SourceText &source,
+              const MacroUses &macros)
+      : launches(launches), context(context), source(source), macros(macros) {}
+
+  LaunchEdits run();
+
+private:
+  void writeOut(unsigned begin);
+  bool isRedirectable(const Launch &launch) const;
+  bool isUsedAsValue(const Launch &launch) const;
+  void redirect(const RedirectedLaunch &redirected);
+
+  ArrayRef<RedirectedLaunch> launches;
+  ASTContext &context;
+  const SourceText &source;
+  const MacroUses &macros;
+  LaunchEdits result;
+};
+
+/// A launch from the middle of a macro takes the use of the macro with it: all launches
+/// that come from there are changed in what it is expanded to.
+LaunchEdits Redirection::run() {
+  const SourceManager &sources = context.getSourceManager();
+  auto useOf = [&](const RedirectedLaunch &each) {
+    return placeOf(sources, each.launch->call->getBeginLoc()).offset;
+  };
+  std::set<unsigned> writtenOut;
+  for (const RedirectedLaunch &each : launches)
+    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
+      writtenOut.insert(useOf(each));
+  for (const RedirectedLaunch &each : launches)
+    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
+      redirect(each);
+  for (unsigned begin : writtenOut)
+    writeOut(begin);
+  return std::move(result);
+}
+
+/// The tokens of a macro's use, with launchers for launches.
+void Redirection::writeOut(unsigned begin) {
+  std::map<SourceLocation, std::string> replaced, before;
+  std::string kernel;
+  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
+  for (const RedirectedLaunch &each : launches) {
+    const Launch &launch = *each.launch;
+    if (placeOf(context.getSourceManager(), launch.call->getBeginLoc()).offset != begin)
+      continue;
+    kernel = each.kernel;
+    isKnown &= launch.form == Launch::Form::Chevrons;
+    if (!isKnown)
+      break;
+    const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
+    replaced[launch.callee->getLocation()] = each.launcher;
+    if (isUsedAsValue(launch))
+      before[launch.call->getBeginLoc()] = "(void)";
+    replaced[config->getBeginLoc()] = "({";
+    replaced[config->getRParenLoc()] = "}";
+  }
+  if (!isKnown)
+    return result.diagnostics.push_back(
+        diagnose("launch-not-lifted", {begin}, kernel, "it comes from a macro"));
+  std::string text;
+  const std::vector<MacroToken> &tokens = macros.at(begin).tokens;
+  for (size_t i = 0; i < tokens.size(); ++i) {
+    auto other = replaced.find(tokens[i].location);
+    bool isScoped = tokens[i].text == "::" || StringRef(text).ends_with("::");
+    text += (isScoped ? "" : " ") + before[tokens[i].location] +
+            (other == replaced.end() ? tokens[i].text : other->second);
+    if (other == replaced.end() || other->second != "}")
+      continue;
+    // The arguments follow in the launcher's parentheses.
+    ++i;
+    if (i + 1 < tokens.size() && tokens[i + 1].text != ")")
+      text += ",";
+  }
+  std::string inStyle = formatted(text, source.nameOf(begin));
+  SmallVector<StringRef, 8> lines;
+  StringRef(inStyle).trim().split(lines, '\n');
+  result.edits.replace(begin, macros.at(begin).end,
+                       llvm::join(lines, "\n" + source.indentationAt(begin)));
+  result.diagnostics.push_back(diagnose("macro-written-out", {begin}, kernel));
+}
+
+/// Whether its value, which is void, is used as one.
+bool Redirection::isUsedAsValue(const Launch &launch) const {
+  DynTypedNode parent = DynTypedNode::create(*launch.call);
+  do {
+    DynTypedNodeList parents = context.getParents(parent);
+    if (parents.empty())
+      return false;
+    parent = parents[0];
+  } while (parent.get<FullExpr>());
+  return parent.get<Expr>() || parent.get<ReturnStmt>();
+}
+
+/// Whether the text of a launch is in the file as it is.
+bool Redirection::isRedirectable(const Launch &launch) const {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+  const CallExpr *config = chevrons ? chevrons->getConfig() : nullptr;
+  return source.isPlainText(launch.call->getSourceRange()) &&
+         source.isPlainText(launch.callee->getSourceRange()) &&
+         (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
+}
+
+void Redirection::redirect(const RedirectedLaunch &redirected) {
+  const Launch &launch = *redirected.launch;
+  const auto *call = launch.call;
+  auto begin = [&](SourceLocation at) { return source.offsetOf(source.written(at)); };
+  auto end = [&](SourceLocation at) { return source.endOfToken(source.written(at)); };
+  auto textOf = [&](const Expr *part) {
+    return source.between(begin(part->getBeginLoc()), end(part->getEndLoc())).str();
+  };
+  const DeclRefExpr *callee = launch.callee;
+  unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
+  std::string name = redirected.launcher;
+  if (isa<UsingShadowDecl>(callee->getFoundDecl())) { // which brings the kernel's name alone
+    std::string kernel = qualifiedName(callee->getDecl());
+    name = kernel.substr(0, kernel.rfind("::") + 2) + name;
+    nameBegin = begin(callee->getBeginLoc());
+  }
+  // With the qualifier and the template arguments of the kernel.
+  std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() + name +
+                         source.between(nameEnd, end(callee->getEndLoc())).str();
+  auto replaceCall = [&](const std::string &text) {
+    result.edits.replace(begin(call->getBeginLoc()), end(call->getEndLoc()), text);
+  };
+  switch (launch.form) {
+  case Launch::Form::Chevrons: break;
+  case Launch::Form::LaunchEx: {
+    // Commas of template arguments are not for a macro around the launch.
+    bool isExposed = call->getBeginLoc().isMacroID() && StringRef(launcher).contains(',');
+    result.edits.replace(begin(call->getBeginLoc()), end(call->getArg(1)->getEndLoc()),
+                         (isExposed ? "(" : "") + launcher + "({" + textOf(call->getArg(0)) + "}");
+    if (isExposed)
+      result.edits.add(insertion(end(call->getEndLoc()), ")"));
+    return;
+  }
+  case Launch::Form::SymbolEx:
+    return replaceCall("tilelift::launch_with(" + launcher + ", {" + textOf(call->getArg(0)) +
+                       "}, " + textOf(call->getArg(2)) + ")");
+  case Launch::Form::Symbol:
+  case Launch::Form::Cooperative: {
+    std::string config = textOf(call->getArg(1)) + ", " + textOf(call->getArg(2));
+    for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
+      config += ", " + textOf(call->getArg(i));
+    bool isCooperative = launch.form == Launch::Form::Cooperative;
+    return replaceCall("tilelift::launch_with(" + launcher +
+                       (isCooperative ? ", tilelift::cooperative(" : ", {") + config +
+                       (isCooperative ? "), " : "}, ") + textOf(call->getArg(3)) + ")");
+  }
+  }
+  const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
+  unsigned open = begin(config->getBeginLoc());   // <<<
+  unsigned close = begin(config->getRParenLoc()); // >>>
+  std::string arguments = source.between(open + 3, close).trim().str();
+  unsigned paren = close + unsigned(source.from(close).find('('));
+  bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
+  if (isUsedAsValue(launch))
+    result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));
+  result.edits.replace(nameBegin, nameEnd, name);
+  open -= unsigned(source.before(open).size() - source.before(open).rtrim().size());
+  result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
+}
+
+} // namespace
+
+LaunchEdits redirect(ArrayRef<RedirectedLaunch> launches, ASTContext &context,
+                     const SourceText &source, const MacroUses &macros) {
+  return Redirection(launches, context, source, macros).run();
+}
+
+} // namespace tilelift
