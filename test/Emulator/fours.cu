@@ -18,7 +18,7 @@
 // RUN: %nvcc -arch=compute_100a -ptx %t.cu -o %t.ptx && %FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %tilelift --remarks %s -o /dev/null 2>&1 | %FileCheck %s --check-prefix=REMARK
 // RUN: %tilelift --arch=sm_90a %s -o /dev/null 2>&1 | grep "warnin[g]: on sm_90 every launch runs the plain kernel: gathering rows of '.*' that are less than 128 bytes apart needs sm_100 or later .-Wtilelift-plain-on-device."
-// RUN: %tilelift --arch=sm_100a %s -o /dev/null 2>&1 | grep -c plain-on-device | grep -x 0
+// RUN: %tilelift --arch=sm_100a -Werror=plain-on-device %s -o /dev/null
 //
 // One row of the box, four of the tile.
 // PLAN: "box": 64,
