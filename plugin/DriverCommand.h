@@ -1,10 +1,10 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which jobs Clang's driver makes of one command. A plugin runs in each of them, and a job does not
-// say whether there are others: a device's job of `clang++ -c` and one of
-// `clang++ --cuda-device-only -c` have the same arguments. So the command of the driver is read,
-// where the system shows it; where it does not, a job counts as the only one.
+// A plugin runs in each job that Clang's driver makes of one command, and cannot see from its
+// arguments whether the driver also compiles for the host: those of a device's job are the same
+// with `clang++ -c` and `clang++ --cuda-device-only -c`. So the driver's command line is read from
+// /proc. Where that is unreadable, there is taken to be no other job.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLUGIN_DRIVERCOMMAND_H
@@ -12,7 +12,7 @@
 
 namespace tilelift {
 
-/// Is it known that the command that made this device's job compiles the file for the host, too?
+/// True if the driver is known to compile the file for the host, too.
 bool isHostCompiledToo();
 
 } // namespace tilelift

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which parts of the user's files another compilation may read differently: what stands between
-// an #if and its #endif, and macros with more than one definition. Whatever the text settles is
-// the same in each compilation of it. And which parts read differently each time they are
+// an #if and its #endif, and macros with more than one definition. Everything else is the same in
+// every compilation. And which parts read differently each time they are
 // written: those with __COUNTER__.
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +37,7 @@ struct Variants {
   std::vector<Place> counters;
 
   bool isConditional(Place place) const;
-  /// Whether an #if or #endif of a stretch of text has its counterpart outside of it.
+  /// Whether a stretch of text has only one end of some #if ... #endif.
   bool areTornIn(Place begin, Place end) const;
 };
 

@@ -1,9 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Launches of lifted kernels, turned into calls of their launchers: by chevrons, by functions of
-// the runtime, in arguments of macros, and in the middle of a macro, whose use is written out
-// then. Which launches those are is not decided here.
+// Turns launches of lifted kernels into calls of their launchers: `kernel<<<...>>>(...)`, functions
+// of the CUDA runtime, launches in arguments of macros, and launches inside of a macro, whose use
+// is then replaced by what it expands to. Which launches those are is not decided here.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_LAUNCHTEXT_H

@@ -1,8 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What text that is written for a kernel calls the program's own things, so that the names mean
-// the same where the text stands.
+// How generated code names the program's declarations, so that the names mean the same there.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_NAMES_H
@@ -21,10 +20,11 @@ std::string qualifiedName(const clang::NamedDecl *declaration);
 /// "<4, Shape>", or nothing where it is no template.
 std::string templateArgumentsOf(const clang::FunctionDecl *instance);
 
-/// "struct Shape;" of classes that a template's arguments name and that are declared behind the
-/// template, as text for the start of the file; or the first one that has no such declaration.
+/// Types that a template's arguments name and that are declared after the template.
 struct LaterTypes {
+  /// "struct Shape;", for each class among them, to stand in front of the template.
   std::string declarations;
+  /// The first one that cannot be declared in that way, or null.
   const clang::NamedDecl *undeclarable = nullptr;
 };
 LaterTypes laterTypesOf(const clang::FunctionDecl *instance);

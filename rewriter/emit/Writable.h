@@ -1,9 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether the text of a kernel, and of the functions on the way to its copies, may stand in the
-// program a second time and mean the same there. What has no second name (a class's friend, a
-// static variable), or is another thing each time it is written (__COUNTER__), keeps it from that.
+// Whether the text of a kernel, and of the functions on the way to its copies, can be duplicated in
+// the program and mean the same there. It cannot if it would get something of its own (a static
+// variable), be another thing each time (__COUNTER__), or lose access (a class's friend).
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_WRITABLE_H
@@ -19,13 +19,12 @@ namespace tilelift {
 std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,
                                          const Variants &variants);
 
-/// A macro of the program's that names in text that is written for a kernel would be taken for.
-/// What else is in such text are the program's own expressions, in which its macros mean what
-/// they do.
+/// A macro of the user's that would replace a generated name. The user's expressions in that text
+/// are not looked at: macros are meant to expand there.
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
                                            const Variants &variants);
 
-/// A pack of parameters of which a launcher's text names a single one, which has no name.
+/// A parameter pack of which the launcher would have to name a single element.
 std::optional<std::string> packAmongNames(llvm::StringRef launcher,
                                           const clang::FunctionDecl *kernel);
 
