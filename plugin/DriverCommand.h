@@ -4,7 +4,8 @@
 // A plugin runs in each job that Clang's driver makes of one command, and cannot see from its
 // arguments whether the driver also compiles for the host: those of a device's job are the same
 // with `clang++ -c` and `clang++ --cuda-device-only -c`. So the driver's command line is read from
-// /proc. Where that is unreadable, there is taken to be no other job.
+// /proc. Where that cannot be read, the device's job is
+// treated as the only one, and says everything.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLUGIN_DRIVERCOMMAND_H

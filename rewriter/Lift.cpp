@@ -1110,8 +1110,8 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
   result.diagnostics.push_back(std::move(reason));
 }
 
-/// Of operations that the device which the user names does not have: the launcher would say so at
-/// each launch.
+/// Warns of a copy whose TMA operation the device that the user names does not have: every launch
+/// there would fail the launcher's check and run the plain kernel.
 void Lifter::warnOfDevice(const Plan &plan) {
   constexpr int blackwell = 100;
   if (selection.capability == 0 || selection.capability >= blackwell ||

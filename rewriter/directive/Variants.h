@@ -30,7 +30,6 @@ struct Variants {
   std::vector<std::pair<Place, Place>> conditional;
   /// Macros that mean different things at different places.
   llvm::StringSet<> redefined;
-
   /// All macros that the user defines.
   llvm::StringSet<> macros;
   /// Where __COUNTER__ counts.

@@ -24,8 +24,9 @@ struct ElementUses {
 };
 
 /// Uses of `array`, which has `dimensions` dimensions, in `function`, but for the instructions for
-/// which `isExcepted` holds. `alignedAt` says on how many bytes the type of an access promises that
-/// what it accesses starts: of the element's address, and of the access.
+/// which `isExcepted` holds. `alignedAt` gives the alignment in bytes that the source's types
+/// guarantee for an instruction, which is either the one that computes the element's address or the
+/// access itself; 0 where they guarantee none.
 ElementUses elementUsesOf(const llvm::GlobalVariable &array, unsigned dimensions,
                           const llvm::Function &function,
                           llvm::function_ref<bool(const llvm::Instruction &)> isExcepted,

@@ -113,7 +113,8 @@ public:
     bool areOfElements = true;
     const clang::Stmt *other = nullptr;
   };
-  /// `aligned` are expressions whose type promises that they start on so many bytes.
+  /// For a load or store by a wider type, as in `*(float4 *)&tile[r][c]`: the alignment in bytes
+  /// that this type guarantees.
   using Alignments = llvm::DenseMap<const clang::Stmt *, uint64_t>;
   Accesses accessesTo(const clang::VarDecl *array, unsigned dimensions, const clang::Stmt *copy,
                       const CallPath &path, const Alignments &aligned) const;

@@ -64,7 +64,8 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
       else if (directive.starts_with("if"))
         ++depth;
       else if (directive == "endif" && --depth < 0 && isGuarded) {
-        // It ends before what it would have to be around: it gives a macro a value.
+        // This #endif closes what looked like an include guard before the end of the file, so it
+        // was none: it only gave a macro its default value.
         place = {nextLine(token), true};
         isGuarded = false;
         depth = 0;

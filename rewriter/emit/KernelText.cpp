@@ -512,7 +512,7 @@ size_t KernelWriter::ownerOf(const VarDecl *tile) const {
       texts.begin());
 }
 
-/// What a copy needs.
+/// Adds what the text of a copy names (phase, map, barrier) to the lambdas around it.
 void KernelWriter::captureIn(FunctionText &text, size_t copy) {
   SmallVector<std::string, 4> needed;
   if (!isStore(copy))
@@ -524,8 +524,8 @@ void KernelWriter::captureIn(FunctionText &text, size_t copy) {
   captureIn(text, copies()[copy].path.end(), needed);
 }
 
-/// Lambdas around some place that do not capture everything by reference are told of what is
-/// needed there.
+/// Adds the needed names to the capture lists of the lambdas around some place, from the innermost
+/// outwards, unless they capture everything by reference.
 void KernelWriter::captureIn(FunctionText &text, const FunctionDecl *innermost,
                              ArrayRef<std::string> needed) {
   const DeclContext *at = innermost;

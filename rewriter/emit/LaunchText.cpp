@@ -104,7 +104,8 @@ void Redirection::writeOut(unsigned begin) {
   result.diagnostics.push_back(diagnose("macro-written-out", {begin}, kernel));
 }
 
-/// Whether its value, which is void, is used as one.
+/// Whether the launch, whose type is void, is an operand or a returned value. There, the launcher's
+/// error code has to be cast to void.
 bool Redirection::isUsedAsValue(const Launch &launch) const {
   DynTypedNode parent = DynTypedNode::create(*launch.call);
   do {

@@ -121,8 +121,8 @@ private:
   const VarDecl *variable;
 };
 
-/// A member that starts on 128 bytes, with those behind it moved along: if the size of its struct
-/// matters to nobody else.
+/// A member that starts on 128 bytes, with those behind it moved along. That changes the size of
+/// its struct, so it is offered only if nothing else in the program uses the struct.
 std::optional<Trial> Remedies::aligned() const {
   int64_t begin = 0;
   const FieldDecl *member = memberAt(relation.cells.front().offset, begin);
