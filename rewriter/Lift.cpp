@@ -770,6 +770,17 @@ void Lifter::adoptSwizzle(ArrayRef<CopyToEmit *> copies) {
       open[i]->plan = std::move((*plans)[i]);
 }
 
+/// Whether the plans fit into a block as they stand; they stay what they are.
+static bool hasRoom(InstanceToEmit &instance, const KernelSizes &sizes) {
+  SmallVector<PlannedCopy, 4> copies = plannedCopies(instance);
+  std::vector<Plan> plans;
+  for (const PlannedCopy &copy : copies)
+    plans.push_back(*copy.plan);
+  for (size_t i = 0; i < copies.size(); ++i)
+    copies[i].plan = &plans[i];
+  return !fitTogether(copies, sizes);
+}
+
 void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   MapVector<const VarDecl *, SmallVector<CopyToEmit *, 2>> byTile;
   SmallVector<const Stmt *, 4> annotated;
@@ -777,6 +788,7 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
     byTile[copy.tile].push_back(&copy);
     annotated.push_back(copy.statement);
   }
+  const KernelSizes sizes = sizesOf(instance.function);
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
     adoptSwizzle(copies);
@@ -809,9 +821,17 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
           fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes) < passes * bytes();
       if (!isBetter)
         continue;
-      passes = fewer;
-      for (size_t i = 0; i < copies.size(); ++i)
-        copies[i]->plan = std::move(plans[i]);
+      auto exchange = [&] {
+        for (size_t i = 0; i < copies.size(); ++i)
+          std::swap(copies[i]->plan, plans[i]);
+      };
+      const bool hadRoom = hasRoom(instance, sizes);
+      exchange();
+      // Nobody asked for rows so long that the tile has no room.
+      if (hadRoom && !hasRoom(instance, sizes))
+        exchange();
+      else
+        passes = fewer;
     }
     copies[0]->plan.passes = passes;
     copies[0]->plan.passesBefore = passesAsDeclared(own);

@@ -154,7 +154,9 @@ void noteUnfenced(Thread *thread, Block &target, uint64_t from, uint32_t offset,
   Memory &memory = memoryOf(thread);
   uint32_t first = teamOf(thread).grid.module->firstSite;
   for (uint64_t word = from & ~uint64_t(3); word < from + bytes; word += 4) {
-    if (!memory.isUnfenced(word))
+    bool isSeen = !memory.isUnfenced(word) ||
+                  (memory.isWatched(word) && tracesOf(thread).isFencedAbroad(*thread, word));
+    if (isSeen)
       continue;
     uint64_t begin = std::max(word, from), end = std::min(word + 4, from + bytes);
     uint32_t writer = memory.lastWriter(word);

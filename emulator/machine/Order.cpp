@@ -13,7 +13,7 @@ void Order::reset(uint32_t threads, uint32_t number) {
   endedCopies = 0;
   forBlock.reset();
   forGrid.reset();
-  abroad = nullptr;
+  abroad = fencedAbroad = nullptr;
   news.clear();
   heard.clear();
   clocks.assign(threads, 1);
@@ -136,6 +136,18 @@ Reach::Part merged(const Reach::Part &one, const Reach::Part &other) {
            each.copies.size() == both->copies.size();
   };
   return isAll(*one) ? one : isAll(*other) ? other : both;
+}
+
+void Order::fenceAbroad(uint32_t thread) {
+  fence(thread);
+  fencedAbroad = Reach::join(fencedAbroad, abroad);
+  if (!news.empty())
+    fencedAbroad = Reach::join(fencedAbroad, news[thread]);
+}
+
+bool Order::isFencedAbroad(uint32_t number, uint32_t other, uint32_t clock) const {
+  const Knowledge *known = Reach::find(fencedAbroad, number);
+  return known && clock <= known->clocks[other];
 }
 
 bool Order::knowsAbroad(uint32_t thread, uint32_t number, uint32_t other, uint32_t clock) const {

@@ -60,6 +60,10 @@ public:
   /// Whether the asynchronous proxy sees what `thread` wrote at `clock`.
   bool isFenced(uint32_t thread, uint32_t clock) const { return clock < fences[thread]; }
   void fence(uint32_t thread) { fences[thread] = ++clocks[thread]; }
+  /// The same for global memory, where it covers what other blocks did and `thread` knows of, too:
+  /// it stands between their writes and what the block does behind it.
+  void fenceAbroad(uint32_t thread);
+  bool isFencedAbroad(uint32_t block, uint32_t other, uint32_t clock) const;
   /// Whether `thread` knows what `other` of another block did at `clock`, or that a copy of
   /// it has ended, which was the `ended`th there, 0 for a copy under way.
   bool knowsAbroad(uint32_t thread, uint32_t block, uint32_t other, uint32_t clock) const;
@@ -128,6 +132,7 @@ private:
   uint32_t endedCopies = 0;
   Published forBlock, forGrid;
   Reach::Shared abroad;            ///< of other blocks, known to all threads
+  Reach::Shared fencedAbroad;      ///< of other blocks, known to some thread when it fenced
   std::vector<Reach::Shared> news; ///< of other blocks, by thread; empty while there is none
   std::vector<Message> heard;      ///< by thread, not yet relied on; empty while there is none
   // The last join, which the next thread will most likely ask for again.

@@ -300,7 +300,8 @@ void tilelift_fence(Thread *thread, uint32_t kind, uint32_t) {
 }
 
 void tilelift_fence_async(Thread *thread, uint32_t isSharedOnly, uint32_t) {
-  thread->block->order.fence(thread->index);
+  Order &order = thread->block->order;
+  isSharedOnly ? order.fence(thread->index) : order.fenceAbroad(thread->index);
   if (isSharedOnly || !thread->span)
     return;
   teamOf(thread).grid.machine.memory.endSpan(thread->span);

@@ -163,6 +163,15 @@ bool Traces::knows(const Thread &thread, const Actor &actor) const {
                 : order.knowsAbroad(thread.index, actor.block, actor.thread, actor.clock);
 }
 
+bool Traces::isFencedAbroad(const Thread &thread, uint64_t address) const {
+  const Trace &last = writes[cell(address)];
+  if (last.actor < firstActor)
+    return false;
+  const Actor &writer = actors[last.actor - firstActor];
+  return !writer.isCopy && writer.block != thread.block->number &&
+         thread.block->order.isFencedAbroad(writer.block, writer.thread, writer.clock);
+}
+
 /// Whether it is of this launch, of somebody else, and not known to the thread.
 inline bool Traces::isOpen(const Thread &thread, uint32_t self, const Trace &trace) const {
   return trace.actor >= firstActor && trace.actor != self &&

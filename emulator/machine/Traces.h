@@ -57,6 +57,9 @@ public:
   std::optional<Finding> writeByCopy(Thread &issuer, uint32_t copy, const Use &use,
                                      uint32_t &actor);
 
+  /// Whether another block wrote there, and a thread of this one knew that when it fenced.
+  bool isFencedAbroad(const Thread &thread, uint64_t address) const;
+
 private:
   /// A thread between two of its synchronizations, or a copy.
   struct Actor {

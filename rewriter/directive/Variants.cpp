@@ -55,6 +55,12 @@ bool Variants::isConditional(Place place) const {
   });
 }
 
+bool Variants::beginIn(Place begin, Place end) const {
+  return llvm::any_of(conditional, [&](const std::pair<Place, Place> &part) {
+    return begin.offset <= part.first.offset && part.first.offset < end.offset;
+  });
+}
+
 bool Variants::areTornIn(Place begin, Place end) const {
   auto isIn = [&](Place place) {
     return begin.offset <= place.offset && place.offset < end.offset;

@@ -36,6 +36,8 @@ struct Variants {
   std::vector<Place> counters;
 
   bool isConditional(Place place) const;
+  /// Whether an #if stands in a stretch of text.
+  bool beginIn(Place begin, Place end) const;
   /// Whether a stretch of text has only one end of some #if ... #endif.
   bool areTornIn(Place begin, Place end) const;
 };

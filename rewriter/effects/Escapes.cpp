@@ -49,12 +49,13 @@ private:
   SmallPtrSet<const Value *, 16> seen;
 };
 
-/// What is stored to the thread's own memory is what is loaded from there, in whatever round.
+/// What is stored to the thread's own memory is what is loaded from there, in whatever round. From
+/// a constant, as Clang makes it for the initialiser of a struct, an address is taken by a load.
 bool Walk::keepsInMemory(const Value *memory) {
-  if (round)
-    return true;
   const Value *object = getUnderlyingObject(memory, 0);
   const auto *constant = dyn_cast<GlobalVariable>(object);
+  if (round && !(constant && constant->isConstant()))
+    return true;
   bool isOwn = isa<AllocaInst>(object) || (constant && constant->isConstant());
   if (!isOwn || !isPrivate(object))
     return true;

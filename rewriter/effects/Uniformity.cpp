@@ -112,11 +112,26 @@ const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *ou
   return nullptr;
 }
 
+bool Uniformity::mayPart(const Stmt *statement) const {
+  SmallVector<const Stmt *, 16> work{statement};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next || isa<LambdaExpr>(next))
+      continue;
+    const bool isJump = isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt, IndirectGotoStmt>(next);
+    if (isJump && (isa<IndirectGotoStmt>(next) || divergentControlOf(next, statement)))
+      return true;
+    work.append(next->child_begin(), next->child_end());
+  }
+  return false;
+}
+
 /// `for (k = 0; ...)`: what 'k' was before is gone in all of the loop.
 bool Uniformity::isSetAnewBy(const Stmt *loop, const VarDecl *variable) const {
   const auto *counted = dyn_cast<ForStmt>(loop);
   const Stmt *init = counted ? counted->getInit() : nullptr;
-  return init && llvm::any_of(facts.changesOf(variable), [&](const Change &change) {
+  return init && !facts.isReferredTo(variable) &&
+         llvm::any_of(facts.changesOf(variable), [&](const Change &change) {
            return change.kind == Change::Kind::Assigned && facts.isWithin(change.statement, init);
          });
 }

@@ -42,6 +42,8 @@ public:
   /// around it; or null.
   const clang::Expr *divergentControlOf(const clang::Stmt *statement,
                                         const clang::Stmt *outermost = nullptr) const;
+  /// Whether some jump in a statement may be taken by some threads and not by others.
+  bool mayPart(const clang::Stmt *statement) const;
   /// Whether some threads may end in a statement, other than by `return`.
   bool mayEndThread(const clang::Stmt *statement) const { return effectOf(statement).mayLeave; }
   /// What a statement of a function on the path does.

@@ -190,7 +190,9 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   }
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
-  case Symbol::Kind::GridSize: return cast(symbol.spelling, false, wide);
+  case Symbol::Kind::GridSize:
+    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide))
+                                 : std::nullopt;
   case Symbol::Kind::Opaque:
     // How people would write an operation says nothing of the types it is computed in.
     if (symbol.operation)
@@ -299,21 +301,26 @@ std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef 
     return text;
   std::string unknown = missing;
   for (const NamedValue &name : plans.front()->names)
-    if (std::optional<Values> rest = without(values, name.name))
-      if (std::optional<std::string> text = sumInKernel(*rest, hint, wide))
-        return plus(cast(name.name, name.isInt, wide), StringRef(*text).ltrim('-').str(),
-                    StringRef(*text).starts_with("-"));
+    for (int64_t times : {1, -1})
+      if (std::optional<Values> rest = without(values, name.name, times))
+        if (std::optional<std::string> text = sumInKernel(*rest, hint, wide)) {
+          const std::string variable = cast(name.name, name.isInt, wide);
+          return times < 0 ? plus(*text, variable, true)
+                           : plus(variable, StringRef(*text).ltrim('-').str(),
+                                  StringRef(*text).starts_with("-"));
+        }
   missing = unknown;
   return std::nullopt;
 }
 
-/// What is left of the values once a variable is taken away.
-std::optional<CodeText::Values> CodeText::without(const Values &values, StringRef name) const {
+/// What is left of the values once a variable is taken away, so many times.
+std::optional<CodeText::Values> CodeText::without(const Values &values, StringRef name,
+                                                  int64_t times) const {
   Values rest;
   for (size_t i = 0; i < plans.size(); ++i)
     for (const NamedValue &own : plans[i]->names)
       if (own.name == name && rest.size() == i)
-        rest.push_back(values[i] - own.value);
+        rest.push_back(values[i] - own.value * Polynomial(times));
   return rest.size() == plans.size() ? std::optional(rest) : std::nullopt;
 }
 

@@ -71,7 +71,7 @@ private:
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, bool wide);
-  std::optional<Values> without(const Values &values, llvm::StringRef name) const;
+  std::optional<Values> without(const Values &values, llvm::StringRef name, int64_t times) const;
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets,

@@ -481,6 +481,16 @@ bool KernelWriter::isReplaceable(size_t copy) {
   return false;
 }
 
+/// Where the text of a copy begins: with its pragma, unless an `#endif` stands between them. That
+/// stays, as does what was before it, and the pragma goes.
+unsigned KernelWriter::beginOf(size_t copy) {
+  const Directive &directive = *copies()[copy].directive;
+  if (!source.standsApart(directive))
+    return directive.begin.offset;
+  texts[textOf[copy]].edits.push_back(source.removal(directive.begin.offset, directive.end.offset));
+  return directive.statement.offset;
+}
+
 /// Behind the copies that a statement makes.
 size_t KernelWriter::endOfStatement(size_t copy) const {
   size_t end = copy + 1;
@@ -495,7 +505,9 @@ std::string KernelWriter::commentsOf(size_t first, size_t end) const {
   const Directive &directive = *copies()[first].directive;
   std::string indent = source.indentationAt(directive.statement.offset);
   // The pragma may stand in the first column.
-  size_t there = source.indentationAt(directive.begin.offset).size();
+  size_t there = source.standsApart(directive)
+                     ? indent.size()
+                     : source.indentationAt(directive.begin.offset).size();
   std::string text = StringRef(indent).drop_front(there).str();
   for (size_t i = first; i < end; ++i)
     text += (i == first ? "" : indent) + "// tma " + spelling(directive.kind).str() + ": " +
@@ -504,15 +516,15 @@ std::string KernelWriter::commentsOf(size_t first, size_t end) const {
 }
 
 /// The statement as it was, in braces, behind some text.
-std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t copy) const {
+std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t copy,
+                                             unsigned at) const {
   const CopyToEmit &own = copies()[copy];
   unsigned begin = own.directive->statement.offset;
   std::string indent = source.indentationAt(begin);
   Piece statement = Piece::copy(begin, source.endOf(own.statement));
   if (isa<CompoundStmt>(own.statement))
-    return {Piece::own(before, own.directive->begin.offset), statement};
-  return {Piece::own(before + "{\n" + indent, own.directive->begin.offset), statement,
-          Piece::own("\n" + indent + "}")};
+    return {Piece::own(before, at), statement};
+  return {Piece::own(before + "{\n" + indent, at), statement, Piece::own("\n" + indent + "}")};
 }
 
 /// Puts the copies of a statement in its place.
@@ -521,7 +533,7 @@ void KernelWriter::replaceStatement(size_t first) {
   size_t last = endOfStatement(first) - 1;
   if (!isReplaceable(first))
     return;
-  unsigned begin = own.directive->begin.offset, end = source.endOf(own.statement);
+  unsigned begin = beginOf(first), end = source.endOf(own.statement);
   unsigned statement = own.directive->statement.offset;
   std::string indent = source.indentationAt(statement);
   bool lastOfGroup = isLastOfGroup(last) && !isStore(first);
@@ -545,7 +557,7 @@ void KernelWriter::replaceStatement(size_t first) {
   if (checks.empty()) {
     edit.pieces = {Piece::own(text, begin)};
   } else {
-    edit.pieces = plainBranch(text + "\n" + indent + "} else ", first);
+    edit.pieces = plainBranch(text + "\n" + indent + "} else ", first, begin);
   }
   addCopy(std::move(edit), first);
 }

@@ -170,7 +170,8 @@ private:
   bool isReplaceable(size_t copy);
   size_t endOfStatement(size_t copy) const;
   std::string commentsOf(size_t first, size_t end) const;
-  std::vector<Piece> plainBranch(const std::string &before, size_t copy) const;
+  std::vector<Piece> plainBranch(const std::string &before, size_t copy, unsigned at) const;
+  unsigned beginOf(size_t copy);
   std::string checksOf(size_t first, size_t end, bool isAhead = false);
   std::string checksText(size_t copy, CodeText code);
   std::string conditionText(size_t copy, CodeText &code, size_t check);

@@ -472,7 +472,7 @@ void KernelWriter::replaceGroup(const Ring &ring) {
   for (size_t i = ring.first, end; i <= ring.last && isReplaceable(i); i = end) {
     end = endOfStatement(i);
     const CopyToEmit &own = copies()[i];
-    unsigned begin = own.directive->begin.offset, behind = source.endOf(own.statement);
+    unsigned begin = beginOf(i), behind = source.endOf(own.statement);
     std::string text = commentsOf(i, end);
     Edit edit{begin, behind, {}};
     if (i != ring.first) {
@@ -484,7 +484,7 @@ void KernelWriter::replaceGroup(const Ring &ring) {
       if (checks.empty())
         edit.pieces = {Piece::own(text, begin)};
       else
-        edit.pieces = plainBranch(text + "\n" + indent + "if (!(" + checks + ")) ", i);
+        edit.pieces = plainBranch(text + "\n" + indent + "if (!(" + checks + ")) ", i, begin);
     }
     addCopy(std::move(edit), i);
   }
@@ -521,7 +521,12 @@ void KernelWriter::openPipelines() {
       starts += startText(ring, indent) + indent + "}";
     }
     declarations += starts;
-    texts.front().edits.push_back(source.pragmaComment(directive, stages + declarations));
+    const bool isApart = source.standsApart(directive);
+    texts.front().edits.push_back(
+        source.pragmaComment(directive, isApart ? stages : stages + declarations));
+    if (isApart && !declarations.empty())
+      texts.front().edits.push_back(insertion(
+          directive.statement.offset, StringRef(declarations).ltrim().str() + "\n" + indent));
   }
 }
 

@@ -177,6 +177,21 @@ Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const
                       begin)}};
 }
 
+bool SourceText::standsApart(const Directive &directive) const {
+  return !linesBehind(directive).empty();
+}
+
+SmallVector<StringRef, 2> SourceText::linesBehind(const Directive &directive) const {
+  SmallVector<StringRef, 8> lines;
+  between(directive.end.offset, directive.statement.offset).split(lines, '\n');
+  SmallVector<StringRef, 2> found;
+  for (StringRef line : lines)
+    if (line = line.trim(); line.consume_front("#"))
+      if (line = line.ltrim(); !line.starts_with("pragma"))
+        found.push_back(line);
+  return found;
+}
+
 Edit SourceText::removal(unsigned begin, unsigned end) const {
   StringRef before = this->before(begin).rtrim(" \t"), after = from(end).ltrim(" \t\r");
   bool alone = before.ends_with("\n") && after.starts_with("\n");

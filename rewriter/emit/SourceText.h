@@ -51,6 +51,9 @@ public:
   /// Whether a range is a stretch of a file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
   /// A comment in the place of a pragma, indented like its statement.
+  /// Whether lines of the preprocessor's stand between a pragma and its statement, and those.
+  bool standsApart(const Directive &directive) const;
+  llvm::SmallVector<llvm::StringRef, 2> linesBehind(const Directive &directive) const;
   Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
   /// Takes a stretch out, with its line when nothing else is on it.
   Edit removal(unsigned begin, unsigned end) const;

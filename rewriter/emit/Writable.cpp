@@ -77,6 +77,10 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
       return Obstacle{"a copy in a function that is declared as a friend ('" +
                           function->getNameAsString() + "')",
                       function->getLocation()};
+  if (function->isOutOfLine())
+    return Obstacle{"a copy in a function defined outside of its class or namespace ('" +
+                        function->getNameAsString() + "')",
+                    function->getLocation()};
   const Place begin = placeOf(sources, function->getBeginLoc()),
               end = placeOf(sources, function->getBody()->getEndLoc());
   for (Place counter : variants.counters)
@@ -119,6 +123,16 @@ bool isInText(const CallPath &path) {
   return text == path.textFunction();
 }
 
+constexpr const char *partedPragma =
+    "an #if block that starts or goes on between a pragma and its statement";
+
+/// An `#endif` between the two stays where it is; with all else, another compilation may have
+/// another statement there.
+bool isParted(const Directive &directive, const SourceText &source) {
+  return llvm::any_of(source.linesBehind(directive),
+                      [](StringRef line) { return !line.starts_with("endif"); });
+}
+
 std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText &source,
                                    const Variants &variants) {
   const FunctionDecl *pattern = kernel.pattern;
@@ -127,7 +141,13 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   if (isNameOfRuntimeTaken(pattern))
     return Obstacle{"a program that calls something else 'tilelift'", pattern->getLocation()};
   const SourceManager &sources = pattern->getASTContext().getSourceManager();
+  if (variants.beginIn(placeOf(sources, pattern->getBeginLoc()),
+                       placeOf(sources, pattern->getBody()->getBeginLoc())))
+    return Obstacle{"an #if block in the declaration of a kernel", pattern->getLocation()};
   for (const InstanceToEmit &instance : kernel.instances) {
+    for (const PipelineToEmit &pipeline : instance.pipelines)
+      if (isParted(*pipeline.directive, source))
+        return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
     if (std::optional<Obstacle> obstacle = inArguments(instance.function))
       return obstacle;
     for (const CopyToEmit &copy : instance.copies) {
@@ -135,6 +155,8 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
         return Obstacle{
             "a copy in a lambda defined outside of the kernel and the functions that it calls",
             copy.statement->getBeginLoc()};
+      if (isParted(*copy.directive, source))
+        return Obstacle{partedPragma, locationOf(sources, copy.directive->begin)};
       SourceRange range = copy.statement->getSourceRange();
       if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
         return Obstacle{"an #if block that starts or ends inside of the copy, but not both,",

@@ -23,13 +23,34 @@ std::variant<Plan, Diagnostic> Fitter::runPixels(const PixelRelation &pixels) {
   return finish();
 }
 
+/// After how many elements an index starts again, where a remainder is all that is used of it: the
+/// border of the tensor is wrapped, and nothing counts pixels.
+static std::optional<std::string> whereItWraps(const PixelRelation &pixels) {
+  auto usesOnlyRemainder = [&](const Polynomial &value) {
+    Polynomial rest;
+    return llvm::all_of(ArrayRef(pixels.factorsIn(value, rest)).drop_front(),
+                        [](const Polynomial &factor) { return factor.isZero(); });
+  };
+  for (const Cell &cell : pixels.relation.cells) {
+    const Case *load = cell.onlyLoad();
+    if (!load || !usesOnlyRemainder(load->source.offset))
+      return std::nullopt;
+    for (const Bound &bound : *load->guard.asConjunction())
+      if (!usesOnlyRemainder(bound.value))
+        return std::nullopt;
+  }
+  return pixels.relation.symbols.print(*pixels.digits.front().count);
+}
+
 bool Fitter::takePixels(const PixelRelation &pixels) {
-  auto refuse = [&](const char *why) {
+  auto refuse = [&](const std::string &why) {
     return fail(diagnose("not-im2col", relation.place, relation.tile.name, why));
   };
   bool hasRows = shape.digits.size() == 2 &&
                  shape.digits[1].stride == Polynomial::symbol(pixels.number) &&
                  !shape.start.mentions(pixels.number);
+  if (std::optional<std::string> end = hasRows ? std::nullopt : whereItWraps(pixels))
+    return refuse("its index starts again after every " + *end + ", and a box goes on");
   if (!hasRows)
     return refuse(
         "each row has to be the channels of one pixel, and the next row those of the next");

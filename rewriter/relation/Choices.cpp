@@ -62,7 +62,7 @@ bool Interpreter::isFormula(const Value &value) const {
 void Interpreter::nameChoices(const Stmt *done) {
   for (const VarDecl *variable : kernel.facts.changedWithin(done)) {
     QualType type = variable->getType();
-    bool canBeNamed = llvm::is_contained(scope, variable) && kernel.path.canName(variable) &&
+    bool canBeNamed = llvm::is_contained(scope, variable) && canName(variable) &&
                       (numberType(type) || type->isPointerType());
     if (!canBeNamed)
       continue;

@@ -94,6 +94,29 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
   }
 }
 
+/// What the loop asks and does in each round is written once more at the copy, and has to mean the
+/// same there.
+static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &rounds,
+                                               const PlaceInRound &where,
+                                               const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  const NamesAround names(copy, kernel.path.textFunction());
+  SmallVector<const Expr *, 8> again{rounds.condition};
+  for (const Turn &turn : where.turns)
+    again.push_back(turn.condition);
+  for (const Cursor &cursor : rounds.cursors)
+    for (const Change &step : cursor.steps)
+      again.push_back(step.value);
+  for (const Expr *expression : again)
+    for (const NamedDecl *named : namesIn(expression))
+      if (!names.means(named))
+        return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
+                        "'" + named->getNameAsString() + "' is the name of something else here")
+            .note(placeOf(sources, expression->getBeginLoc()),
+                  "what it means here is asked for in each round");
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
@@ -116,6 +139,8 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     if (std::optional<std::string> why = whyImpure(turn.condition, kernel.uniformity))
       return diagnose("not-ahead", place, "the condition of the copy " + *why)
           .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
+  if (auto why = whyOtherNames(copy.statement, rounds, *where, kernel))
+    return why;
   for (const DeclRefExpr *use : usesOf(copy.tile, kernel)) {
     if (isInLambda(use, kernel.facts))
       return diagnose("not-available-yet", placeOf(sources, use->getBeginLoc()),

@@ -15,6 +15,18 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+/// Whether a jump goes past the statement, or to another round of a loop around it. One that
+/// only leaves another loop or `switch` decides nothing.
+bool mayPass(const Stmt *jump, const Stmt *statement, const VariableFacts &facts) {
+  if (isa<ReturnStmt>(jump))
+    return true;
+  for (const Stmt *around = facts.parentOf(jump); around; around = facts.parentOf(around))
+    if (isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(around) ||
+        (isa<BreakStmt>(jump) && isa<SwitchStmt>(around)))
+      return facts.isWithin(statement, around);
+  return true;
+}
+
 /// The conditions that decide whether a statement is reached, and the statement.
 SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path,
                                      const VariableFacts &facts) {
@@ -34,7 +46,8 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path
     const Stmt *next = work.pop_back_val();
     if (!next || isa<LambdaExpr>(next))
       continue;
-    if (isa<ReturnStmt, BreakStmt, ContinueStmt>(next) && !facts.isWithin(next, statement))
+    if (isa<ReturnStmt, BreakStmt, ContinueStmt>(next) && !facts.isWithin(next, statement) &&
+        mayPass(next, statement, facts))
       for (const Stmt *parent = facts.parentOf(next); parent; parent = facts.parentOf(parent))
         if (const auto *branch = dyn_cast<IfStmt>(parent))
           roots.push_back(branch->getCond());
@@ -76,7 +89,10 @@ void keepCommon(NamesInScope &names, const NamesInScope &others) {
 class Analysis {
 public:
   Analysis(const KernelUnderTest &kernel, const Stmt *statement)
-      : kernel(kernel), statement(statement) {}
+      : around(statement, kernel.path.textFunction()), kernel(kernel), statement(statement) {
+    this->kernel.names = &around;
+  }
+  Analysis(const Analysis &) = delete;
 
   CopyAnalysis run();
   bool alwaysWrites(const AnalysedCopy &copied);
@@ -100,7 +116,8 @@ private:
     return false;
   }
 
-  const KernelUnderTest &kernel;
+  NamesAround around;
+  KernelUnderTest kernel;
   const Stmt *statement;
   Block block;
   Condition reached;

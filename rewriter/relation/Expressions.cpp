@@ -125,7 +125,7 @@ Value Interpreter::evaluateBuiltinIndex(StringRef variable, StringRef member) {
   symbol.axis = axis;
   symbol.spelling = (variable + "." + member.take_back(1)).str();
   symbol.knownAtLaunch = !isBlock;
-  symbol.readableAtCopy = true;
+  symbol.readableAtCopy = !kernel.names || kernel.names->leavesFree(variable);
   // The grid's own limits: 2^31 - 1 blocks in x, 65535 in y and z.
   int64_t most = axis == 0 ? 0x7fffffff : 65535;
   symbol.range = isBlock ? Interval{0, most - 1} : Interval{1, most};
@@ -196,7 +196,9 @@ Value Interpreter::notFollowed(const Expr *expression) {
   Place place = placeOf(expression);
   if (copying && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
     fail(diagnose("unsupported-statement", place, "'" + spell(expression) + "'"));
-  if (!isa<LambdaExpr>(expression)) // runs where it is called
+  if (const auto *lambda = dyn_cast<LambdaExpr>(expression))
+    runCaptures(lambda); // its body runs where it is called
+  else
     forgetChanges(expression, "is changed by '" + spell(expression) + "'");
   return Scalar::unknown("is computed by '" + spell(expression) + "'", place);
 }
@@ -659,7 +661,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     symbol.spelling = part.spelling;
     symbol.range = number->range();
     symbol.knownAtLaunch = true;
-    symbol.readableAtCopy = isFixed && kernel.path.canName(part.parameter);
+    symbol.readableAtCopy = isFixed && canName(part.parameter);
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
     auto given = kernel.givenArguments.find(part.spelling);
     if (given != kernel.givenArguments.end()) {
@@ -677,7 +679,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     base.knownAtLaunch = true;
     base.origin = part.parameter;
     base.originOffset = part.offset;
-    base.hasNameAtCopy = kernel.path.canName(part.parameter);
+    base.hasNameAtCopy = canName(part.parameter);
     base.place = placeOf(part.parameter->getLocation());
     unsigned number = baseOf(base, type->getPointeeType(), isFixed);
     memory[object].write(part.offset, 8, Condition::always(),
@@ -735,14 +737,15 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
   raw_string_ostream out(name);
   variable->printQualifiedName(out, kernel.context.getPrintingPolicy());
   GlobalBase base;
-  base.spelling = type->isArrayType() ? name : "(&" + name + ")";
+  const std::string written = kernel.names && !kernel.names->means(variable) ? "::" + name : name;
+  base.spelling = type->isArrayType() ? written : "(&" + written + ")";
   base.identity = variable->getCanonicalDecl();
   base.place = placeOf(variable->getLocation());
   base.origin = variable;
   base.isTable = variable->hasAttr<CUDAConstantAttr>();
   base.knownAtLaunch = !base.isTable;
   base.symbol = name;
-  base.firstElement = "&" + name;
+  base.firstElement = "&" + written;
   for (; const ArrayType *array = kernel.context.getAsArrayType(type);
        type = array->getElementType())
     base.firstElement += "[0]";
@@ -785,6 +788,9 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     return Scalar::unknown("may be changed through a pointer, a reference or a lambda",
                            placeOf(variable->getLocation()));
   Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);
+  if (kernel.facts.isCopiedByLambda(variable))
+    return Scalar::unknown("is a reference of which a lambda captures what it leads to",
+                           placeOf(variable->getLocation()));
   if (isReference)
     return memory[objectOf(variable)].read(0, 8, placeOf(reference));
   return address;

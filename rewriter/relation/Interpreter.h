@@ -20,6 +20,8 @@
 #include "effects/Uniformity.h"
 #include "relation/Block.h"
 
+#include "support/NamesAround.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 
@@ -51,6 +53,8 @@ struct KernelUnderTest {
   std::map<std::string, int64_t> givenArguments = {};
   /// What the source is tried with.
   MissingGuard guard = {};
+  /// What names mean at the copy, if text is to be written there.
+  const NamesAround *names = nullptr;
 };
 
 /// What a thread does to shared memory at some place of the program.
@@ -93,6 +97,9 @@ private:
   // Statements.
   void run(const clang::Stmt *statement);
   void runDeclaration(const clang::DeclStmt *declaration);
+  void declare(const clang::VarDecl *variable);
+  void runCaptures(const clang::LambdaExpr *lambda);
+  bool isWanted(const clang::VarDecl *variable) const;
   void leave(const clang::Stmt *statement);
   void runReturn(const clang::ReturnStmt *leave);
   void runIf(const clang::IfStmt *branch);
@@ -105,8 +112,7 @@ private:
   void forgetSampled(const clang::Stmt *statement);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
-  void approachBody(const clang::Stmt *loop, const clang::Expr *condition,
-                    const clang::Stmt *body);
+  void approachBody(const clang::Stmt *loop, const clang::Expr *condition, const clang::Stmt *body);
   void approachCase(const clang::SwitchStmt *choice);
   void approachThrough(const clang::Stmt *statement);
   void forgetNumbers(const clang::FunctionDecl *lambda);
@@ -310,6 +316,7 @@ private:
                        unsigned object);
 
   // Helpers.
+  bool canName(const clang::VarDecl *variable) const;
   bool stopped() const { return block.failed(); }
   bool gone() const { return stopped() || mask.isNever(); }
   bool isOnTheSide() const { return frames.size() > framesOnPath; }

@@ -134,7 +134,7 @@ unsigned Interpreter::tableOf(const ParmVarDecl *argument) {
   base.spelling = "(&" + argument->getNameAsString() + ")";
   base.identity = argument;
   base.isTable = true;
-  base.hasNameAtCopy = kernel.path.canName(argument);
+  base.hasNameAtCopy = canName(argument);
   base.place = placeOf(argument->getLocation());
   return baseOf(base, kernel.context.getConstType(argument->getType()), true);
 }
@@ -205,7 +205,7 @@ bool Interpreter::isVisible(const VarDecl *variable, SymbolId value) const {
   });
   auto object = objects.find(variable);
   if (meant == scope.rend() || *meant != variable || object == objects.end() ||
-      !kernel.path.canName(variable) || kernel.facts.escapes(variable))
+      !canName(variable) || kernel.facts.escapes(variable))
     return false;
   Value now = memory[object->second].read(0, sizeOf(variable->getType()), {});
   return now.single() && now.single()->is(Scalar::Kind::Number) &&
@@ -269,7 +269,7 @@ Scalar Interpreter::lookedUpInShared(const Source &source, NumberType type) {
   base.identity = array;
   base.origin = array;
   base.isTable = base.isShared = true;
-  base.hasNameAtCopy = kernel.path.canName(array);
+  base.hasNameAtCopy = canName(array);
   base.place = placeOf(array->getLocation());
   Source found = source;
   found.kind = Source::Kind::Load;

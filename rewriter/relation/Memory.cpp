@@ -391,10 +391,12 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
     return Scalar::ofData(source);
   }
   source.kind = Source::Kind::Other;
-  source.text = scalar.is(Scalar::Kind::Unknown) && !scalar.why.empty() ? scalar.why
-                : scalar.is(Scalar::Kind::Number)
-                    ? "is an index, " + block.symbols.print(scalar.number)
-                    : "is computed";
+  source.text =
+      scalar.is(Scalar::Kind::Unknown) && !scalar.why.empty() ? scalar.why
+      : scalar.is(Scalar::Kind::Number)
+          ? (block.symbols.lookupsFor(scalar.number).empty() ? "is an index, " : "is computed, ") +
+                block.symbols.print(scalar.number)
+          : "is computed";
   return Scalar::ofData(source);
 }
 

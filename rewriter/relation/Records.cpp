@@ -45,15 +45,23 @@ void Interpreter::noteAccess(const Scalar &address, QualType type, bool isStore,
 }
 
 /// Why a value is none that this kind of copy stores at an address; empty if it is one.
-static std::string whyNotStored(const Source &value, const Scalar &to, CopyKind kind) {
+static std::string whyNotStored(const Source &value, const Scalar &to, bool isAlways,
+                                CopyKind kind) {
   switch (value.kind) {
   case Source::Kind::Constant: return "is always the same number";
-  case Source::Kind::Load: return "is read from global memory";
+  case Source::Kind::Load:
+    return kind == CopyKind::Reduce
+               ? "is in some cases what is read from global memory: min(), max() and atomics "
+                 "choose in a way that is followed"
+               : "is read from global memory";
   case Source::Kind::Shared: break;
   default: return value.text.empty() ? "is computed" : value.text;
   }
   if (kind == CopyKind::Store)
     return value.reduction ? "is combined with what is there: '#pragma tma reduce' does that" : "";
+  if (!value.reduction && !isAlways)
+    return "overwrites what is there where a condition holds: min() and max() choose between the "
+           "two, '#pragma tma store' makes copies";
   if (!value.reduction)
     return "overwrites what is there: '#pragma tma store' does that";
   bool isSamePlace = value.combinedBase == to.object && value.combinedOffset == to.number;
@@ -67,7 +75,7 @@ void Interpreter::storeGlobal(const Scalar &to, const Condition &guard, const Va
     const Source &from = one.scalar.data;
     if (when.isNever())
       continue;
-    std::string why = whyNotStored(from, to, kernel.kind);
+    std::string why = whyNotStored(from, to, when.isAlways(), kernel.kind);
     if (!why.empty())
       return fail(diagnose("computed-value", place,
                            "what is stored to '" + block.bases[to.object].name() + "'", why));

@@ -26,7 +26,7 @@ constexpr unsigned maxStepsOfBlock = 1u << 20;
 constexpr unsigned maxStepsOfBlock = 1u << 23;
 #endif
 /// Rounds of a loop of which it is not known whether they happen.
-constexpr unsigned maxOpenRounds = 1u << 11;
+constexpr unsigned maxOpenRounds = 1u << 11, maxOpenRoundsBefore = 1u << 6;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
 /// How often a loop is run, and all of a thread, to see how it accesses memory.
@@ -196,6 +196,11 @@ void Interpreter::approachCallee(const CallExpr *call) {
   approach(callee.definition->getBody());
 }
 
+/// Whether text at the copy can say its name and mean it.
+bool Interpreter::canName(const VarDecl *variable) const {
+  return kernel.path.canName(variable) && (!kernel.names || kernel.names->means(variable));
+}
+
 /// What all threads pass alike becomes a symbol.
 void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
   for (const ParmVarDecl *parameter : lambda->parameters()) {
@@ -238,7 +243,7 @@ bool Interpreter::maySendAway(const Stmt *statement) const {
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   // What ends a thread may stand under a condition of a callee, which nobody looked at here.
   if (maySendAway(statement) &&
-      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayDiffer(statement)))
+      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement)))
     fail(diagnose("divergent-copy", placeOf(statement),
                   "this statement may send some of them away"));
   bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
@@ -359,34 +364,50 @@ void Interpreter::runDeclaration(const DeclStmt *declaration) {
     const auto *variable = dyn_cast<VarDecl>(each);
     if (!variable || !variable->hasLocalStorage())
       continue;
-    bool wanted = copying || watching || isOnTheSide() || relevant->contains(variable);
-    if (!wanted) { // but its value may be that of `i++`
+    if (!isWanted(variable)) { // but its value may be that of `i++`
       if (const Expr *init = variable->getInit(); init && matters(init))
         evaluate(init);
       continue;
     }
-    noteDestructor(variable->getType(), placeOf(variable->getLocation()));
-    unsigned object = objectOf(variable);
-    memory[object] = LocalObject();
-    scope.push_back(variable);
-    if (copying || isOnTheSide())
-      followed.insert(variable);
-    const Expr *init = variable->getInit();
-    if (!init)
-      continue;
-    Value address = Scalar::ofAddress(Scalar::Space::Local, object, 0);
-    QualType type = variable->getType();
-    if (type->isReferenceType()) {
-      memory[object].write(0, 8, Condition::always(), addressOf(init));
-    } else if (const auto *construct =
-                   dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
-               construct && construct->getConstructor()->isTrivial() &&
-               construct->getNumArgs() == 0 && !construct->requiresZeroInitialization()) {
-      continue; // `float4 v;`
-    } else {
-      initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
-    }
+    declare(variable);
   }
+}
+
+/// Gives a variable its first value.
+void Interpreter::declare(const VarDecl *variable) {
+  noteDestructor(variable->getType(), placeOf(variable->getLocation()));
+  unsigned object = objectOf(variable);
+  memory[object] = LocalObject();
+  scope.push_back(variable);
+  if (copying || isOnTheSide())
+    followed.insert(variable);
+  const Expr *init = variable->getInit();
+  if (!init)
+    return;
+  Value address = Scalar::ofAddress(Scalar::Space::Local, object, 0);
+  QualType type = variable->getType();
+  if (type->isReferenceType()) {
+    memory[object].write(0, 8, Condition::always(), addressOf(init));
+    return;
+  }
+  const auto *construct = dyn_cast<CXXConstructExpr>(init->IgnoreUnlessSpelledInSource());
+  bool isLeftOpen = construct && construct->getConstructor()->isTrivial() &&
+                    construct->getNumArgs() == 0 && !construct->requiresZeroInitialization();
+  if (!isLeftOpen) // as in `float4 v;`
+    initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
+}
+
+/// What a lambda captures under names of its own has its value from where the lambda is made.
+void Interpreter::runCaptures(const LambdaExpr *lambda) {
+  for (const LambdaCapture &capture : lambda->captures())
+    if (lambda->isInitCapture(&capture))
+      if (const auto *variable = cast<VarDecl>(capture.getCapturedVar()); isWanted(variable))
+        declare(variable);
+}
+
+/// Whether a variable's value is followed where it is declared.
+bool Interpreter::isWanted(const VarDecl *variable) const {
+  return copying || watching || isOnTheSide() || relevant->contains(variable);
 }
 
 /// Under the guard that the source is tried with, if the expression is to get one.
@@ -457,7 +478,9 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
         fail(diagnose("unbounded-loop", isOpen ? placeOf(loop) : placeOf(condition),
                       "'" + spell(condition) + "'"));
       }
-      if (again.isUnknown() || gone() || (!copying && steps - before > maxStepsBefore / 2)) {
+      bool isTooLong =
+          !copying && (steps - before > maxStepsBefore / 2 || openRounds > maxOpenRoundsBefore);
+      if (again.isUnknown() || gone() || isTooLong) {
         forgetChanges(loop, "is changed by a loop whose end is not known");
         cut = true;
         break;
@@ -626,7 +649,7 @@ NamesInScope Interpreter::namesInScope() {
   // The innermost declaration of a name is the one that is meant.
   llvm::DenseSet<IdentifierInfo *> seen;
   auto isMeant = [&](const VarDecl *variable) {
-    return variable->getIdentifier() && objects.count(variable) && kernel.path.canName(variable) &&
+    return variable->getIdentifier() && objects.count(variable) && canName(variable) &&
            seen.insert(variable->getIdentifier()).second && !kernel.facts.escapes(variable);
   };
   for (const VarDecl *variable : llvm::reverse(scope)) {

@@ -87,7 +87,7 @@ const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
 VariableFacts::VariableFacts(const CallPath &path, ConstPointers pointers)
     : constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
-    order.push_back(parameter);
+    order.insert(parameter);
   if (constPointers == ConstPointers::MayWrite)
     findConstDrops(path);
   collect(path.kernel()->getBody());
@@ -160,7 +160,7 @@ void VariableFacts::collectCallee(const CallExpr *call) {
   ArrayRef<const Expr *> arguments = partsOf(call).arguments;
   for (size_t i = 0; i < callee->getNumParams(); ++i) {
     const ParmVarDecl *parameter = callee->getParamDecl(unsigned(i));
-    order.push_back(parameter);
+    order.insert(parameter);
     const Expr *argument = i < arguments.size() ? arguments[i] : nullptr;
     changes[parameter].push_back(
         {call, argument ? Change::Kind::Initialised : Change::Kind::Unclear, argument});
@@ -169,6 +169,8 @@ void VariableFacts::collectCallee(const CallExpr *call) {
   parents[callee->getBody()] = call;
   if (isKnown)
     return;
+  for (size_t i = 0; i < callee->getNumParams() && i < arguments.size(); ++i)
+    bind(callee->getParamDecl(unsigned(i)), arguments[i]);
   const auto *method = dyn_cast<CXXMethodDecl>(callee);
   isInMethod = method && method->isInstance() && !isLambda(method);
   const Expr *object = isInMethod ? partsOf(call).object : nullptr;
@@ -179,7 +181,7 @@ void VariableFacts::collectCallee(const CallExpr *call) {
 }
 
 /// A variable that a lambda changes is changed whenever that is called, and one that
-/// it has a copy of is not what it sees.
+/// it has a copy of is not what it sees. By a reference it has a copy of what that leads to.
 void VariableFacts::escapeFromLambdas() {
   for (const LambdaExpr *lambda : lambdas)
     for (const LambdaCapture &capture : lambda->captures()) {
@@ -188,6 +190,12 @@ void VariableFacts::escapeFromLambdas() {
       if (!variable)
         continue;
       bool isCopied = capture.getCaptureKind() == LCK_ByCopy;
+      if (variable->getType()->isReferenceType()) {
+        const VarDecl *referent = referents.lookup(variable);
+        if (isCopied && !referent)
+          copiedReferences.insert(variable);
+        variable = referent ? referent : variable;
+      }
       if (llvm::any_of(changesOf(variable), [&](const Change &change) {
             return isCopied ? change.kind != Change::Kind::Initialised
                             : isWithin(change.statement, lambda->getBody());
@@ -198,7 +206,9 @@ void VariableFacts::escapeFromLambdas() {
 
 /// The object of a method on the path stands for that method's own.
 const VarDecl *VariableFacts::rootOf(const Expr *lvalue) const {
-  return rootVariable(lvalue, self);
+  const VarDecl *root = rootVariable(lvalue, self);
+  auto referent = referents.find(root);
+  return referent == referents.end() ? root : referent->second;
 }
 
 /// Whether an lvalue is a part of the object that a method is called for.
@@ -211,14 +221,54 @@ static bool isOfThis(const Expr *lvalue) {
   return isThis(lvalue);
 }
 
+/// Whether an lvalue is memory of which only somebody can know who has its address, or no local
+/// variable: whoever takes the address of one of those lets it escape.
+static bool isElsewhere(const Expr *lvalue) {
+  while (true) {
+    lvalue = lvalue->IgnoreParens();
+    if (const auto *unary = dyn_cast<UnaryOperator>(lvalue))
+      return unary->getOpcode() == UO_Deref && !isThis(unary->getSubExpr());
+    if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
+      const VarDecl *variable = variableNamed(reference);
+      return variable && !isLocal(variable);
+    }
+    if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+      if (member->isArrow())
+        return !isThis(member->getBase());
+      lvalue = member->getBase();
+    } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
+      const auto *decay = dyn_cast<ImplicitCastExpr>(subscript->getBase()->IgnoreParens());
+      if (!decay || decay->getCastKind() != CK_ArrayToPointerDecay)
+        return true;
+      lvalue = decay->getSubExpr();
+    } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
+               cast && staysWithin(cast->getCastKind())) {
+      lvalue = cast->getSubExpr();
+    } else {
+      return false;
+    }
+  }
+}
+
+void VariableFacts::bind(const VarDecl *reference, const Expr *referred) {
+  if (!reference->getType()->isReferenceType())
+    return;
+  const VarDecl *named = rootVariable(referred, self), *root = rootOf(referred);
+  if (root || named || isElsewhere(referred))
+    referents[reference] = root;
+}
+
+bool VariableFacts::isReferredTo(const VarDecl *variable) const {
+  return llvm::any_of(referents, [&](const auto &each) { return each.second == variable; });
+}
+
 void VariableFacts::note(const Expr *target, Change change) {
   const VarDecl *variable = rootOf(target);
   unseenObject |= isInMethod && !variable && isOfThis(target);
   if (!variable)
     return;
   auto &list = changes[variable];
-  if (list.empty())
-    order.push_back(variable);
+  order.insert(variable);
   list.push_back(change);
 }
 
@@ -233,7 +283,7 @@ void VariableFacts::lookAtUse(const Expr *use) {
   const VarDecl *variable = reference ? variableNamed(reference) : self;
   if (!variable || !isLocal(variable) || isFollowed(use))
     return;
-  escaped.insert(variable);
+  escapeThrough(cast<Expr>(use));
 }
 
 /// Who holds a reference may change what it refers to.
@@ -274,21 +324,30 @@ void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
     escapeThrough(decay->getSubExpr());
 }
 
+void VariableFacts::collectDeclaration(const DeclStmt *declaration) {
+  for (const Decl *each : declaration->decls()) {
+    if (const auto *variable = dyn_cast<VarDecl>(each))
+      noteInitialised(variable, declaration);
+  }
+}
+
+void VariableFacts::noteInitialised(const VarDecl *variable, const Stmt *where) {
+  order.insert(variable);
+  changes[variable].push_back({where, Change::Kind::Initialised, variable->getInit()});
+  if (!variable->getType()->isReferenceType() || !variable->getInit())
+    return;
+  bind(variable, variable->getInit());
+  if (dropsConst || mayWriteTo(variable->getType().getNonReferenceType()))
+    escapeThrough(variable->getInit());
+}
+
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
   if (isa<DeclRefExpr, CXXThisExpr>(statement))
     lookAtUse(cast<Expr>(statement));
   if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
-    for (const Decl *each : declaration->decls())
-      if (const auto *variable = dyn_cast<VarDecl>(each)) {
-        auto &list = changes[variable];
-        if (list.empty())
-          order.push_back(variable);
-        list.push_back({statement, Change::Kind::Initialised, variable->getInit()});
-        if (variable->getType()->isReferenceType() && variable->getInit())
-          escapeThrough(variable->getInit());
-      }
+    collectDeclaration(declaration);
   } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
     if (binary->isCompoundAssignmentOp()) {
       bool sum = binary->getOpcode() == BO_AddAssign || binary->getOpcode() == BO_SubAssign;
@@ -325,6 +384,9 @@ void VariableFacts::collect(const Stmt *statement) {
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     lambdas.push_back(lambda);
+    for (const LambdaCapture &capture : lambda->captures())
+      if (lambda->isInitCapture(&capture))
+        noteInitialised(cast<VarDecl>(capture.getCapturedVar()), lambda);
   }
   for (const Stmt *child : statement->children()) {
     if (child)
@@ -466,9 +528,13 @@ ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) co
 DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots) const {
   DenseSet<const VarDecl *> relevant;
   SmallVector<const Stmt *, 32> work(roots.begin(), roots.end());
+  SmallVector<const VarDecl *, 4> references; // to what is relevant: changes are made by them
   auto add = [&](const VarDecl *variable) {
     if (!variable || !isLocal(variable) || !relevant.insert(variable).second)
       return;
+    for (const auto &[reference, referent] : referents)
+      if (referent == variable)
+        references.push_back(reference);
     for (const Change &change : changesOf(variable)) {
       if (change.value)
         work.push_back(change.value);
@@ -479,7 +545,11 @@ DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots
           work.push_back(condition);
     }
   };
-  while (!work.empty()) {
+  while (!work.empty() || !references.empty()) {
+    if (!references.empty()) {
+      add(references.pop_back_val());
+      continue;
+    }
     const Stmt *statement = work.pop_back_val();
     if (!statement)
       continue;
@@ -493,18 +563,25 @@ DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots
   return relevant;
 }
 
-SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
-  SmallVector<const VarDecl *, 4> found;
+SmallVector<const NamedDecl *, 4> namesIn(const Expr *expression) {
+  SmallVector<const NamedDecl *, 4> found;
   SmallVector<const Stmt *, 8> work{expression};
   while (!work.empty()) {
     const Stmt *next = work.pop_back_val();
     if (!next)
       continue;
-    const auto *reference = dyn_cast<DeclRefExpr>(next);
-    if (const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr)
-      found.push_back(variable);
+    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
+      found.push_back(reference->getDecl());
     work.append(next->child_begin(), next->child_end());
   }
+  return found;
+}
+
+SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
+  SmallVector<const VarDecl *, 4> found;
+  for (const NamedDecl *named : namesIn(expression))
+    if (const auto *variable = dyn_cast<VarDecl>(named))
+      found.push_back(variable);
   return found;
 }
 

@@ -18,6 +18,8 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <functional>
@@ -62,12 +64,18 @@ public:
 
   /// Its address is taken or a reference bound to it: changes are not all known.
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
+  /// A reference of these functions is bound to it or a part of it.
+  bool isReferredTo(const clang::VarDecl *variable) const;
+  /// A lambda has a copy of what a reference leads to, under the reference's name.
+  bool isCopiedByLambda(const clang::VarDecl *reference) const {
+    return copiedReferences.contains(reference);
+  }
   /// Whether it is one of these functions'; nothing is known of others.
   bool knows(const clang::VarDecl *variable) const;
   /// Whether a method on the path changes its object, which is no variable of these functions.
   bool changesUnseenObject() const { return unseenObject; }
   /// Of the kernel's arguments, and of all that is changed.
-  llvm::ArrayRef<const clang::VarDecl *> allVariables() const { return order; }
+  llvm::ArrayRef<const clang::VarDecl *> allVariables() const { return order.getArrayRef(); }
 
   /// The variables that the value of anything in `roots` can depend on.
   llvm::DenseSet<const clang::VarDecl *>
@@ -82,6 +90,9 @@ public:
 
 private:
   void collect(const clang::Stmt *statement);
+  void collectDeclaration(const clang::DeclStmt *declaration);
+  void noteInitialised(const clang::VarDecl *variable, const clang::Stmt *where);
+  void bind(const clang::VarDecl *reference, const clang::Expr *referred);
   bool becomesConst(const clang::Expr *pointer) const;
   void findConstDrops(const CallPath &path);
   const BrokenPromises &promisesOf(const clang::FunctionDecl *callee);
@@ -104,9 +115,13 @@ private:
   bool dropsConst = false;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
-  llvm::SmallVector<const clang::VarDecl *, 16> order;
+  llvm::SmallSetVector<const clang::VarDecl *, 16> order;
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
-  llvm::DenseSet<const clang::VarDecl *> escaped;
+  llvm::DenseSet<const clang::VarDecl *> escaped, copiedReferences;
+  /// What references lead to: a variable, or null where that is none of these functions' variables.
+  /// Whatever is done to such a reference is done to what it leads to, and it stays what it is.
+  /// References of which this is not known count as variables that hold what they lead to.
+  llvm::MapVector<const clang::VarDecl *, const clang::VarDecl *> referents;
   /// Whose method is being collected, if that is a variable; and all of these.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;
@@ -127,6 +142,8 @@ bool namesBlockSize(const clang::Stmt *statement);
 /// Whether a variable is `threadIdx` as CUDA's headers declare it.
 bool isThreadIndex(const clang::VarDecl *variable);
 
+/// All that an expression names, in the text of a function; none where there is no expression.
+llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expression);
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 

@@ -130,12 +130,13 @@ __global__ void torn(float *out, const float *in, float bias) {
 __global__ void torn_copy(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-#ifndef WITH_BIAS
-  for (int i = threadIdx.x; i < 512; i += 128) // expected-error {{an #if block that starts or ends inside of the copy, but not both, is not available yet [-Wtilelift-not-available-yet]}}
-#else
-  for (int i = threadIdx.x; i < 256; i += 128)
-#endif
+  for (int i = threadIdx.x; i < 512; i += 128) { // expected-error {{an #if block that starts or ends inside of the copy, but not both, is not available yet [-Wtilelift-not-available-yet]}}
     tile[i] = in[i];
+#ifndef WITH_BIAS
+  }
+#else
+    tile[i] += 1; }
+#endif
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -145,6 +146,40 @@ __global__ void of_a_short_name(float *out, const float *in) { // expected-error
   __shared__ float tile[512];
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += block) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+
+namespace outside { __global__ void defined_elsewhere(float *out, const float *in); }
+__global__ void outside::defined_elsewhere(float *out, const float *in) { // expected-error {{a copy in a function defined outside of its class or namespace ('defined_elsewhere') is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+
+__global__ void one_of_two_parameters(float *out, const float *in // expected-error {{an #if block in the declaration of a kernel is not available yet [-Wtilelift-not-available-yet]}}
+#ifdef EXTRA
+  , int extra
+#endif
+) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+
+__global__ void one_of_two_statements(float *out, const float *in) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+// expected-error@-1 {{an #if block that starts or goes on between a pragma and its statement is not available yet [-Wtilelift-not-available-yet]}}
+#ifdef ZEROS
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = 0;
+#else
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+#endif
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }

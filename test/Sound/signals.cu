@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 23
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 24
 //
 // Blocks tell each other that something is stored: by atomics, flags and fences, by destructors, lambdas, objects and
 // assembly. The last block, or each that sees the flags of all, reads what the others stored or copies from there; who
 // that is makes no difference to what is computed. Some kernels are harmless: they count, or signal what no copy has to
 // do with.
 #include "Inputs/arrays.h"
+#include <cooperative_groups.h>
 
 __device__ inline void raise(volatile unsigned *flag) { *flag = 1; }
 __device__ inline bool raised(const volatile unsigned *flag) { return *flag; }
@@ -433,7 +434,17 @@ __global__ void each_warp_signals_in_assembly(float *out, float *buf, const floa
     for (int i = 0; i < 2 * T; ++i) out[i] = __ldcg(buf + i) + 1;
 }
 
+__global__ void behind_a_barrier_of_the_grid(float *out, float *buf) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x, at = blockIdx.x * T;
+  buf[at + t] = t + at;
+  cooperative_groups::this_grid().sync();
+#pragma tma load
+  tile[t] = buf[T - at + t];
+  __syncthreads();
+  out[at + t] = tile[T - 1 - t];
+}
 static const Case cases[] = {
+    {"behind_a_barrier_of_the_grid", [](const Arrays &a) { void *args[] = {(void *)&a.out, (void *)&a.buf}; cudaLaunchCooperativeKernel((void *)behind_a_barrier_of_the_grid, dim3(2), dim3(T), args, 0, 0); }},
     {"last_block_sums_what_was_stored",
      [](const Arrays &a) { last_block_sums_what_was_stored<<<3, T>>>(a.out, a.buf, a.in, a.words); }},
     {"last_block_by_a_function",

@@ -66,10 +66,11 @@ SURROUNDINGS = {
                "the place in the tile depends on an argument"),
     "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows row-start unknown-stride "
                     "expression-not-available", "the rows are looked up"),
-    "wrapped": ("reads-past-end expression-not-available not-contiguous several-places rule:box-range",
-                "an index modulo the extent"),
+    "wrapped": ("not-im2col reads-past-end expression-not-available not-contiguous several-places "
+                "rule:box-range", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
-                         "reads-past-end rule:stride-range rule:stride-16", "the condition is looked up"),
+                         "reads-past-end rule:stride-range rule:stride-16 row-start",
+                         "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
@@ -391,6 +392,8 @@ class Judge:
 
     def _work(self) -> None:
         """Threads go through all rounds of the loops, copying or not."""
+        if self.copy.axes[-1].box * self.size < GRAIN:
+            self.verdict.add("not-contiguous", "rows of fewer bytes than a copy has", certain=False)
         rounds = prod(axis.box for axis in self.copy.axes) * prod(self.kernel.block)
         if rounds > MOST_ROUNDS:
             self.verdict.add("too-much-work", f"{rounds} rounds of loops", certain=False)
@@ -444,7 +447,7 @@ class Judge:
     def _even_inside(self, positions: list[int], uneven: str) -> Optional[Digits]:
         """The same where some of the tile never is inside: its own shape has to do."""
         counts = [n for n in reversed(self.lowered.tile_shape) if n > 1] or [1]
-        while prod(counts) > len(positions):  # slots
+        while len(counts) > 1 and prod(counts) > len(positions):  # slots
             counts.pop()
         if len(self.lowered.tile_shape) > 1 and self.lowered.tile_shape[-1] == 1:
             self.verdict.add("rule:stride-16", "rows of one element", certain=False)
@@ -473,7 +476,8 @@ class Judge:
         self.verdict.add("uneven-guard guard-not-a-box several-places uneven-steps unknown-index "
                          "not-contiguous",
                          "what the guard lets through is no box, or lies elsewhere",
-                         certain=self.copy.flaw not in INSIDE_ONLY)
+                         # Where all of a flat range is inside, rows are copied one by one.
+                         certain=self.copy.flaw not in (*INSIDE_ONLY, "flat-guard"))
         return None
 
     def _is_box(self, written: Written, positions: list[int], digits: Digits) -> bool:

@@ -1,0 +1,101 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "support/NamesAround.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+NamesAround::NamesAround(const Stmt *place, const FunctionDecl *function) : function(function) {
+  descend(function->getBody(), place);
+  for (const ParmVarDecl *parameter : function->parameters())
+    add(parameter);
+}
+
+bool NamesAround::means(const NamedDecl *declaration) const {
+  if (!declaration->getIdentifier())
+    return false;
+  auto found = nearest.find(declaration->getName());
+  return found == nearest.end() ||
+         found->second->getCanonicalDecl() == declaration->getCanonicalDecl();
+}
+
+/// Of a class or a namespace around the function; the outermost one is where CUDA's names are.
+bool NamesAround::isOuter(StringRef name) const {
+  IdentifierInfo &identifier = function->getASTContext().Idents.get(name);
+  for (const DeclContext *at = function->getDeclContext(); at && !at->isTranslationUnit();
+       at = at->getParent())
+    if (!at->lookup(&identifier).empty())
+      return true;
+  return false;
+}
+
+/// Notes scopes on the way back, so that the innermost comes first.
+bool NamesAround::descend(const Stmt *at, const Stmt *place) {
+  if (at == place)
+    return true;
+  for (const Stmt *child : at->children())
+    if (child && descend(child, place)) {
+      addScope(at, child);
+      return true;
+    }
+  return false;
+}
+
+/// What a statement declares ahead of one of its parts.
+void NamesAround::addScope(const Stmt *around, const Stmt *inner) {
+  if (const auto *block = dyn_cast<CompoundStmt>(around)) {
+    for (const Stmt *before : block->body()) {
+      if (before == inner)
+        return;
+      while (isa<SwitchCase, LabelStmt, AttributedStmt>(before))
+        before = isa<SwitchCase>(before)  ? cast<SwitchCase>(before)->getSubStmt()
+                 : isa<LabelStmt>(before) ? cast<LabelStmt>(before)->getSubStmt()
+                                          : cast<AttributedStmt>(before)->getSubStmt();
+      addDeclarationsOf(before);
+    }
+  } else if (const auto *lambda = dyn_cast<LambdaExpr>(around)) {
+    for (const ParmVarDecl *parameter : lambda->getCallOperator()->parameters())
+      add(parameter);
+    for (const LambdaCapture &capture : lambda->captures())
+      if (lambda->isInitCapture(&capture))
+        add(capture.getCapturedVar());
+  } else if (!isa<Expr>(around)) { // what loops and branches declare in their heads
+    for (const Stmt *head : around->children())
+      if (head == inner)
+        return;
+      else
+        addDeclarationsOf(head);
+  }
+}
+
+void NamesAround::addDeclarationsOf(const Stmt *statement) {
+  if (const auto *declarations = dyn_cast_or_null<DeclStmt>(statement))
+    for (const Decl *each : declarations->decls())
+      add(each);
+}
+
+void NamesAround::add(const Decl *declaration) {
+  if (const auto *parts = dyn_cast<DecompositionDecl>(declaration))
+    for (const BindingDecl *part : parts->bindings())
+      add(part);
+  if (const auto *list = dyn_cast<EnumDecl>(declaration); list && !list->isScoped())
+    for (const EnumConstantDecl *each : list->enumerators())
+      add(each);
+  if (const auto *record = dyn_cast<RecordDecl>(declaration);
+      record && record->isAnonymousStructOrUnion())
+    for (const FieldDecl *field : record->fields())
+      add(field);
+  if (const auto *named = dyn_cast<NamedDecl>(declaration); named && named->getIdentifier())
+    nearest.try_emplace(named->getName(), named);
+}
+
+} // namespace tilelift
