@@ -82,18 +82,35 @@ std::string Comparison::keyOf(const Allocation &allocation) {
              : "at " + std::to_string(reinterpret_cast<uintptr_t>(allocation.base));
 }
 
+/// What of an allocation two programs have in common. Functions lie elsewhere in each of them, and
+/// so their addresses count as nothing.
+const char *Comparison::comparable(const Allocation &allocation) {
+  if (allocation.kind != MemoryKind::variable)
+    return allocation.base;
+  withoutCode.clear();
+  for (const char *place : machine.program.placesOfCode()) {
+    if (place < allocation.base || place >= allocation.base + allocation.bytes)
+      continue;
+    if (withoutCode.empty())
+      withoutCode.assign(allocation.base, allocation.base + allocation.bytes);
+    std::memset(&withoutCode[size_t(place - allocation.base)], 0, 8);
+  }
+  return withoutCode.empty() ? allocation.base : withoutCode.data();
+}
+
 void Comparison::record(const LaunchRequest &request) {
   putText(file, qualifiedName(request.kernel->name));
   put(file, uint64_t(machine.memory.allocations().size()));
   for (const auto &[base, allocation] : machine.memory.allocations()) {
-    uint64_t hash = hashOf(base, allocation.bytes);
+    const char *bytes = comparable(allocation);
+    uint64_t hash = hashOf(bytes, allocation.bytes);
     auto [known, isNew] = hashes.try_emplace(base, hash);
     isNew |= known->second != hash;
     known->second = hash;
     putText(file, keyOf(allocation));
     put(file, Recorded{allocation.bytes, hash, isNew, allocation.kind == MemoryKind::variable});
     if (isNew)
-      std::fwrite(base, 1, allocation.bytes, file);
+      std::fwrite(bytes, 1, allocation.bytes, file);
   }
 }
 
@@ -119,7 +136,7 @@ void Comparison::say(uint32_t site, const std::string &text) {
 }
 
 void Comparison::compareAllocation(const LaunchRequest &request, const std::string &kernel,
-                                   const Allocation &allocation,
+                                   const Allocation &allocation, const char *bytes,
                                    const std::vector<char> &expected) {
   const Parameter *parameter = parameterInto(request, allocation);
   uint64_t start = 0;
@@ -128,7 +145,7 @@ void Comparison::compareAllocation(const LaunchRequest &request, const std::stri
   std::string name = nameOf(request, allocation);
   std::string launch = "launch " + std::to_string(launches) + ", kernel '" + kernel + "': ";
   size_t first = 0;
-  while (first < allocation.bytes && allocation.base[first] == expected[first])
+  while (first < allocation.bytes && bytes[first] == expected[first])
     ++first;
   uint32_t site = machine.memory.lastWriter(uint64_t(allocation.base + first));
   // By element, counted from where the kernel's pointer starts.
@@ -142,7 +159,7 @@ void Comparison::compareAllocation(const LaunchRequest &request, const std::stri
   std::string place = *type ? name + "[" + std::to_string(index) + "]"
                             : "byte " + std::to_string(index) + " of " + name;
   say(site, launch + place + " is " +
-                (isInside ? elementText(type, size, allocation.base + at) : "different") +
+                (isInside ? elementText(type, size, bytes + at) : "different") +
                 ", the plain program has " +
                 (isInside ? elementText(type, size, expected.data() + at) : "another value"));
 }
@@ -163,8 +180,9 @@ void Comparison::compare(const LaunchRequest &request) {
                         "': the programs have allocated different memory");
     if (found->second.facts.hasContent)
       known[found->first] = std::move(found->second.content);
-    if (hashOf(base, allocation.bytes) != found->second.facts.hash)
-      compareAllocation(request, kernel, allocation, known[found->first]);
+    const char *bytes = comparable(allocation);
+    if (hashOf(bytes, allocation.bytes) != found->second.facts.hash)
+      compareAllocation(request, kernel, allocation, bytes, known[found->first]);
     expected.erase(found);
   }
   bool isMissing = std::any_of(expected.begin(), expected.end(), [](const auto &each) {

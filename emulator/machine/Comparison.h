@@ -38,7 +38,9 @@ private:
   bool read(std::string &kernel, std::map<std::string, Expected> &memory);
   void compare(const LaunchRequest &request);
   void compareAllocation(const LaunchRequest &request, const std::string &kernel,
-                         const Allocation &allocation, const std::vector<char> &expected);
+                         const Allocation &allocation, const char *bytes,
+                         const std::vector<char> &expected);
+  const char *comparable(const Allocation &allocation);
   void say(uint32_t site, const std::string &text);
 
   Machine &machine;
@@ -47,6 +49,7 @@ private:
   uint64_t launches = 0;
   std::map<char *, uint64_t> hashes;              ///< of each allocation, after the last launch
   std::map<std::string, std::vector<char>> known; ///< what the plain program had last
+  std::vector<char> withoutCode;                  ///< the variable that is being looked at
 };
 
 } // namespace tilelift::emulator

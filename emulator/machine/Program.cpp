@@ -43,6 +43,15 @@ void Program::initialise(const Module &module) {
   }
 }
 
+std::vector<const char *> Program::placesOfCode() const {
+  std::vector<const char *> places;
+  for (const Module *module : modules)
+    for (uint32_t i = 0; i < module->relocationCount; ++i)
+      if (const Relocation &each = module->relocations[i]; each.isFunction)
+        places.push_back(*module->variables[each.variable].address + each.offset);
+  return places;
+}
+
 void Program::resetVariables() {
   for (const Module *module : modules)
     initialise(*module);

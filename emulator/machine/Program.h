@@ -28,6 +28,9 @@ public:
   const DeviceVariable *variable(const std::string &name) const;
   const Module *moduleOf(const Kernel *kernel) const;
 
+  /// Where variables have addresses of functions, as tables of virtual functions do.
+  std::vector<const char *> placesOfCode() const;
+
   /// Sites are numbered over all modules; 0 is nowhere.
   const Site *site(uint32_t number) const;
 

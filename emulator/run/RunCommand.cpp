@@ -41,7 +41,8 @@ Before the program's name, besides Clang's flags (-I, -D, -std=, ...):
   -Wno-<id>       silence a finding or a diagnostic
 
 The program's output and exit status are passed on. Exit status when the program itself
-ended with 0: 3 when something was found or differs, 1 when a copy is refused, 2 when the
+ended with 0: 3 when something was found or differs, 1 when a copy is refused that has no
+fallback(loop), 2 when the
 program cannot be built.
 )";
 

@@ -78,16 +78,19 @@ class Lifted:
                      for entry in (kernel["entry"], kernel["lifted"]["entry"]))
 
     def launcher(self, name: Optional[str] = None) -> Callable[..., bool]:
-        """Launches the kernel of that name, or of that entry; of a single one, without a name."""
+        """Launches the kernel of that entry, of that qualified name or of that name, in this order; a single one
+        needs none."""
         if self._kernels is None:
             module: Dict[str, Any] = {}
             exec(compile(self.python, "<launchers>", "exec"), module)  # noqa: S102
             self._kernels = tuple(own.kernel for own in module.values() if hasattr(own, "kernel"))
-        found = [own for own in self._kernels if name in (own.name, own.entry)
-                 or (name is None and len(self._kernels) == 1)]
+        found = list(self._kernels) if name is None and len(self._kernels) == 1 else \
+            next(filter(None, ([own for own in self._kernels if called(own) == name]
+                               for called in (lambda own: own.entry, lambda own: own.scope + own.name,
+                                              lambda own: own.name))), [])
         if len(found) == 1:
             return found[0].launcher
-        available = ", ".join(f"{own.name} ({own.entry})" if len(found) > 1 else own.name
+        available = ", ".join(f"{own.scope}{own.name} ({own.entry})" if len(found) > 1 else own.scope + own.name
                               for own in self._kernels) or "none"
         problem = f"several kernels are called '{name}'" if found else \
             "which kernel is meant is not said" if name is None else f"no lifted kernel is called '{name}'"

@@ -377,7 +377,8 @@ class Kernel:
     def __init__(self, name: str, entry: str, lifted_entry: str, arguments: Tuple[Argument, ...],
                  block: Tuple[int, int, int], plan: Callable[..., None],
                  lifted_block: Optional[Tuple[int, int, int]] = None, cluster: Tuple[int, int, int] = (1, 1, 1),
-                 ring_bytes: int = 0, must_lift: bool = False) -> None:
+                 ring_bytes: int = 0, must_lift: bool = False, scope: str = "") -> None:
+        self.scope = scope  # what stands before its name, as "ns::"
         self.name, self.entry, self.lifted_entry = name, entry, lifted_entry
         self.arguments, self.plan = arguments, plan
         self.block = Dim3(*block)

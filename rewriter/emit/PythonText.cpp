@@ -209,6 +209,8 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
     text += ", ring_bytes=" + std::to_string(recipe.ringBytes);
   if (recipe.mustLift)
     text += ", must_lift=True";
+  if (!recipe.scope.empty())
+    text += ", scope=" + quoted(recipe.scope);
   return text + ", plan=_plan_" + name + ").launcher\n";
 }
 

@@ -77,8 +77,8 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
       return Obstacle{"a copy in a function that is declared as a friend ('" +
                           function->getNameAsString() + "')",
                       function->getLocation()};
-  if (function->isOutOfLine())
-    return Obstacle{"a copy in a function defined outside of its class or namespace ('" +
+  if (function->isOutOfLine() && !isa<CXXMethodDecl>(function))
+    return Obstacle{"a copy in a function defined outside of its namespace ('" +
                         function->getNameAsString() + "')",
                     function->getLocation()};
   const Place begin = placeOf(sources, function->getBeginLoc()),

@@ -151,7 +151,7 @@ __global__ void of_a_short_name(float *out, const float *in) { // expected-error
 }
 
 namespace outside { __global__ void defined_elsewhere(float *out, const float *in); }
-__global__ void outside::defined_elsewhere(float *out, const float *in) { // expected-error {{a copy in a function defined outside of its class or namespace ('defined_elsewhere') is not available yet [-Wtilelift-not-available-yet]}}
+__global__ void outside::defined_elsewhere(float *out, const float *in) { // expected-error {{a copy in a function defined outside of its namespace ('defined_elsewhere') is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
   for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];

@@ -38,6 +38,12 @@ raises(LookupError, "no lifted kernel is called 'blurr'; available are blur, con
        lambda: several.launcher("blurr"))
 raises(LookupError, "which kernel is meant is not said; available are blur", several.launcher)
 
+# Of two of one name the one that is called so, or the qualified name.
+spaces = tilelift.lift(lone + "\nnamespace ours {\n" + lone.split("\n", 1)[1] + "}\n", blocks={"lone": 128})
+assert spaces.launcher("lone").kernel.entry == "_Z4lonePfPKfii"
+assert spaces.launcher("ours::lone").kernel.entry == "_ZN4ours4loneEPfPKfii"
+raises(LookupError, "available are lone, ours::lone", lambda: spaces.launcher("theirs::lone"))
+
 # What does not lift, or not compile.
 problem = raises(tilelift.LiftError, "kernel.cu:4:1: error: the block size of 'lone' is not visible",
                  lambda: tilelift.lift(lone))
