@@ -248,10 +248,7 @@ namespace {
 
 /// Whether a function is a lambda whose text is part of the kernel's.
 bool isPartOf(const FunctionDecl *kernel, const FunctionDecl *lambda) {
-  const DeclContext *around = lambda;
-  while (around && isa<FunctionDecl>(around) && isLambda(cast<FunctionDecl>(around)))
-    around = cast<CXXMethodDecl>(around)->getParent()->getDeclContext();
-  const auto *function = dyn_cast_or_null<FunctionDecl>(around);
+  const auto *function = dyn_cast_or_null<FunctionDecl>(textAround(lambda));
   return function && function->getCanonicalDecl() == kernel->getCanonicalDecl();
 }
 

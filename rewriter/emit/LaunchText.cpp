@@ -59,6 +59,20 @@ LaunchEdits Redirection::run() {
   return std::move(result);
 }
 
+/// A using-declaration brings the kernel's name alone, and not that of its launcher.
+static bool isByUsing(const DeclRefExpr &callee) {
+  return isa<UsingShadowDecl>(callee.getFoundDecl());
+}
+
+/// What the launcher is called where the kernel is.
+static std::string launcherFor(const RedirectedLaunch &redirected) {
+  const DeclRefExpr &callee = *redirected.launch->callee;
+  if (!isByUsing(callee))
+    return redirected.launcher;
+  const std::string kernel = qualifiedName(callee.getDecl());
+  return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
+}
+
 /// The tokens of a macro's use, with launchers for launches.
 void Redirection::writeOut(unsigned begin) {
   std::map<SourceLocation, std::string> replaced, before;
@@ -73,7 +87,10 @@ void Redirection::writeOut(unsigned begin) {
     if (!isKnown)
       break;
     const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
-    replaced[launch.callee->getLocation()] = each.launcher;
+    isKnown &= !isByUsing(*launch.callee) || !launch.callee->hasQualifier();
+    if (!isKnown)
+      break;
+    replaced[launch.callee->getLocation()] = launcherFor(each);
     if (isUsedAsValue(launch))
       before[launch.call->getBeginLoc()] = "(void)";
     replaced[config->getBeginLoc()] = "({";
@@ -136,12 +153,9 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   };
   const DeclRefExpr *callee = launch.callee;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
-  std::string name = redirected.launcher;
-  if (isa<UsingShadowDecl>(callee->getFoundDecl())) { // which brings the kernel's name alone
-    std::string kernel = qualifiedName(callee->getDecl());
-    name = kernel.substr(0, kernel.rfind("::") + 2) + name;
+  std::string name = launcherFor(redirected);
+  if (isByUsing(*callee))
     nameBegin = begin(callee->getBeginLoc());
-  }
   // With the qualifier and the template arguments of the kernel.
   std::string launcher = source.between(begin(callee->getBeginLoc()), nameBegin).str() + name +
                          source.between(nameEnd, end(callee->getEndLoc())).str();

@@ -115,14 +115,6 @@ bool isNameOfRuntimeTaken(const FunctionDecl *kernel) {
   return false;
 }
 
-/// Whether the text around a copy and its lambdas is that of a function on the way.
-bool isInText(const CallPath &path) {
-  const DeclContext *text = path.end();
-  while (isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
-    text = cast<CXXMethodDecl>(text)->getParent()->getDeclContext();
-  return text == path.textFunction();
-}
-
 constexpr const char *partedPragma =
     "an #if block that starts or goes on between a pragma and its statement";
 
@@ -151,7 +143,7 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
     if (std::optional<Obstacle> obstacle = inArguments(instance.function))
       return obstacle;
     for (const CopyToEmit &copy : instance.copies) {
-      if (!isInText(copy.path))
+      if (textAround(copy.path.end()) != copy.path.textFunction())
         return Obstacle{
             "a copy in a lambda defined outside of the kernel and the functions that it calls",
             copy.statement->getBeginLoc()};

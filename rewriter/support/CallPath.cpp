@@ -97,11 +97,16 @@ bool isCapturable(const FunctionDecl *lambda, const VarDecl *variable) {
 
 } // namespace
 
+const DeclContext *textAround(const FunctionDecl *function) {
+  const DeclContext *text = function;
+  while (text && isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
+    text = aroundLambda(cast<FunctionDecl>(text));
+  return text;
+}
+
 size_t CallPath::textDepth() const {
   size_t depth = functions.size();
-  const DeclContext *text = end();
-  while (isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
-    text = aroundLambda(cast<FunctionDecl>(text));
+  const DeclContext *text = textAround(end());
   while (depth > 1 && functions[depth - 1] != text)
     --depth;
   return depth;

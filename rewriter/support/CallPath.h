@@ -73,6 +73,9 @@ const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
 /// The same of a call or of an object that is made, or null.
 const clang::FunctionDecl *functionRunBy(const clang::Stmt *statement);
 bool isLambda(const clang::FunctionDecl *function);
+/// Where the text of a function stands that is a lambda, or a lambda in a lambda; the function
+/// itself if it is none.
+const clang::DeclContext *textAround(const clang::FunctionDecl *function);
 
 } // namespace tilelift
 
