@@ -230,7 +230,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
     if (!start)
       return missing();
     *start += cut(
-        "piece_" + std::to_string(d), [&](const Plan &plan) { return plan.dims[d].pieces; },
+        source.unused("piece_" + std::to_string(d)),
+        [&](const Plan &plan) { return plan.dims[d].pieces; },
         [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
     if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
       *start = ifPresent(copy, *start, "-1");
@@ -238,7 +239,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
   }
   if (first.mode == Mode::Im2col) {
     std::string ahead = cut(
-        "piece_1", [](const Plan &plan) { return plan.pixelPieces; },
+        source.unused("piece_1"), [](const Plan &plan) { return plan.pixelPieces; },
         [](const Plan &plan) { return plan.pixelsOfPiece(); });
     std::optional<std::string> walks = walksText(copy, code, ahead);
     if (!walks)
@@ -274,7 +275,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
       code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
   std::string loops, distance, piece, inner = indent;
   for (size_t d = first.rows.size(); d-- > 0 && address;) {
-    std::string counter = "row_" + std::to_string(d);
+    std::string counter = source.unused("row_" + std::to_string(d));
     std::vector<int64_t> counts, distances;
     for (const Plan *plan : plans) {
       counts.push_back(plan->rows[d].count);

@@ -132,6 +132,12 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
     return Obstacle{"a kernel inside a macro", pattern->getLocation()};
   if (isNameOfRuntimeTaken(pattern))
     return Obstacle{"a program that calls something else 'tilelift'", pattern->getLocation()};
+  const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
+  if (described && described->isAbbreviated())
+    return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
+  for (const ParmVarDecl *parameter : pattern->parameters())
+    if (parameter->getName() == "gridDim") // which the launcher has
+      return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};
   const SourceManager &sources = pattern->getASTContext().getSourceManager();
   if (variants.beginIn(placeOf(sources, pattern->getBeginLoc()),
                        placeOf(sources, pattern->getBody()->getBeginLoc())))
@@ -180,6 +186,19 @@ std::optional<std::string> macroAmongNames(StringRef written, StringRef planType
   };
   std::optional<std::string> found = find(planType, true);
   return found ? found : find(written, false);
+}
+
+std::optional<std::string> templateParameterAmongNames(StringRef planType,
+                                                       const FunctionDecl *kernel) {
+  const FunctionTemplateDecl *pattern = kernel->getDescribedFunctionTemplate();
+  if (!pattern)
+    return std::nullopt;
+  for (const NamedDecl *parameter : *pattern->getTemplateParameters()) {
+    const std::string name = parameter->getNameAsString();
+    if (!name.empty() && (name == "lifted" || planType.contains(" " + name + " =")))
+      return name;
+  }
+  return std::nullopt;
 }
 
 std::optional<std::string> packAmongNames(StringRef launcher, const FunctionDecl *kernel) {

@@ -150,6 +150,23 @@ __global__ void of_a_short_name(float *out, const float *in) { // expected-error
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
 
+template <int lifted> __global__ void named_as_a_member(float *out, const float *in) { // expected-error {{a template parameter named 'lifted', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[128 * lifted];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 128 * lifted; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+template __global__ void named_as_a_member<4>(float *, const float *);
+
+__global__ void size_of_the_grid(float *out, const float *in, int gridDim) { // expected-error {{a kernel with a parameter named 'gridDim' is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x] + gridDim;
+}
+
 namespace outside { __global__ void defined_elsewhere(float *out, const float *in); }
 __global__ void outside::defined_elsewhere(float *out, const float *in) { // expected-error {{a copy in a function defined outside of its namespace ('defined_elsewhere') is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
