@@ -178,18 +178,27 @@ Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const
 }
 
 bool SourceText::standsApart(const Directive &directive) const {
-  return !linesBehind(directive).empty();
+  return between(directive) == Between::EndOfIf;
 }
 
-SmallVector<StringRef, 2> SourceText::linesBehind(const Directive &directive) const {
+SourceText::Between SourceText::between(const Directive &directive) const {
   SmallVector<StringRef, 8> lines;
   between(directive.end.offset, directive.statement.offset).split(lines, '\n');
-  SmallVector<StringRef, 2> found;
-  for (StringRef line : lines)
-    if (line = line.trim(); line.consume_front("#"))
-      if (line = line.ltrim(); !line.starts_with("pragma"))
-        found.push_back(line);
-  return found;
+  unsigned open = 0;
+  Between found = Between::Nothing;
+  for (StringRef line : lines) {
+    line = line.trim();
+    if (!line.consume_front("#"))
+      continue;
+    line = line.ltrim();
+    if (line.starts_with("if"))
+      ++open;
+    else if (open == 0 && line.starts_with("el"))
+      return Between::PartOfIf;
+    else if (line.starts_with("endif") && open-- == 0)
+      open = 0, found = Between::EndOfIf;
+  }
+  return open > 0 ? Between::PartOfIf : found;
 }
 
 Edit SourceText::removal(unsigned begin, unsigned end) const {

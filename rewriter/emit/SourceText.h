@@ -51,9 +51,11 @@ public:
   /// Whether a range is a stretch of a file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
   /// A comment in the place of a pragma, indented like its statement.
-  /// Whether lines of the preprocessor's stand between a pragma and its statement, and those.
+  /// What stands between a pragma and its statement: nothing that has another end elsewhere, an
+  /// `#endif` whose `#if` comes before the pragma, or the beginning or middle of an `#if`.
+  enum class Between { Nothing, EndOfIf, PartOfIf };
+  Between between(const Directive &directive) const;
   bool standsApart(const Directive &directive) const;
-  llvm::SmallVector<llvm::StringRef, 2> linesBehind(const Directive &directive) const;
   Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
   /// Takes a stretch out, with its line when nothing else is on it.
   Edit removal(unsigned begin, unsigned end) const;

@@ -106,23 +106,24 @@ std::optional<Obstacle> inArguments(const FunctionDecl *instance) {
   return std::nullopt;
 }
 
-bool isNameOfRuntimeTaken(const FunctionDecl *kernel) {
-  const IdentifierInfo &runtime = kernel->getASTContext().Idents.get("tilelift");
-  for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
-    for (const NamedDecl *other : scope->lookup(&runtime))
-      if (!isa<NamespaceDecl>(other) || !scope->isTranslationUnit())
-        return true;
-  return false;
+/// A name that generated code uses, and that means something else where the kernel stands.
+std::optional<std::string> nameTaken(const FunctionDecl *kernel) {
+  for (StringRef name : {"tilelift", "dim3", "cudaError_t", "CUtensorMap"})
+    for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
+      for (const NamedDecl *other : scope->lookup(&kernel->getASTContext().Idents.get(name))) {
+        bool isOuter = other->getDeclContext()->getRedeclContext()->isTranslationUnit();
+        if (!isOuter || (name == "tilelift" && !isa<NamespaceDecl>(other)))
+          return name.str();
+      }
+  return std::nullopt;
 }
 
 constexpr const char *partedPragma =
     "an #if block that starts or goes on between a pragma and its statement";
 
-/// An `#endif` between the two stays where it is; with all else, another compilation may have
-/// another statement there.
+/// Another compilation may have another statement there.
 bool isParted(const Directive &directive, const SourceText &source) {
-  return llvm::any_of(source.linesBehind(directive),
-                      [](StringRef line) { return !line.starts_with("endif"); });
+  return source.between(directive) == SourceText::Between::PartOfIf;
 }
 
 std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText &source,
@@ -130,8 +131,8 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   const FunctionDecl *pattern = kernel.pattern;
   if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
     return Obstacle{"a kernel inside a macro", pattern->getLocation()};
-  if (isNameOfRuntimeTaken(pattern))
-    return Obstacle{"a program that calls something else 'tilelift'", pattern->getLocation()};
+  if (std::optional<std::string> name = nameTaken(pattern))
+    return Obstacle{"a program that calls something else '" + *name + "'", pattern->getLocation()};
   const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
   if (described && described->isAbbreviated())
     return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
@@ -153,6 +154,11 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
         return Obstacle{
             "a copy in a lambda defined outside of the kernel and the functions that it calls",
             copy.statement->getBeginLoc()};
+      const unsigned body =
+          source.offsetOf(patternOf(copy.path.textFunction())->getBody()->getBeginLoc());
+      if (source.fileOf(copy.directive->begin.offset).begin != source.fileOf(body).begin)
+        return Obstacle{"a copy in a file that is included inside of a function",
+                        locationOf(sources, copy.directive->begin)};
       if (isParted(*copy.directive, source))
         return Obstacle{partedPragma, locationOf(sources, copy.directive->begin)};
       SourceRange range = copy.statement->getSourceRange();

@@ -90,6 +90,8 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
       return std::nullopt;
     if (!branch->isConstexpr())
       place.turns.push_back({branch->getCond(), branch->getElse() == block});
+    else if (place.block == block) // which the instance always executes
+      place.block = nullptr;
     at = branch;
   }
 }
@@ -125,7 +127,8 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
   std::optional<PlaceInRound> where = placeInRound(copy.statement, rounds, kernel.facts);
   if (!where)
     return diagnose("not-available-yet", place,
-                    "a pipeline of a copy in another loop, or in a statement without braces");
+                    "a pipeline of a copy in another loop, in a statement without braces, or in an "
+                    "'if' that declares a variable");
   for (const Stmt *statement : cast<CompoundStmt>(body)->body())
     if (const Stmt *end = endBefore(statement, copy.statement, sources))
       return diagnose("not-ahead", place, "some rounds may end before they get to the copy")

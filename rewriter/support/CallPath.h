@@ -15,6 +15,7 @@
 
 namespace clang {
 class CallExpr;
+class DeclContext;
 class Expr;
 class FunctionDecl;
 class Stmt;

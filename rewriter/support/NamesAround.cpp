@@ -31,8 +31,8 @@ bool NamesAround::means(const NamedDecl *declaration) const {
 /// Of a class or a namespace around the function; the outermost one is where CUDA's names are.
 bool NamesAround::isOuter(StringRef name) const {
   IdentifierInfo &identifier = function->getASTContext().Idents.get(name);
-  for (const DeclContext *at = function->getDeclContext(); at && !at->isTranslationUnit();
-       at = at->getParent())
+  for (const DeclContext *at = function->getDeclContext()->getRedeclContext();
+       !at->isTranslationUnit(); at = at->getParent()->getRedeclContext())
     if (!at->lookup(&identifier).empty())
       return true;
   return false;

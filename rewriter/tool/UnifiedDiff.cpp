@@ -4,6 +4,7 @@
 
 #include "tool/UnifiedDiff.h"
 
+#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringMap.h"
 

@@ -6,12 +6,11 @@ __global__ void forgotten(float *out, const float *in, int *rows, int w) {
   __shared__ float part[64];
   int row = rows[blockIdx.x];
   int start = row * 64 + threadIdx.x;
-  int left = w - row * 64;
   row = 0;
   __syncthreads();
   rows[blockIdx.x] = 0;
 #pragma tma load threads(64)
-  part[threadIdx.x] = threadIdx.x < left ? in[start] : 0.f; // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place [-Wtilelift-expression-not-available]}}
+  part[threadIdx.x] = threadIdx.x < w ? in[start] : 0.f; // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place [-Wtilelift-expression-not-available]}}
   out[threadIdx.x] = part[threadIdx.x] + row;
 }
 

@@ -420,7 +420,7 @@ __global__ void within(float *__restrict__ out, const float *__restrict__ in, in
 #pragma tma pipeline // expected-error {{'#pragma tma pipeline' stands within a statement that has one already}} expected-error {{a pipeline of a loop that does not stand in a block is not available yet}}
     for (int i = 0; i < n; ++i) {
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy in another loop, or in a statement without braces is not available yet}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy in another loop, in a statement without braces, or in an 'if' that declares a variable is not available yet}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
       __syncthreads();

@@ -200,3 +200,14 @@ __global__ void one_of_two_statements(float *out, const float *in) {
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
+
+namespace own {
+struct dim3 { int x, y, z; };
+__global__ void beside_another_dim3(float *out, const float *in) { // expected-error {{a program that calls something else 'dim3' is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+} // namespace own

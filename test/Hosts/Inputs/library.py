@@ -34,7 +34,7 @@ assert tilelift.lift(lone, blocks={"lone": (32, 4)}, check=False).diagnostics, "
 several = tilelift.lift(program, options=include)
 assert several.kernels == ("blur", "convolve", "gather<8>", "gather<16>")
 assert several.launcher("gather<16>") is several.launcher("_Z6gatherILi16EEvPfPKfPKii")
-raises(LookupError, "no lifted kernel is called 'blurr'; available are blur, convolve, gather<8>, gather<16>",
+raises(LookupError, "no lifted kernel is called 'blurr'; available are blur, images::convolve, gather<8>, gather<16>",
        lambda: several.launcher("blurr"))
 raises(LookupError, "which kernel is meant is not said; available are blur", several.launcher)
 
