@@ -77,6 +77,15 @@ Outcome Machine::launch(const LaunchRequest &request) {
   uint64_t workerCount = workersFor(request, teams, settings);
   if (!settings.silenced.count("global-race"))
     traces.startLaunch(request, workerCount > 1);
+  auto teamOfItsOwn = [&] {
+    return Team(grid, uint32_t(inTeam), settings.seed.value_or(0) + launches);
+  };
+  grid.runOthers = [&] {
+    uint64_t next = grid.nextTeam++;
+    if (next < teams)
+      teamOfItsOwn().run(order[next]);
+    return next < teams;
+  };
   auto work = [&] {
     Team team(grid, uint32_t(inTeam), settings.seed.value_or(0) + launches);
     while (!grid.isStopped()) {

@@ -10,8 +10,9 @@ namespace tilelift::emulator {
 
 namespace {
 
-/// So often may threads look in vain before nobody is expected to come.
-constexpr uint64_t patience = 2'000'000;
+/// So often may threads look in vain before nobody is expected to come, and before blocks are begun
+/// that may be the ones to come.
+constexpr uint64_t patience = 2'000'000, patienceWithOthers = 20'000;
 
 } // namespace
 
@@ -142,6 +143,8 @@ void Team::run(uint64_t number) {
     } else if (isOver() || (!performOne() && !releaseActiveMasks())) {
       break;
     }
+    if (idleTurns > patienceWithOthers && grid.runOthers && grid.runOthers())
+      idleTurns = 0;
     if (idleTurns > patience)
       break;
   }

@@ -16,6 +16,7 @@
 #include "machine/Block.h"
 
 #include <atomic>
+#include <functional>
 #include <random>
 
 namespace tilelift::emulator {
@@ -30,6 +31,8 @@ struct Grid {
   std::atomic<int> outcome = 0; ///< Outcome; set once, then everybody stops
   std::atomic<uint64_t> nextTeam = 0;
   Flags flags = {}; ///< in global memory
+  /// Runs blocks that nobody has begun, for those who wait for them; false if there are none.
+  std::function<bool()> runOthers = {};
 
   bool isStopped() const { return outcome.load(std::memory_order_relaxed) != 0; }
   void stop(Outcome why) {

@@ -13,6 +13,7 @@
 #include "clang/Frontend/MultiplexConsumer.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/Preprocessor.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -29,6 +30,7 @@ public:
   bool shouldVisitTemplateInstantiations() const { return true; }
 
   bool VisitFunctionDecl(FunctionDecl *function) {
+    checkName(function);
     if (!function->hasAttr<CUDAGlobalAttr>() || function->isDependentContext())
       return true;
     std::vector<ptx::ParameterFacts> &facts = side.kernels[names.getName(function)];
@@ -47,7 +49,26 @@ public:
     return true;
   }
 
+  bool VisitVarDecl(VarDecl *variable) {
+    checkName(variable);
+    return true;
+  }
+
 private:
+  /// LLVM would end the process for a name that PTX cannot have.
+  void checkName(const NamedDecl *named) {
+    const bool isInPtx = named->hasAttr<CUDAGlobalAttr>() || named->hasAttr<CUDADeviceAttr>() ||
+                         named->hasAttr<CUDASharedAttr>() || named->hasAttr<CUDAConstantAttr>();
+    if (!isInPtx || !named->getIdentifier() || llvm::all_of(named->getName(), isASCII))
+      return;
+    DiagnosticsEngine &diagnostics = context.getDiagnostics();
+    diagnostics.Report(named->getLocation(),
+                       diagnostics.getCustomDiagID(
+                           DiagnosticsEngine::Error,
+                           "'%0' is no name that PTX can have: it has letters outside of ASCII"))
+        << named->getName();
+  }
+
   ASTContext &context;
   ASTNameGenerator names;
   DeviceSide &side;

@@ -17,6 +17,9 @@
 // UNKNOWN: tilelift: error: unknown option '--plian'; 'tilelift run --help' lists them
 // RUN: %not 2 %run --seed=x %s 2>&1 | %FileCheck --check-prefix=NUMBER %s
 // NUMBER: tilelift: error: '--seed=x' takes a number
+// RUN: %python -c "open('%t.letters.cu', 'w', encoding='utf8').write('__global__ void gr\u00f6sse(int *p) { *p = 1; } int main() { gr\u00f6sse<<<1, 1>>>(nullptr); }')"
+// RUN: %not 2 %run --plain %t.letters.cu 2>&1 | %FileCheck --check-prefix=LETTERS %s
+// LETTERS: 1:17: error{{:}} 'gr{{.*}}sse' is no name that PTX can have: it has letters outside of ASCII
 // RUN: %not 2 %run %t.none 2>&1 | %FileCheck --check-prefix=NONE %s
 // NONE: tilelift: error: cannot read
 // RUN: %tilelift run --help | %FileCheck --check-prefix=HELP %s

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 24
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 25
 //
 // Blocks tell each other that something is stored: by atomics, flags and fences, by destructors, lambdas, objects and
 // assembly. The last block, or each that sees the flags of all, reads what the others stored or copies from there; who
@@ -443,7 +443,26 @@ __global__ void behind_a_barrier_of_the_grid(float *out, float *buf) {
   __syncthreads();
   out[at + t] = tile[T - 1 - t];
 }
+__device__ inline unsigned acquire(const unsigned *flag) {
+  unsigned value;
+  asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
+  return value;
+}
+__global__ void each_block_waits_for_the_one_before(float *out, float *buf, unsigned *flags) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x, b = blockIdx.x;
+  buf[b * T + t] = t + b;
+  __threadfence();
+  __syncthreads();
+  if (t == 0) asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(flags + b), "r"(1) : "memory");
+  if (t == 0 && b > 0) while (!acquire(flags + b - 1));
+  __syncthreads();
+#pragma tma load
+  tile[t] = buf[max(b - 1, 0) * T + t];
+  __syncthreads();
+  out[b * T + t] = tile[T - 1 - t];
+}
 static const Case cases[] = {
+    {"each_block_waits_for_the_one_before", [](const Arrays &a) { each_block_waits_for_the_one_before<<<4, T>>>(a.out, a.buf, a.words); }},
     {"behind_a_barrier_of_the_grid", [](const Arrays &a) { void *args[] = {(void *)&a.out, (void *)&a.buf}; cudaLaunchCooperativeKernel((void *)behind_a_barrier_of_the_grid, dim3(2), dim3(T), args, 0, 0); }},
     {"last_block_sums_what_was_stored",
      [](const Arrays &a) { last_block_sums_what_was_stored<<<3, T>>>(a.out, a.buf, a.in, a.words); }},
