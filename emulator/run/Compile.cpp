@@ -59,7 +59,7 @@ private:
   void checkName(const NamedDecl *named) {
     const bool isInPtx = named->hasAttr<CUDAGlobalAttr>() || named->hasAttr<CUDADeviceAttr>() ||
                          named->hasAttr<CUDASharedAttr>() || named->hasAttr<CUDAConstantAttr>();
-    if (!isInPtx || !named->getIdentifier() || llvm::all_of(named->getName(), isASCII))
+    if (!isInPtx || !named->getIdentifier() || isASCII(named->getName()))
       return;
     DiagnosticsEngine &diagnostics = context.getDiagnostics();
     diagnostics.Report(named->getLocation(),

@@ -443,7 +443,7 @@ __global__ void behind_a_barrier_of_the_grid(float *out, float *buf) {
   __syncthreads();
   out[at + t] = tile[T - 1 - t];
 }
-__device__ inline unsigned acquire(const unsigned *flag) {
+__device__ inline unsigned seen(const unsigned *flag) {
   unsigned value;
   asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(value) : "l"(flag) : "memory");
   return value;
@@ -454,7 +454,7 @@ __global__ void each_block_waits_for_the_one_before(float *out, float *buf, unsi
   __threadfence();
   __syncthreads();
   if (t == 0) asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(flags + b), "r"(1) : "memory");
-  if (t == 0 && b > 0) while (!acquire(flags + b - 1));
+  if (t == 0 && b > 0) while (!seen(flags + b - 1));
   __syncthreads();
 #pragma tma load
   tile[t] = buf[max(b - 1, 0) * T + t];
