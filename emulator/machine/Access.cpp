@@ -328,7 +328,8 @@ uint64_t tilelift_atomic(Thread *thread, uint32_t spaceAndOrder, uint32_t op, ui
                          uint64_t address, uint64_t a, uint64_t b, uint32_t site) {
   uint32_t space = bytesOf(spaceAndOrder), order = spaceAndOrder - space;
   // Whoever loops around a compare-and-swap lets others have a turn.
-  if (AtomicOp(op) == AtomicOp::cas || AtomicOp(op) == AtomicOp::exchange)
+  bool mayBeRead = a == 0 && (AtomicOp(op) == AtomicOp::add || AtomicOp(op) == AtomicOp::bitOr);
+  if (mayBeRead || AtomicOp(op) == AtomicOp::cas || AtomicOp(op) == AtomicOp::exchange)
     teamOf(thread).yield(*thread, true);
   else
     teamOf(thread).maybePreempt(*thread);

@@ -70,11 +70,21 @@ std::string CodeText::number(function_ref<int64_t(const Plan &)> value, StringRe
 std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
                                          SymbolText symbolText) {
   std::map<std::vector<std::string>, std::vector<int64_t>> terms;
+  // A member of an argument has to be one in all instantiations: they have one text.
+  auto isEverywhere = [&](const Symbol &symbol) {
+    return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
+           llvm::all_of(plans, [&](const Plan *plan) {
+             return plan->symbols.hasParameter(symbol.spelling);
+           });
+  };
   for (size_t i = 0; i < values.size(); ++i) {
     for (const Term &term : values[i].getTerms()) {
       std::vector<std::string> factors;
       for (SymbolId id : term.factors) {
-        std::optional<std::string> text = symbolText(i, id);
+        const Symbol &symbol = plans[i]->symbols[id];
+        std::optional<std::string> text = isEverywhere(symbol) ? symbolText(i, id) : std::nullopt;
+        if (!text && missing.empty())
+          missing = symbol.spelling;
         if (!text)
           return std::nullopt;
         factors.push_back(*text);
@@ -191,8 +201,7 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize:
-    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide))
-                                 : std::nullopt;
+    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
   case Symbol::Kind::Opaque:
     // How people would write an operation says nothing of the types it is computed in.
     if (symbol.operation)

@@ -306,9 +306,9 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   if (auto pack = packAmongNames(std::get<LauncherText>(launcher).definition, kernel.pattern))
     return isInTheWay("a copy that depends on a single element of the parameter pack '" + *pack +
                       "'");
-  if (auto parameter = templateParameterAmongNames(writer.planType(), kernel.pattern))
-    return isInTheWay("a template parameter named '" + *parameter +
-                      "', which clashes with a name in the generated code,");
+  if (hasParameterNamedLifted(kernel.pattern))
+    return isInTheWay("a template parameter named 'lifted', which clashes with a name in the "
+                      "generated code,");
   if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
     return isInTheWay("a macro named '" + *macro +
                       "', which clashes with a name in the generated code,");

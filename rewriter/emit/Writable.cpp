@@ -194,17 +194,11 @@ std::optional<std::string> macroAmongNames(StringRef written, StringRef planType
   return found ? found : find(written, false);
 }
 
-std::optional<std::string> templateParameterAmongNames(StringRef planType,
-                                                       const FunctionDecl *kernel) {
+bool hasParameterNamedLifted(const FunctionDecl *kernel) {
   const FunctionTemplateDecl *pattern = kernel->getDescribedFunctionTemplate();
-  if (!pattern)
-    return std::nullopt;
-  for (const NamedDecl *parameter : *pattern->getTemplateParameters()) {
-    const std::string name = parameter->getNameAsString();
-    if (!name.empty() && (name == "lifted" || planType.contains(" " + name + " =")))
-      return name;
-  }
-  return std::nullopt;
+  return pattern && llvm::any_of(*pattern->getTemplateParameters(), [](const NamedDecl *parameter) {
+           return parameter->getNameAsString() == "lifted";
+         });
 }
 
 std::optional<std::string> packAmongNames(StringRef launcher, const FunctionDecl *kernel) {

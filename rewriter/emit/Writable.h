@@ -24,9 +24,9 @@ std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const Sourc
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
                                            const Variants &variants);
 
-/// A template parameter of the kernel's whose name a member of its plan has, too.
-std::optional<std::string> templateParameterAmongNames(llvm::StringRef planType,
-                                                       const clang::FunctionDecl *kernel);
+/// Whether a template parameter of the kernel's is called as the member that the plan has for any
+/// template arguments.
+bool hasParameterNamedLifted(const clang::FunctionDecl *kernel);
 
 /// A parameter pack of which the launcher would have to name a single element.
 std::optional<std::string> packAmongNames(llvm::StringRef launcher,

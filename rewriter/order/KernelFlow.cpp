@@ -4,6 +4,8 @@
 
 #include "order/KernelFlow.h"
 
+#include "order/BarrierCalls.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -92,7 +94,7 @@ std::optional<unsigned> KernelFlow::barrierAt(const CodeStep &step) {
       known = barriers.insert(known, {call, true, true, true});
     known->isStatement &= isStatement;
     known->onlyReads &= !isOther;
-    known->isOnlyBarrier &= !isOther && own.reads.empty();
+    known->isOnlyBarrier &= !isOther && own.reads.empty() && !mayChangeVariables(call);
     return unsigned(known - barriers.begin());
   }
   return std::nullopt;

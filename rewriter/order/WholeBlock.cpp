@@ -4,6 +4,7 @@
 
 #include "order/WholeBlock.h"
 
+#include "order/BarrierCalls.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"
@@ -77,7 +78,11 @@ private:
 std::string Finder::nameOf(const CodeStep &step) const {
   const CallExpr *call = effects.callInText(step);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  return callee ? "'" + callee->getNameAsString() + "'" : "assembly";
+  if (callee)
+    return "'" + callee->getNameAsString() + "'";
+  const auto *made = dyn_cast_or_null<CXXConstructExpr>(effects.statementInText(step));
+  return made ? "the constructor of '" + made->getConstructor()->getNameAsString() + "'"
+              : "assembly";
 }
 
 /// A statement by itself, which another barrier can stand for.
@@ -88,7 +93,7 @@ void Finder::readBarrier(const CodeStep &step) {
   Effect effect = call ? effects.ofCallInText(call) : step.effect;
   bool isOnly = call && effects.isStatementInText(call) && !effect.touchesMemory() &&
                 !effect.meetsOthers && !effect.signals && !effect.fencesProxy && !effect.mayLeave &&
-                effect.countsThreads == 0 && !effect.isUnknown;
+                effect.countsThreads == 0 && !effect.isUnknown && !mayChangeVariables(call);
   if (!isOnly)
     return refuse(shown(step), nameOf(step) + " would wait for it");
   if (!llvm::is_contained(uses.barriers, call))

@@ -89,6 +89,12 @@ Polynomial Symbols::computed(const Operation &operation, std::string spelling, I
   return Polynomial::symbol(intern(symbol));
 }
 
+bool Symbols::hasParameter(StringRef spelling) const {
+  return llvm::any_of(table, [&](const Symbol &symbol) {
+    return symbol.kind == Symbol::Kind::Parameter && symbol.spelling == spelling;
+  });
+}
+
 Interval Symbols::rangeOf(const Polynomial &value) const {
   if (!value.isValid())
     return {};

@@ -115,6 +115,8 @@ public:
                       const void *identity = nullptr);
   const Symbol &operator[](SymbolId id) const { return table[id]; }
   size_t size() const { return table.size(); }
+  /// Whether the kernel has a number of that name among its arguments and their members.
+  bool hasParameter(llvm::StringRef spelling) const;
 
   /// The numbers that a polynomial can take, from its symbols' ranges.
   Interval rangeOf(const Polynomial &value) const;

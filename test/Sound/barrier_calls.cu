@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=2 %s
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "barrier-dropped" | grep -x 1
+//
+// Calls that wait at a barrier and do something to variables of their caller, by references, objects, arguments and
+// temporaries. Only a call that does nothing else is dropped.
+#include "Inputs/arrays.h"
+
+struct Operator { __device__ void operator()() const { __syncthreads(); } };
+struct Phase { int phase; __device__ void sync() { __syncthreads(); phase ^= 1; } };
+struct Count { float &r; __device__ Count(float &x) : r(x) { x += 1; } __device__ void sync() { __syncthreads(); } __device__ ~Count() { r *= 2; } };
+struct Plain { __device__ void sync() const { __syncthreads(); } };
+struct Log { float *p; __device__ Log(float *q) : p(q) { *p += 1; } __device__ ~Log() { *p += 2; } };
+__device__ void flip(int &phase) { __syncthreads(); phase ^= 1; }
+__device__ void with_number(float) { __syncthreads(); }
+__device__ void with_log(Log) { __syncthreads(); }
+__device__ Plain next(float &s) { s += 3; return {}; }
+template <class F> __device__ void behind(F f) { __syncthreads(); f(); }
+__global__ void by_reference(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x, phase = 0; float s = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    flip(phase);
+    s = 2 * s + tile[T - 1 - t] + phase;
+    __syncthreads();
+  }
+  out[t] = s;
+}
+__global__ void by_its_object(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0; Phase own{0};
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    own.sync();
+    s = 2 * s + tile[T - 1 - t] + own.phase;
+    own.sync();
+  }
+  out[t] = s;
+}
+__global__ void by_an_argument(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    with_number(s += 1);
+    s = 2 * s + tile[T - 1 - t];
+    with_log(&s);
+  }
+  out[t] = s;
+}
+__global__ void by_a_functor(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    behind([&] { s += 5; });
+    s = 2 * s + tile[T - 1 - t];
+    next(s).sync();
+  }
+  out[t] = s;
+}
+__global__ void by_a_temporary(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    Count(s).sync();
+    s = 2 * s + tile[T - 1 - t];
+    Count(s).sync();
+  }
+  out[t] = s;
+}
+__global__ void by_operators(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0; Operator bar; auto wait = [&] { __syncthreads(); };
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    bar();
+    s = 2 * s + tile[T - 1 - t];
+    wait();
+  }
+  out[t] = s;
+}
+__global__ void nothing_else(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    Plain().sync();
+    s = 2 * s + tile[T - 1 - t];
+    with_number(2);
+  }
+  out[t] = s;
+}
+
+static const Case cases[] = {
+    {"by_reference", [](const Arrays &a) { by_reference<<<1, T>>>(a.out, a.in, 7); }},
+    {"by_its_object", [](const Arrays &a) { by_its_object<<<1, T>>>(a.out, a.in, 7); }},
+    {"by_an_argument", [](const Arrays &a) { by_an_argument<<<1, T>>>(a.out, a.in, 7); }},
+    {"by_a_functor", [](const Arrays &a) { by_a_functor<<<1, T>>>(a.out, a.in, 7); }},
+    {"by_a_temporary", [](const Arrays &a) { by_a_temporary<<<1, T>>>(a.out, a.in, 7); }},
+    {"by_operators", [](const Arrays &a) { by_operators<<<1, T>>>(a.out, a.in, 7); }},
+    {"nothing_else", [](const Arrays &a) { nothing_else<<<1, T>>>(a.out, a.in, 7); }}};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
