@@ -50,7 +50,7 @@ bool NamesAround::descend(const Stmt *at, const Stmt *place) {
   return false;
 }
 
-/// What a statement declares ahead of one of its parts.
+/// Adds the declarations of a statement that are in scope in one of its child statements.
 void NamesAround::addScope(const Stmt *around, const Stmt *inner) {
   if (const auto *block = dyn_cast<CompoundStmt>(around)) {
     for (const Stmt *before : block->body()) {

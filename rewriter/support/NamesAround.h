@@ -3,7 +3,7 @@
 //
 // What names mean at a place of a function's text. Between a variable and that place, another
 // declaration may have taken its name: an inner variable, an enumerator, a type, a parameter of
-// a lambda. Who writes text there has to ask.
+// a lambda. Before code is generated for a place, each name in it is checked here.
 //
 // Lambdas belong to the text around them. Whether their captures let them use a variable at
 // all, CallPath::canName tells.

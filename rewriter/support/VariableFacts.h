@@ -66,7 +66,7 @@ public:
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
   /// A reference of these functions is bound to it or a part of it.
   bool isReferredTo(const clang::VarDecl *variable) const;
-  /// A lambda has a copy of what a reference leads to, under the reference's name.
+  /// Whether a lambda captures this reference by copy: inside, its name means a copy of the referent.
   bool isCopiedByLambda(const clang::VarDecl *reference) const {
     return copiedReferences.contains(reference);
   }
@@ -119,7 +119,7 @@ private:
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
   llvm::DenseSet<const clang::VarDecl *> escaped, copiedReferences;
   /// What references lead to: a variable, or null where that is none of these functions' variables.
-  /// Whatever is done to such a reference is done to what it leads to, and it stays what it is.
+  /// A write through such a reference changes its referent; the binding itself never changes.
   /// References of which this is not known count as variables that hold what they lead to.
   llvm::MapVector<const clang::VarDecl *, const clang::VarDecl *> referents;
   /// Whose method is being collected, if that is a variable; and all of these.
