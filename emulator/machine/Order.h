@@ -60,8 +60,8 @@ public:
   /// Whether the asynchronous proxy sees what `thread` wrote at `clock`.
   bool isFenced(uint32_t thread, uint32_t clock) const { return clock < fences[thread]; }
   void fence(uint32_t thread) { fences[thread] = ++clocks[thread]; }
-  /// A fence of global memory. It also covers writes of other blocks that `thread` knows of, because
-  /// it is executed after these writes and before the block's later copies.
+  /// A fence of global memory. It also covers writes of other blocks that `thread` knows of,
+  /// because it is executed after these writes and before the block's later copies.
   void fenceAbroad(uint32_t thread);
   bool isFencedAbroad(uint32_t block, uint32_t other, uint32_t clock) const;
   /// Whether `thread` knows what `other` of another block did at `clock`, or that a copy of

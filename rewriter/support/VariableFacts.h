@@ -66,7 +66,8 @@ public:
   bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
   /// A reference of these functions is bound to it or a part of it.
   bool isReferredTo(const clang::VarDecl *variable) const;
-  /// Whether a lambda captures this reference by copy: inside, its name means a copy of the referent.
+  /// Whether a lambda captures this reference by copy: inside, its name means a copy of the
+  /// referent.
   bool isCopiedByLambda(const clang::VarDecl *reference) const {
     return copiedReferences.contains(reference);
   }
