@@ -266,11 +266,6 @@ void Lifter::liftKernel(const AnnotatedKernel &kernel) {
         refuse(reason, *each.directive, instance.function);
     return;
   }
-  if (kernel.instances.empty()) {
-    result.diagnostics.push_back(
-        diagnose("never-instantiated", place, kernel.pattern->getNameAsString()));
-    return;
-  }
   KernelToEmit emitted;
   emitted.pattern = kernel.pattern;
   for (const KernelInstance &instance : kernel.instances) {
@@ -658,7 +653,7 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
              (!step.value || rangeOf(step.value, under).low >= 1);
     });
     for (SymbolId id = 0; isOneWay && id < plan.symbols.size(); ++id)
-      if (plan.symbols[id].identity == cursor.variable)
+      if (plan.symbols[id].identity == cursor.variable && plan.symbols[id].moment == loop)
         if (std::optional<int64_t> slope = slopeOf(place, id))
           return std::abs(*slope) >= length;
     return false;

@@ -5,7 +5,7 @@
 #include "machine/Machine.h"
 
 #include "machine/Comparison.h"
-#include "machine/Team.h"
+#include "machine/Crew.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -77,23 +77,8 @@ Outcome Machine::launch(const LaunchRequest &request) {
   uint64_t workerCount = workersFor(request, teams, settings);
   if (!settings.silenced.count("global-race"))
     traces.startLaunch(request, workerCount > 1);
-  auto teamOfItsOwn = [&] {
-    return Team(grid, uint32_t(inTeam), settings.seed.value_or(0) + launches);
-  };
-  grid.runOthers = [&] {
-    uint64_t next = grid.nextTeam++;
-    if (next < teams)
-      teamOfItsOwn().run(order[next]);
-    return next < teams;
-  };
   auto work = [&] {
-    Team team(grid, uint32_t(inTeam), settings.seed.value_or(0) + launches);
-    while (!grid.isStopped()) {
-      uint64_t next = grid.nextTeam++;
-      if (next >= teams)
-        break;
-      team.run(order[next]);
-    }
+    Crew(grid, order, uint32_t(inTeam), settings.seed.value_or(0) + launches).run();
   };
   std::vector<std::thread> workers;
   for (uint64_t i = 1; i < workerCount; ++i)

@@ -10,9 +10,8 @@ namespace tilelift::emulator {
 
 namespace {
 
-/// So often may threads look in vain before nobody is expected to come, and before blocks are begun
-/// that may be the ones to come.
-constexpr uint64_t patience = 2'000'000, patienceWithOthers = 20'000;
+/// So often may threads look in vain before other teams have their turns.
+constexpr uint64_t patience = 20'000;
 
 } // namespace
 
@@ -133,27 +132,22 @@ void Team::startWarps(Block &block) {
 
 // Turns.
 
-void Team::run(uint64_t number) {
-  start(number);
-  while (!grid.isStopped()) {
+bool Team::runWhileMoving() {
+  idleTurns = 0;
+  hasMoved = false;
+  while (!grid.isStopped() && idleTurns <= patience) {
     if (Thread *thread = nextThread()) {
       turn(*thread);
       if (random && !pending.empty() && (*random)() % 4 == 0)
         performOne();
-    } else if (isOver() || (!performOne() && !releaseActiveMasks())) {
-      break;
+    } else if (isOver()) {
+      reportLeftovers();
+      return true;
+    } else if (!performOne() && !releaseActiveMasks()) {
+      reportStandstill(); // all wait for each other
     }
-    if (idleTurns > patienceWithOthers && grid.runOthers && grid.runOthers())
-      idleTurns = 0;
-    if (idleTurns > patience)
-      break;
   }
-  if (grid.isStopped())
-    return;
-  if (isOver())
-    reportLeftovers();
-  else
-    reportStandstill();
+  return hasMoved;
 }
 
 bool Team::isOver() const {
@@ -216,7 +210,10 @@ void Team::wake(Thread &thread) {
 }
 
 void Team::yield(Thread &thread, bool isSpinning) {
-  idleTurns = isSpinning ? idleTurns + 1 : 0;
+  if (isSpinning)
+    ++idleTurns;
+  else
+    noteProgress();
   ready.push_back(&thread);
   // Nobody else may be able to move before a copy is done.
   if (isSpinning && idleTurns > ready.size())
@@ -307,7 +304,6 @@ void Team::reportLeftovers() {
     ;
 }
 
-/// Nobody can move any more: says who waits for what, and ends the launch.
 void Team::reportStandstill() {
   std::map<std::pair<int, uint32_t>, std::vector<Thread *>> groups;
   std::vector<Thread *> running;

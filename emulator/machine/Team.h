@@ -31,8 +31,8 @@ struct Grid {
   std::atomic<int> outcome = 0; ///< Outcome; set once, then everybody stops
   std::atomic<uint64_t> nextTeam = 0;
   Flags flags = {}; ///< in global memory
-  /// Runs blocks that nobody has begun, for those who wait for them; false if there are none.
-  std::function<bool()> runOthers = {};
+  /// How many crews have teams in which somebody moves.
+  std::atomic<int> busyCrews = 0;
 
   bool isStopped() const { return outcome.load(std::memory_order_relaxed) != 0; }
   void stop(Outcome why) {
@@ -52,8 +52,14 @@ class Team {
 public:
   Team(Grid &grid, uint32_t blocks, uint64_t seed);
 
-  /// Runs the blocks with these linear indices, or those of a cluster.
-  void run(uint64_t number);
+  /// Sets out to run the block with a linear index, or those of a cluster.
+  void start(uint64_t number);
+  /// Runs them until they are over, or all look for a while in vain for what others do. Returns
+  /// whether somebody has moved.
+  bool runWhileMoving();
+  bool isOver() const;
+  /// Nobody can move any more: says who waits for what, and ends the launch.
+  void reportStandstill();
 
   // For the threads.
   /// Gives the turn away until somebody wakes the thread.
@@ -69,7 +75,10 @@ public:
   void issue(PendingCopy copy) { pending.push_back(std::move(copy)); }
   /// Does the copies of one block up to and including `number`.
   void finishCopies(Block &block, const std::vector<uint32_t> &numbers);
-  void noteProgress() { idleTurns = 0; }
+  void noteProgress() {
+    idleTurns = 0;
+    hasMoved = true;
+  }
   /// At random with a seed, never without.
   void maybePreempt(Thread &thread) {
     if (random)
@@ -88,16 +97,13 @@ public:
 
 private:
   void preemptAtRandom(Thread &thread);
-  void start(uint64_t number);
   void startBlock(Block &block, uint32_t rank);
   ThreadRegisters registersOf(const Block &block) const;
   void startWarps(Block &block);
   void turn(Thread &thread);
-  bool isOver() const;
   Thread *nextThread();
   bool performOne();
   bool releaseActiveMasks();
-  void reportStandstill();
   void reportLeftovers();
   static void entry(void *thread);
 
@@ -108,6 +114,7 @@ private:
   Context scheduler = nullptr;
   StackBounds schedulerStack;
   uint64_t idleTurns = 0;
+  bool hasMoved = false;
   std::optional<std::mt19937_64> random;
 };
 

@@ -5,6 +5,7 @@
 #include "ptx/HostCode.h"
 #include "ptx/Translate.h"
 
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -22,6 +23,28 @@ namespace {
 
 bool isForSixteenBits(StringRef feature) {
   return feature.contains("bf16") || feature.contains("fp16") || feature == "avxneconvert";
+}
+
+/// The code generator rounds to bfloat16 by a function of compiler-rt, which a host's linker need
+/// not find: to the nearest, ties to even, and what is no number stays none.
+void addRounding(llvm::Module &module) {
+  LLVMContext &context = module.getContext();
+  IRBuilder<> builder(context);
+  auto *type = FunctionType::get(builder.getBFloatTy(), {builder.getFloatTy()}, false);
+  if (module.getFunction("__truncsfbf2"))
+    return;
+  auto *function =
+      llvm::Function::Create(type, GlobalValue::WeakAnyLinkage, "__truncsfbf2", module);
+  builder.SetInsertPoint(BasicBlock::Create(context, "", function));
+  Value *bits = builder.CreateBitCast(function->getArg(0), builder.getInt32Ty());
+  Value *upper = builder.CreateLShr(bits, 16);
+  Value *isNone =
+      builder.CreateICmpUGT(builder.CreateAnd(bits, 0x7fffffff), builder.getInt32(0x7f800000));
+  Value *half = builder.CreateAdd(builder.CreateAnd(upper, 1), builder.getInt32(0x7fff));
+  Value *rounded = builder.CreateLShr(builder.CreateAdd(bits, half), 16);
+  Value *result = builder.CreateSelect(isNone, builder.CreateOr(upper, 0x40), rounded);
+  builder.CreateRet(builder.CreateBitCast(builder.CreateTrunc(result, builder.getInt16Ty()),
+                                          builder.getBFloatTy()));
 }
 
 } // namespace
@@ -68,6 +91,7 @@ bool writeObject(llvm::Module &module, StringRef path, std::string &problem) {
   passes.crossRegisterProxies(loops, functions, components, modules);
   passes.buildPerModuleDefaultPipeline(OptimizationLevel::O1).run(module, modules);
 
+  addRounding(module);
   std::error_code error;
   raw_fd_ostream out(path, error, sys::fs::OF_None);
   if (error) {

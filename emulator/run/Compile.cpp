@@ -5,6 +5,7 @@
 #include "run/Compile.h"
 
 #include "run/LocalArrays.h"
+#include "run/SharedAddresses.h"
 
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"
@@ -174,6 +175,7 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
   options.DiscardValueNames = false; // messages name variables
   options.PassBuilderCallbacks.push_back(
       [&](PassBuilder &passes) { testLocalArrays(passes, side.localAccesses); });
+  options.PassBuilderCallbacks.push_back(storeSharedAddresses);
   SmallString<0> text;
   ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
   side.compiled = execute(std::move(invocation), files, action, errs(),

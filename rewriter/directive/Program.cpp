@@ -12,6 +12,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/MapVector.h"
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 using namespace llvm;
@@ -54,22 +55,27 @@ private:
   DenseMap<unsigned, const Directive *> at;
 };
 
+struct RefusedCall {
+  Diagnostic reason;
+  /// Of the copies that it gets to.
+  SetVector<const Directive *> directives;
+};
+
 /// Follows a kernel's calls to the annotated statements.
 class Follower {
 public:
-  Follower(const SourceManager &sources, const DirectiveMap &annotated,
-           std::vector<Diagnostic> &diagnostics)
-      : sources(sources), annotated(annotated), diagnostics(diagnostics) {}
+  Follower(const SourceManager &sources, const DirectiveMap &annotated)
+      : sources(sources), annotated(annotated) {}
 
   std::vector<AnnotatedStatement> statementsOf(const FunctionDecl *kernel) {
     found.clear();
-    isRefused = false;
+    calls.clear();
     followBody(CallPath(kernel));
     return std::move(found);
   }
 
-  /// Whether the kernel that was followed last gets to copies in a way that is refused.
-  bool hasRefused() const { return isRefused; }
+  /// Calls by which the kernel that was followed last gets to copies in a way that is refused.
+  ArrayRef<RefusedCall> refusedCalls() const { return calls; }
   /// Whether it is known why nobody gets to a function.
   bool hasRefused(const FunctionDecl *callee) const { return refused.contains(callee); }
 
@@ -81,23 +87,40 @@ private:
   void follow(const Stmt *statement, const CallPath &path, DenseSet<const Directive *> &bound);
   void followCall(const CallExpr *call, const CallPath &path);
   void refuse(const Stmt *call, const FunctionDecl *callee, const char *what) {
-    diagnostics.push_back(
-        diagnose("not-available-yet", placeOf(sources, call->getBeginLoc()), what));
+    RefusedCall refusal{diagnose("not-available-yet", placeOf(sources, call->getBeginLoc()), what),
+                        {}};
+    DenseSet<const FunctionDecl *> seen;
+    addDirectives(callee->getBody(), refusal.directives, seen);
+    calls.push_back(std::move(refusal));
     refused.insert(callee);
-    isRefused = true;
   }
+  void addDirectives(const Stmt *in, SetVector<const Directive *> &directives,
+                     DenseSet<const FunctionDecl *> &seen) const;
   const Directive *directiveOf(const Stmt *statement) const;
   bool reaches(const FunctionDecl *definition);
   bool reaches(const Stmt *statement);
 
   const SourceManager &sources;
   const DirectiveMap &annotated;
-  std::vector<Diagnostic> &diagnostics;
   std::vector<AnnotatedStatement> found;
   DenseMap<const FunctionDecl *, bool> known;
   DenseSet<const FunctionDecl *> refused;
-  bool isRefused = false;
+  std::vector<RefusedCall> calls;
 };
+
+/// Of a statement and of all that it calls.
+void Follower::addDirectives(const Stmt *in, SetVector<const Directive *> &directives,
+                             DenseSet<const FunctionDecl *> &seen) const {
+  if (!in)
+    return;
+  if (const Directive *directive = directiveOf(in))
+    directives.insert(directive);
+  if (const auto *call = dyn_cast<CallExpr>(in))
+    if (const FunctionDecl *callee = calledBody(call); callee && seen.insert(callee).second)
+      addDirectives(callee->getBody(), directives, seen);
+  for (const Stmt *child : in->children())
+    addDirectives(child, directives, seen);
+}
 
 const Directive *Follower::directiveOf(const Stmt *statement) const {
   if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
@@ -105,8 +128,13 @@ const Directive *Follower::directiveOf(const Stmt *statement) const {
   return annotated.find(placeOf(sources, statement->getBeginLoc()));
 }
 
+/// What stands in sizeof or noexcept never runs.
+bool isUnevaluated(const Stmt *statement) {
+  return isa<UnaryExprOrTypeTraitExpr, CXXNoexceptExpr>(statement);
+}
+
 bool Follower::reaches(const Stmt *statement) {
-  if (!statement)
+  if (!statement || isUnevaluated(statement))
     return false;
   if (directiveOf(statement))
     return true;
@@ -132,7 +160,8 @@ bool Follower::reaches(const FunctionDecl *definition) {
 
 void Follower::follow(const Stmt *statement, const CallPath &path,
                       DenseSet<const Directive *> &bound) {
-  if (!statement || isa<LambdaExpr>(statement)) // runs where it is called
+  if (!statement || isUnevaluated(statement) ||
+      isa<LambdaExpr>(statement)) // runs where it is called
     return;
   if (const Directive *directive = directiveOf(statement);
       directive && bound.insert(directive).second)
@@ -271,6 +300,7 @@ private:
   void addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExpr *callee,
                  const Expr *configuration);
   void refuse(Diagnostic reason, const Directive &directive);
+  void refuseCalls(ArrayRef<RefusedCall> calls, ArrayRef<AnnotatedStatement> statements);
   AnnotatedKernel &kernelFor(const FunctionDecl *pattern);
 
   ASTContext &context;
@@ -362,7 +392,7 @@ KernelInstance instanceOf(const FunctionDecl *kernel, ArrayRef<AnnotatedStatemen
 
 /// What each kernel gets to, directly and through the functions it calls.
 void Finder::findStatements() {
-  Follower follower(sources, annotated, program.diagnostics);
+  Follower follower(sources, annotated);
   DenseSet<const FunctionDecl *> known, refused;
   for (const FunctionDecl *kernel : kernels) {
     std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
@@ -370,22 +400,49 @@ void Finder::findStatements() {
       inHelpers.erase(statement.directive);
     refuseNested(statements);
     known.insert(patternOf(kernel));
-    if (follower.hasRefused())
+    refuseCalls(follower.refusedCalls(), statements);
+    if (!follower.refusedCalls().empty())
       refused.insert(patternOf(kernel));
     else if (!statements.empty())
       kernelFor(patternOf(kernel)).instances.push_back(instanceOf(kernel, statements));
   }
   for (const auto &[directive, kernel] : inKernels) {
     if (!known.contains(kernel))
-      kernelFor(kernel); // a template that nobody instantiates
+      refuse(diagnose("never-instantiated", directive->begin, kernel->getNameAsString()),
+             *directive);
     else if (!refused.contains(kernel) && !isInInstance(directive))
-      program.diagnostics.push_back(
+      refuse(
           diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
-                   "stands where no instantiation of '" + kernel->getNameAsString() + "' gets to"));
+                   "stands where no instantiation of '" + kernel->getNameAsString() + "' gets to"),
+          *directive);
   }
   for (const auto &[directive, function] : inHelpers)
     if (!follower.hasRefused(function))
       refuse(diagnose("never-called", directive->begin, function->getNameAsString()), *directive);
+}
+
+/// A kernel stays what it is if some call of it is refused: with a warning where the pragmas of
+/// all its copies allow that.
+void Finder::refuseCalls(ArrayRef<RefusedCall> calls, ArrayRef<AnnotatedStatement> statements) {
+  auto isAllowed = [](const Directive *each) { return each->clauses.fallback == Fallback::Loop; };
+  bool mayStay =
+      llvm::all_of(statements,
+                   [&](const AnnotatedStatement &each) { return isAllowed(each.directive); }) &&
+      llvm::all_of(
+          calls, [&](const RefusedCall &call) { return llvm::all_of(call.directives, isAllowed); });
+  for (const RefusedCall &call : calls) {
+    program.diagnostics.push_back(mayStay ? staysPlain(call.reason, *call.directives.front())
+                                          : call.reason);
+    if (!mayStay)
+      continue;
+    for (const AnnotatedStatement &each : statements)
+      if (!call.directives.contains(each.directive)) {
+        Diagnostic reason = call.reason;
+        reason.place = each.directive->begin;
+        program.diagnostics.push_back(staysPlain(std::move(reason), *each.directive)
+                                          .note(call.reason.place, "the kernel gets there here"));
+      }
+  }
 }
 
 void Finder::refuse(Diagnostic reason, const Directive &directive) {

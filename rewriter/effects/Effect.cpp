@@ -53,13 +53,17 @@ private:
   void accessAll(const ObjectSet &objects, bool isRead, bool isWritten) {
     if (isRead)
       effect.reads.add(objects);
-    if (isWritten)
-      effect.writes.add(objects);
+    if (!isWritten)
+      return;
+    effect.writes.add(objects);
+    effect.beginsWrites.add(objects);
   }
   /// Behind the wait, what asynchronous operations have done is there.
   void waitForOthers() {
-    accessAll(memory.anything(), true, true);
-    accessAll(memory.allShared(), true, true);
+    for (const ObjectSet &objects : {memory.anything(), memory.allShared()}) {
+      effect.reads.add(objects);
+      effect.writes.add(objects);
+    }
   }
   void doAnything(const ObjectSet &objects) {
     accessAll(objects, true, true);
@@ -325,6 +329,7 @@ void Reader::readOutside(const CallBase &call) {
 void Effect::add(const Effect &other) {
   reads.add(other.reads);
   writes.add(other.writes);
+  beginsWrites.add(other.beginsWrites);
   meetsBlock |= other.meetsBlock;
   meetsOthers |= other.meetsOthers;
   signals |= other.signals;

@@ -25,7 +25,7 @@ namespace {
 /// Of code that nobody has seen.
 Effect anyEffect() {
   Effect effect;
-  effect.reads = effect.writes = ObjectSet::all();
+  effect.reads = effect.writes = effect.beginsWrites = ObjectSet::all();
   effect.meetsBlock = effect.meetsOthers = effect.signals = effect.acquires = true;
   effect.fencesProxy = true;
   effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = true;
@@ -317,7 +317,8 @@ KernelEffects::otherWriterOf(const VarDecl *array, const Stmt *copy, const CallP
   std::optional<unsigned> object = memory->find(array);
   for (const CodeBlock &block : blocks)
     for (const CodeStep &step : block.steps)
-      if (object && step.effect.writes.has(*object) && isWithin(step, copy, path) != Within::Yes)
+      if (object && step.effect.beginsWrites.has(*object) &&
+          isWithin(step, copy, path) != Within::Yes)
         return Writer{statementInText(step)};
   return std::nullopt;
 }

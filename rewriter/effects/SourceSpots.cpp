@@ -8,6 +8,7 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -45,26 +46,53 @@ void SpotTable::addAt(SourceLocation location, const Stmt *statement) {
     here.push_back(statement);
 }
 
+void SpotTable::addSpots(const Stmt *of, const Stmt *statement) {
+  addAt(of->getBeginLoc(), statement);
+  addAt(of->getEndLoc(), statement);
+  if (const auto *expression = dyn_cast<Expr>(of))
+    addAt(expression->getExprLoc(), statement);
+  if (const auto *declaration = dyn_cast<DeclStmt>(of))
+    for (const Decl *each : declaration->decls())
+      addAt(each->getLocation(), statement);
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(of))
+    addAt(construct->getLocation(), statement);
+  if (const auto *element = dyn_cast<ArraySubscriptExpr>(of))
+    addAt(element->getRBracketLoc(), statement);
+  if (const auto *counted = dyn_cast<CXXForRangeStmt>(of)) {
+    addAt(counted->getColonLoc(), statement);
+    addAt(counted->getRParenLoc(), statement);
+  }
+}
+
+/// What a default argument or a member's default initialiser does is written elsewhere, once for
+/// all places that use it.
+static const Stmt *writtenElsewhere(const Stmt *statement) {
+  if (const auto *argument = dyn_cast<CXXDefaultArgExpr>(statement))
+    return argument->getExpr();
+  if (const auto *member = dyn_cast<CXXDefaultInitExpr>(statement))
+    return member->getExpr();
+  return nullptr;
+}
+
+void SpotTable::addSpotsOf(const Stmt *of, const Stmt *statement,
+                           SmallPtrSetImpl<const Stmt *> &seen) {
+  if (!of || !seen.insert(of).second)
+    return;
+  addSpots(of, statement);
+  addSpotsOf(writtenElsewhere(of), statement, seen);
+  if (!isa<LambdaExpr>(of))
+    for (const Stmt *child : of->children())
+      addSpotsOf(child, statement, seen);
+}
+
 void SpotTable::add(const Stmt *statement, const Stmt *parent) {
   // Of what is written once and stands in the tree twice, the first place counts.
   const unsigned number = unsigned(places.size());
   if (!statement || !places.try_emplace(statement, Place{parent, number, number}).second)
     return;
-  addAt(statement->getBeginLoc(), statement);
-  addAt(statement->getEndLoc(), statement);
-  if (const auto *expression = dyn_cast<Expr>(statement))
-    addAt(expression->getExprLoc(), statement);
-  if (const auto *declaration = dyn_cast<DeclStmt>(statement))
-    for (const Decl *each : declaration->decls())
-      addAt(each->getLocation(), statement);
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(statement))
-    addAt(construct->getLocation(), statement);
-  if (const auto *element = dyn_cast<ArraySubscriptExpr>(statement))
-    addAt(element->getRBracketLoc(), statement);
-  if (const auto *counted = dyn_cast<CXXForRangeStmt>(statement)) {
-    addAt(counted->getColonLoc(), statement);
-    addAt(counted->getRParenLoc(), statement);
-  }
+  addSpots(statement, statement);
+  SmallPtrSet<const Stmt *, 8> seen;
+  addSpotsOf(writtenElsewhere(statement), statement, seen);
   if (isa<LambdaExpr>(statement)) { // its body is another function's
     for (const Expr *init : cast<LambdaExpr>(statement)->capture_inits())
       add(init, statement);

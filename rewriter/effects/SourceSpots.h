@@ -12,6 +12,7 @@
 #include "clang/Basic/SourceLocation.h"
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/ADT/SmallVector.h"
 
 #include <map>
@@ -69,6 +70,11 @@ private:
   void add(const clang::Stmt *statement, const clang::Stmt *parent);
   unsigned numberOf(const clang::Stmt *statement) const { return places.lookup(statement).number; }
   void addAt(clang::SourceLocation location, const clang::Stmt *statement);
+  /// Puts a statement at the spots that an instruction of another one, or of itself, can have.
+  void addSpots(const clang::Stmt *of, const clang::Stmt *statement);
+  /// The same for another one with all of its parts.
+  void addSpotsOf(const clang::Stmt *of, const clang::Stmt *statement,
+                  llvm::SmallPtrSetImpl<const clang::Stmt *> &seen);
 
   const clang::SourceManager &sources;
   /// Those of a spot by their numbers.

@@ -8,6 +8,7 @@
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -27,7 +28,8 @@ std::string textOf(const APSInt &value, QualType type) {
 
 /// Whether code behind a kernel can name what is declared.
 bool isVisibleToAll(const NamedDecl *declaration) {
-  if (declaration->getAccess() == AS_private || declaration->getAccess() == AS_protected)
+  if (declaration->getAccess() == AS_private || declaration->getAccess() == AS_protected ||
+      isa<VarTemplateSpecializationDecl>(declaration)) // its name has arguments
     return false;
   const DeclContext *scope = declaration->getDeclContext();
   if (const auto *around = dyn_cast<TagDecl>(scope)) // an enumeration, too

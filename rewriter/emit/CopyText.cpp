@@ -52,7 +52,7 @@ std::string KernelWriter::expectedBytes(size_t first) {
 std::optional<std::string> KernelWriter::placeInTile(size_t copy, CodeText &code) {
   const CopyToEmit &own = copies()[copy];
   std::optional<std::string> slot;
-  if (ownerOf(own.tile) == textOf[copy])
+  if (declares(texts[textOf[copy]], own.tile))
     slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }),
                          own.plan.tile + "_slot");
   if (!slot)

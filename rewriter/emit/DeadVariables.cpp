@@ -4,6 +4,8 @@
 
 #include "emit/DeadVariables.h"
 
+#include "support/NamesInText.h"
+
 #include "clang/AST/Attr.h"
 
 using namespace clang;
@@ -22,14 +24,17 @@ public:
         instances(instances),
         effects(effects) {}
 
+  void collectUses(const Stmt *body) {
+    for (const NameInText &name : namesInTextOf(body))
+      if (const auto *variable = dyn_cast<VarDecl>(name.declaration))
+        uses[variable].push_back(source.offsetOf(name.location));
+  }
+
   void collect(const Stmt *statement) {
     if (!statement)
       return;
     if (const auto *declaration = dyn_cast<DeclStmt>(statement))
       declarations.push_back(declaration);
-    if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-      if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
-        uses[variable].push_back(source.offsetOf(reference->getLocation()));
     for (const Stmt *child : statement->children())
       collect(child);
   }
@@ -132,6 +137,7 @@ DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *ke
                                 std::vector<TextRange> replaced, const StringSet<> &written,
                                 ArrayRef<CallPath> instances, const Effects &effects) {
   Finder finder(source, std::move(replaced), written, instances, effects);
+  finder.collectUses(kernel->getBody());
   finder.collect(kernel->getBody());
   return finder.run();
 }

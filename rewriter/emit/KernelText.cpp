@@ -502,14 +502,18 @@ void KernelWriter::checkOwnMemory() {
   }
 }
 
-/// In which text a tile is declared.
-size_t KernelWriter::ownerOf(const VarDecl *tile) const {
+/// Whether a tile is declared in a text.
+bool KernelWriter::declares(const FunctionText &text, const VarDecl *tile) const {
   const DeclContext *owner = tile->getLexicalDeclContext();
   while (isa<FunctionDecl>(owner) && isLambda(cast<FunctionDecl>(owner)))
     owner = cast<CXXMethodDecl>(owner)->getParent()->getDeclContext();
-  return size_t(
-      llvm::find_if(texts, [&](const FunctionText &text) { return text.function() == owner; }) -
-      texts.begin());
+  return text.function() == owner;
+}
+
+/// The first text in which a tile is declared.
+size_t KernelWriter::ownerOf(const VarDecl *tile) const {
+  auto isOwner = [&](const FunctionText &text) { return declares(text, tile); };
+  return size_t(llvm::find_if(texts, isOwner) - texts.begin());
 }
 
 /// Adds what the text of a copy names (phase, map, barrier) to the lambdas around it.

@@ -160,6 +160,7 @@ private:
   llvm::StringRef linkage() const;
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
+  bool declares(const FunctionText &text, const clang::VarDecl *tile) const;
   size_t ownerOf(const clang::VarDecl *tile) const;
   bool moved(size_t copy) const;
   bool startsFirst() const;

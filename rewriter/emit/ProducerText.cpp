@@ -113,7 +113,8 @@ std::string KernelWriter::movedText(const Stmt *statement, const std::string &in
 std::string KernelWriter::declaredText(const DeclStmt *declaration, const std::string &indent) {
   SmallVector<const VarDecl *, 4> variables;
   for (const Decl *each : declaration->decls())
-    variables.push_back(cast<VarDecl>(each));
+    if (const auto *variable = dyn_cast<VarDecl>(each))
+      variables.push_back(variable);
   auto isNeeded = [&](const VarDecl *variable) { return path.needed.contains(variable); };
   if (llvm::all_of(variables, isNeeded))
     return movedText(declaration, indent);

@@ -9,8 +9,11 @@
 //===----------------------------------------------------------------------===//
 
 #include "emit/KernelText.h"
+#include "support/NamesInText.h"
 
 #include "clang/Lex/Lexer.h"
+
+#include <map>
 
 using namespace clang;
 using namespace llvm;
@@ -27,15 +30,6 @@ bool isWordOf(StringRef text, StringRef word) {
     text = text.drop_while(isPart);
   }
   return false;
-}
-
-void findNames(const Stmt *statement, SmallVectorImpl<const DeclRefExpr *> &names) {
-  if (!statement)
-    return;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-    names.push_back(reference);
-  for (const Stmt *child : statement->children())
-    findNames(child, names);
 }
 
 std::vector<const Plan *> pointersTo(const std::vector<Plan> &plans) {
@@ -275,19 +269,16 @@ std::string KernelWriter::aheadText(const Expr *expression, const Ring &ring) {
   unsigned begin = source.offsetOf(source.written(expression->getBeginLoc()));
   unsigned end = source.endOfToken(source.written(expression->getEndLoc()));
   std::string text = source.between(begin, end).str();
-  SmallVector<const DeclRefExpr *, 4> found;
-  findNames(expression, found);
-  llvm::sort(found, [](const DeclRefExpr *a, const DeclRefExpr *b) {
-    return a->getLocation() > b->getLocation();
-  });
-  for (const DeclRefExpr *reference : found)
+  std::map<unsigned, std::pair<const NamedDecl *, std::string>> renamed;
+  for (const NameInText &each : namesInTextOf(expression))
     for (const auto &[cursor, name] : ring.cursors)
-      if (cursor->variable == reference->getDecl()) {
-        if (!reference->getLocation().isFileID())
-          return refuse(reference->getLocation());
-        text.replace(source.offsetOf(reference->getLocation()) - begin,
-                     reference->getDecl()->getName().size(), name);
+      if (means(each, cursor->variable)) {
+        if (!each.location.isFileID())
+          return refuse(each.location);
+        renamed[source.offsetOf(each.location)] = {each.declaration, name};
       }
+  for (const auto &[offset, each] : llvm::reverse(renamed))
+    text.replace(offset - begin, each.first->getName().size(), each.second);
   return text;
 }
 

@@ -77,6 +77,10 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
       return Obstacle{"a copy in a function that is declared as a friend ('" +
                           function->getNameAsString() + "')",
                       function->getLocation()};
+  const FunctionTemplateDecl *described = function->getDescribedFunctionTemplate();
+  if (described && described->isAbbreviated())
+    return Obstacle{"a copy in a function with 'auto' for the type of a parameter",
+                    function->getLocation()};
   if (function->isOutOfLine() && !isa<CXXMethodDecl>(function))
     return Obstacle{"a copy in a function defined outside of its namespace ('" +
                         function->getNameAsString() + "')",
@@ -136,6 +140,11 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
   if (described && described->isAbbreviated())
     return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
+  if (described)
+    for (const NamedDecl *parameter : *described->getTemplateParameters())
+      if (parameter->getName().empty())
+        return Obstacle{"a kernel with a template parameter that has no name",
+                        parameter->getLocation()};
   for (const ParmVarDecl *parameter : pattern->parameters())
     if (parameter->getName() == "gridDim") // which the launcher has
       return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};

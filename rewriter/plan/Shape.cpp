@@ -360,13 +360,18 @@ bool Shaper::placeColumn(size_t column) {
     return sum;
   };
   placed.first = *units[bearing[0]].bound(column) - part(bearing[0]);
+  const bool boundsSeveral = llvm::count_if(placed.slopes, [](int64_t slope) { return slope; }) > 1;
   for (size_t n : bearing)
     if (int64_t expected = placed.first + part(n); expected != *units[n].bound(column))
-      return fail(diagnose("uneven-guard", units[n].place, at(units[n]),
-                           "'" + relation.symbols.print(placed.value) +
-                               (placed.isLow ? "' has to be at least " : "' may be at most ") +
-                               std::to_string(*units[n].bound(column)) + ", a box would need " +
-                               std::to_string(expected)));
+      return fail(diagnose(
+          "uneven-guard", units[n].place, at(units[n]),
+          boundsSeveral ? "'" + relation.symbols.print(placed.value) +
+                              "' bounds several of its axes at once, "
+                              "and a box has a bound for each"
+                        : "'" + relation.symbols.print(placed.value) +
+                              (placed.isLow ? "' has to be at least " : "' may be at most ") +
+                              std::to_string(*units[n].bound(column)) + ", a box would need " +
+                              std::to_string(expected)));
   if (!lacking.empty()) {
     int64_t worst = part(lacking[0]);
     for (size_t n : lacking)

@@ -20,24 +20,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
-
-/// What a condition says of a number.
-Interval rangeUnder(const Condition &guard, const Polynomial &number) {
-  Interval range;
-  const Conjunction *bounds = guard.asConjunction();
-  for (const Bound &bound : bounds ? *bounds : Conjunction()) {
-    std::optional<int64_t> ahead = (number - bound.value).asConstant();
-    if (ahead && bound.range.low != Interval::lowest)
-      range.low = std::max(range.low, bound.range.low + *ahead);
-    if (ahead && bound.range.high != Interval::highest)
-      range.high = std::min(range.high, bound.range.high + *ahead);
-  }
-  return range;
-}
-
-} // namespace
-
 /// Whether nothing changes the variable between a statement on the way and the copy.
 bool Interpreter::isSettled(const VarDecl *variable, const Stmt *done) const {
   const SourceManager &sources = kernel.context.getSourceManager();
@@ -73,12 +55,12 @@ void Interpreter::nameChoices(const Stmt *done) {
     if (kernel.namesChoices && type->isPointerType())
       namePointer(variable, value);
     else if (kernel.namesChoices)
-      nameNumber(variable, value);
+      nameNumber(variable, value, done);
   }
 }
 
-void Interpreter::nameNumber(const VarDecl *variable, const Value &value) {
-  Symbol symbol = symbolOf(variable);
+void Interpreter::nameNumber(const VarDecl *variable, const Value &value, const Stmt *done) {
+  Symbol symbol = symbolOf(variable, done);
   Interval all{Interval::highest, Interval::lowest};
   int64_t divisor = 0;
   bool isSigned = variable->getType()->isSignedIntegerType();
@@ -89,7 +71,7 @@ void Interpreter::nameNumber(const VarDecl *variable, const Value &value) {
                    (isSigned || symbol.range.contains(block.symbols.rangeOf(scalar.number)));
     if (isKnown)
       range = intersection(intersection(range, block.symbols.rangeOf(scalar.number)),
-                           rangeUnder(each.guard, scalar.number));
+                           each.guard.rangeOf(scalar.number));
     all = {std::min(all.low, range.low), std::max(all.high, range.high)};
     divisor = std::gcd(divisor, isKnown ? block.symbols.divisorOf(scalar.number) : 1);
   }

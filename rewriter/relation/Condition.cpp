@@ -238,6 +238,19 @@ void Condition::simplify() {
     *this = unknown();
 }
 
+Interval Condition::rangeOf(const Polynomial &number) const {
+  Interval range;
+  const Conjunction *bounds = asConjunction();
+  for (const Bound &bound : bounds ? *bounds : Conjunction()) {
+    std::optional<int64_t> ahead = (number - bound.value).asConstant();
+    if (ahead && bound.range.low != Interval::lowest)
+      range.low = std::max(range.low, bound.range.low + *ahead);
+    if (ahead && bound.range.high != Interval::highest)
+      range.high = std::min(range.high, bound.range.high + *ahead);
+  }
+  return range;
+}
+
 std::string print(const Bound &bound, const Symbols &symbols) {
   std::string text = symbols.print(bound.value);
   if (bound.range.low == bound.range.high)

@@ -66,6 +66,9 @@ public:
   /// The same without what the numbers that the symbols can have make impossible.
   Condition possible(const Symbols &symbols) const;
 
+  /// What it says of a number by bounds on the number itself: all there are where it says nothing.
+  Interval rangeOf(const Polynomial &number) const;
+
   /// What it costs to compute with the condition.
   size_t countBounds() const;
 

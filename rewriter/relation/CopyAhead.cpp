@@ -102,21 +102,42 @@ static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &r
                                                const PlaceInRound &where,
                                                const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
-  const NamesAround names(copy, kernel.path.textFunction());
+  const NamesAround atCopy(copy, kernel.path.textFunction());
+  const NamesAround atLoop(rounds.loop, kernel.path.textFunction());
   SmallVector<const Expr *, 8> again{rounds.condition};
   for (const Turn &turn : where.turns)
     again.push_back(turn.condition);
   for (const Cursor &cursor : rounds.cursors)
     for (const Change &step : cursor.steps)
       again.push_back(step.value);
+  auto isOfLoop = [&](const NameInText &name) { // a cursor, or refused as what a round changes
+    return llvm::any_of(kernel.facts.changedWithin(rounds.loop),
+                        [&](const VarDecl *variable) { return means(name, variable); });
+  };
   for (const Expr *expression : again)
-    for (const NamedDecl *named : namesIn(expression))
-      if (!names.means(named))
-        return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
-                        "'" + named->getNameAsString() + "' is the name of something else here")
-            .note(placeOf(sources, expression->getBeginLoc()),
-                  "what it means here is asked for in each round");
+    for (const NameInText &name : namesInTextOf(expression)) {
+      const NamedDecl *named = name.declaration;
+      const bool isInLoop = sources.isPointWithin(named->getLocation(), rounds.loop->getBeginLoc(),
+                                                  rounds.loop->getEndLoc());
+      const bool isSame =
+          atCopy.means(named) && (isOfLoop(name) || (!isInLoop && atLoop.means(named)));
+      if (!named->getIdentifier() || isSame)
+        continue;
+      return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
+                      "'" + named->getNameAsString() +
+                          (isInLoop ? "' is declared by the round itself"
+                                    : "' is the name of something else here"))
+          .note(placeOf(sources, expression->getBeginLoc()),
+                "what it means here is asked for in each round");
+    }
   return std::nullopt;
+}
+
+/// The round has a reference to the tile's stage in the place of the array.
+static bool meansTheSameByReference(const NameInText &name) {
+  using Where = NameInText::Where;
+  return name.where == Where::Code || name.where == Where::Size ||
+         (name.where == Where::Type && name.subscripts > 0);
 }
 
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
@@ -144,16 +165,21 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
           .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
   if (auto why = whyOtherNames(copy.statement, rounds, *where, kernel))
     return why;
-  for (const DeclRefExpr *use : usesOf(copy.tile, kernel)) {
-    if (isInLambda(use, kernel.facts))
-      return diagnose("not-available-yet", placeOf(sources, use->getBeginLoc()),
+  for (const NameInText &name : textUsesOf(copy.tile, kernel)) {
+    if (isInLambda(name.statement, kernel.facts))
+      return diagnose("not-available-yet", placeOf(sources, name.location),
                       "a tile of a ring in a lambda that does not capture all by reference");
     bool isInRound =
-        kernel.facts.isWithin(use, where->block) &&
-        (kernel.facts.isWithin(use, copy.statement) || isBefore(copy.statement, use, sources));
+        kernel.facts.isWithin(name.statement, where->block) &&
+        (kernel.facts.isWithin(name.statement, copy.statement) ||
+         sources.isBeforeInTranslationUnit(copy.statement->getBeginLoc(), name.location));
+    if (isInRound && !meansTheSameByReference(name))
+      return diagnose(
+          "not-available-yet", placeOf(sources, name.location),
+          "a tile of a ring that a type, a constant or a local class of the round names");
     if (!isInRound)
       return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())
-          .note(placeOf(sources, use->getBeginLoc()), "it is used here");
+          .note(placeOf(sources, name.location), "it is used here");
   }
   if (kernel.effects.mayOutliveRound(copy.tile, copy.statement, kernel.path))
     return diagnose("tile-kept", place, copy.tile->getNameAsString());
@@ -184,7 +210,10 @@ const Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,
   for (const Stmt *statement : body->body())
     if (isBefore(statement, store.statement, sources) && leavesRound(statement))
       return nullptr;
-  for (const DeclRefExpr *use : usesOf(store.tile, kernel)) {
+  for (const NameInText &name : textUsesOf(store.tile, kernel)) {
+    const Stmt *use = name.statement;
+    if (!meansTheSameByReference(name))
+      return nullptr;
     if (kernel.facts.isWithin(use, store.statement))
       continue;
     auto around = llvm::find_if(

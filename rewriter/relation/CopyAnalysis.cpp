@@ -210,6 +210,8 @@ bool Analysis::runThreads() {
   for (unsigned thread = 0; thread < threads; ++thread)
     if (!runThread(thread, relevant))
       return false;
+  if (reached.isNever())
+    return fail(diagnose("divergent-copy", place(), "none does"));
   hideUnsafeLookups(threads);
   return true;
 }
@@ -255,7 +257,8 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
                                "' for thread 0"));
     keepCommon(names, interpreter.namesInScope());
   }
-  interpreter.runCopy(statement);
+  if (!interpreter.getReached().isNever()) // of the others, nothing is known there
+    interpreter.runCopy(statement);
   return !block.failed();
 }
 

@@ -12,6 +12,7 @@
 #include "tilelift/rules.h"
 
 #include "clang/AST/Attr.h"
+#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecordLayout.h"
 #include "clang/Lex/Lexer.h"
 
@@ -646,6 +647,12 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
 
   memory[object].forget("is an argument of type '" + parameter->getType().getAsString() + "'",
                         placeOf(parameter->getLocation()));
+  if (isOfPack(parameter)) {
+    memory[object].forget("is one of the arguments that are all called '" +
+                              parameter->getNameAsString() + "'",
+                          placeOf(parameter->getLocation()));
+    return object;
+  }
   describeArgument({parameter, parameter->getNameAsString(), parameter->getType(), 0}, object);
   return object;
 }
@@ -685,7 +692,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     memory[object].write(part.offset, 8, Condition::always(),
                          Scalar::ofAddress(Scalar::Space::Global, number, 0));
   } else if (const auto *record = type->getAsCXXRecordDecl()) {
-    describeMembers(record, part, object);
+    describeMembers(record, record, part, object);
     return;
   } else {
     return;
@@ -702,9 +709,32 @@ unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   return block.baseOf(std::move(base));
 }
 
-/// What the launcher may name: public members, those of base classes too.
-void Interpreter::describeMembers(const CXXRecordDecl *record, const ArgumentPart &part,
-                                  unsigned object) {
+/// How often a name is found in a class, and as what: in the class itself, or in its bases.
+static unsigned countFound(const CXXRecordDecl *record, DeclarationName name,
+                           const NamedDecl *&found) {
+  record = record->getDefinition();
+  if (!record)
+    return 0;
+  if (auto own = record->lookup(name); !own.empty()) {
+    found = own.front();
+    return unsigned(std::distance(own.begin(), own.end()));
+  }
+  unsigned count = 0;
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (const auto *other = base.getType()->getAsCXXRecordDecl())
+      count += countFound(other, name, found);
+  return count;
+}
+
+static bool means(const CXXRecordDecl *record, const FieldDecl *field) {
+  const NamedDecl *found = nullptr;
+  return countFound(record, field->getDeclName(), found) == 1 && found == field;
+}
+
+/// What the launcher may name: public members, those of base classes too. `object` is of the
+/// class `whole`, by whose members they are named.
+void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDecl *whole,
+                                  const ArgumentPart &part, unsigned object) {
   record = record->getDefinition();
   if (!record || record->isUnion() || record->isDependentType())
     return;
@@ -712,20 +742,27 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const ArgumentPar
   for (const CXXBaseSpecifier &base : record->bases())
     if (base.getAccessSpecifier() == AS_public && !base.isVirtual())
       if (const auto *own = base.getType()->getAsCXXRecordDecl())
-        describeMembers(own,
+        describeMembers(own, whole,
                         {part.parameter, part.spelling, base.getType(),
                          part.offset + layout.getBaseClassOffset(own).getQuantity()},
                         object);
   for (const FieldDecl *field : record->fields()) {
     bool hasName = field->getIdentifier() && !field->isBitField() &&
                    field->getAccess() == AS_public && !field->getType()->isReferenceType();
-    int64_t offset =
+    if (!hasName)
+      continue;
+    const int64_t offset =
+        part.offset +
         kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
             .getQuantity();
-    if (hasName)
-      describeArgument({part.parameter, part.spelling + "." + field->getNameAsString(),
-                        field->getType(), part.offset + offset},
-                       object);
+    const std::string spelling = part.spelling + "." + field->getNameAsString();
+    if (means(whole, field))
+      describeArgument({part.parameter, spelling, field->getType(), offset}, object);
+    else
+      memory[object].write(
+          offset, sizeOf(field->getType()), Condition::always(),
+          Scalar::unknown("is a member of a base class that '" + spelling + "' alone does not mean",
+                          placeOf(field->getLocation())));
   }
 }
 
@@ -735,7 +772,9 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
   QualType type = variable->getType();
   std::string name;
   raw_string_ostream out(name);
-  variable->printQualifiedName(out, kernel.context.getPrintingPolicy());
+  PrintingPolicy policy = kernel.context.getPrintingPolicy();
+  policy.SuppressUnwrittenScope = true; // of unnamed namespaces
+  variable->printQualifiedName(out, policy);
   GlobalBase base;
   const std::string written = kernel.names && !kernel.names->means(variable) ? "::" + name : name;
   base.spelling = type->isArrayType() ? written : "(&" + written + ")";
@@ -750,6 +789,15 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
        type = array->getElementType())
     base.firstElement += "[0]";
   return baseOf(base, base.isTable ? kernel.context.getConstType(type) : type, true);
+}
+
+/// Whether only members and friends of some class can name a variable, which a launcher is not.
+static bool isHidden(const VarDecl *variable) {
+  for (const Decl *at = variable; at && !isa<TranslationUnitDecl, FunctionDecl>(at);
+       at = cast<Decl>(at->getDeclContext()))
+    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
+      return true;
+  return false;
 }
 
 Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {
@@ -772,6 +820,12 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
     }
     return Scalar::ofAddress(Scalar::Space::Shared, index, 0);
   }
+  if (isa<VarTemplateSpecializationDecl>(variable))
+    return Scalar::unknown("is a specialization of the variable template '" +
+                               variable->getNameAsString() + "'",
+                           placeOf(reference));
+  if (isHidden(variable))
+    return Scalar::unknown("is a member that its class keeps to itself", placeOf(reference));
   if (!variable->hasLocalStorage() &&
       (variable->hasAttr<CUDAConstantAttr>() || variable->hasAttr<CUDADeviceAttr>()))
     return Scalar::ofAddress(Scalar::Space::Global, namedMemory(variable), 0);
@@ -785,7 +839,8 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
                            placeOf(reference));
   bool isReference = variable->getType()->isReferenceType();
   if (kernel.facts.escapes(variable) && !isReference && !followed.contains(variable))
-    return Scalar::unknown("may be changed through a pointer, a reference or a lambda",
+    return Scalar::unknown("depends on '" + variable->getNameAsString() +
+                               "', which may be changed through a pointer, a reference or a lambda",
                            placeOf(variable->getLocation()));
   Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);
   if (kernel.facts.isCopiedByLambda(variable))

@@ -137,7 +137,7 @@ private:
   void nameChoices(const clang::Stmt *done);
   bool isSettled(const clang::VarDecl *variable, const clang::Stmt *done) const;
   bool isFormula(const Value &value) const;
-  void nameNumber(const clang::VarDecl *variable, const Value &value);
+  void nameNumber(const clang::VarDecl *variable, const Value &value, const clang::Stmt *done);
   void namePointer(const clang::VarDecl *variable, const Value &value);
 
   // Loops around the target.
@@ -168,8 +168,10 @@ private:
   bool isRestored(const Moving &moving, const clang::Stmt *loop,
                   llvm::ArrayRef<const clang::VarDecl *> changed);
   Value advanced(const Moving &moving, const Counter &counter);
-  Symbol symbolOf(const clang::VarDecl *variable) const;
-  Symbol symbolOf(const Moving &moving) const;
+  Symbol symbolOf(const clang::VarDecl *variable, const clang::Stmt *moment) const;
+  Symbol symbolOf(const Moving &moving, const clang::Stmt *loop) const;
+  bool narrow(llvm::ArrayRef<Moving> all, const std::optional<Counter> &counter,
+              const clang::Stmt *loop, const clang::Expr *condition, const Condition &enters);
   Polynomial setToSymbol(const clang::VarDecl *variable, const Symbol &symbol);
   void boundCounter(const Bound &bound);
   std::vector<Carried> carriedBy(const clang::Stmt *loop, llvm::ArrayRef<Moving> changed);
@@ -277,6 +279,7 @@ private:
   bool isNamed(const Polynomial &value) const;
   bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
   bool isReadableAtCopy(const Source &source);
+  void nameLookups();
   void noteLookup(const Source &source, Lookup lookup);
   Scalar lookedUp(const Source &source, NumberType type);
   Scalar lookedUpInShared(const Source &source, NumberType type);
@@ -312,8 +315,8 @@ private:
     int64_t offset;
   };
   void describeArgument(const ArgumentPart &part, unsigned object);
-  void describeMembers(const clang::CXXRecordDecl *record, const ArgumentPart &part,
-                       unsigned object);
+  void describeMembers(const clang::CXXRecordDecl *record, const clang::CXXRecordDecl *whole,
+                       const ArgumentPart &part, unsigned object);
 
   // Helpers.
   bool canName(const clang::VarDecl *variable) const;
@@ -371,6 +374,9 @@ private:
   bool isInRoundBefore = false;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
   bool copying = false;
+  /// It has come to the copy.
+  bool isThere = false;
+  std::vector<std::pair<SymbolId, Source>> lookedUpBefore;
   /// All of the kernel is run, to see these.
   bool watching = false;
   llvm::ArrayRef<const clang::Stmt *> notWatched;

@@ -190,7 +190,7 @@ bool Interpreter::isNamed(const Polynomial &value) const {
   auto isNamedSymbol = [&](SymbolId id) {
     const Symbol &symbol = block.symbols[id];
     if (symbol.kind == Symbol::Kind::Variable)
-      return copying && isVisible(static_cast<const VarDecl *>(symbol.identity), id);
+      return (copying || isThere) && isVisible(static_cast<const VarDecl *>(symbol.identity), id);
     const Operation *made = symbol.operation.get();
     return symbol.readableAtCopy || (made && isNamed(made->left) && isNamed(made->right));
   };
@@ -250,11 +250,22 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   symbol.readableAtCopy = name && isReadableAtCopy(source);
   symbol.isLookedUp = true;
   symbol.isFixed = !base.isShared && !mayBeWritten(base, kernel.effects);
+  const bool isOnTheWay = !copying && name && !symbol.readableAtCopy;
   if (name)
     symbol.name = std::make_shared<IndexedName>(std::move(*name));
   SymbolId number = block.symbols.intern(symbol);
+  if (isOnTheWay)
+    lookedUpBefore.push_back({number, source});
   noteLookup(source, {Lookup::Kind::Number, number});
   return Scalar::ofNumber(Polynomial::symbol(number));
+}
+
+/// What was looked up on the way can be looked up at the copy where its index still has a name
+/// that means it.
+void Interpreter::nameLookups() {
+  for (const auto &[number, source] : lookedUpBefore)
+    if (isReadableAtCopy(source))
+      block.symbols.showAtCopy(number);
 }
 
 /// The same of what the block itself left in an array of shared memory. Nobody writes there

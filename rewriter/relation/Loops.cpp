@@ -49,6 +49,9 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
   symbol.divisor = std::max<int64_t>(1, divisor);
 }
 
+/// Of what is one symbol.
+SymbolId symbolIn(const Polynomial &value) { return value.getTerms()[0].factors[0]; }
+
 bool isSame(const Scalar &a, const Scalar &b) {
   bool isKnown = a.is(Scalar::Kind::Number) || a.is(Scalar::Kind::Address);
   return isKnown && a.kind == b.kind && a.number == b.number && a.residueBits == b.residueBits &&
@@ -71,7 +74,8 @@ std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *
   Scalar total = Scalar::ofNumber(0);
   for (const Change &change : changes) {
     bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    runsEachRound(change.statement, loop, kernel.facts);
+                    (runsEachRound(change.statement, loop, kernel.facts) ||
+                     runsWithCondition(change.statement, loop, kernel.facts));
     if (!isSteady)
       return std::nullopt;
     Value amount = change.value ? evaluate(change.value) : Value(Scalar::ofNumber(1));
@@ -166,17 +170,18 @@ std::vector<Interpreter::Moving> Interpreter::changedByRounds(const Stmt *loop) 
   return all;
 }
 
-Symbol Interpreter::symbolOf(const VarDecl *variable) const {
+Symbol Interpreter::symbolOf(const VarDecl *variable, const Stmt *moment) const {
   Symbol symbol;
   symbol.kind = Symbol::Kind::Variable;
   symbol.spelling = variable->getNameAsString();
   symbol.identity = variable;
+  symbol.moment = moment;
   symbol.range = numberType(variable->getType())->range();
   return symbol;
 }
 
-Symbol Interpreter::symbolOf(const Moving &moving) const {
-  Symbol symbol = symbolOf(moving.variable);
+Symbol Interpreter::symbolOf(const Moving &moving, const Stmt *loop) const {
+  Symbol symbol = symbolOf(moving.variable, loop);
   describeCounter(symbol, moving.start, moving.changes, kernel.context);
   // Steps of a size that nobody knows, as those of a grid, lead away from the start as well.
   const Scalar *start = moving.start.single();
@@ -188,7 +193,7 @@ Symbol Interpreter::symbolOf(const Moving &moving) const {
 }
 
 Interpreter::Counter Interpreter::count(const Moving &moving, const Stmt *loop) {
-  Symbol symbol = symbolOf(moving);
+  Symbol symbol = symbolOf(moving, loop);
   const Polynomial &start = moving.start.single()->number;
   int64_t step = *moving.step->number.asConstant();
   if (step > 0 && block.symbols.knownAtLaunch(start) && !leavesRound(bodyOf(loop))) {
@@ -223,6 +228,24 @@ std::vector<Interpreter::Carried> Interpreter::carriedBy(const Stmt *loop,
   return carried;
 }
 
+/// What `k-- > 0` leaves in an unsigned k is known once it is known that k was not 0. Returns
+/// whether the condition changes anything of which it says something.
+bool Interpreter::narrow(ArrayRef<Moving> all, const std::optional<Counter> &counter,
+                         const Stmt *loop, const Expr *condition, const Condition &enters) {
+  bool isNarrowed = false;
+  for (const Moving &one : all) {
+    bool isAsked = llvm::any_of(one.changes, [&](const Change &change) {
+      return condition && kernel.facts.isWithin(change.statement, condition);
+    });
+    if (!isAsked || !one.isUniform || (one.step && counter && !one.isCounter))
+      continue;
+    Polynomial now = Polynomial::symbol(block.symbols.intern(symbolOf(one, loop)));
+    block.symbols.narrow(symbolIn(now), enters.possible(block.symbols).rangeOf(now));
+    isNarrowed = true;
+  }
+  return isNarrowed;
+}
+
 /// Some round of a loop around the copy.
 void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
@@ -237,17 +260,22 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     counter = count(*counting, loop);
     counting->isCounter = true;
   }
-  for (const Moving &one : all) {
-    QualType type = one.variable->getType();
-    if (counting != all.end() && &one == &*counting)
-      continue;
-    if (one.step && counter)
-      memory[objectOf(one.variable)].write(0, sizeOf(type), Condition::always(),
-                                           advanced(one, *counter));
-    else if (one.isUniform)
-      setToSymbol(one.variable, symbolOf(one));
-  }
+  const auto place = [&] {
+    for (const Moving &one : all)
+      if (one.isCounter)
+        setToSymbol(one.variable, block.symbols[symbolIn(counter->now)]);
+      else if (one.step && counter)
+        memory[objectOf(one.variable)].write(0, sizeOf(one.variable->getType()),
+                                             Condition::always(), advanced(one, *counter));
+      else if (one.isUniform)
+        setToSymbol(one.variable, symbolOf(one, loop));
+  };
+  place();
   Condition enters = condition ? conditionOf(condition) : Condition::always();
+  if (narrow(all, counter, loop, condition, enters)) {
+    place();
+    enters = conditionOf(condition);
+  }
   mayMiss |= enters.isUnknown();
   if (counter && !carried.empty() && !stopped())
     carryLoads(bodyOf(loop), carried, all, *counter,

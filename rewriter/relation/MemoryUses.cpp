@@ -34,7 +34,8 @@ Subscripts subscriptsOf(const DeclRefExpr *reference, size_t dims, const Variabl
     if (parent && isa<ImplicitCastExpr>(parent)) // decay to a pointer
       parent = parentOf(parent, facts);
     const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(parent);
-    if (!access || access->getBase()->IgnoreParenImpCasts() != use->IgnoreParenImpCasts())
+    // Of `1[tile]`, the text is no subscript of what is put in the place of the array.
+    if (!access || access->getLHS()->IgnoreParenImpCasts() != use->IgnoreParenImpCasts())
       break;
     subscripts.push_back(access);
     use = access;
@@ -165,8 +166,32 @@ void describeCode(SharedTile &tile, const VarDecl *variable, const KernelUnderTe
 
 } // namespace
 
+using Where = NameInText::Where;
+
+static bool isTypeOrSize(const NameInText &name) {
+  return name.where == Where::Type || name.where == Where::Size;
+}
+
+std::vector<NameInText> textUsesOf(const VarDecl *variable, const KernelUnderTest &kernel) {
+  std::vector<NameInText> uses;
+  for (const Stmt *body : kernel.path.bodies())
+    for (const NameInText &name : namesInTextOf(body))
+      if (means(name, variable))
+        uses.push_back(name);
+  return uses;
+}
+
 void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
                   const Stmt *copy) {
+  for (const NameInText &name : textUsesOf(variable, kernel)) {
+    if (name.where == Where::Code || !tile.layoutEscape.empty() ||
+        (isTypeOrSize(name) && name.subscripts == tile.extents.size()))
+      continue;
+    tile.layoutEscape = name.where == Where::LocalClass ? "a local class uses it"
+                        : isTypeOrSize(name)            ? "its type or its size is asked for"
+                                                        : "it is part of a constant";
+    tile.escapePlace = placeOf(kernel.context.getSourceManager(), name.location);
+  }
   SharedTile own = tile;
   UseReader outside(tile, kernel), inside(own, kernel);
   forEachUse(variable, kernel, copy, [&](const DeclRefExpr *reference, bool isInside) {

@@ -13,6 +13,7 @@
 #define TILELIFT_RELATION_MEMORYUSES_H
 
 #include "relation/Interpreter.h"
+#include "support/NamesInText.h"
 
 namespace tilelift {
 
@@ -24,6 +25,9 @@ void describeUses(SharedTile &tile, const clang::VarDecl *variable, const Kernel
 /// All places that name a variable, in the functions on the way to the copy.
 std::vector<const clang::DeclRefExpr *> usesOf(const clang::VarDecl *variable,
                                                const KernelUnderTest &kernel);
+
+/// The same in all of their text, in types and constants as well.
+std::vector<NameInText> textUsesOf(const clang::VarDecl *variable, const KernelUnderTest &kernel);
 
 /// For each use of an array, its subscripts from the outermost dimension on, at most
 /// `dims` of them.

@@ -4,6 +4,7 @@
 
 #include "relation/PeerBlocks.h"
 
+#include "relation/Rounds.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"
@@ -81,6 +82,12 @@ std::optional<Diagnostic> PeerBlocks::whyNotAlike(const Stmt *copy, StringRef ti
   return std::nullopt;
 }
 
+/// Where a variable has the value that it begins the rounds of a loop with, or has after a
+/// statement.
+static const Stmt *withinMoment(const Stmt *moment) {
+  return isa<ForStmt, WhileStmt, DoStmt>(moment) ? bodyOf(moment) : moment;
+}
+
 bool PeerBlocks::mayDiffer(const Symbol &symbol, const Symbols &symbols, const Stmt *copy) const {
   auto differs = [&](const Polynomial &value) {
     return differingPart(value, symbols, copy).has_value();
@@ -90,7 +97,8 @@ bool PeerBlocks::mayDiffer(const Symbol &symbol, const Symbols &symbols, const S
   case Symbol::Kind::GridSize: return false;
   case Symbol::Kind::BlockIndex: return (axes >> symbol.axis & 1) != 0;
   case Symbol::Kind::Variable:
-    return uniformity.mayDifferAt(static_cast<const VarDecl *>(symbol.identity), copy);
+    return uniformity.mayDifferAt(static_cast<const VarDecl *>(symbol.identity),
+                                  withinMoment(static_cast<const Stmt *>(symbol.moment)));
   case Symbol::Kind::Opaque:
     if (symbol.operation)
       return differs(symbol.operation->left) || differs(symbol.operation->right);

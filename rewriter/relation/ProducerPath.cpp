@@ -5,6 +5,7 @@
 #include "relation/ProducerPath.h"
 
 #include "support/Locations.h"
+#include "support/NamesInText.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
@@ -21,12 +22,17 @@ bool declares(const Stmt *statement, const VarDecl *variable) {
   return declaration && llvm::is_contained(declaration->decls(), variable);
 }
 
+/// Types, using-declarations and the like, of which no code comes.
+bool declaresNoVariable(const DeclStmt *declaration) {
+  return llvm::none_of(declaration->decls(), [](const Decl *each) { return isa<VarDecl>(each); });
+}
+
 bool isNumberOrPointer(QualType type) {
   return type->isArithmeticType() || type->isEnumeralType() || type->isPointerType();
 }
 
 /// Whether a variable, or a part of it in a structured binding, has a name.
-bool isNamed(const VarDecl *variable, StringRef name) {
+bool isCalled(const VarDecl *variable, StringRef name) {
   const auto *parts = dyn_cast<DecompositionDecl>(variable);
   return parts ? llvm::any_of(parts->bindings(),
                               [&](const BindingDecl *part) { return part->getName() == name; })
@@ -54,7 +60,9 @@ public:
 
 private:
   void need(const Stmt *statement);
+  void need(const NameInText &name);
   void needDeclared(const DeclStmt *declaration);
+  bool isNamed(const Decl *declaration) const;
   void needNames(const ProducerLoop &loop);
   const VarDecl *visible(StringRef name, const Stmt *at) const;
   const VarDecl *declaredAround(StringRef name, const Stmt *around, const Stmt *at) const;
@@ -82,6 +90,8 @@ private:
   Uniformity uniformity;
   const SourceManager &sources;
   DenseSet<const VarDecl *> needed;
+  /// All names in the text that is kept.
+  StringSet<> names;
   /// Statements that run as they stand, and those parts of others that do.
   SmallVector<const Stmt *, 16> kept;
   std::optional<Diagnostic> failure;
@@ -93,10 +103,10 @@ std::variant<ProducerPath, Diagnostic> PathFinder::run() {
   ProducerPath path;
   size_t before;
   do { // what a statement names may be set by one that comes before it
-    before = needed.size();
+    before = needed.size() + names.size();
     kept.clear();
     path.steps = stepsOf(kernel->getBody());
-  } while (needed.size() > before && !failure);
+  } while (needed.size() + names.size() > before && !failure);
   for (const Stmt *statement : kept)
     checkStatement(statement);
   checkChanges();
@@ -106,24 +116,48 @@ std::variant<ProducerPath, Diagnostic> PathFinder::run() {
   return path;
 }
 
-void PathFinder::need(const Stmt *statement) {
-  if (!statement)
-    return;
-  if (const auto *reference = dyn_cast<DeclRefExpr>(statement))
-    if (const VarDecl *variable = variableNamed(reference); variable && variable->hasLocalStorage())
+void PathFinder::need(const NameInText &name) {
+  if (name.declaration->getIdentifier())
+    names.insert(name.declaration->getName());
+  for (const VarDecl *variable : facts.allVariables())
+    if (variable->hasLocalStorage() && means(name, variable))
       needed.insert(variable);
-  for (const Stmt *child : statement->children())
-    need(child);
 }
 
-/// Of several variables that are declared together, those that are needed.
+void PathFinder::need(const Stmt *statement) {
+  for (const NameInText &name : namesInTextOf(statement))
+    need(name);
+}
+
+/// Of several variables that are declared together, those that are needed; their types are one.
 void PathFinder::needDeclared(const DeclStmt *declaration) {
+  bool isNeeded = false;
   for (const Decl *each : llvm::reverse(declaration->decls()))
-    if (const auto *variable = dyn_cast<VarDecl>(each); variable && needed.contains(variable))
+    if (const auto *variable = dyn_cast<VarDecl>(each); variable && needed.contains(variable)) {
+      isNeeded = true;
       need(variable->getInit());
+    }
+  if (isNeeded || declaresNoVariable(declaration))
+    for (const NameInText &name : namesInTextOf(declaration))
+      if (name.where != NameInText::Where::Code)
+        need(name);
+}
+
+/// Whether a declaration has a name that is used, or gives names to others.
+bool PathFinder::isNamed(const Decl *declaration) const {
+  if (const auto *list = dyn_cast<EnumDecl>(declaration);
+      list && llvm::any_of(list->enumerators(), [&](const EnumConstantDecl *each) {
+        return names.contains(each->getName());
+      }))
+    return true;
+  const auto *named = dyn_cast<NamedDecl>(declaration);
+  return isa<UsingDirectiveDecl>(declaration) ||
+         (named && named->getIdentifier() && names.contains(named->getName()));
 }
 
 void PathFinder::needNames(const ProducerLoop &loop) {
+  for (const auto &name : loop.names)
+    names.insert(name.getKey());
   for (const auto &name : loop.names)
     if (const VarDecl *variable = visible(name.getKey(), loop.rounds->loop))
       needed.insert(variable);
@@ -147,7 +181,7 @@ const VarDecl *PathFinder::declaredAround(StringRef name, const Stmt *around,
     if (const auto *declaration = dyn_cast_or_null<DeclStmt>(statement))
       for (const Decl *each : declaration->decls())
         if (const auto *variable = dyn_cast<VarDecl>(each);
-            variable && variable->hasLocalStorage() && isNamed(variable, name))
+            variable && variable->hasLocalStorage() && isCalled(variable, name))
           found = variable;
   };
   if (const auto *counted = dyn_cast<ForStmt>(around))
@@ -179,6 +213,10 @@ bool PathFinder::comesFirst(const Stmt *statement) const {
 
 /// Whether the way to the loops depends on a statement.
 bool PathFinder::matters(const Stmt *statement) const {
+  if (const auto *declaration = dyn_cast<DeclStmt>(statement);
+      declaration && declaresNoVariable(declaration))
+    return comesFirst(statement) &&
+           llvm::any_of(declaration->decls(), [&](const Decl *each) { return isNamed(each); });
   return comesFirst(statement) &&
          (leavesRound(statement) || llvm::any_of(needed, [&](const VarDecl *variable) {
             return declares(statement, variable) ||

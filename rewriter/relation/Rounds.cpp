@@ -167,6 +167,21 @@ bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts 
   return false;
 }
 
+bool runsWithCondition(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {
+  const Expr *condition = isa<ForStmt>(loop)     ? cast<ForStmt>(loop)->getCond()
+                          : isa<WhileStmt>(loop) ? cast<WhileStmt>(loop)->getCond()
+                                                 : nullptr;
+  for (const Stmt *at = statement; condition && at != condition; at = facts.parentOf(at)) {
+    const Stmt *parent = facts.parentOf(at);
+    const auto *binary = dyn_cast_or_null<BinaryOperator>(parent);
+    bool passesOn = isa_and_nonnull<ParenExpr, FullExpr, CastExpr>(parent) ||
+                    (binary && (!binary->isLogicalOp() || binary->getLHS() == at));
+    if (!passesOn)
+      return false;
+  }
+  return condition;
+}
+
 namespace {
 
 /// Whether a call gets nothing but values, so that it changes no variable of its caller.

@@ -25,6 +25,9 @@ bool leavesRound(const clang::Stmt *body);
 /// Whether each round of the loop, but the one that leaves it, runs the statement once.
 bool runsEachRound(const clang::Stmt *statement, const clang::Stmt *loop,
                    const VariableFacts &facts);
+/// Whether a statement is a part of the loop's condition that runs whenever that is asked.
+bool runsWithCondition(const clang::Stmt *statement, const clang::Stmt *loop,
+                       const VariableFacts &facts);
 /// Why an expression may be something else, or do something, when it is asked once more; as
 /// in "changes a variable".
 std::optional<std::string> whyImpure(const clang::Stmt *expression, const Uniformity &uniformity);

@@ -64,6 +64,9 @@ void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variabl
   approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
+  isThere = !gone();
+  if (isThere)
+    nameLookups();
 }
 
 void Interpreter::runCopy(const Stmt *statement) {
@@ -206,7 +209,7 @@ void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
   for (const ParmVarDecl *parameter : lambda->parameters()) {
     QualType type = parameter->getType();
     if (numberType(type) && !kernel.uniformity.mayDiffer(parameter))
-      setToSymbol(parameter, symbolOf(parameter));
+      setToSymbol(parameter, symbolOf(parameter, lambda->getBody()));
   }
 }
 
@@ -593,11 +596,21 @@ void Interpreter::addPointer(const std::string &name, QualType type, const Value
   if (isVoid && address.space != Scalar::Space::Global)
     return;
   std::string typed = isVoid ? "static_cast<const char *>(" + name + ")" : name;
-  NamedPointer pointer{typed, address.object, address.number, sizeOf(pointee), address.needs};
-  if (address.space == Scalar::Space::Global)
-    names.pointers.push_back(std::move(pointer));
-  else if (address.space == Scalar::Space::Shared)
-    names.intoShared.push_back(std::move(pointer));
+  auto add = [&](const std::string &text, QualType element) {
+    NamedPointer pointer{text, address.object, address.number, sizeOf(element), address.needs};
+    if (address.space == Scalar::Space::Global)
+      names.pointers.push_back(std::move(pointer));
+    else if (address.space == Scalar::Space::Shared)
+      names.intoShared.push_back(std::move(pointer));
+  };
+  add(typed, pointee);
+  if (!pointee->isArrayType())
+    return;
+  std::string first = "&" + name + "[0]";
+  for (QualType at = pointee; at->isArrayType();
+       at = kernel.context.getAsArrayType(at)->getElementType())
+    first += "[0]";
+  add(first, kernel.context.getBaseElementType(pointee));
 }
 
 void Interpreter::addName(const std::string &name, QualType type, const Value &value,

@@ -69,8 +69,8 @@ Interval rangeOfType(unsigned bits, bool isSigned) {
 }
 
 SymbolId Symbols::intern(const Symbol &symbol) {
-  auto [place, isNew] =
-      numbers.try_emplace({symbol.kind, symbol.spelling, symbol.identity}, SymbolId(table.size()));
+  auto [place, isNew] = numbers.try_emplace(
+      {symbol.kind, symbol.spelling, symbol.identity, symbol.moment}, SymbolId(table.size()));
   if (isNew)
     table.push_back(symbol);
   return place->second;
@@ -95,6 +95,31 @@ bool Symbols::hasParameter(StringRef spelling) const {
   });
 }
 
+/// A block's index is below the size of the grid: what there is of `blockIdx.x - gridDim.x`.
+Interval Symbols::knownBelow(const Polynomial &value) const {
+  Interval bound;
+  const auto isAlone = [&](const Term &term, Symbol::Kind kind) {
+    return term.factors.size() == 1 && table[term.factors[0]].kind == kind;
+  };
+  for (const Term &index : value.getTerms())
+    for (const Term &size : value.getTerms()) {
+      const bool isPair = isAlone(index, Symbol::Kind::BlockIndex) &&
+                          isAlone(size, Symbol::Kind::GridSize) &&
+                          table[index.factors[0]].axis == table[size.factors[0]].axis &&
+                          index.coefficient == -size.coefficient;
+      if (!isPair)
+        continue;
+      const Polynomial difference =
+          Polynomial::symbol(index.factors[0]) - Polynomial::symbol(size.factors[0]);
+      const Interval rest = rangeOf(value - difference * Polynomial(index.coefficient));
+      const Interval below = index.coefficient > 0
+                                 ? Interval{Interval::lowest, -index.coefficient}
+                                 : Interval{-index.coefficient, Interval::highest};
+      bound = intersection(bound, sum(rest, below));
+    }
+  return bound;
+}
+
 Interval Symbols::rangeOf(const Polynomial &value) const {
   if (!value.isValid())
     return {};
@@ -110,7 +135,7 @@ Interval Symbols::rangeOf(const Polynomial &value) const {
     }
     total = sum(total, range);
   }
-  return total;
+  return intersection(total, knownBelow(value));
 }
 
 int64_t Symbols::divisorOf(const Polynomial &value) const {

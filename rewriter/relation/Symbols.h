@@ -77,6 +77,8 @@ struct Symbol {
   std::string spelling;
   /// What is meant, where several things may have that name.
   const void *identity = nullptr;
+  /// Of a variable: the statement that it has the value at, as a loop at the start of its rounds.
+  const void *moment = nullptr;
   Interval range;
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
@@ -105,7 +107,7 @@ struct LaunchParts {
 };
 
 /// Gives each symbol a number. One table serves one copy relation; the same kind,
-/// spelling and identity is the same symbol.
+/// spelling, identity and moment is the same symbol.
 class Symbols {
 public:
   SymbolId intern(const Symbol &symbol);
@@ -135,6 +137,11 @@ public:
   /// iteration, and not only one that it stays below.
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
+  /// The symbol is looked at only where its value is in the interval.
+  void narrow(SymbolId id, const Interval &to) {
+    table[id].range = intersection(table[id].range, to);
+  }
+  void showAtCopy(SymbolId id) { table[id].readableAtCopy = true; }
   void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
   /// What is known of a symbol that has the values of another one as well.
   void standForAlso(SymbolId id, const Symbol &other);
@@ -152,8 +159,10 @@ public:
   std::string print(const IndexedName &name) const;
 
 private:
+  Interval knownBelow(const Polynomial &value) const;
+
   std::vector<Symbol> table;
-  std::map<std::tuple<Symbol::Kind, std::string, const void *>, SymbolId> numbers;
+  std::map<std::tuple<Symbol::Kind, std::string, const void *, const void *>, SymbolId> numbers;
 };
 
 } // namespace tilelift

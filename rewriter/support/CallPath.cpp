@@ -118,7 +118,18 @@ bool CallPath::sameText(const CallPath &other) const {
          ArrayRef(calls).take_front(depth - 1) == ArrayRef(other.calls).take_front(depth - 1);
 }
 
+bool isOfPack(const VarDecl *variable) {
+  const auto *parameter = dyn_cast<ParmVarDecl>(variable);
+  const auto *function = parameter ? dyn_cast<FunctionDecl>(parameter->getDeclContext()) : nullptr;
+  const FunctionDecl *pattern = function ? function->getTemplateInstantiationPattern() : nullptr;
+  return pattern && llvm::any_of(pattern->parameters(), [&](const ParmVarDecl *each) {
+           return each->isParameterPack() && each->getLocation() == parameter->getLocation();
+         });
+}
+
 bool CallPath::canName(const VarDecl *variable) const {
+  if (isOfPack(variable))
+    return false;
   const DeclContext *owner = variable->getDeclContext();
   for (const DeclContext *at = end(); at != owner; at = aroundLambda(cast<FunctionDecl>(at)))
     if (!isa<FunctionDecl>(at) || !isLambda(cast<FunctionDecl>(at)) ||

@@ -78,6 +78,10 @@ bool isLambda(const clang::FunctionDecl *function);
 /// itself if it is none.
 const clang::DeclContext *textAround(const clang::FunctionDecl *function);
 
+/// Whether it is an argument of an instantiation that the text declares as one of a pack, where
+/// its name alone means none.
+bool isOfPack(const clang::VarDecl *variable);
+
 } // namespace tilelift
 
 #endif

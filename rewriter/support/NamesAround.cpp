@@ -24,8 +24,10 @@ bool NamesAround::means(const NamedDecl *declaration) const {
   if (!declaration->getIdentifier())
     return false;
   auto found = nearest.find(declaration->getName());
+  // A type in an instantiation may name the template's own variable.
   return found == nearest.end() ||
-         found->second->getCanonicalDecl() == declaration->getCanonicalDecl();
+         found->second->getCanonicalDecl() == declaration->getCanonicalDecl() ||
+         found->second->getLocation() == declaration->getLocation();
 }
 
 /// Of a class or a namespace around the function; the outermost one is where CUDA's names are.

@@ -84,6 +84,24 @@ const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
   }
 }
 
+/// What is assigned to a variable: `i = i + 2` and `i = 2 + i` add to it, as `i += 2` does.
+static Change asSum(const BinaryOperator *assignment) {
+  const Change plain{assignment, Change::Kind::Assigned, assignment->getRHS()};
+  const auto *to = dyn_cast<DeclRefExpr>(assignment->getLHS()->IgnoreParens());
+  const auto *sum = dyn_cast<BinaryOperator>(assignment->getRHS()->IgnoreParenImpCasts());
+  if (!to || !sum || !sum->isAdditiveOp())
+    return plain;
+  auto isSame = [&](const Expr *part) {
+    const auto *named = dyn_cast<DeclRefExpr>(part->IgnoreParenImpCasts());
+    return named && named->getDecl() == to->getDecl();
+  };
+  const bool isFirst = isSame(sum->getLHS());
+  if (isFirst == isSame(sum->getRHS()) || (!isFirst && sum->getOpcode() == BO_Sub))
+    return plain;
+  return {assignment, Change::Kind::Added, isFirst ? sum->getRHS() : sum->getLHS(),
+          sum->getOpcode() == BO_Sub ? -1 : 1};
+}
+
 VariableFacts::VariableFacts(const CallPath &path, ConstPointers pointers)
     : constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
@@ -130,11 +148,16 @@ bool VariableFacts::mayComeBack(const CallExpr *call) const {
 /// An object is changed by its methods; what is passed by reference, by anybody.
 void VariableFacts::noteCall(const CallExpr *call) {
   const auto [callee, object, arguments] = partsOf(call);
-  const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
   const BrokenPromises &broken = promisesOf(callee);
-  const bool writesObject = broken.ofObject || broken.ofAnything;
-  if (object && (!method || !method->isConst() || hasMutable(object->getType()) || writesObject))
-    note(object, {call, Change::Kind::Unclear, call});
+  if (object) {
+    ObjectUse use = useOfObject(call);
+    if (use.isChanged || broken.ofObject || broken.ofAnything)
+      note(object, {call, Change::Kind::Unclear, call});
+    if (use.isKept)
+      escapeThrough(object);
+    if (use.isReturned)
+      noteResult(call, object);
+  }
   for (unsigned i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->getType()->isArrayType())
       escapeThrough(arguments[i]);
@@ -164,6 +187,8 @@ void VariableFacts::collectCallee(const CallExpr *call) {
     const Expr *argument = i < arguments.size() ? arguments[i] : nullptr;
     changes[parameter].push_back(
         {call, argument ? Change::Kind::Initialised : Change::Kind::Unclear, argument});
+    if (uses->isKeptBy(argument))
+      escaped.insert(parameter);
   }
   bool isKnown = parents.contains(callee->getBody()); // of a lambda
   parents[callee->getBody()] = call;
@@ -281,9 +306,12 @@ void VariableFacts::escapeThrough(const Expr *expression) {
 void VariableFacts::lookAtUse(const Expr *use) {
   const auto *reference = dyn_cast<DeclRefExpr>(use);
   const VarDecl *variable = reference ? variableNamed(reference) : self;
-  if (!variable || !isLocal(variable) || isFollowed(use))
+  if (!variable || !isLocal(variable))
     return;
-  escapeThrough(cast<Expr>(use));
+  if (isObjectAlone && variable == self && isReturned(cast<Expr>(use)))
+    returnsObject = true;
+  else if (!isFollowed(cast<Expr>(use)))
+    escapeThrough(cast<Expr>(use));
 }
 
 /// Who holds a reference may change what it refers to.
@@ -334,6 +362,8 @@ void VariableFacts::collectDeclaration(const DeclStmt *declaration) {
 void VariableFacts::noteInitialised(const VarDecl *variable, const Stmt *where) {
   order.insert(variable);
   changes[variable].push_back({where, Change::Kind::Initialised, variable->getInit()});
+  if (uses->isKeptBy(variable->getInit()))
+    escaped.insert(variable);
   if (!variable->getType()->isReferenceType() || !variable->getInit())
     return;
   bind(variable, variable->getInit());
@@ -354,7 +384,7 @@ void VariableFacts::collect(const Stmt *statement) {
       note(binary->getLHS(), {statement, sum ? Change::Kind::Added : Change::Kind::Unclear,
                               binary->getRHS(), binary->getOpcode() == BO_SubAssign ? -1 : 1});
     } else if (binary->isAssignmentOp()) {
-      note(binary->getLHS(), {statement, Change::Kind::Assigned, binary->getRHS()});
+      note(binary->getLHS(), asSum(binary));
     }
   } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
     if (unary->isIncrementDecrementOp())
@@ -384,6 +414,10 @@ void VariableFacts::collect(const Stmt *statement) {
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     lambdas.push_back(lambda);
+    if (isObjectAlone && self && llvm::any_of(lambda->captures(), [](const LambdaCapture &capture) {
+          return capture.capturesThis();
+        }))
+      escaped.insert(self);
     for (const LambdaCapture &capture : lambda->captures())
       if (lambda->isInitCapture(&capture))
         noteInitialised(cast<VarDecl>(capture.getCapturedVar()), lambda);
@@ -478,6 +512,45 @@ bool VariableFacts::isFollowed(const Expr *use) const {
     isResult |= how == Use::Assigned;
   }
   return true;
+}
+
+/// Whether a use is of a part that the function returns by reference.
+bool VariableFacts::isReturned(const Expr *use) const {
+  const Stmt *child = use;
+  for (const Stmt *parent = parentOf(use); parent; child = parent, parent = parentOf(parent)) {
+    if (isa<ReturnStmt>(parent))
+      return cast<Expr>(child)->isGLValue();
+    const auto *expression = dyn_cast<Expr>(parent);
+    if (!expression || useIn(expression, child) != Use::Part)
+      return false;
+  }
+  return false;
+}
+
+/// The result of a method may be a reference to a part of its object: it is read, or changed in
+/// place, or anything may be done with it.
+void VariableFacts::noteResult(const CallExpr *call, const Expr *object) {
+  const Stmt *child = call;
+  bool isAssigned = false;
+  for (const Stmt *parent = parentOf(call); parent; child = parent, parent = parentOf(parent)) {
+    const auto *expression = dyn_cast<Expr>(parent);
+    if (!expression && !isa<ReturnStmt, DeclStmt>(parent))
+      return;
+    const auto *cast = dyn_cast<CastExpr>(parent);
+    if (cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid))
+      return;
+    const Use use = expression ? useIn(expression, child) : Use::Other;
+    const auto *unary = dyn_cast<UnaryOperator>(parent);
+    const bool isCounted = unary && unary->isIncrementDecrementOp();
+    if ((use == Use::Assigned && isa<BinaryOperator>(parent)) || isCounted) {
+      note(object, {call, Change::Kind::Unclear, call});
+      isAssigned = true;
+    } else if (use != Use::Part || isAssigned || isa<CXXMemberCallExpr>(parent)) {
+      return escapeThrough(object);
+    }
+    if (isCounted && unary->isPostfix())
+      return;
+  }
 }
 
 bool VariableFacts::knows(const VarDecl *variable) const {

@@ -24,9 +24,13 @@
 
 #include <functional>
 #include <map>
+#include <memory>
 #include <vector>
 
 namespace clang {
+class CXXDefaultInitExpr;
+class CXXMethodDecl;
+class CXXRecordDecl;
 class DeclRefExpr;
 class Expr;
 class ImplicitCastExpr;
@@ -45,6 +49,31 @@ struct Change {
   const clang::Expr *value = nullptr;
   /// Added: 1 for +=, -1 for -=.
   int direction = 1;
+};
+
+/// What a method, or a constructor, may do to the object that it is called for. Unless its body
+/// says otherwise: all of this.
+struct ObjectUse {
+  bool isChanged = true;
+  /// Others may know its address, or that of a part, afterwards.
+  bool isKept = true;
+  /// The result may be a reference to a part of it, by which it can be changed.
+  bool isReturned = true;
+};
+
+/// The same for each method once.
+class ObjectUses {
+public:
+  ObjectUse of(const clang::CXXMethodDecl *method);
+  /// Whether who initialises an object in this way may keep its address.
+  bool isKeptBy(const clang::Stmt *initialiser);
+
+private:
+  bool isKeptBy(const clang::Stmt *part, llvm::DenseSet<const clang::Stmt *> &seen);
+  ObjectUse inBody(const clang::CXXMethodDecl *method);
+  bool isKeptByDefault(const clang::CXXDefaultInitExpr *member);
+
+  std::map<const clang::FunctionDecl *, ObjectUse> known;
 };
 
 class VariableFacts {
@@ -90,6 +119,10 @@ public:
   const clang::Stmt *outermostLoopAround(const clang::Stmt *statement) const;
 
 private:
+  friend class ObjectUses;
+  /// Of methods of a class, each on its own, with their object in the place of a variable.
+  VariableFacts(const clang::CXXRecordDecl *record, ConstPointers pointers, ObjectUses &uses);
+
   void collect(const clang::Stmt *statement);
   void collectDeclaration(const clang::DeclStmt *declaration);
   void noteInitialised(const clang::VarDecl *variable, const clang::Stmt *where);
@@ -101,6 +134,9 @@ private:
   void noteArgument(clang::QualType type, const clang::Expr *argument, bool writesConst);
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
+  ObjectUse useOfObject(const clang::CallExpr *call);
+  void noteResult(const clang::CallExpr *call, const clang::Expr *object);
+  bool isReturned(const clang::Expr *use) const;
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();
   void note(const clang::Expr *target, Change change);
@@ -112,6 +148,7 @@ private:
 
   ConstPointers constPointers;
   ConstDrops constDrops;
+  std::shared_ptr<ObjectUses> uses = std::make_shared<ObjectUses>();
   /// On the path, constants are written through pointers that may lead to anything.
   bool dropsConst = false;
   llvm::DenseMap<const clang::Stmt *, const clang::Stmt *> parents;
@@ -126,6 +163,8 @@ private:
   /// Whose method is being collected, if that is a variable; and all of these.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;
+  /// Of a method on its own.
+  bool isObjectAlone = false, returnsObject = false;
   llvm::SmallVector<const clang::VarDecl *, 2> selves;
   /// What was asked of a statement before: it is asked for each thread.
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;

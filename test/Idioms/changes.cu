@@ -4,9 +4,9 @@
 // RUN: %run --compare --schedules=2 --remarks %s 2>&1 | %FileCheck %s
 // CHECK: changes.cu:[[#]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: changes.cu:[[#]]:7: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
-// CHECK: changes.cu:[[#]]:33: warning: this copy stays a plain loop: the address of this load is not followed: it may be changed through a pointer, a reference or a lambda
-// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it may be changed through a pointer, a reference or a lambda
-// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it may be changed through a pointer, a reference or a lambda
+// CHECK: changes.cu:[[#]]:33: warning: this copy stays a plain loop: the address of this load is not followed: it depends on 'x', which may be changed through a pointer, a reference or a lambda
+// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it depends on 'x', which may be changed through a pointer, a reference or a lambda
+// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it depends on 'x', which may be changed through a pointer, a reference or a lambda
 // CHECK: changes.cu:[[#]]:5: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: changes.cu:[[#]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 

@@ -16,7 +16,7 @@ __global__ void by_pointer(float *out, const float *in, int pitch, int n) {
   Cursor c{0, pitch};
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    tile[threadIdx.y][threadIdx.x] = in[(c.row + threadIdx.y) * pitch + threadIdx.x]; // expected-error {{the address of this load is not followed: it may be changed through a pointer, a reference or a lambda [-Wtilelift-unknown-index]}}
+    tile[threadIdx.y][threadIdx.x] = in[(c.row + threadIdx.y) * pitch + threadIdx.x]; // expected-error {{the address of this load is not followed: it depends on 'c', which may be changed through a pointer, a reference or a lambda [-Wtilelift-unknown-index]}}
     __syncthreads();
     out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
     __syncthreads();

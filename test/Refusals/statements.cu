@@ -113,9 +113,9 @@ __global__ void loaded_condition(float *out, const float *in, const float *weigh
   out[threadIdx.x] = part[threadIdx.x];
 }
 
-template <int N> __global__ void unused_template(float *out, const float *in) { // expected-error {{template 'unused_template' is instantiated nowhere in this file, so the copy cannot be checked [-Wtilelift-never-instantiated]}}
+template <int N> __global__ void unused_template(float *out, const float *in) {
   __shared__ float part[N];
-#pragma tma load threads(64)
+#pragma tma load threads(64) // expected-error {{template 'unused_template' is instantiated nowhere in this file, so the copy cannot be checked [-Wtilelift-never-instantiated]}}
   part[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = part[threadIdx.x];
 }

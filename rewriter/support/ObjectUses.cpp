@@ -1,0 +1,102 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What methods and constructors do to their objects: the facts of each body on its own, with the
+// object in the place of a variable.
+//===----------------------------------------------------------------------===//
+
+#include "support/VariableFacts.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+VariableFacts::VariableFacts(const CXXRecordDecl *record, ConstPointers pointers, ObjectUses &uses)
+    : constPointers(pointers),
+      uses(std::shared_ptr<ObjectUses>(), &uses),
+      isInMethod(true),
+      isObjectAlone(true) {
+  ASTContext &context = record->getASTContext();
+  self = ImplicitParamDecl::Create(context, const_cast<CXXRecordDecl *>(record), SourceLocation(),
+                                   nullptr, context.VoidPtrTy, ImplicitParamKind::CXXThis);
+}
+
+/// Calls of the same method within are taken to do anything.
+ObjectUse ObjectUses::of(const CXXMethodDecl *method) {
+  auto [place, isNew] = known.try_emplace(method->getCanonicalDecl());
+  if (!isNew)
+    return place->second;
+  ObjectUse use = inBody(method);
+  known[method->getCanonicalDecl()] = use;
+  return use;
+}
+
+ObjectUse ObjectUses::inBody(const CXXMethodDecl *method) {
+  const FunctionDecl *definition = nullptr;
+  if (!method->hasBody(definition) || method->isExplicitObjectMemberFunction() ||
+      isLambda(method)) {
+    bool mayChange = !method->isConst();
+    return {mayChange, mayChange && !method->isDefaulted() && !isLambda(method), mayChange};
+  }
+  VariableFacts facts(method->getParent(),
+                      method->isConst() ? VariableFacts::ConstPointers::OnlyRead
+                                        : VariableFacts::ConstPointers::MayWrite,
+                      *this);
+  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(definition))
+    for (const CXXCtorInitializer *each : constructor->inits()) {
+      const Expr *value = each->getInit();
+      if (each->isAnyMemberInitializer())
+        facts.noteReference(each->getAnyMember()->getType(), value);
+      facts.collect(value);
+      if (isKeptBy(value))
+        facts.escaped.insert(facts.self);
+    }
+  facts.collect(definition->getBody());
+  facts.escapeFromLambdas();
+  const QualType result = method->getReturnType();
+  const bool isConstant =
+      result->isReferenceType() && result.getNonReferenceType().isConstQualified();
+  return {!facts.changesOf(facts.self).empty(), facts.escapes(facts.self),
+          facts.returnsObject && !isConstant};
+}
+
+bool ObjectUses::isKeptByDefault(const CXXDefaultInitExpr *member) {
+  VariableFacts facts(cast<CXXRecordDecl>(member->getField()->getParent()),
+                      VariableFacts::ConstPointers::MayWrite, *this);
+  facts.noteReference(member->getField()->getType(), member->getExpr());
+  facts.collect(member->getExpr());
+  return facts.escapes(facts.self);
+}
+
+bool ObjectUses::isKeptBy(const Stmt *initialiser) {
+  DenseSet<const Stmt *> seen;
+  return isKeptBy(initialiser, seen);
+}
+
+/// An object that a function returns is made where the caller wants it.
+bool ObjectUses::isKeptBy(const Stmt *part, DenseSet<const Stmt *> &seen) {
+  if (!part || isa<LambdaExpr>(part) || !seen.insert(part).second)
+    return false;
+  if (const auto *construct = dyn_cast<CXXConstructExpr>(part);
+      construct && construct->getConstructor()->hasBody() && of(construct->getConstructor()).isKept)
+    return true;
+  if (const auto *member = dyn_cast<CXXDefaultInitExpr>(part))
+    return isKeptByDefault(member) || isKeptBy(member->getExpr(), seen);
+  if (const auto *call = dyn_cast<CallExpr>(part); call && call->getType()->isRecordType())
+    if (const FunctionDecl *callee = calledBody(call); callee && isKeptBy(callee->getBody(), seen))
+      return true;
+  return llvm::any_of(part->children(), [&](const Stmt *child) { return isKeptBy(child, seen); });
+}
+
+/// Of a virtual method nobody knows which one is called.
+ObjectUse VariableFacts::useOfObject(const CallExpr *call) {
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(partsOf(call).callee);
+  return method && !isVirtual(call) ? uses->of(method) : ObjectUse();
+}
+
+} // namespace tilelift
