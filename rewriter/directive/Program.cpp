@@ -334,9 +334,9 @@ void Finder::noteAnnotation(const Stmt *statement) {
   bool isNew = placed.insert(directive).second;
   if (directive->kind == DirectiveKind::Pipeline && !isa<ForStmt, WhileStmt>(statement)) {
     if (isNew)
-      program.diagnostics.push_back(diagnose("misplaced-pragma", directive->begin,
-                                             spelling(directive->kind),
-                                             "speaks of a 'for' or 'while' loop"));
+      refuse(diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+                      "speaks of a 'for' or 'while' loop"),
+             *directive);
   } else if (isa<CXXFoldExpr>(statement)) {
     if (isNew)
       refuse(diagnose("not-available-yet", directive->begin, "a copy in a fold expression"),

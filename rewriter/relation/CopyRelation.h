@@ -181,6 +181,8 @@ struct GlobalBase {
   const void *elementIdentity = nullptr;
   /// What is meant, where several things may have that name.
   const void *identity = nullptr;
+  /// Of what was looked up: where, as variables that are called the same may differ.
+  std::vector<Polynomial> indices;
   /// The kernel's parameter, or the variable, that leads there, and where in it the pointer
   /// lies; null where it was looked up or chosen.
   const void *origin = nullptr;

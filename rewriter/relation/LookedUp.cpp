@@ -301,6 +301,7 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   GlobalBase base;
   base.spelling = block.symbols.print(*name);
   base.identity = isSteady(scalar.data) ? nullptr : scalar.data.madeBy;
+  base.indices = name->indices;
   base.place = place;
   base.hasNameAtCopy = isReadableAtCopy(scalar.data);
   if (base.hasNameAtCopy)

@@ -68,12 +68,27 @@ Interval rangeOfType(unsigned bits, bool isSigned) {
   return {0, bits >= 63 ? Interval::highest : (int64_t(1) << bits) - 1};
 }
 
+/// What is written alike may be made of symbols that are only called the same.
+static bool isMadeAlike(const Symbol &a, const Symbol &b) {
+  if (a.operation && b.operation)
+    return StringRef(a.operation->op) == b.operation->op &&
+           a.operation->left == b.operation->left && a.operation->right == b.operation->right &&
+           a.operation->isInt == b.operation->isInt;
+  if (a.name && b.name)
+    return a.name->parts == b.name->parts && a.name->indices == b.name->indices;
+  return true;
+}
+
 SymbolId Symbols::intern(const Symbol &symbol) {
-  auto [place, isNew] = numbers.try_emplace(
-      {symbol.kind, symbol.spelling, symbol.identity, symbol.moment}, SymbolId(table.size()));
-  if (isNew)
-    table.push_back(symbol);
-  return place->second;
+  for (unsigned copy = 0;; ++copy) {
+    auto [place, isNew] =
+        numbers.try_emplace({symbol.kind, symbol.spelling, symbol.identity, symbol.moment, copy},
+                            SymbolId(table.size()));
+    if (isNew)
+      table.push_back(symbol);
+    if (isNew || isMadeAlike(table[place->second], symbol))
+      return place->second;
+  }
 }
 
 Polynomial Symbols::computed(const Operation &operation, std::string spelling, Interval range,

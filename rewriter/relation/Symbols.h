@@ -107,7 +107,7 @@ struct LaunchParts {
 };
 
 /// Gives each symbol a number. One table serves one copy relation; the same kind,
-/// spelling, identity and moment is the same symbol.
+/// spelling, identity and moment is the same symbol, if it is made of the same symbols.
 class Symbols {
 public:
   SymbolId intern(const Symbol &symbol);
@@ -162,7 +162,9 @@ private:
   Interval knownBelow(const Polynomial &value) const;
 
   std::vector<Symbol> table;
-  std::map<std::tuple<Symbol::Kind, std::string, const void *, const void *>, SymbolId> numbers;
+  /// The last number tells those apart that are written alike.
+  std::map<std::tuple<Symbol::Kind, std::string, const void *, const void *, unsigned>, SymbolId>
+      numbers;
 };
 
 } // namespace tilelift

@@ -53,7 +53,22 @@ __global__ void wants_one(float *out, const float *in) {
   out[threadIdx.x] = tile[63 - threadIdx.x] + other[63 - threadIdx.x];
 }
 
+// A loop that no pipeline can be made of; its copy lifts all the same.
+__global__ void of_another_loop(float *out, const float *in, int n) {
+  __shared__ float tile[64];
+  int k = 0;
+#pragma tma pipeline stages(2) fallback(loop) // expected-warning {{the copies of this loop are made in their own rounds: '#pragma tma pipeline' speaks of a 'for' or 'while' loop}}
+  do {
+#pragma tma load
+    tile[threadIdx.x] = in[k * 64 + threadIdx.x];
+    __syncthreads();
+    out[k * 64 + threadIdx.x] = tile[63 - threadIdx.x];
+    __syncthreads();
+  } while (++k < n);
+}
+
 void run(float *out, const float *in) {
+  of_another_loop<<<1, 64>>>(out, in, 4);
   unreached<false><<<1, 64>>>(out, in);
   calls_itself<<<1, 64>>>(out, in);
   wants_one<<<1, 64>>>(out, in);

@@ -41,6 +41,41 @@ __global__ void in_uneven_rounds(float *out, const float *in, int n) {
   }
   out[t] = s;
 }
+// What is computed from the two, and what is looked up by them, is written alike and is not the same.
+__global__ void computed_alike(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+  int c = n;
+  for (int r = 0; r < 3; ++r) {
+    int m = c;
+    while (c > 1) {
+#pragma tma load
+      tile[t] = in[(m / 2 - c / 2) * T + t];
+      __syncthreads();
+      s = 2 * s + tile[T - 1 - t];
+      __syncthreads();
+      --c;
+    }
+    c = m + 1 + r * r;
+  }
+  out[t] = s;
+}
+__global__ void looked_up_alike(float *out, const float *in, const int *at, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+  int c = n;
+  for (int r = 0; r < 3; ++r) {
+    int m = c;
+    while (c > 1) {
+#pragma tma load
+      tile[t] = in[((at[m] - at[c]) & 7) * T + t];
+      __syncthreads();
+      s = 2 * s + tile[T - 1 - t];
+      __syncthreads();
+      --c;
+    }
+    c = m + 1 + r * r;
+  }
+  out[t] = s;
+}
 // What a condition leaves in a variable without a sign.
 __global__ void down_to_zero(float *out, const float *in, unsigned n) {
   __shared__ alignas(128) float tile[T], other[T]; int t = threadIdx.x; float s = 0;
@@ -243,9 +278,10 @@ __global__ void by_pages(float *out, const float *__restrict__ in, const int *__
 
 #define CASE(kernel) {#kernel, [](const Arrays &a) { kernel<<<1, T>>>(a.out, a.in, 5); }}
 static const Case cases[] = {
-    CASE(in_two_loops), CASE(in_uneven_rounds), CASE(down_to_zero), CASE(added_to_itself), CASE(of_device_variables),
+    CASE(in_two_loops), CASE(in_uneven_rounds), CASE(computed_alike), CASE(down_to_zero), CASE(added_to_itself), CASE(of_device_variables),
     CASE(only_read), CASE(changed_by_methods), CASE(known_to_themselves), CASE(default_initialisers),
     CASE(rows_by_address),
+    {"looked_up_alike", [](const Arrays &a) { looked_up_alike<<<1, T>>>(a.out, a.in, a.ints, 5); }},
     {"of_a_pack", [](const Arrays &a) { of_a_pack<<<1, T>>>(a.out, a.in, 7, 4); }},
     {"of_bases", [](const Arrays &a) {
        Both both; both.Left::n = 5; both.Right::n = 3;
