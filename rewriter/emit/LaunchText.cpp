@@ -40,25 +40,6 @@ private:
   LaunchEdits result;
 };
 
-/// A launch from the middle of a macro takes the use of the macro with it: all launches
-/// that come from there are changed in what it is expanded to.
-LaunchEdits Redirection::run() {
-  const SourceManager &sources = context.getSourceManager();
-  auto useOf = [&](const RedirectedLaunch &each) {
-    return placeOf(sources, each.launch->call->getBeginLoc()).offset;
-  };
-  std::set<unsigned> writtenOut;
-  for (const RedirectedLaunch &each : launches)
-    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
-      writtenOut.insert(useOf(each));
-  for (const RedirectedLaunch &each : launches)
-    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
-      redirect(each);
-  for (unsigned begin : writtenOut)
-    writeOut(begin);
-  return std::move(result);
-}
-
 /// A using-declaration brings the kernel's name alone, and not that of its launcher.
 static bool isByUsing(const DeclRefExpr &callee) {
   return isa<UsingShadowDecl>(callee.getFoundDecl());
@@ -71,6 +52,37 @@ static std::string launcherFor(const RedirectedLaunch &redirected) {
     return redirected.launcher;
   const std::string kernel = qualifiedName(callee.getDecl());
   return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
+}
+
+/// A launch from the middle of a macro takes the use of the macro with it: all launches
+/// that come from there are changed in what it is expanded to.
+LaunchEdits Redirection::run() {
+  const SourceManager &sources = context.getSourceManager();
+  auto useOf = [&](const RedirectedLaunch &each) {
+    return placeOf(sources, each.launch->call->getBeginLoc()).offset;
+  };
+  std::set<unsigned> writtenOut;
+  for (const RedirectedLaunch &each : launches)
+    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
+      writtenOut.insert(useOf(each));
+  // The argument of a macro may be expanded several times, and a template instantiated.
+  std::map<unsigned, SmallVector<const RedirectedLaunch *, 2>> inText;
+  for (const RedirectedLaunch &each : launches)
+    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
+      inText[source.offsetOf(source.written(each.launch->callee->getLocation()))].push_back(&each);
+  for (const auto &[offset, here] : inText) {
+    const RedirectedLaunch &first = *here.front();
+    if (llvm::all_of(here, [&](const RedirectedLaunch *each) {
+          return launcherFor(*each) == launcherFor(first);
+        }))
+      redirect(first);
+    else
+      result.diagnostics.push_back(diagnose("launch-not-lifted", {offset}, first.kernel,
+                                            "its text launches other kernels as well"));
+  }
+  for (unsigned begin : writtenOut)
+    writeOut(begin);
+  return std::move(result);
 }
 
 /// The tokens of a macro's use, with launchers for launches.

@@ -93,7 +93,7 @@ std::optional<Value> Interpreter::evaluateConstant(const Expr *expression) {
       return std::nullopt;
   } else if (!isa<IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr,
                   SubstNonTypeTemplateParmExpr, UnaryExprOrTypeTraitExpr, ConstantExpr,
-                  TypeTraitExpr, OffsetOfExpr>(expression) &&
+                  TypeTraitExpr, OffsetOfExpr, SizeOfPackExpr>(expression) &&
              !readsTemplateObject(expression)) {
     return std::nullopt;
   }
@@ -692,12 +692,25 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     memory[object].write(part.offset, 8, Condition::always(),
                          Scalar::ofAddress(Scalar::Space::Global, number, 0));
   } else if (const auto *record = type->getAsCXXRecordDecl()) {
-    describeMembers(record, record, part, object);
-    return;
+    return describeMembers(record, record, part, object);
+  } else if (const ConstantArrayType *array = kernel.context.getAsConstantArrayType(type)) {
+    return describeElements(array, part, object);
   } else {
     return;
   }
   arguments.push_back(part);
+}
+
+/// Of arrays with as many elements as tensors have sizes and strides; what is in longer ones is
+/// looked up.
+void Interpreter::describeElements(const ConstantArrayType *array, const ArgumentPart &part,
+                                   unsigned object) {
+  constexpr uint64_t most = 8;
+  const QualType element = array->getElementType();
+  for (uint64_t i = 0; array->getZExtSize() <= most && i < array->getZExtSize(); ++i)
+    describeArgument({part.parameter, part.spelling + "[" + std::to_string(i) + "]", element,
+                      part.offset + int64_t(i * sizeOf(element))},
+                     object);
 }
 
 unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {

@@ -315,6 +315,8 @@ private:
     int64_t offset;
   };
   void describeArgument(const ArgumentPart &part, unsigned object);
+  void describeElements(const clang::ConstantArrayType *array, const ArgumentPart &part,
+                        unsigned object);
   void describeMembers(const clang::CXXRecordDecl *record, const clang::CXXRecordDecl *whole,
                        const ArgumentPart &part, unsigned object);
 

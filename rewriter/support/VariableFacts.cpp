@@ -56,6 +56,12 @@ static bool staysWithin(CastKind kind) {
          kind == CK_UncheckedDerivedToBase || kind == CK_BaseToDerived;
 }
 
+/// Whether a member is a reference, which is bound when the object is made.
+static bool isOfReference(const MemberExpr *member) {
+  const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+  return field && field->getType()->isReferenceType();
+}
+
 const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
   while (true) {
     lvalue = lvalue->IgnoreParens();
@@ -63,6 +69,8 @@ const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
     if (isThis(lvalue) || (unary && unary->getOpcode() == UO_Deref && isThis(unary->getSubExpr())))
       return self;
     if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+      if (isOfReference(member))
+        return nullptr; // it is elsewhere
       if (member->isArrow())
         return isThis(member->getBase()) ? self : nullptr;
       lvalue = member->getBase();
@@ -239,6 +247,8 @@ const VarDecl *VariableFacts::rootOf(const Expr *lvalue) const {
 /// Whether an lvalue is a part of the object that a method is called for.
 static bool isOfThis(const Expr *lvalue) {
   while (const auto *member = dyn_cast<MemberExpr>(lvalue->IgnoreParenImpCasts())) {
+    if (isOfReference(member))
+      return false;
     if (member->isArrow())
       return isThis(member->getBase());
     lvalue = member->getBase();
@@ -258,6 +268,8 @@ static bool isElsewhere(const Expr *lvalue) {
       return variable && !isLocal(variable);
     }
     if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+      if (isOfReference(member))
+        return true;
       if (member->isArrow())
         return !isThis(member->getBase());
       lvalue = member->getBase();
@@ -442,8 +454,10 @@ enum class Use {
 Use useIn(const Expr *parent, const Stmt *child) {
   if (isa<ParenExpr, FullExpr, ArraySubscriptExpr>(parent))
     return Use::Part;
+  // A method's call is noted as such, and a reference leads elsewhere.
   if (const auto *member = dyn_cast<MemberExpr>(parent))
-    return isa<FieldDecl>(member->getMemberDecl()) ? Use::Part : Use::Seen; // a method's call
+    return isa<FieldDecl>(member->getMemberDecl()) && !isOfReference(member) ? Use::Part
+                                                                             : Use::Seen;
   if (const auto *cast = dyn_cast<CastExpr>(parent)) {
     CastKind kind = cast->getCastKind();
     if (kind == CK_LValueToRValue || kind == CK_ToVoid)

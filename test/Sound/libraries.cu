@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=2 -std=c++17 %s
+// RUN: %tilelift --check %s -- -std=c++17
+//
+// Kernels as libraries write them: launches in arguments of macros that expand them for each type, packs of arguments,
+// objects that refer to tiles, tensors that carry arrays of sizes and strides, rows that an operator makes.
+#include "Inputs/arrays.h"
+
+#define DISPATCH(is_double, ...)                                                                                       \
+  [&] {                                                                                                                \
+    if (is_double) { using scalar_t = double; return __VA_ARGS__(); }                                                  \
+    using scalar_t = float; return __VA_ARGS__();                                                                      \
+  }()
+template <typename scalar_t> __global__ void flipped(scalar_t *out, const scalar_t *__restrict__ in) {
+  __shared__ alignas(16) scalar_t row[T];
+#pragma tma load
+  row[threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = row[T - 1 - threadIdx.x];
+}
+static void flip(const Arrays &a, bool is_double) {
+  DISPATCH(is_double, [&] { flipped<scalar_t><<<4, T>>>((scalar_t *)a.out, (const scalar_t *)a.in); });
+}
+
+template <typename... Ps> __global__ void several(float *out, const float *in, Ps... ps) {
+  __shared__ alignas(16) float rows[sizeof...(Ps)][T];
+#pragma tma load
+  for (int i = 0; i < (int)sizeof...(Ps); ++i)
+    rows[i][threadIdx.x] = in[i * T + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = rows[0][T - 1 - threadIdx.x] + rows[1][threadIdx.x] + (ps + ...);
+}
+
+struct Loader {
+  float (&s)[T];
+  const float *g;
+  __device__ void load(int k) {
+#pragma tma load
+    s[threadIdx.x] = g[k * T + threadIdx.x];
+  }
+};
+__global__ void by_a_reference(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(16) float a[T]; float acc = 0;
+  Loader m{a, in};
+  for (int k = 0; k < n; ++k) {
+    m.load(k);
+    __syncthreads();
+    acc = acc * 2 + a[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = acc;
+}
+// A reference to a counter: the object does not change, what it refers to does.
+struct Stepper {
+  int &k;
+  __device__ void step() const { k += 2; }
+};
+__global__ void by_a_stepper(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(16) float a[T]; float acc = 0; int k = 0;
+  Stepper s{k};
+  while (k < n) {
+    __syncthreads();
+#pragma tma load fallback(loop)
+    a[threadIdx.x] = in[k * T + threadIdx.x];
+    __syncthreads();
+    acc = acc * 2 + a[T - 1 - threadIdx.x];
+    s.step();
+  }
+  out[threadIdx.x] = acc;
+}
+
+struct Row { const float *d; __device__ const float &operator[](int i) const { return d[i]; } };
+struct Tensor {
+  const float *data; int strides[2]; int sizes[2];
+  __device__ Row operator[](int i) const { return {data + i * strides[0]}; }
+  __device__ int size(int d) const { return sizes[d]; }
+};
+__global__ void of_tensors(float *__restrict__ out, Tensor a, Tensor b) {
+  __shared__ alignas(128) float s[4][32], u[4][32]; const int x = threadIdx.x, y = threadIdx.y;
+#pragma tma load
+  s[y][x] = y < a.sizes[0] && x < a.size(1) ? a[y][x] : 0.f;
+#pragma tma load
+  u[y][x] = y < b.sizes[0] && x < b.size(1) ? b.data[y * b.strides[0] + x] : 0.f;
+  __syncthreads();
+  out[y * 32 + x] = s[3 - y][x] + 3 * u[y][31 - x];
+}
+
+static const Case cases[] = {
+    {"flipped floats", [](const Arrays &a) { flip(a, false); }},
+    {"flipped doubles", [](const Arrays &a) { flip(a, true); }},
+    {"several", [](const Arrays &a) { several<<<1, T>>>(a.out, a.in, 1, 2.f); }},
+    {"by_a_reference", [](const Arrays &a) { by_a_reference<<<1, T>>>(a.out, a.in, 5); }},
+    {"by_a_stepper", [](const Arrays &a) { by_a_stepper<<<1, T>>>(a.out, a.in, 9); }},
+    {"of_tensors", [](const Arrays &a) {
+       of_tensors<<<1, dim3(32, 4)>>>(a.out, {a.in, {64, 1}, {3, 32}}, {a.more, {36, 1}, {4, 30}});
+     }}};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
