@@ -32,6 +32,12 @@ private:
   bool isRedirectable(const Launch &launch) const;
   bool isUsedAsValue(const Launch &launch) const;
   void redirect(const RedirectedLaunch &redirected);
+  /// Where `<<<` stands and where the arguments' parenthesis, and what is between `<<<` and `>>>`.
+  struct Configuration {
+    unsigned open, paren;
+    std::string arguments;
+  };
+  std::optional<Configuration> configurationOf(const CallExpr &config) const;
 
   ArrayRef<RedirectedLaunch> launches;
   ASTContext &context;
@@ -155,6 +161,28 @@ bool Redirection::isRedirectable(const Launch &launch) const {
          (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
 }
 
+/// `<<<...>>>` may be all that a macro stands for, as for editors that do not know it.
+std::optional<Redirection::Configuration>
+Redirection::configurationOf(const CallExpr &config) const {
+  auto parenBehind = [&](unsigned end) { return end + unsigned(source.from(end).find('(')); };
+  if (source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
+    unsigned open = source.offsetOf(source.written(config.getBeginLoc()));
+    unsigned close = source.offsetOf(source.written(config.getRParenLoc()));
+    return Configuration{open, parenBehind(close), source.between(open + 3, close).trim().str()};
+  }
+  auto use = macros.find(placeOf(context.getSourceManager(), config.getBeginLoc()).offset);
+  if (use == macros.end() || use->second.hasPragma)
+    return std::nullopt;
+  const std::vector<MacroToken> &tokens = use->second.tokens;
+  if (tokens.size() < 3 || tokens.front().location != config.getBeginLoc() ||
+      tokens.back().location != config.getRParenLoc())
+    return std::nullopt;
+  std::string arguments;
+  for (const MacroToken &token : ArrayRef(tokens).drop_front().drop_back())
+    arguments += (arguments.empty() || token.text == "," ? "" : " ") + token.text;
+  return Configuration{use->first, parenBehind(use->second.end), arguments};
+}
+
 void Redirection::redirect(const RedirectedLaunch &redirected) {
   const Launch &launch = *redirected.launch;
   const auto *call = launch.call;
@@ -200,10 +228,13 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   }
   }
   const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
-  unsigned open = begin(config->getBeginLoc());   // <<<
-  unsigned close = begin(config->getRParenLoc()); // >>>
-  std::string arguments = source.between(open + 3, close).trim().str();
-  unsigned paren = close + unsigned(source.from(close).find('('));
+  std::optional<Configuration> written = configurationOf(*config);
+  if (!written) {
+    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+                                          "its <<<...>>> comes from a macro"));
+    return;
+  }
+  auto [open, paren, arguments] = *written;
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
   if (isUsedAsValue(launch))
     result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));

@@ -22,6 +22,10 @@ static void flip(const Arrays &a, bool is_double) {
   DISPATCH(is_double, [&] { flipped<scalar_t><<<4, T>>>((scalar_t *)a.out, (const scalar_t *)a.in); });
 }
 
+// For editors that do not know the three angles.
+#define KERNEL_ARGS(grid, block) <<<grid, block>>>
+static void flip_behind_a_macro(const Arrays &a) { flipped<float> KERNEL_ARGS(dim3(4, 1), T)(a.out, a.in); }
+
 template <typename... Ps> __global__ void several(float *out, const float *in, Ps... ps) {
   __shared__ alignas(16) float rows[sizeof...(Ps)][T];
 #pragma tma load
@@ -88,6 +92,7 @@ __global__ void of_tensors(float *__restrict__ out, Tensor a, Tensor b) {
 static const Case cases[] = {
     {"flipped floats", [](const Arrays &a) { flip(a, false); }},
     {"flipped doubles", [](const Arrays &a) { flip(a, true); }},
+    {"flipped behind a macro", flip_behind_a_macro},
     {"several", [](const Arrays &a) { several<<<1, T>>>(a.out, a.in, 1, 2.f); }},
     {"by_a_reference", [](const Arrays &a) { by_a_reference<<<1, T>>>(a.out, a.in, 5); }},
     {"by_a_stepper", [](const Arrays &a) { by_a_stepper<<<1, T>>>(a.out, a.in, 9); }},
