@@ -114,6 +114,7 @@ VariableFacts::VariableFacts(const CallPath &path, ConstPointers pointers)
     : constPointers(pointers) {
   for (const ParmVarDecl *parameter : path.kernel()->parameters())
     order.insert(parameter);
+  followedCalls.insert(path.getCalls().begin(), path.getCalls().end());
   if (constPointers == ConstPointers::MayWrite)
     findConstDrops(path);
   collect(path.kernel()->getBody());
@@ -169,10 +170,20 @@ void VariableFacts::noteCall(const CallExpr *call) {
   for (unsigned i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->getType()->isArrayType())
       escapeThrough(arguments[i]);
-    if (callee && i < callee->getNumParams())
+    if (callee && i < callee->getNumParams() && !isBoundInBody(call, i))
       noteArgument(callee->getParamDecl(i)->getType(), arguments[i],
                    broken.of(i) || mayComeBack(call));
   }
+}
+
+/// Whether all that a function does with a reference is seen in its body: what it is bound to is a
+/// variable of these functions.
+bool VariableFacts::isBoundInBody(const CallExpr *call, unsigned argument) const {
+  const FunctionDecl *body = followedCalls.contains(call) ? calledBody(call) : nullptr;
+  const Expr *passed = partsOf(call).arguments[argument];
+  return body && !isLambda(body) &&
+         body->getParamDecl(argument)->getType()->isLValueReferenceType() && rootOf(passed) &&
+         !passed->getType()->isArrayType();
 }
 
 /// What `const` keeps from being written, unless the callee writes it all the same.

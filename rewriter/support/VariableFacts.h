@@ -131,6 +131,7 @@ private:
   void findConstDrops(const CallPath &path);
   const BrokenPromises &promisesOf(const clang::FunctionDecl *callee);
   bool mayComeBack(const clang::CallExpr *call) const;
+  bool isBoundInBody(const clang::CallExpr *call, unsigned argument) const;
   void noteArgument(clang::QualType type, const clang::Expr *argument, bool writesConst);
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
@@ -147,6 +148,8 @@ private:
   void escapeThrough(const clang::Expr *expression);
 
   ConstPointers constPointers;
+  /// On the way to the copy: their bodies are looked at in the place of the calls.
+  llvm::DenseSet<const clang::CallExpr *> followedCalls;
   ConstDrops constDrops;
   std::shared_ptr<ObjectUses> uses = std::make_shared<ObjectUses>();
   /// On the path, constants are written through pointers that may lead to anything.

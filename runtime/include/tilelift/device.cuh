@@ -447,6 +447,9 @@ __device__ inline void prefetch_bytes(const void *from, unsigned bytes,
 
 /// `tile` moved on by whole bytes, for boxes that come in several pieces.
 __device__ inline void *advance(void *tile, int bytes) { return static_cast<char *>(tile) + bytes; }
+__device__ inline const void *advance(const void *tile, int bytes) {
+  return static_cast<const char *>(tile) + bytes;
+}
 
 /// Whether contiguous bytes can be copied from there.
 __device__ inline bool is_aligned(const void *from) {
