@@ -932,8 +932,15 @@ void Lifter::pipeline(InstanceToEmit &emitted, const AnnotatedStatement &annotat
   bool isEmpty = llvm::none_of(emitted.copies, isMade);
   if (isEmpty && (selection.only || selection.onlyProfitable))
     return; // what it would be of was not selected
+  const bool isCalled = llvm::any_of(emitted.copies, [&](const CopyToEmit &copy) {
+    return copy.plan.kind == CopyKind::Load &&
+           llvm::any_of(copy.path.getCalls(),
+                        [&](const CallExpr *call) { return facts.isWithin(call, loop); });
+  });
   if (isEmpty)
-    return refuseIt(diagnose("pipeline-empty", directive.begin));
+    return refuseIt(isCalled ? diagnose("not-available-yet", directive.begin,
+                                        "a pipeline of a copy in a function that the loop calls")
+                             : diagnose("pipeline-empty", directive.begin));
   auto rounds = findRounds(loop, uniformity, sources);
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
     return refuseIt(std::move(*reason));

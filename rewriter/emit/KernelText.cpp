@@ -434,6 +434,10 @@ static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl 
   if (const FunctionTemplateDecl *primary = declaration->getDescribedFunctionTemplate())
     edits.push_back(insertion(source.offsetOf(primary->getTemplateParameters()->getRAngleLoc()),
                               ", typename " + plan));
+  else if (unsigned lists = declaration->getNumTemplateParameterLists()) // of the class around it
+    edits.push_back(insertion(
+        source.endOfToken(declaration->getTemplateParameterList(lists - 1)->getRAngleLoc()),
+        "\n" + source.indentationAt(begin) + "template <typename " + plan + ">"));
   else
     edits.push_back(
         insertion(begin, "template <typename " + plan + ">\n" + source.indentationAt(begin)));

@@ -7,8 +7,10 @@
 #include "emit/Formatted.h"
 #include "emit/Names.h"
 #include "support/Locations.h"
+#include "support/VariableFacts.h"
 
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
 
 #include <set>
@@ -60,6 +62,61 @@ static std::string launcherFor(const RedirectedLaunch &redirected) {
   return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
 }
 
+/// Whether evaluating an expression may do more than to give its value: calls do, unless they are
+/// constexpr.
+static bool mayDoSomething(const Stmt *part) {
+  if (!part || isa<LambdaExpr, UnaryExprOrTypeTraitExpr>(part))
+    return false;
+  const auto *binary = dyn_cast<clang::BinaryOperator>(part);
+  const auto *unary = dyn_cast<clang::UnaryOperator>(part);
+  const auto *call = dyn_cast<CallExpr>(part);
+  const auto *made = dyn_cast<CXXConstructExpr>(part);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
+      (call && !(callee && callee->isConstexpr())) ||
+      (made && !made->getConstructor()->isConstexpr() && !made->getConstructor()->isTrivial()) ||
+      isa<CXXNewExpr, CXXDeleteExpr, StmtExpr>(part))
+    return true;
+  return llvm::any_of(part->children(), mayDoSomething);
+}
+
+/// Whether an expression is made of constants and of variables that the function alone can change,
+/// which it does not do in `config`.
+static bool isIndependent(const Stmt *part, const CallExpr &config, const FunctionDecl &function,
+                          const VariableFacts &facts) {
+  const auto *unary = dyn_cast<clang::UnaryOperator>(part);
+  const auto *member = dyn_cast<MemberExpr>(part);
+  if (isa<CXXThisExpr, ArraySubscriptExpr>(part) || (member && member->isArrow()) ||
+      (unary && unary->getOpcode() == UO_Deref))
+    return false;
+  if (const auto *named = dyn_cast<DeclRefExpr>(part);
+      named && !isa<EnumConstantDecl, FunctionDecl>(named->getDecl())) {
+    const auto *variable = dyn_cast<VarDecl>(named->getDecl());
+    return variable && (variable->isConstexpr() ||
+                        (variable->hasLocalStorage() && variable->getDeclContext() == &function &&
+                         !variable->getType()->isReferenceType() && !facts.escapes(variable) &&
+                         facts.changesWithin(variable, &config).empty()));
+  }
+  return llvm::all_of(part->children(), [&](const Stmt *child) {
+    return !child || isIndependent(child, config, function, facts);
+  });
+}
+
+/// CUDA evaluates what stands in <<<...>>> before the kernel's arguments; of a function's
+/// arguments, nobody knows the order. Whether that may make a difference.
+static bool dependsOnOrder(const Launch &launch) {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+  if (!chevrons || llvm::none_of(chevrons->getConfig()->arguments(), mayDoSomething))
+    return false;
+  if (!launch.in)
+    return chevrons->getNumArgs() > 0;
+  const VariableFacts facts{CallPath(launch.in)};
+  return llvm::any_of(chevrons->arguments(), [&](const Expr *argument) {
+    return mayDoSomething(argument) ||
+           !isIndependent(argument, *chevrons->getConfig(), *launch.in, facts);
+  });
+}
+
 /// A launch from the middle of a macro takes the use of the macro with it: all launches
 /// that come from there are changed in what it is expanded to.
 LaunchEdits Redirection::run() {
@@ -106,6 +163,7 @@ void Redirection::writeOut(unsigned begin) {
       break;
     const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
     isKnown &= !isByUsing(*launch.callee) || !launch.callee->hasQualifier();
+    isKnown &= !dependsOnOrder(launch);
     if (!isKnown)
       break;
     replaced[launch.callee->getLocation()] = launcherFor(each);
@@ -235,6 +293,20 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
     return;
   }
   auto [open, paren, arguments] = *written;
+  if (dependsOnOrder(launch)) {
+    if (!launch.in) {
+      result.diagnostics.push_back(
+          diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+                   "what stands in its <<<...>>> has to be evaluated before its arguments"));
+      return;
+    }
+    const std::string config = source.unused("tma_config");
+    return replaceCall(std::string(isUsedAsValue(launch) ? "(void)" : "") +
+                       "[&](const tilelift::launch_config &" + config + ") { return " + launcher +
+                       "(" + config + ", " +
+                       source.between(paren + 1, begin(call->getRParenLoc())).trim().str() +
+                       "); }({" + arguments + "})");
+  }
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
   if (isUsedAsValue(launch))
     result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));

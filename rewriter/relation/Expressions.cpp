@@ -722,28 +722,6 @@ unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   return block.baseOf(std::move(base));
 }
 
-/// How often a name is found in a class, and as what: in the class itself, or in its bases.
-static unsigned countFound(const CXXRecordDecl *record, DeclarationName name,
-                           const NamedDecl *&found) {
-  record = record->getDefinition();
-  if (!record)
-    return 0;
-  if (auto own = record->lookup(name); !own.empty()) {
-    found = own.front();
-    return unsigned(std::distance(own.begin(), own.end()));
-  }
-  unsigned count = 0;
-  for (const CXXBaseSpecifier &base : record->bases())
-    if (const auto *other = base.getType()->getAsCXXRecordDecl())
-      count += countFound(other, name, found);
-  return count;
-}
-
-static bool means(const CXXRecordDecl *record, const FieldDecl *field) {
-  const NamedDecl *found = nullptr;
-  return countFound(record, field->getDeclName(), found) == 1 && found == field;
-}
-
 /// What the launcher may name: public members, those of base classes too. `object` is of the
 /// class `whole`, by whose members they are named.
 void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDecl *whole,
@@ -769,7 +747,7 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDe
         kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
             .getQuantity();
     const std::string spelling = part.spelling + "." + field->getNameAsString();
-    if (means(whole, field))
+    if (meansField(whole, field))
       describeArgument({part.parameter, spelling, field->getType(), offset}, object);
     else
       memory[object].write(

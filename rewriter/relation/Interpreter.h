@@ -123,7 +123,8 @@ private:
   void addObject(const std::string &name, clang::QualType type, const Value &address,
                  NamesInScope &names);
   void addMembers(const std::string &prefix, const clang::CXXRecordDecl *record,
-                  const Value &address, bool isOwn, NamesInScope &names);
+                  const clang::CXXRecordDecl *whole, const Value &address, bool isOwn,
+                  NamesInScope &names);
   void addName(const std::string &name, clang::QualType type, const Value &value,
                NamesInScope &names);
   void addNumber(const std::string &name, clang::QualType type, const Value &value,

@@ -634,18 +634,22 @@ void Interpreter::addObject(const std::string &name, QualType type, const Value 
   } else if (numberType(type) || type->isPointerType()) {
     addName(name, type, load(address, type, {}), names);
   } else if (const auto *record = type->getAsCXXRecordDecl()) {
-    addMembers(name + ".", record, address, false, names);
+    addMembers(name + ".", record, record, address, false, names);
   }
 }
 
-/// `isOwn` for those of the method's own object, whose private ones it may use, too.
+/// `isOwn` for those of the method's own object, whose private ones it may use, too. The names are
+/// looked up in the class `whole`.
 void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *record,
-                             const Value &address, bool isOwn, NamesInScope &names) {
+                             const CXXRecordDecl *whole, const Value &address, bool isOwn,
+                             NamesInScope &names) {
   if (record->isUnion())
     return;
   for (const FieldDecl *field : record->fields()) {
-    bool hasName = field->getIdentifier() && !field->isBitField();
-    if (!hasName || (field->getAccess() != AS_public && !isOwn))
+    bool hasName = field->getIdentifier() && !field->isBitField() && meansField(whole, field);
+    bool isSeen = field->getAccess() == AS_public ||
+                  (isOwn && (record == whole || field->getAccess() == AS_protected));
+    if (!hasName || !isSeen)
       continue;
     Value member = addressOfField(address, field);
     addObject(prefix + field->getNameAsString(), field->getType().getNonReferenceType(),
@@ -655,6 +659,13 @@ void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *rec
                   : member,
               names);
   }
+  const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (const auto *own = base.getType()->getAsCXXRecordDecl();
+        own && !base.isVirtual() && (base.getAccessSpecifier() == AS_public || record == whole) &&
+        (base.getAccessSpecifier() == AS_public || isOwn))
+      addMembers(prefix, own, whole, movedBy(address, layout.getBaseClassOffset(own).getQuantity()),
+                 isOwn, names);
 }
 
 NamesInScope Interpreter::namesInScope() {
@@ -683,7 +694,7 @@ NamesInScope Interpreter::namesInScope() {
       }
   if (const auto *method = dyn_cast<CXXMethodDecl>(kernel.path.end());
       method && method->isInstance() && !isLambda(method))
-    addMembers("this->", method->getParent(), frames.back().self, true, names);
+    addMembers("this->", method->getParent(), method->getParent(), frames.back().self, true, names);
   llvm::DenseSet<const ParmVarDecl *> visible;
   for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters())
     if (isMeant(parameter))

@@ -100,4 +100,26 @@ void NamesAround::add(const Decl *declaration) {
     nearest.try_emplace(named->getName(), named);
 }
 
+/// How often a name is found in a class, and as what: in the class itself, or in its bases.
+static unsigned countFound(const CXXRecordDecl *record, DeclarationName name,
+                           const NamedDecl *&found) {
+  record = record->getDefinition();
+  if (!record)
+    return 0;
+  if (auto own = record->lookup(name); !own.empty()) {
+    found = own.front();
+    return unsigned(std::distance(own.begin(), own.end()));
+  }
+  unsigned count = 0;
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (const auto *other = base.getType()->getAsCXXRecordDecl())
+      count += countFound(other, name, found);
+  return count;
+}
+
+bool meansField(const CXXRecordDecl *record, const FieldDecl *field) {
+  const NamedDecl *found = nullptr;
+  return countFound(record, field->getDeclName(), found) == 1 && found == field;
+}
+
 } // namespace tilelift

@@ -16,6 +16,10 @@
 
 #include "llvm/ADT/StringMap.h"
 
+namespace clang {
+class CXXRecordDecl;
+} // namespace clang
+
 namespace tilelift {
 
 class NamesAround {
@@ -40,6 +44,10 @@ private:
   /// The innermost declarations in the function, by name.
   llvm::StringMap<const clang::NamedDecl *> nearest;
 };
+
+/// Whether the name of a field, looked up in an object of a class, means that field: it may be one
+/// of a base, unless another member hides it or has the same name.
+bool meansField(const clang::CXXRecordDecl *record, const clang::FieldDecl *field);
 
 } // namespace tilelift
 
