@@ -7,6 +7,7 @@
 
 #include "relation/Interpreter.h"
 
+#include "clang/AST/RecordLayout.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
