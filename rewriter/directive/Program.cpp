@@ -14,6 +14,9 @@
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <map>
+#include <set>
+
 using namespace clang;
 using namespace llvm;
 
@@ -189,6 +192,8 @@ void Follower::followCall(const CallExpr *call, const CallPath &path) {
     followBody(path.with(call));
 }
 
+bool isDevice(const FunctionDecl *function);
+
 class Finder : public RecursiveASTVisitor<Finder> {
 public:
   Finder(ASTContext &context, const std::vector<Directive> &directives)
@@ -222,8 +227,18 @@ public:
 
   /// What stands in a function's lambda can name the function's variables.
   bool TraverseLambdaExpr(LambdaExpr *lambda) {
-    return inFunction(current ? current : lambda->getCallOperator(),
-                      [&] { return RecursiveASTVisitor::TraverseLambdaExpr(lambda); });
+    return inFunction(current ? current : lambda->getCallOperator(), [&] {
+      if (!RecursiveASTVisitor::TraverseLambdaExpr(lambda))
+        return false;
+      // A generic one launches what its instantiations do.
+      const FunctionTemplateDecl *generic = lambda->getDependentCallOperator();
+      if (!generic || !current || isDevice(current) || current->hasAttr<CUDAGlobalAttr>())
+        return true;
+      for (const FunctionDecl *each : generic->specializations())
+        if (Stmt *body = each->getBody(); body && !TraverseStmt(body))
+          return false;
+      return true;
+    });
   }
 
   bool VisitFunctionDecl(FunctionDecl *function) {
@@ -494,6 +509,11 @@ Program Finder::take() {
                 [](const Launch &launch) {
                   return !launch.instance->isDefined() && !sharedNameOf(launch.instance).empty();
                 });
+  std::map<SourceLocation, std::set<const FunctionDecl *>> inText;
+  for (const Launch &launch : program.launches)
+    inText[sources.getSpellingLoc(launch.callee->getLocation())].insert(launch.pattern);
+  for (Launch &launch : program.launches)
+    launch.isOneOfSeveral = inText[sources.getSpellingLoc(launch.callee->getLocation())].size() > 1;
   llvm::erase_if(program.launches,
                  [&](const Launch &launch) { return !isAnnotated(launch.pattern); });
   for (const DeclRefExpr *use : uses) {

@@ -63,6 +63,8 @@ struct Launch {
   Place place;
   /// The host function that it stands in, or null.
   const clang::FunctionDecl *in = nullptr;
+  /// Its text launches other kernels as well, in other instantiations.
+  bool isOneOfSeveral = false;
 
   bool isOf(const clang::FunctionDecl *kernel) const {
     return instance->getCanonicalDecl() == kernel->getCanonicalDecl();

@@ -31,12 +31,18 @@ public:
     static constexpr StringRef byteOrderMark = "\xef\xbb\xbf";
     if (withLines && begin == 0 && file.take_front(end).starts_with(byteOrderMark))
       begin = unsigned(byteOrderMark.size());
-    // After text of ours that ends within a line, the line has to end first.
+    // After text of ours that ends within a line, the line has to end first: behind a comment, or
+    // before what may ask for its line, or go on in the next one as strings and comments do.
     size_t newline = file.slice(begin, end).find('\n');
     bool late = withLines && !atLineStart() && lineOf(file, begin) != line;
     if (late && newline != StringRef::npos) {
-      append(file.slice(begin, begin + unsigned(newline) + 1));
-      begin += unsigned(newline) + 1;
+      StringRef rest = file.slice(begin, begin + unsigned(newline)).trim();
+      if (rest.empty() || (rest.starts_with("//") && !rest.ends_with("\\"))) {
+        append(file.slice(begin, begin + unsigned(newline) + 1));
+        begin += unsigned(newline) + 1;
+      } else {
+        append("\n");
+      }
     }
     if (begin == end)
       return;

@@ -18,6 +18,7 @@ std::string formatted(const std::string &text, StringRef file) {
     return text;
   }
   style->ColumnLimit = std::max(style->ColumnLimit, 100u);
+  style->FixNamespaceComments = false; // the rest of the line would be part of the comment
   style->SortIncludes = format::FormatStyle::SortIncludesOptions();
   tooling::Replacements changes =
       format::reformat(*style, text, tooling::Range(0, unsigned(text.size())), file);

@@ -136,7 +136,7 @@ LaunchEdits Redirection::run() {
   for (const auto &[offset, here] : inText) {
     const RedirectedLaunch &first = *here.front();
     if (llvm::all_of(here, [&](const RedirectedLaunch *each) {
-          return launcherFor(*each) == launcherFor(first);
+          return !each->launch->isOneOfSeveral && launcherFor(*each) == launcherFor(first);
         }))
       redirect(first);
     else
@@ -223,12 +223,14 @@ bool Redirection::isRedirectable(const Launch &launch) const {
 std::optional<Redirection::Configuration>
 Redirection::configurationOf(const CallExpr &config) const {
   auto parenBehind = [&](unsigned end) { return end + unsigned(source.from(end).find('(')); };
-  if (source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
+  const SourceManager &sources = context.getSourceManager();
+  if (!sources.isMacroBodyExpansion(config.getBeginLoc()) &&
+      source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
     unsigned open = source.offsetOf(source.written(config.getBeginLoc()));
     unsigned close = source.offsetOf(source.written(config.getRParenLoc()));
     return Configuration{open, parenBehind(close), source.between(open + 3, close).trim().str()};
   }
-  auto use = macros.find(placeOf(context.getSourceManager(), config.getBeginLoc()).offset);
+  auto use = macros.find(placeOf(sources, config.getBeginLoc()).offset);
   if (use == macros.end() || use->second.hasPragma)
     return std::nullopt;
   const std::vector<MacroToken> &tokens = use->second.tokens;
@@ -251,6 +253,11 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   };
   const DeclRefExpr *callee = launch.callee;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
+  if (source.between(nameBegin, nameEnd) != callee->getDecl()->getName()) {
+    result.diagnostics.push_back(
+        diagnose("launch-not-lifted", {nameBegin}, redirected.kernel, "it has another name there"));
+    return;
+  }
   std::string name = launcherFor(redirected);
   if (isByUsing(*callee))
     nameBegin = begin(callee->getBeginLoc());

@@ -48,6 +48,18 @@ public:
     return !isKept;
   }
 
+  bool shouldVisitImplicitCode() const { return true; } // default arguments
+
+  /// `__builtin_FUNCTION()`, as std::source_location::current() asks for it.
+  bool VisitSourceLocExpr(SourceLocExpr *asked) {
+    bool isOfName = asked->getIdentKind() == SourceLocIdentKind::Function ||
+                    asked->getIdentKind() == SourceLocIdentKind::FuncSig ||
+                    asked->getIdentKind() == SourceLocIdentKind::SourceLocStruct;
+    if (isOfName)
+      found = {"a lifted function that asks for its own name", asked->getBeginLoc()};
+    return !isOfName;
+  }
+
   /// An assertion says where it failed, and that may be in the lifted kernel.
   bool VisitPredefinedExpr(PredefinedExpr *name) {
     bool isOfUser = placeOf(sources, sources.getSpellingLoc(name->getLocation())).isKnown();

@@ -210,8 +210,14 @@ bool Analysis::runThreads() {
   for (unsigned thread = 0; thread < threads; ++thread)
     if (!runThread(thread, relevant))
       return false;
-  if (reached.isNever())
-    return fail(diagnose("divergent-copy", place(), "none does"));
+  // Where none gets there, all are asked what they would do.
+  for (unsigned thread = 0; reached.isNever() && thread < threads; ++thread) {
+    Interpreter interpreter(kernel, block, thread);
+    interpreter.reach(statement, relevant);
+    interpreter.runCopy(statement);
+    if (block.failed())
+      return false;
+  }
   hideUnsafeLookups(threads);
   return true;
 }

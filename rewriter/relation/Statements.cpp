@@ -593,10 +593,11 @@ void Interpreter::addPointer(const std::string &name, QualType type, const Value
   Scalar address = asAddress(*value.single(), pointee, {});
   if (!address.is(Scalar::Kind::Address))
     return;
-  bool isVoid = pointee->isVoidType();
-  if (isVoid && address.space != Scalar::Space::Global)
-    return;
-  std::string typed = isVoid ? "static_cast<const char *>(" + name + ")" : name;
+  const bool isReadOnly = pointee.isConstQualified() || address.space == Scalar::Space::Global;
+  std::string typed =
+      pointee->isVoidType()
+          ? std::string("static_cast<") + (isReadOnly ? "const " : "") + "char *>(" + name + ")"
+          : name;
   auto add = [&](const std::string &text, QualType element) {
     NamedPointer pointer{text, address.object, address.number, sizeOf(element), address.needs};
     if (address.space == Scalar::Space::Global)

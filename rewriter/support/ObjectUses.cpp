@@ -61,8 +61,10 @@ ObjectUse ObjectUses::inBody(const CXXMethodDecl *method) {
   const QualType result = method->getReturnType();
   const bool isConstant =
       result->isReferenceType() && result.getNonReferenceType().isConstQualified();
-  return {!facts.changesOf(facts.self).empty(), facts.escapes(facts.self),
-          facts.returnsObject && !isConstant};
+  const bool isReturned = facts.returnsObject && mayReferTo(result);
+  return {!facts.changesOf(facts.self).empty(),
+          facts.escapes(facts.self) || (isReturned && !result->isReferenceType()),
+          isReturned && !isConstant};
 }
 
 bool ObjectUses::isKeptByDefault(const CXXDefaultInitExpr *member) {

@@ -145,6 +145,22 @@ const BrokenPromises &VariableFacts::promisesOf(const FunctionDecl *callee) {
   return callee && constPointers == ConstPointers::MayWrite ? constDrops.in(callee) : none;
 }
 
+bool mayReferTo(QualType type) {
+  if (type->isPointerType() || type->isReferenceType())
+    return true;
+  const RecordDecl *record = type->getAsRecordDecl();
+  const auto *derived = dyn_cast_or_null<CXXRecordDecl>(record);
+  return record && (!record->getDefinition() || record->isUnion() ||
+                    llvm::any_of(record->fields(),
+                                 [](const FieldDecl *field) {
+                                   const ASTContext &context = field->getASTContext();
+                                   return mayReferTo(context.getBaseElementType(field->getType()));
+                                 }) ||
+                    (derived && llvm::any_of(derived->bases(), [](const CXXBaseSpecifier &base) {
+                       return mayReferTo(base.getType());
+                     })));
+}
+
 /// What a call got as a constant may be a part of its result, which is more than a value.
 bool VariableFacts::mayComeBack(const CallExpr *call) const {
   const QualType type = call->getCallReturnType(call->getDirectCallee()->getASTContext());
@@ -170,6 +186,9 @@ void VariableFacts::noteCall(const CallExpr *call) {
   for (unsigned i = 0; i < arguments.size(); ++i) {
     if (arguments[i]->getType()->isArrayType())
       escapeThrough(arguments[i]);
+    // What a helper gets of the object, as a constant, may come back as its result.
+    if (isObjectAlone && !arguments[i]->isPRValue() && rootOf(arguments[i]) == self)
+      returnsObject |= call->isGLValue() || mayReferTo(call->getType());
     if (callee && i < callee->getNumParams() && !isBoundInBody(call, i))
       noteArgument(callee->getParamDecl(i)->getType(), arguments[i],
                    broken.of(i) || mayComeBack(call));

@@ -201,6 +201,8 @@ const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
 /// The local variable or parameter that an lvalue is part of, or null; `self` is the object of
 /// the method that it stands in.
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue, const clang::VarDecl *self = nullptr);
+/// Whether a value of a type may lead to something else: a pointer, a reference, or what holds one.
+bool mayReferTo(clang::QualType type);
 /// Whether an expression is `this`, as it stands or as a pointer to another class.
 bool isThis(const clang::Expr *expression);
 

@@ -10,7 +10,7 @@ __global__ void forgotten(float *out, const float *in, int *rows, int w) {
   __syncthreads();
   rows[blockIdx.x] = 0;
 #pragma tma load threads(64)
-  part[threadIdx.x] = threadIdx.x < w ? in[start] : 0.f; // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place [-Wtilelift-expression-not-available]}}
+  part[threadIdx.x] = threadIdx.x < w ? in[start] : 0.f; // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which has no name at this place [-Wtilelift-expression-not-available]}}
   out[threadIdx.x] = part[threadIdx.x] + row;
 }
 
@@ -20,7 +20,7 @@ __global__ void known_to_one(float *out, const float *in, int *rows) {
   if (threadIdx.x == 5)
     rows[blockIdx.x] = 64;
 #pragma tma load threads(64)
-  if (threadIdx.x == 5) // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which no variable holds at this place}}
+  if (threadIdx.x == 5) // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which has no name at this place}}
     for (int i = 0; i < 64; ++i)
       part[i] = in[rows[blockIdx.x] + i];
   __syncthreads();

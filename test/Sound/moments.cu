@@ -65,7 +65,8 @@ __global__ void looked_up_alike(float *out, const float *in, const int *at, int 
   for (int r = 0; r < 3; ++r) {
     int m = c;
     while (c > 1) {
-#pragma tma load
+// CHECK: warning: this copy stays a plain loop: the copy needs the value of '((at[c] - at[c]) & 7)'
+#pragma tma load fallback(loop)
       tile[t] = in[((at[m] - at[c]) & 7) * T + t];
       __syncthreads();
       s = 2 * s + tile[T - 1 - t];

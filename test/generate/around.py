@@ -290,7 +290,7 @@ EXCUSES = (
     Excuse("may differ between threads", by_reference),
     Excuse(NOT_FOLLOWED + "it may be changed through", in_lambda),
     Excuse("is set by the annotated statement and used after it", in_lambda),
-    Excuse("which no variable holds at this place", in_function),
+    Excuse("which has no name at this place", in_function),
     Excuse(NOT_FOLLOWED + "it is changed by", behind_reference),
     Excuse(NOT_FOLLOWED + "it may be changed through", behind_reference),
     Excuse(NOT_FOLLOWED + "it is set under a condition", behind_reference),
