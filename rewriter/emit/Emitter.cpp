@@ -154,7 +154,7 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
   }
   if (output == Output::Program) {
     redirectForeign();
-    LaunchEdits launches = redirect(redirected, context, source, macros);
+    LaunchEdits launches = redirect(redirected, context, source, macros, variants);
     result.edits.add(launches.edits);
     llvm::for_each(launches.diagnostics, [&](const Diagnostic &each) { say(each); });
   }

@@ -379,8 +379,10 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   const auto *reference = dyn_cast<DeclRefExpr>(named);
   const auto *member = dyn_cast<MemberExpr>(named);
   const auto *op = dyn_cast<CXXOperatorCallExpr>(call);
-  if ((!reference && !member) || (op && op->getOperator() != OO_Call))
+  if (op && op->getOperator() != OO_Call)
     return refuse("a copy in an operator other than ()");
+  if (!reference && !member)
+    return refuse("a copy in a function that is not called by its name");
   const auto *parent = dyn_cast<CXXRecordDecl>(callee.pattern->getDeclContext());
   if (parent && parent->isLocalClass())
     return refuse("a copy in a function of a local class");

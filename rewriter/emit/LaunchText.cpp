@@ -4,6 +4,7 @@
 
 #include "emit/LaunchText.h"
 
+#include "directive/Variants.h"
 #include "emit/Formatted.h"
 #include "emit/Names.h"
 #include "support/Locations.h"
@@ -24,8 +25,8 @@ namespace {
 class Redirection {
 public:
   Redirection(ArrayRef<RedirectedLaunch> launches, ASTContext &context, const SourceText &source,
-              const MacroUses &macros)
-      : launches(launches), context(context), source(source), macros(macros) {}
+              const MacroUses &macros, const Variants &variants)
+      : launches(launches), context(context), source(source), macros(macros), variants(variants) {}
 
   LaunchEdits run();
 
@@ -45,6 +46,7 @@ private:
   ASTContext &context;
   const SourceText &source;
   const MacroUses &macros;
+  const Variants &variants;
   LaunchEdits result;
 };
 
@@ -153,6 +155,8 @@ void Redirection::writeOut(unsigned begin) {
   std::map<SourceLocation, std::string> replaced, before;
   std::string kernel;
   bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
+  for (Place counter : variants.counters) // written out, __COUNTER__ would count no more
+    isKnown = isKnown && (counter.offset < begin || counter.offset >= macros.at(begin).end);
   for (const RedirectedLaunch &each : launches) {
     const Launch &launch = *each.launch;
     if (placeOf(context.getSourceManager(), launch.call->getBeginLoc()).offset != begin)
@@ -164,6 +168,9 @@ void Redirection::writeOut(unsigned begin) {
     const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
     isKnown &= !isByUsing(*launch.callee) || !launch.callee->hasQualifier();
     isKnown &= !dependsOnOrder(launch);
+    isKnown = isKnown && llvm::any_of(macros.at(begin).tokens, [&](const MacroToken &token) {
+                return token.location == launch.call->getRParenLoc();
+              });
     if (!isKnown)
       break;
     replaced[launch.callee->getLocation()] = launcherFor(each);
@@ -300,6 +307,11 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
     return;
   }
   auto [open, paren, arguments] = *written;
+  if (context.getSourceManager().isMacroBodyExpansion(call->getRParenLoc())) {
+    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+                                          "its arguments come from a macro"));
+    return;
+  }
   if (dependsOnOrder(launch)) {
     if (!launch.in) {
       result.diagnostics.push_back(
@@ -325,8 +337,8 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
 } // namespace
 
 LaunchEdits redirect(ArrayRef<RedirectedLaunch> launches, ASTContext &context,
-                     const SourceText &source, const MacroUses &macros) {
-  return Redirection(launches, context, source, macros).run();
+                     const SourceText &source, const MacroUses &macros, const Variants &variants) {
+  return Redirection(launches, context, source, macros, variants).run();
 }
 
 } // namespace tilelift

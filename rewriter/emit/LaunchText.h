@@ -15,6 +15,8 @@
 
 namespace tilelift {
 
+struct Variants;
+
 struct RedirectedLaunch {
   const Launch *launch = nullptr;
   std::string kernel;
@@ -27,7 +29,7 @@ struct LaunchEdits {
 };
 
 LaunchEdits redirect(llvm::ArrayRef<RedirectedLaunch> launches, clang::ASTContext &context,
-                     const SourceText &source, const MacroUses &macros);
+                     const SourceText &source, const MacroUses &macros, const Variants &variants);
 
 } // namespace tilelift
 

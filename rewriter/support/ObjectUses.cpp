@@ -38,7 +38,8 @@ ObjectUse ObjectUses::of(const CXXMethodDecl *method) {
 
 ObjectUse ObjectUses::inBody(const CXXMethodDecl *method) {
   const FunctionDecl *definition = nullptr;
-  if (!method->hasBody(definition) || method->isExplicitObjectMemberFunction() ||
+  const bool isGenerated = method->isDefaulted() && !isa<CXXConstructorDecl>(method);
+  if (!method->hasBody(definition) || method->isExplicitObjectMemberFunction() || isGenerated ||
       isLambda(method)) {
     bool mayChange = !method->isConst();
     return {mayChange, mayChange && !method->isDefaulted() && !isLambda(method), mayChange};

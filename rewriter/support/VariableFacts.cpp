@@ -184,7 +184,9 @@ void VariableFacts::noteCall(const CallExpr *call) {
       noteResult(call, object);
   }
   for (unsigned i = 0; i < arguments.size(); ++i) {
-    if (arguments[i]->getType()->isArrayType())
+    const bool isConstant = callee && i < callee->getNumParams() && isObjectAlone &&
+                            !mayWriteTo(callee->getParamDecl(i)->getType().getNonReferenceType());
+    if (arguments[i]->getType()->isArrayType() && !isConstant)
       escapeThrough(arguments[i]);
     // What a helper gets of the object, as a constant, may come back as its result.
     if (isObjectAlone && !arguments[i]->isPRValue() && rootOf(arguments[i]) == self)

@@ -6,7 +6,7 @@
 // CHECK-NOT: at the copy: {{.*}}skipped
 // CHECK: note: at the copy: w * y * 16 + blockIdx.x * 16 >= 0
 // CHECK: choices.cu:[[#]]:3: remark: lifted under a guard: tile copy of 16 x 16 f32 (1024 bytes) from 'in' to 'tile'
-// CHECK: note: at the copy: row >= 0
+// CHECK: note: at the copy: w * row + blockIdx.x * 16 >= 0
 // CHECK: choices.cu:[[#]]:3: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK-NOT: note: at the copy
 // CHECK: choices.cu:[[#]]:5: remark: lifted under a guard: 1-D bulk copy of 400 bytes from 'from' to 'line'

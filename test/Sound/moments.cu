@@ -200,8 +200,10 @@ __global__ void changed_by_methods(float *out, const float *in, int n) {
   Counter a(0), b(0), c(0);
   int &kept = c[2];
   for (int k = 0; k < n; ++k) {
+// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it depends on 'a', which may be changed through a pointer, a reference or a lambda
 #pragma tma load fallback(loop)
     tile[t] = in[(a.read() + b.steps[1]) * T + t];
+// CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it depends on 'c', which may be changed through a pointer, a reference or a lambda
 #pragma tma load fallback(loop)
     other[t] = in[c.steps[2] * T + t];
     __syncthreads();
