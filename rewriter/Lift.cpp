@@ -1108,6 +1108,8 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
       bool isThere = symbol.isFixed && symbol.name && llvm::all_of(symbol.name->parts, isSame);
       if (!isThere)
         copy.ahead->symbols.hideAtCopy(id);
+      else if (symbol.readableOnceMore)
+        copy.ahead->symbols.showAtCopy(id);
     }
   if (std::optional<std::string> unnamed = unnamedPart(*copy.ahead))
     return diagnose("not-ahead", plan.place, "'" + *unnamed + "' is not known before its round");

@@ -260,12 +260,12 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   return Scalar::ofNumber(Polynomial::symbol(number));
 }
 
-/// What was looked up on the way can be looked up at the copy where its index still has a name
-/// that means it.
+/// What was looked up on the way can be looked up at the copy, and ahead of it, where its index still
+/// has a name that means it.
 void Interpreter::nameLookups() {
   for (const auto &[number, source] : lookedUpBefore)
     if (isReadableAtCopy(source))
-      block.symbols.showAtCopy(number);
+      block.symbols.noteOnceMore(number);
 }
 
 /// The same of what the block itself left in an array of shared memory. Nobody writes there

@@ -90,6 +90,8 @@ struct Symbol {
   int64_t step = 0;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
+  /// Opaque: looked up on the way to the copy, where it could be looked up as well.
+  bool readableOnceMore = false;
   /// Opaque: it lies in memory, and may only be read where the kernel does.
   bool isLookedUp = false;
   /// And nobody writes there while the kernel runs.
@@ -141,6 +143,7 @@ public:
   void narrow(SymbolId id, const Interval &to) {
     table[id].range = intersection(table[id].range, to);
   }
+  void noteOnceMore(SymbolId id) { table[id].readableOnceMore = true; }
   void showAtCopy(SymbolId id) { table[id].readableAtCopy = true; }
   void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
   /// What is known of a symbol that has the values of another one as well.

@@ -96,9 +96,12 @@ bool ObjectUses::isKeptBy(const Stmt *part, DenseSet<const Stmt *> &seen) {
   return llvm::any_of(part->children(), [&](const Stmt *child) { return isKeptBy(child, seen); });
 }
 
-/// Of a virtual method nobody knows which one is called.
+/// Of a virtual method nobody knows which one is called. Where nothing has to be proved, methods
+/// change their objects if they are not constant, and keep nothing.
 ObjectUse VariableFacts::useOfObject(const CallExpr *call) {
   const auto *method = dyn_cast_or_null<CXXMethodDecl>(partsOf(call).callee);
+  if (constPointers == ConstPointers::OnlyRead && !isObjectAlone)
+    return {!method || !method->isConst(), false, false};
   return method && !isVirtual(call) ? uses->of(method) : ObjectUse();
 }
 
