@@ -127,6 +127,7 @@ private:
                   NamesInScope &names);
   void addName(const std::string &name, clang::QualType type, const Value &value,
                NamesInScope &names);
+  std::optional<Polynomial> numberOfTruth(const Scalar &scalar) const;
   void addNumber(const std::string &name, clang::QualType type, const Value &value,
                  NamesInScope &names);
   void addPointer(const std::string &name, clang::QualType type, const Value &value,

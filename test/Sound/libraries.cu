@@ -73,6 +73,15 @@ __global__ void by_a_stepper(float *__restrict__ out, const float *__restrict__ 
   out[threadIdx.x] = acc;
 }
 
+// An argument that decides whether there is anything to copy.
+__global__ void switched(float *out, const float *in, bool copies, int n) {
+  __shared__ alignas(128) float s[T];
+#pragma tma load
+  s[threadIdx.x] = copies && threadIdx.x < n ? in[threadIdx.x] : 0;
+  __syncthreads();
+  out[threadIdx.x] = s[threadIdx.x ^ 1];
+}
+
 struct Row { const float *d; __device__ const float &operator[](int i) const { return d[i]; } };
 struct Tensor {
   const float *data; int strides[2]; int sizes[2];
@@ -96,6 +105,8 @@ static const Case cases[] = {
     {"several", [](const Arrays &a) { several<<<1, T>>>(a.out, a.in, 1, 2.f); }},
     {"by_a_reference", [](const Arrays &a) { by_a_reference<<<1, T>>>(a.out, a.in, 5); }},
     {"by_a_stepper", [](const Arrays &a) { by_a_stepper<<<1, T>>>(a.out, a.in, 9); }},
+    {"switched on", [](const Arrays &a) { switched<<<1, T>>>(a.out, a.in, true, 100); }},
+    {"switched off", [](const Arrays &a) { switched<<<1, T>>>(a.out, a.in, false, 100); }},
     {"of_tensors", [](const Arrays &a) {
        of_tensors<<<1, dim3(32, 4)>>>(a.out, {a.in, {64, 1}, {3, 32}}, {a.more, {36, 1}, {4, 30}});
      }}};
