@@ -9,6 +9,7 @@
 #include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Token.h"
+#include "llvm/ADT/StringMap.h"
 
 using namespace clang;
 
@@ -29,11 +30,15 @@ public:
     SourceLocation at = directive->getLocation();
     if (placeOf(sources, at).isKnown() || sources.isWrittenInCommandLineFile(at))
       variants.macros.insert(name.getIdentifierInfo()->getName());
-    if (directive->getPrevious())
+    const MacroDirective *before = directive->getPrevious();
+    if (before)
       variants.redefined.insert(name.getIdentifierInfo()->getName());
+    noteChange(at, name, true, before && before->isDefined());
   }
-  void MacroUndefined(const Token &name, const MacroDefinition &, const MacroDirective *) override {
+  void MacroUndefined(const Token &name, const MacroDefinition &before,
+                      const MacroDirective *) override {
     variants.redefined.insert(name.getIdentifierInfo()->getName());
+    noteChange(name.getLocation(), name, false, bool(before));
   }
 
   void MacroExpands(const Token &name, const MacroDefinition &, SourceRange range,
@@ -43,6 +48,12 @@ public:
   }
 
 private:
+  void noteChange(SourceLocation at, const Token &name, bool isDefinition, bool wasDefined) {
+    if (Place place = placeOf(sources, at); place.isKnown())
+      variants.changes.push_back(
+          {place, name.getIdentifierInfo()->getName().str(), isDefinition, wasDefined});
+  }
+
   const SourceManager &sources;
   Variants &variants;
 };
@@ -59,6 +70,22 @@ bool Variants::beginIn(Place begin, Place end) const {
   return llvm::any_of(conditional, [&](const std::pair<Place, Place> &part) {
     return begin.offset <= part.first.offset && part.first.offset < end.offset;
   });
+}
+
+/// What is defined within, for the first time, and undefined again leaves nothing behind.
+std::optional<std::string> Variants::changedIn(Place begin, Place end) const {
+  llvm::StringMap<bool> isLeft;
+  for (const Change &change : changes) {
+    if (change.place.offset < begin.offset || change.place.offset >= end.offset)
+      continue;
+    if (change.wasDefined && !isLeft.contains(change.macro))
+      return change.macro;
+    isLeft[change.macro] = change.isDefinition;
+  }
+  for (const auto &each : isLeft)
+    if (each.getValue())
+      return each.getKey().str();
+  return std::nullopt;
 }
 
 bool Variants::areTornIn(Place begin, Place end) const {

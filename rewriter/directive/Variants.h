@@ -15,6 +15,8 @@
 #include "llvm/ADT/StringSet.h"
 
 #include <memory>
+#include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -32,12 +34,22 @@ struct Variants {
   llvm::StringSet<> redefined;
   /// All macros that the user defines.
   llvm::StringSet<> macros;
+  /// Where each is defined or undefined, in the order of the text.
+  struct Change {
+    Place place;
+    std::string macro;
+    bool isDefinition = false, wasDefined = false;
+  };
+  std::vector<Change> changes;
   /// Where __COUNTER__ counts.
   std::vector<Place> counters;
 
   bool isConditional(Place place) const;
   /// Whether an #if stands in a stretch of text.
   bool beginIn(Place begin, Place end) const;
+  /// A macro that is another one behind a stretch of text than before it, so that the same text
+  /// once more would not mean the same; or nothing.
+  std::optional<std::string> changedIn(Place begin, Place end) const;
   /// Whether a stretch of text has only one end of some #if ... #endif.
   bool areTornIn(Place begin, Place end) const;
 };

@@ -41,6 +41,10 @@ private:
     std::string arguments;
   };
   std::optional<Configuration> configurationOf(const CallExpr &config) const;
+  /// Text behind which other text may stand.
+  std::string whole(StringRef text) const {
+    return text.trim().str() + (endsInComment(text, context.getLangOpts()) ? "\n" : "");
+  }
 
   ArrayRef<RedirectedLaunch> launches;
   ASTContext &context;
@@ -235,7 +239,7 @@ Redirection::configurationOf(const CallExpr &config) const {
       source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
     unsigned open = source.offsetOf(source.written(config.getBeginLoc()));
     unsigned close = source.offsetOf(source.written(config.getRParenLoc()));
-    return Configuration{open, parenBehind(close), source.between(open + 3, close).trim().str()};
+    return Configuration{open, parenBehind(close), whole(source.between(open + 3, close))};
   }
   auto use = macros.find(placeOf(sources, config.getBeginLoc()).offset);
   if (use == macros.end() || use->second.hasPragma)
@@ -260,6 +264,13 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   };
   const DeclRefExpr *callee = launch.callee;
   unsigned nameBegin = begin(callee->getLocation()), nameEnd = end(callee->getLocation());
+  const SourceManager &sources = context.getSourceManager();
+  if (variants.beginIn(placeOf(sources, call->getBeginLoc()),
+                       placeOf(sources, call->getEndLoc()))) {
+    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+                                          "an #if block is part of it"));
+    return;
+  }
   if (source.between(nameBegin, nameEnd) != callee->getDecl()->getName()) {
     result.diagnostics.push_back(
         diagnose("launch-not-lifted", {nameBegin}, redirected.kernel, "it has another name there"));
@@ -330,7 +341,9 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   if (isUsedAsValue(launch))
     result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));
   result.edits.replace(nameBegin, nameEnd, name);
-  open -= unsigned(source.before(open).size() - source.before(open).rtrim().size());
+  if (StringRef before = source.between(nameEnd, open).rtrim();
+      !endsInComment(before, context.getLangOpts()))
+    open = nameEnd + unsigned(before.size());
   result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
 }
 

@@ -42,6 +42,8 @@ std::string signatureOf(const SourceText &source, const FunctionDecl *declaratio
                        source.endOfToken(attribute->getLocation()) -
                            source.offsetOf(attribute->getLocation()));
   parameters = StringRef(parameters).trim().str();
+  if (endsInComment(parameters, declaration->getASTContext().getLangOpts()))
+    parameters += "\n";
   std::string header = templateHeader(source, declaration);
   return header + (header.empty() ? "" : "\n") + "[[maybe_unused]] " + launcher +
          "(const tilelift::launch_config &" + config +

@@ -233,4 +233,18 @@ std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> ed
   return pieces;
 }
 
+bool endsInComment(StringRef text, const LangOptions &options) {
+  const std::string own = text.rtrim().str();
+  Lexer lexer(SourceLocation(), options, own.c_str(), own.c_str(), own.c_str() + own.size());
+  lexer.SetCommentRetentionState(true);
+  bool isComment = false;
+  for (Token token;;) {
+    lexer.LexFromRawLexer(token);
+    if (token.is(tok::eof))
+      return isComment;
+    isComment = token.is(tok::comment) &&
+                StringRef(lexer.getBufferLocation() - token.getLength()).starts_with("//");
+  }
+}
+
 } // namespace tilelift

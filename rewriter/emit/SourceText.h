@@ -92,6 +92,9 @@ inline Edit replacement(unsigned begin, unsigned end, std::string text) {
 /// Pieces for a stretch of a file with edits inside it.
 std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> edits);
 
+/// Whether what is written behind a text would be part of its last comment.
+bool endsInComment(llvm::StringRef text, const clang::LangOptions &options);
+
 } // namespace tilelift
 
 #endif

@@ -5,6 +5,7 @@
 #include "emit/Writable.h"
 
 #include "emit/Names.h"
+#include "relation/Rounds.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -105,6 +106,9 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
   if (variants.areTornIn(begin, end))
     return Obstacle{"an #if block that starts or ends inside of the function, but not both,",
                     function->getLocation()};
+  if (std::optional<std::string> macro = variants.changedIn(begin, end))
+    return Obstacle{"a lifted function in which the macro '" + *macro + "' changes",
+                    function->getLocation()};
   OncePerFunction finder(sources);
   finder.TraverseStmt(function->getBody());
   return finder.found;
@@ -164,13 +168,26 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   if (variants.beginIn(placeOf(sources, pattern->getBeginLoc()),
                        placeOf(sources, pattern->getBody()->getBeginLoc())))
     return Obstacle{"an #if block in the declaration of a kernel", pattern->getLocation()};
+  auto hasIf = [&](SourceLocation begin, SourceLocation end) {
+    return variants.beginIn(placeOf(sources, begin), placeOf(sources, end));
+  };
   for (const InstanceToEmit &instance : kernel.instances) {
-    for (const PipelineToEmit &pipeline : instance.pipelines)
+    for (const PipelineToEmit &pipeline : instance.pipelines) {
+      const Stmt *loop = pipeline.rounds.loop;
       if (isParted(*pipeline.directive, source))
         return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
+      if (hasIf(loop->getBeginLoc(), bodyOf(loop)->getBeginLoc()))
+        return Obstacle{"an #if block in the head of a pipelined loop", loop->getBeginLoc()};
+    }
     if (std::optional<Obstacle> obstacle = inArguments(instance.function))
       return obstacle;
     for (const CopyToEmit &copy : instance.copies) {
+      if (hasIf(copy.tile->getBeginLoc(), copy.tile->getEndLoc()))
+        return Obstacle{"an #if block in the declaration of a tile", copy.tile->getLocation()};
+      for (const Turn &turn : copy.turns)
+        if (hasIf(turn.condition->getBeginLoc(), turn.condition->getEndLoc()))
+          return Obstacle{"an #if block in the condition of a copy of a pipeline",
+                          turn.condition->getBeginLoc()};
       if (textAround(copy.path.end()) != copy.path.textFunction())
         return Obstacle{
             "a copy in a lambda defined outside of the kernel and the functions that it calls",

@@ -77,6 +77,11 @@ public:
 
 private:
   std::optional<Cursor> cursorOf(const VarDecl *variable) const;
+  bool isSetByHead(const VarDecl *variable) const {
+    return init && llvm::all_of(facts.changesWithin(variable, loop), [&](const Change &change) {
+             return facts.isWithin(change.statement, init);
+           });
+  }
   Diagnostic refuse(const Stmt *where, const std::string &why) const {
     return diagnose("not-ahead", placeOf(sources, where->getBeginLoc()), why);
   }
@@ -131,9 +136,11 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
       rounds.cursors.push_back(std::move(*cursor));
   for (const VarDecl *variable : variablesIn(rounds.condition))
     if (llvm::is_contained(changed, variable) && !rounds.find(variable))
-      return refuse(rounds.condition, "the loop's condition depends on '" +
-                                          variable->getNameAsString() +
-                                          "', which not every round moves by the same");
+      return refuse(rounds.condition,
+                    "the loop's condition depends on '" + variable->getNameAsString() +
+                        (isSetByHead(variable) ? "', which the loop's head declares: declare it "
+                                                 "before the loop"
+                                               : "', which not every round moves by the same"));
   return rounds;
 }
 

@@ -1,0 +1,78 @@
+// RUN: %verify %s
+//
+// Text that the preprocessor changes where it is written once more.
+
+#define R 1
+__global__ void redefined(float *out, const float *in) { // expected-error {{a lifted function in which the macro 'R' changes is not available yet}}
+  __shared__ float tile[128];
+  int r = R;
+#undef R
+#define R 2
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + r;
+}
+
+__global__ void defined_once(float *out, const float *in) { // expected-error {{a lifted function in which the macro 'ONCE' changes is not available yet}}
+  __shared__ float tile[128];
+  int r = 0;
+#ifndef ONCE
+#define ONCE
+  r = 5;
+#endif
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + r;
+}
+
+__global__ void parted_head(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[128];
+  float s = 0;
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n // expected-error {{an #if block in the head of a pipelined loop is not available yet}}
+#if 1
+                          - 1
+#endif
+       ; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[k * 128 + threadIdx.x];
+    __syncthreads();
+    s = s * 2 + tile[threadIdx.x ^ 1];
+    __syncthreads();
+  }
+  out[threadIdx.x] = s;
+}
+
+__global__ void parted_tile(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__
+#ifndef NO_ALIGN
+      alignas(128)
+#endif
+      float tile[128]; // expected-error {{an #if block in the declaration of a tile is not available yet}}
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+__global__ void fine(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[128];
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+void run(float *out, const float *in) {
+  redefined<<<1, 128>>>(out, in);
+  defined_once<<<1, 128>>>(out, in);
+  parted_head<<<1, 128>>>(out, in, 4);
+  parted_tile<<<1, 128>>>(out, in);
+  fine<<<1, 128 // expected-warning {{this use of 'fine' is no launch that tilelift can rewrite (an #if block is part of it): it keeps running the plain kernel}}
+#ifdef STREAMS
+         , 0, 0
+#endif
+         >>>(out, in, 4);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=1 -std=c++20 %s
+//
+// Comments, strings and directives in the text that is copied, replaced, or stands beside it.
+#include "Inputs/arrays.h"
+
+__global__ void commented(float *__restrict__ out,      // what it writes
+                          const float *__restrict__ in, // what it reads
+                          int n                         // which row
+) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
+#pragma tma load
+  tile[t] = in[n * T + t];
+  __syncthreads();
+  out[t] = tile[T - 1 - t];
+}
+template <int V> __global__ void counted(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
+#pragma tma load
+  tile[t] = in[n * T + t];
+  __syncthreads();
+  out[t] = tile[T - 1 - t] + V;
+}
+static void launch_commented(const Arrays &a) {
+  commented<<<1, // block
+              T  // threads
+              >>>(a.out, a.in, 7);
+  counted<3> // three
+      <<<1, T>>>(a.out + T, a.in, 4 // row
+      );
+}
+// Warm up, then again.
+#define BENCH(...) do { __VA_ARGS__; for (int i = 0; i < 2; ++i) { __VA_ARGS__; } } while (0)
+static void launch_twice(const Arrays &a) { BENCH(counted<1><<<1, T>>>(a.out, a.in, 7)); }
+
+__global__ void behind_the_copy(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T], other[T]; int t = threadIdx.x;
+#pragma tma load
+  tile[t] = in[n * T + t]; int size = sizeof(R"(one
+      two)");
+#pragma tma load
+  other[t] = in[t]; // done \
+     still a comment
+  __syncthreads();
+  out[t] = tile[T - 1 - t] + other[t] + size;
+}
+
+// What a macro of the body is for, and is not any more behind it.
+__global__ void with_its_own_macros(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
+#define ROW(k) (n + (k))
+#pragma tma load
+  tile[t] = in[ROW(2) * T + t];
+  __syncthreads();
+  out[t] = tile[T - 1 - t] + ROW(1);
+#undef ROW
+}
+
+static const Case cases[] = {
+    {"commented", launch_commented}, {"twice", launch_twice},
+    {"behind_the_copy", [](const Arrays &a) { behind_the_copy<<<1, T>>>(a.out, a.in, 5); }},
+    {"with_its_own_macros", [](const Arrays &a) { with_its_own_macros<<<1, T>>>(a.out, a.in, 5); }}};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
