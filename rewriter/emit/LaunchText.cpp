@@ -13,6 +13,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/ParentMapContext.h"
+#include "clang/AST/StmtCXX.h"
 
 #include <set>
 
@@ -68,22 +69,31 @@ static std::string launcherFor(const RedirectedLaunch &redirected) {
   return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
 }
 
-/// Whether evaluating an expression may do more than to give its value: calls do, unless they are
-/// constexpr.
-static bool mayDoSomething(const Stmt *part) {
+/// Whether evaluating an expression may do more than to give its value. Calls are looked into.
+static bool mayDoSomething(const Stmt *part, llvm::SmallPtrSetImpl<const FunctionDecl *> &seen) {
   if (!part || isa<LambdaExpr, UnaryExprOrTypeTraitExpr>(part))
     return false;
   const auto *binary = dyn_cast<clang::BinaryOperator>(part);
   const auto *unary = dyn_cast<clang::UnaryOperator>(part);
   const auto *call = dyn_cast<CallExpr>(part);
   const auto *made = dyn_cast<CXXConstructExpr>(part);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
-      (call && !(callee && callee->isConstexpr())) ||
       (made && !made->getConstructor()->isConstexpr() && !made->getConstructor()->isTrivial()) ||
-      isa<CXXNewExpr, CXXDeleteExpr, StmtExpr>(part))
+      isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, AsmStmt>(part))
     return true;
-  return llvm::any_of(part->children(), mayDoSomething);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (call && !(callee && callee->isConstexpr())) {
+    const FunctionDecl *body = calledBody(call);
+    if (!body || (seen.insert(body).second && mayDoSomething(body->getBody(), seen)))
+      return true;
+  }
+  return llvm::any_of(part->children(),
+                      [&](const Stmt *child) { return mayDoSomething(child, seen); });
+}
+
+static bool mayDoSomething(const Stmt *part) {
+  llvm::SmallPtrSet<const FunctionDecl *, 8> seen;
+  return mayDoSomething(part, seen);
 }
 
 /// Whether an expression is made of constants and of variables that the function alone can change,
@@ -112,7 +122,8 @@ static bool isIndependent(const Stmt *part, const CallExpr &config, const Functi
 /// arguments, nobody knows the order. Whether that may make a difference.
 static bool dependsOnOrder(const Launch &launch) {
   const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
-  if (!chevrons || llvm::none_of(chevrons->getConfig()->arguments(), mayDoSomething))
+  if (!chevrons || llvm::none_of(chevrons->getConfig()->arguments(),
+                                 [](const Expr *part) { return mayDoSomething(part); }))
     return false;
   if (!launch.in)
     return chevrons->getNumArgs() > 0;
