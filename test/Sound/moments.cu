@@ -137,6 +137,7 @@ __global__ void of_bases(float *out, const float *in, Both both, Hiding hiding) 
 }
 template <int I> __device__ int place = I * 2;
 namespace { __device__ int first = 3; }
+#ifdef __clang__ // nvcc has no such members
 class Kept {
   static __device__ int at;
  public:
@@ -147,6 +148,9 @@ class Kept {
   }
 };
 __device__ int Kept::at = 2;
+#else
+struct Kept { static __device__ void copy(float *tile, const float *in) { tile[threadIdx.x] = in[2 * T + threadIdx.x]; } };
+#endif
 __global__ void of_device_variables(float *out, const float *in, int n) {
   __shared__ alignas(128) float tile[T], other[T], kept[T]; int t = threadIdx.x, first = n;
 // CHECK: warning: this copy stays a plain loop: the address of this load is not followed: it is a specialization of the variable template 'place'

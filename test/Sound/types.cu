@@ -5,11 +5,11 @@
 // get another type or become references, declarations are dropped, loop heads are written once more, and a producer has
 // only some of the declarations.
 #include "Inputs/arrays.h"
-#include <iterator>
 #include <type_traits>
 
 namespace numbers { __device__ inline int middle(int a, int b) { return (a + b) / 2; } }
 template <int S> struct Up { static __device__ int of(int n) { return (n + S - 1) / S * S; } };
+template <class X, size_t N> __host__ __device__ constexpr int length_of(const X (&)[N]) { return int(N); }
 constexpr int W = 16, H = 16;
 using P = unsigned char;
 
@@ -55,7 +55,7 @@ __global__ void of_a_ring(float *out, const float *in, int n) {
 #pragma tma load
     sized[t] = in[k * T + t];
     __syncthreads();
-    constexpr int length = std::size(sized);
+    constexpr int length = length_of(sized);
     for (int i = 0; i < length; ++i) s += i * sized[i];
     __syncthreads();
   }
