@@ -509,7 +509,9 @@ void KernelWriter::openPipelines() {
       starts += "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";
       if (anyOrder(ring.first, ring.last, &CopyOrder::readBefore))
         starts += indent + "  tilelift::fence_before_tma();\n";
-      starts += startText(ring, indent) + indent + "}";
+      // The leader's lane may ask for no round and go past the loop; ptxas of CUDA 13.0 then keeps
+      // the warp apart in it, and yet counts rounds in registers that the warp has once.
+      starts += startText(ring, indent) + indent + "}\n" + indent + "__syncwarp();";
     }
     declarations += starts;
     const bool isApart = source.standsApart(directive);

@@ -40,6 +40,7 @@ __global__ void product(float *c, const float *a, const float *b, int n, int k) 
 // CHECK-NEXT: tilelift::load(bs_ring[tma_slot_1], bs_map, {32 * int(blockIdx.x), k0_ahead}, as_full[tma_slot_1]);
 // CHECK-NEXT: }
 // CHECK-NEXT: }
+// CHECK-NEXT: __syncwarp();
 // CHECK-NEXT: for (int k0 = 0; k0 < k; k0 += 32) {
 // CHECK-NEXT: // tma load: tile copy of 32 x 32 f32 (4096 bytes) from 'a' to 'as'
 // CHECK-NEXT: as_place.advance();
