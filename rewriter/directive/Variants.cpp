@@ -72,7 +72,8 @@ bool Variants::beginIn(Place begin, Place end) const {
   });
 }
 
-/// What is defined within, for the first time, and undefined again leaves nothing behind.
+/// What is defined within for the first time is defined in the same way once more, unless it is
+/// asked for before.
 std::optional<std::string> Variants::changedIn(Place begin, Place end) const {
   llvm::StringMap<bool> isLeft;
   for (const Change &change : changes) {
@@ -83,7 +84,7 @@ std::optional<std::string> Variants::changedIn(Place begin, Place end) const {
     isLeft[change.macro] = change.isDefinition;
   }
   for (const auto &each : isLeft)
-    if (each.getValue())
+    if (each.getValue() && beginIn(begin, end))
       return each.getKey().str();
   return std::nullopt;
 }

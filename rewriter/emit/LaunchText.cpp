@@ -184,9 +184,8 @@ void Redirection::writeOut(unsigned begin) {
     const CallExpr *config = cast<CUDAKernelCallExpr>(launch.call)->getConfig();
     isKnown &= !isByUsing(*launch.callee) || !launch.callee->hasQualifier();
     isKnown &= !dependsOnOrder(launch);
-    isKnown = isKnown && llvm::any_of(macros.at(begin).tokens, [&](const MacroToken &token) {
-                return token.location == launch.call->getRParenLoc();
-              });
+    const SourceLocation last = launch.call->getRParenLoc(); // or the macro is only a part of it
+    isKnown &= last.isMacroID() && placeOf(context.getSourceManager(), last).offset == begin;
     if (!isKnown)
       break;
     replaced[launch.callee->getLocation()] = launcherFor(each);
