@@ -61,7 +61,7 @@ __global__ void product(float *c, const float *a, const float *b, int n, int k) 
 // CHECK-NEXT: sum += as[threadIdx.y][i] * bs[i][threadIdx.x];
 // CHECK-NEXT: __syncthreads();
 // CHECK-NEXT: }
-// SAID: [[@LINE-49]]:3: remark: the copies of this loop are made up to 2 rounds ahead, in 24576 bytes of shared memory instead of 8192 [-Wtilelift-pipelined]
+// SAID: [[@LINE-50]]:3: remark: the copies of this loop are made up to 2 rounds ahead, in 24576 bytes of shared memory instead of 8192 [-Wtilelift-pipelined]
 // PLAN: "stages": 3
 
 // Rows that are moved apart have their own type, a clamped border its own copies, and a
