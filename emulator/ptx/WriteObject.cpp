@@ -25,8 +25,8 @@ bool isForSixteenBits(StringRef feature) {
   return feature.contains("bf16") || feature.contains("fp16") || feature == "avxneconvert";
 }
 
-/// The code generator rounds to bfloat16 by a function of compiler-rt, which a host's linker need
-/// not find: to the nearest, ties to even, and what is no number stays none.
+/// Defines __truncsfbf2, which LLVM calls to round a float to bfloat16. It belongs to compiler-rt,
+/// which may not be linked. Rounds to nearest, ties to even; a NaN stays a NaN.
 void addRounding(llvm::Module &module) {
   LLVMContext &context = module.getContext();
   IRBuilder<> builder(context);

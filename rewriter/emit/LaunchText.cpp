@@ -56,12 +56,13 @@ private:
   LaunchEdits result;
 };
 
-/// A using-declaration brings the kernel's name alone, and not that of its launcher.
+/// Whether the kernel's name is found through a using-declaration. The launcher's name is not
+/// declared by it, and has to be qualified.
 static bool isByUsing(const DeclRefExpr &callee) {
   return isa<UsingShadowDecl>(callee.getFoundDecl());
 }
 
-/// What the launcher is called where the kernel is.
+/// The launcher's name as it can be written at the launch.
 static std::string launcherFor(const RedirectedLaunch &redirected) {
   const DeclRefExpr &callee = *redirected.launch->callee;
   if (!isByUsing(callee))

@@ -509,8 +509,8 @@ void KernelWriter::openPipelines() {
       starts += "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";
       if (anyOrder(ring.first, ring.last, &CopyOrder::readBefore))
         starts += indent + "  tilelift::fence_before_tma();\n";
-      // The leader's lane may ask for no round and go past the loop; ptxas of CUDA 13.0 then keeps
-      // the warp apart in it, and yet counts rounds in registers that the warp has once.
+      // Without this, the compiler may let the leader's lane jump over the loop. ptxas of CUDA 13.0
+      // then runs the loop with diverged lanes, but counts its rounds in uniform registers.
       starts += startText(ring, indent) + indent + "}\n" + indent + "__syncwarp();";
     }
     declarations += starts;

@@ -34,7 +34,8 @@ Subscripts subscriptsOf(const DeclRefExpr *reference, size_t dims, const Variabl
     if (parent && isa<ImplicitCastExpr>(parent)) // decay to a pointer
       parent = parentOf(parent, facts);
     const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(parent);
-    // Of `1[tile]`, the text is no subscript of what is put in the place of the array.
+    // In `1[tile]`, the index comes first: that compiles for arrays, not for the class that
+    // replaces a tile with another layout.
     if (!access || access->getLHS()->IgnoreParenImpCasts() != use->IgnoreParenImpCasts())
       break;
     subscripts.push_back(access);

@@ -37,7 +37,7 @@ struct NameInText {
 
 std::vector<NameInText> namesInTextOf(const clang::Stmt *statement);
 
-/// Whether a name means a variable, or a part of it in a structured binding. In an instantiation, a
+/// Whether a name refers to a variable, or to a structured binding of it. In an instantiation, a
 /// type that depends on no template argument still names the template's own variables.
 bool means(const NameInText &name, const clang::VarDecl *variable);
 

@@ -188,7 +188,7 @@ void VariableFacts::noteCall(const CallExpr *call) {
                             !mayWriteTo(callee->getParamDecl(i)->getType().getNonReferenceType());
     if (arguments[i]->getType()->isArrayType() && !isConstant)
       escapeThrough(arguments[i]);
-    // What a helper gets of the object, as a constant, may come back as its result.
+    // A function that gets a reference to a part of the object may return that reference.
     if (isObjectAlone && !arguments[i]->isPRValue() && rootOf(arguments[i]) == self)
       returnsObject |= call->isGLValue() || mayReferTo(call->getType());
     if (callee && i < callee->getNumParams() && !isBoundInBody(call, i))

@@ -65,7 +65,7 @@ struct ObjectUse {
 class ObjectUses {
 public:
   ObjectUse of(const clang::CXXMethodDecl *method);
-  /// Whether who initialises an object in this way may keep its address.
+  /// Whether an initialiser may store the address of the object that it initialises.
   bool isKeptBy(const clang::Stmt *initialiser);
 
 private:
