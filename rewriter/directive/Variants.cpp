@@ -12,6 +12,7 @@
 #include "llvm/ADT/StringMap.h"
 
 using namespace clang;
+using llvm::StringRef;
 
 namespace tilelift {
 namespace {
@@ -21,6 +22,17 @@ public:
   VariantReader(const SourceManager &sources, Variants &variants)
       : sources(sources), variants(variants) {}
 
+  void FileChanged(SourceLocation location, FileChangeReason reason, SrcMgr::CharacteristicKind,
+                   FileID) override {
+    const FileID file = sources.getFileID(location);
+    const Place at = placeOf(sources, sources.getIncludeLoc(file)),
+                begin = placeOf(sources, location);
+    if (reason != EnterFile || !at.isKnown() || !begin.isKnown())
+      return;
+    const StringRef text = sources.getBufferData(file);
+    variants.inclusions.push_back(
+        {at, begin, {begin.offset + unsigned(text.size())}, text.contains("#pragma once")});
+  }
   void Endif(SourceLocation end, SourceLocation begin) override {
     Place from = placeOf(sources, begin), to = placeOf(sources, end);
     if (from.isKnown() && to.isKnown())
@@ -72,20 +84,38 @@ bool Variants::beginIn(Place begin, Place end) const {
   });
 }
 
+bool Variants::isRead(Place place, Place begin, Place end) const {
+  if (begin.offset <= place.offset && place.offset < end.offset)
+    return true;
+  return llvm::any_of(inclusions, [&](const Inclusion &file) {
+    return file.begin.offset <= place.offset && place.offset < file.end.offset &&
+           isRead(file.at, begin, end);
+  });
+}
+
 /// What is defined within for the first time is defined in the same way once more, unless it is
 /// asked for before.
-std::optional<std::string> Variants::changedIn(Place begin, Place end) const {
+std::optional<std::string> Variants::whyNotTwice(Place begin, Place end) const {
+  for (const Inclusion &file : inclusions)
+    if (file.isOnce && isRead(file.at, begin, end))
+      return "that includes a file with '#pragma once'";
+  const bool asksForMacros = llvm::any_of(conditional, [&](const std::pair<Place, Place> &part) {
+    return isRead(part.first, begin, end);
+  });
+  auto changes = [](StringRef macro) {
+    return ("in which the macro '" + macro + "' changes").str();
+  };
   llvm::StringMap<bool> isLeft;
-  for (const Change &change : changes) {
-    if (change.place.offset < begin.offset || change.place.offset >= end.offset)
+  for (const Change &change : this->changes) {
+    if (!isRead(change.place, begin, end))
       continue;
     if (change.wasDefined && !isLeft.contains(change.macro))
-      return change.macro;
+      return changes(change.macro);
     isLeft[change.macro] = change.isDefinition;
   }
   for (const auto &each : isLeft)
-    if (each.getValue() && beginIn(begin, end))
-      return each.getKey().str();
+    if (each.getValue() && asksForMacros)
+      return changes(each.getKey());
   return std::nullopt;
 }
 

@@ -41,17 +41,29 @@ struct Variants {
     bool isDefinition = false, wasDefined = false;
   };
   std::vector<Change> changes;
+  /// A file, and where it is included.
+  struct Inclusion {
+    Place at, begin, end;
+    /// By its `#pragma once`.
+    bool isOnce = false;
+  };
+  std::vector<Inclusion> inclusions;
   /// Where __COUNTER__ counts.
   std::vector<Place> counters;
 
   bool isConditional(Place place) const;
   /// Whether an #if stands in a stretch of text.
   bool beginIn(Place begin, Place end) const;
-  /// A macro that is another one behind a stretch of text than before it, so that the same text
-  /// once more would not mean the same; or nothing.
-  std::optional<std::string> changedIn(Place begin, Place end) const;
+  /// Why a stretch of text would not mean the same once more: a macro that is another one behind it
+  /// than before it ("in which the macro 'N' changes"), or a file that is not read again; or
+  /// nothing.
+  std::optional<std::string> whyNotTwice(Place begin, Place end) const;
   /// Whether a stretch of text has only one end of some #if ... #endif.
   bool areTornIn(Place begin, Place end) const;
+
+private:
+  /// In a stretch of text, or in what is included there.
+  bool isRead(Place place, Place begin, Place end) const;
 };
 
 /// Fills `variants` while a file is preprocessed.

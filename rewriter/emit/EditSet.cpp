@@ -4,16 +4,79 @@
 
 #include "emit/EditSet.h"
 
+#include "clang/Lex/Lexer.h"
+#include "llvm/Support/Regex.h"
+
 #include <algorithm>
 #include <cassert>
 
+using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
 namespace {
 
-unsigned lineOf(StringRef file, unsigned offset) {
-  return unsigned(file.take_front(offset).count('\n')) + 1;
+/// What __LINE__ and __FILE__ are.
+struct Position {
+  unsigned line = 1;
+  StringRef path;
+
+  bool operator==(const Position &other) const { return line == other.line && path == other.path; }
+};
+
+/// The positions of a file's text, of which its own #line directives may say something else.
+class Positions {
+public:
+  Positions(StringRef file, StringRef path);
+
+  Position at(unsigned offset) const;
+  bool haveDirectiveIn(unsigned begin, unsigned end) const {
+    return llvm::any_of(directives, [&](const Directive &each) {
+      return begin < each.behind && each.behind <= end;
+    });
+  }
+
+private:
+  struct Directive {
+    unsigned behind; ///< where the next line begins
+    Position says;
+  };
+
+  StringRef file;
+  Position first;
+  std::vector<Directive> directives;
+};
+
+Positions::Positions(StringRef file, StringRef path) : file(file), first{1, path} {
+  if (!Regex("^[ \t]*#[ \t]*(line[ \t]+)?[0-9]", Regex::Newline).match(file))
+    return;
+  Lexer lexer(SourceLocation(), LangOptions(), file.begin(), file.begin(), file.end());
+  StringRef said = path;
+  for (Token token; !lexer.LexFromRawLexer(token);) {
+    if (token.isNot(tok::hash) || !token.isAtStartOfLine())
+      continue;
+    const size_t at = size_t(lexer.getBufferLocation() - file.begin());
+    const StringRef line = file.substr(at).take_until([](char c) { return c == '\n'; });
+    SmallVector<StringRef, 5> parts;
+    static const char directive[] = "^[ \t]*(line[ \t]+)?([0-9]+)([ \t]+\"([^\"]*)\")?";
+    unsigned number = 0;
+    if (!Regex(directive).match(line, &parts) || parts[2].getAsInteger(10, number))
+      continue;
+    said = parts[3].empty() ? said : parts[4];
+    directives.push_back({unsigned(at + line.size() + 1), {number, said}});
+  }
+}
+
+Position Positions::at(unsigned offset) const {
+  unsigned from = 0;
+  Position position = first;
+  for (const Directive &each : directives)
+    if (each.behind <= offset) {
+      from = each.behind;
+      position = each.says;
+    }
+  position.line += unsigned(file.slice(from, offset).count('\n'));
+  return position;
 }
 
 /// Writes pieces one after the other and says, where asked to, which line of
@@ -21,7 +84,11 @@ unsigned lineOf(StringRef file, unsigned offset) {
 class Renderer {
 public:
   Renderer(StringRef file, StringRef path, bool withLines, Repeats repeats)
-      : file(file), path(path), withLines(withLines), repeats(repeats) {
+      : file(file),
+        positions(file, path),
+        withLines(withLines),
+        repeats(repeats),
+        current{1, path} {
     if (withLines) // a first #line keeps Clang from recording a checksum
       output = "#line 1 \"" + path.str() + "\"\n";
   }
@@ -33,21 +100,21 @@ public:
       begin = unsigned(byteOrderMark.size());
     // After text of ours that ends within a line, the line has to end first: behind a comment, or
     // before what may ask for its line, or go on in the next one as strings and comments do.
-    size_t newline = file.slice(begin, end).find('\n');
-    bool late = withLines && !atLineStart() && lineOf(file, begin) != line;
-    if (late && newline != StringRef::npos) {
-      StringRef rest = file.slice(begin, begin + unsigned(newline)).trim();
-      if (rest.empty() || (rest.starts_with("//") && !rest.ends_with("\\"))) {
-        append(file.slice(begin, begin + unsigned(newline) + 1));
-        begin += unsigned(newline) + 1;
-      } else {
+    if (withLines && !atLineStart() && !(positions.at(begin) == current)) {
+      const StringRef rest = file.slice(begin, end).take_until([](char c) { return c == '\n'; });
+      const bool isWholeLine = begin + rest.size() < end;
+      const StringRef code = rest.trim();
+      if (!code.empty() && (!code.starts_with("//") || code.ends_with("\\"))) {
         append("\n");
+      } else if (isWholeLine) {
+        appendOfFile(begin, begin + unsigned(rest.size()) + 1);
+        begin += unsigned(rest.size()) + 1;
       }
     }
     if (begin == end)
       return;
     mark(begin);
-    append(file.slice(begin, end));
+    appendOfFile(begin, end);
   }
 
   /// A stretch of the file that stays where it is, too.
@@ -73,24 +140,29 @@ private:
 
   void append(StringRef text) {
     output += text;
-    line += unsigned(text.count('\n'));
+    current.line += unsigned(text.count('\n'));
+  }
+  void appendOfFile(unsigned begin, unsigned end) {
+    append(file.slice(begin, end));
+    if (positions.haveDirectiveIn(begin, end))
+      current = positions.at(end);
   }
 
   /// The next character is from `offset`. A directive needs a line of its own,
   /// so in the middle of a line it has to wait for the next piece.
   void mark(unsigned offset) {
-    unsigned wanted = lineOf(file, offset);
-    if (!withLines || wanted == line || !atLineStart())
+    const Position wanted = positions.at(offset);
+    if (!withLines || wanted == current || !atLineStart())
       return;
-    output += "#line " + std::to_string(wanted) + " \"" + path.str() + "\"\n";
-    line = wanted;
+    output += "#line " + std::to_string(wanted.line) + " \"" + wanted.path.str() + "\"\n";
+    current = wanted;
   }
 
   StringRef file;
-  StringRef path;
+  Positions positions;
   bool withLines;
   Repeats repeats;
-  unsigned line = 1;
+  Position current;
 };
 
 } // namespace

@@ -9,6 +9,7 @@
 #include "emit/LaunchText.h"
 #include "emit/LauncherText.h"
 #include "emit/Names.h"
+#include "emit/RuntimeInclude.h"
 #include "emit/Writable.h"
 #include "relation/BaseObjects.h"
 #include "support/Locations.h"
@@ -26,60 +27,6 @@ using namespace llvm;
 
 namespace tilelift {
 namespace {
-
-struct IncludePlace {
-  unsigned offset = 0;
-  bool isBehindInclude = false;
-};
-
-/// Behind the last #include before an offset that is in no braces and under no condition but a
-/// header's guard, or before everything but the file's first comment and its guard.
-IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions &language) {
-  SourceLocation start = SourceLocation::getFromRawEncoding(1);
-  auto offsetOf = [&](const Token &token) { return token.getLocation().getRawEncoding() - 1; };
-  auto nextLine = [&](const Token &token) {
-    size_t end = text.find('\n', offsetOf(token));
-    return end == StringRef::npos ? unsigned(text.size()) : unsigned(end + 1);
-  };
-  Lexer lexer(start, language, text.begin(), text.begin(), text.end());
-  auto word = [&](Token &token) {
-    lexer.LexFromRawLexer(token);
-    return token.is(tok::raw_identifier) ? token.getRawIdentifier() : StringRef();
-  };
-  IncludePlace place;
-  Token token;
-  StringRef guard; // until the next directive tells whether it is one
-  int depth = 0, braces = 0;
-  bool isGuarded = false;
-  bool more = !lexer.LexFromRawLexer(token);
-  place.offset = offsetOf(token);
-  for (bool isFirst = true; more && offsetOf(token) < before; isFirst = false) {
-    if (token.is(tok::hash) && token.isAtStartOfLine()) {
-      StringRef directive = word(token), expected = std::exchange(guard, StringRef());
-      bool opensGuard = !expected.empty() && directive == "define" && word(token) == expected;
-      depth += !expected.empty() && !opensGuard;
-      isGuarded |= opensGuard;
-      if (directive == "ifndef" && isFirst)
-        guard = word(token);
-      else if (directive.starts_with("if"))
-        ++depth;
-      else if (directive == "endif" && --depth < 0 && isGuarded) {
-        // This #endif closes what looked like an include guard before the end of the file, so it
-        // was none: it only gave a macro its default value.
-        place = {nextLine(token), true};
-        isGuarded = false;
-        depth = 0;
-      } else if (directive == "include" && depth <= 0 && braces == 0)
-        place = {nextLine(token), true};
-      else if (opensGuard || (directive == "pragma" && isFirst && word(token) == "once"))
-        place.offset = nextLine(token);
-    } else {
-      braces += token.is(tok::l_brace) - token.is(tok::r_brace);
-    }
-    more = !lexer.LexFromRawLexer(token);
-  }
-  return place;
-}
 
 class Emitter {
 public:
@@ -117,7 +64,6 @@ private:
     return others.launched.count(sharedNameOf(kernel)) > 0;
   }
   void addIncludes(ArrayRef<KernelToEmit> kernels);
-  bool isRepeated(const UserFile &file) const;
   Place placeOfChange(const UserFile &file, const EditSet &edits) const;
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
@@ -452,6 +398,9 @@ void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
     return say(diagnose("not-available-yet", {},
                         "a kernel that a header of the system declares ('" +
                             first->getNameAsString() + "')"));
+  if (first->isLocalExternDecl())
+    return say(
+        diagnose("not-available-yet", place, "a kernel that is declared inside of a function"));
   std::optional<Token> semi =
       Lexer::findNextToken(first->getEndLoc(), sources, context.getLangOpts());
   if (!semi || semi->isNot(tok::semi))
@@ -483,21 +432,14 @@ void Emitter::addIncludes(ArrayRef<KernelToEmit> kernels) {
     EditSet own = result.edits.within(file.begin, file.end());
     if (own.empty())
       continue;
-    if (isRepeated(file)) {
+    if (source.isRepeated(file)) {
       say(diagnose("not-available-yet", placeOfChange(file, own),
                    "a header that is included more than once"));
       for (const KernelToEmit &kernel : kernels)
         if (source.fileOf(source.offsetOf(kernel.pattern->getLocation())).id == file.id)
           result.refused.push_back(kernel.pattern);
     }
-    IncludePlace place = placeForInclude(file.text, own.begin(), context.getLangOpts());
-    unsigned at = file.begin + place.offset;
-    bool isApart = place.isBehindInclude || source.from(at).starts_with("\n");
-    result.edits.add(
-        {at,
-         at,
-         {Piece::own("#include <tilelift/tilelift.cuh>\n" + std::string(isApart ? "" : "\n"),
-                     at)}});
+    result.edits.add(runtimeInclude(file, own.begin(), variants, context.getLangOpts()));
   }
 }
 
@@ -507,15 +449,6 @@ Place Emitter::placeOfChange(const UserFile &file, const EditSet &edits) const {
     if (source.fileOf(directive->begin.offset).begin == file.begin)
       return directive->begin;
   return {file.begin + edits.begin()};
-}
-
-/// What is computed for one of its texts may not be right for the other.
-bool Emitter::isRepeated(const UserFile &file) const {
-  const SourceManager &sources = context.getSourceManager();
-  return llvm::any_of(source.all(), [&](const UserFile &other) {
-    return other.id != file.id &&
-           sources.getFileEntryForID(other.id) == sources.getFileEntryForID(file.id);
-  });
 }
 
 } // namespace

@@ -34,6 +34,13 @@ const UserFile &SourceText::fileOf(unsigned offset) const {
   return *std::prev(next);
 }
 
+bool SourceText::isRepeated(const UserFile &file) const {
+  return llvm::any_of(files, [&](const UserFile &other) {
+    return other.id != file.id &&
+           sources.getFileEntryForID(other.id) == sources.getFileEntryForID(file.id);
+  });
+}
+
 StringRef SourceText::nameOf(unsigned offset) const {
   OptionalFileEntryRef file = sources.getFileEntryRefForID(fileOf(offset).id);
   return file ? file->getName() : "input.cu";

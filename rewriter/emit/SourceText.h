@@ -25,6 +25,9 @@ public:
   const UserFile &fileOf(unsigned offset) const;
   /// The name of that file, for whom style depends on it.
   llvm::StringRef nameOf(unsigned offset) const;
+  /// Whether it is included more than once: what is computed for one of its texts may not be right
+  /// for the other.
+  bool isRepeated(const UserFile &file) const;
   bool isInHeader(unsigned offset) const { return fileOf(offset).begin != 0; }
   llvm::StringRef between(unsigned begin, unsigned end) const;
   /// The text of a file up to an offset, and from there.

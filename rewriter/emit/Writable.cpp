@@ -83,6 +83,71 @@ private:
   const SourceManager &sources;
 };
 
+/// In what a body calls: what there is once for each local type of that body. A lambda of the
+/// lifted text is another one.
+class OncePerLocalType : public RecursiveASTVisitor<OncePerLocalType> {
+public:
+  std::optional<Obstacle> found;
+
+  bool shouldVisitImplicitCode() const { return true; }
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    return !callee || visitFunction(*callee);
+  }
+  bool VisitCXXConstructExpr(CXXConstructExpr *made) {
+    return visitFunction(*made->getConstructor());
+  }
+  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+    const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
+    return !variable || visitVariable(*variable);
+  }
+  bool VisitMemberExpr(MemberExpr *member) {
+    const auto *variable = dyn_cast<VarDecl>(member->getMemberDecl());
+    return !variable || visitVariable(*variable);
+  }
+
+private:
+  /// Whether it, or what it is a member of, is made for a local type.
+  static bool isOfLocalType(const Decl &declaration);
+
+  bool visitFunction(const FunctionDecl &function) {
+    const FunctionDecl *body = nullptr;
+    if (!isOfLocalType(function) || !function.hasBody(body) || !seen.insert(body).second)
+      return true;
+    return TraverseStmt(body->getBody());
+  }
+  bool visitVariable(const VarDecl &variable) {
+    if (!variable.hasGlobalStorage() || variable.hasAttr<CUDASharedAttr>() ||
+        variable.getType().isConstQualified() || !isOfLocalType(variable))
+      return true;
+    found = {"a static variable that there is once for each local type of a kernel ('" +
+                 variable.getNameAsString() + "': the lifted copy would have its own)",
+             variable.getLocation()};
+    return false;
+  }
+
+  SmallPtrSet<const FunctionDecl *, 8> seen;
+};
+
+bool OncePerLocalType::isOfLocalType(const Decl &declaration) {
+  for (const Decl *at = &declaration; at;) {
+    ArrayRef<TemplateArgument> arguments;
+    if (const auto *function = dyn_cast<FunctionDecl>(at)) {
+      if (const TemplateArgumentList *list = function->getTemplateSpecializationArgs())
+        arguments = list->asArray();
+    } else if (const auto *record = dyn_cast<ClassTemplateSpecializationDecl>(at)) {
+      arguments = record->getTemplateArgs().asArray();
+    } else if (const auto *variable = dyn_cast<VarTemplateSpecializationDecl>(at)) {
+      arguments = variable->getTemplateArgs().asArray();
+    }
+    if (llvm::any_of(arguments, isLocal))
+      return true;
+    const DeclContext *around = at->getDeclContext();
+    at = around && !around->isFileContext() ? Decl::castFromDeclContext(around) : nullptr;
+  }
+  return false;
+}
+
 std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager &sources,
                                const Variants &variants) {
   for (const FunctionDecl *declared : function->redecls())
@@ -106,9 +171,8 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
   if (variants.areTornIn(begin, end))
     return Obstacle{"an #if block that starts or ends inside of the function, but not both,",
                     function->getLocation()};
-  if (std::optional<std::string> macro = variants.changedIn(begin, end))
-    return Obstacle{"a lifted function in which the macro '" + *macro + "' changes",
-                    function->getLocation()};
+  if (std::optional<std::string> why = variants.whyNotTwice(begin, end))
+    return Obstacle{"a lifted function " + *why, function->getLocation()};
   OncePerFunction finder(sources);
   finder.TraverseStmt(function->getBody());
   return finder.found;
@@ -164,6 +228,9 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   for (const ParmVarDecl *parameter : pattern->parameters())
     if (parameter->getName() == "gridDim") // which the launcher has
       return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};
+  for (const FunctionDecl *declared : pattern->redecls())
+    if (declared->isLocalExternDecl()) // where no launcher can be declared
+      return Obstacle{"a kernel that is declared inside of a function", declared->getLocation()};
   const SourceManager &sources = pattern->getASTContext().getSourceManager();
   if (variants.beginIn(placeOf(sources, pattern->getBeginLoc()),
                        placeOf(sources, pattern->getBody()->getBeginLoc())))
@@ -205,9 +272,17 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
                         range.getBegin()};
     }
     std::vector<size_t> textOf;
-    for (const FunctionText &text : textsOf(instance, textOf))
+    for (const FunctionText &text : textsOf(instance, textOf)) {
+      if (source.isRepeated(source.fileOf(source.offsetOf(text.pattern->getLocation()))))
+        return Obstacle{"a header that is included more than once",
+                        locationOf(sources, instance.copies.front().directive->begin)};
       if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
         return obstacle;
+      OncePerLocalType finder;
+      finder.TraverseStmt(text.function()->getBody());
+      if (finder.found)
+        return finder.found;
+    }
   }
   return std::nullopt;
 }

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What methods and constructors do to their objects: the facts of each body on its own, with the
-// object in the place of a variable.
+// What methods and constructors do to their objects, and functions to what they get by reference:
+// the facts of each body on its own, with the object in the place of a variable.
 //===----------------------------------------------------------------------===//
 
 #include "support/VariableFacts.h"
@@ -17,14 +17,17 @@ using namespace llvm;
 namespace tilelift {
 
 VariableFacts::VariableFacts(const CXXRecordDecl *record, ConstPointers pointers, ObjectUses &uses)
-    : constPointers(pointers),
-      uses(std::shared_ptr<ObjectUses>(), &uses),
-      isInMethod(true),
-      isObjectAlone(true) {
+    : constPointers(pointers), uses(std::shared_ptr<ObjectUses>(), &uses), isInMethod(true) {
   ASTContext &context = record->getASTContext();
   self = ImplicitParamDecl::Create(context, const_cast<CXXRecordDecl *>(record), SourceLocation(),
                                    nullptr, context.VoidPtrTy, ImplicitParamKind::CXXThis);
+  alone = self;
 }
+
+VariableFacts::VariableFacts(const ParmVarDecl *parameter, ObjectUses &uses)
+    : constPointers(ConstPointers::MayWrite),
+      uses(std::shared_ptr<ObjectUses>(), &uses),
+      alone(parameter) {}
 
 /// Calls of the same method within are taken to do anything.
 ObjectUse ObjectUses::of(const CXXMethodDecl *method) {
@@ -68,6 +71,31 @@ ObjectUse ObjectUses::inBody(const CXXMethodDecl *method) {
           isReturned && !isConstant};
 }
 
+/// Calls of the same function within are taken to do anything.
+ObjectUse ObjectUses::ofParameter(const FunctionDecl *function, unsigned parameter) {
+  const std::pair<const FunctionDecl *, unsigned> key(function->getCanonicalDecl(), parameter);
+  auto [place, isNew] = knownParameters.try_emplace(key);
+  if (!isNew)
+    return place->second;
+  ObjectUse use = inBody(function, parameter);
+  knownParameters[key] = use;
+  return use;
+}
+
+ObjectUse ObjectUses::inBody(const FunctionDecl *function, unsigned parameter) {
+  const FunctionDecl *definition = nullptr;
+  if (!function->hasBody(definition) || isa<CXXConstructorDecl>(definition))
+    return {};
+  const ParmVarDecl *own = definition->getParamDecl(parameter);
+  VariableFacts facts(own, *this);
+  facts.collect(definition->getBody());
+  facts.escapeFromLambdas();
+  const bool isReturned = facts.returnsObject && mayReferTo(definition->getReturnType());
+  return {!facts.changesOf(own).empty(),
+          facts.escapes(own) || (isReturned && !definition->getReturnType()->isReferenceType()),
+          isReturned};
+}
+
 bool ObjectUses::isKeptByDefault(const CXXDefaultInitExpr *member) {
   VariableFacts facts(cast<CXXRecordDecl>(member->getField()->getParent()),
                       VariableFacts::ConstPointers::MayWrite, *this);
@@ -100,9 +128,30 @@ bool ObjectUses::isKeptBy(const Stmt *part, DenseSet<const Stmt *> &seen) {
 /// change their objects if they are not constant, and keep nothing.
 ObjectUse VariableFacts::useOfObject(const CallExpr *call) {
   const auto *method = dyn_cast_or_null<CXXMethodDecl>(partsOf(call).callee);
-  if (constPointers == ConstPointers::OnlyRead && !isObjectAlone)
+  if (constPointers == ConstPointers::OnlyRead && !alone)
     return {!method || !method->isConst(), false, false};
   return method && !isVirtual(call) ? uses->of(method) : ObjectUse();
+}
+
+/// What a function does to a variable that it gets by reference and could change; false where its
+/// body does not say.
+bool VariableFacts::noteReferenceArgument(const CallExpr *call, unsigned argument) {
+  const FunctionDecl *body = calledBody(call);
+  const Expr *passed = partsOf(call).arguments[argument];
+  const bool isProved = constPointers == ConstPointers::MayWrite || alone;
+  if (!isProved || !body || isVirtual(call) || passed->getType()->isArrayType())
+    return false;
+  const QualType type = body->getParamDecl(argument)->getType();
+  if (!type->isLValueReferenceType() || !mayWriteTo(type.getNonReferenceType()))
+    return false;
+  const ObjectUse use = uses->ofParameter(body, argument);
+  if (use.isChanged)
+    note(passed, {call, Change::Kind::Unclear, call});
+  if (use.isKept)
+    escapeThrough(passed);
+  if (use.isReturned)
+    noteResult(call, passed);
+  return true;
 }
 
 } // namespace tilelift

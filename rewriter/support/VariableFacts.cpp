@@ -129,9 +129,7 @@ static bool hasMutable(QualType type) {
   return record && record->hasDefinition() && record->hasMutableFields();
 }
 
-static bool mayWriteTo(QualType referred) {
-  return !referred.isConstQualified() || hasMutable(referred);
-}
+bool mayWriteTo(QualType referred) { return !referred.isConstQualified() || hasMutable(referred); }
 
 /// A kernel's own parameters lead to none of its variables.
 void VariableFacts::findConstDrops(const CallPath &path) {
@@ -184,16 +182,18 @@ void VariableFacts::noteCall(const CallExpr *call) {
       noteResult(call, object);
   }
   for (unsigned i = 0; i < arguments.size(); ++i) {
-    const bool isConstant = callee && i < callee->getNumParams() && isObjectAlone &&
+    const bool isConstant = callee && i < callee->getNumParams() && alone &&
                             !mayWriteTo(callee->getParamDecl(i)->getType().getNonReferenceType());
     if (arguments[i]->getType()->isArrayType() && !isConstant)
       escapeThrough(arguments[i]);
     // A function that gets a reference to a part of the object may return that reference.
-    if (isObjectAlone && !arguments[i]->isPRValue() && rootOf(arguments[i]) == self)
+    if (alone && !arguments[i]->isPRValue() && rootOf(arguments[i]) == alone)
       returnsObject |= call->isGLValue() || mayReferTo(call->getType());
-    if (callee && i < callee->getNumParams() && !isBoundInBody(call, i))
-      noteArgument(callee->getParamDecl(i)->getType(), arguments[i],
-                   broken.of(i) || mayComeBack(call));
+    if (!callee || i >= callee->getNumParams() || isBoundInBody(call, i))
+      continue;
+    const bool writesConst = broken.of(i) || mayComeBack(call);
+    if (writesConst || !noteReferenceArgument(call, i))
+      noteArgument(callee->getParamDecl(i)->getType(), arguments[i], writesConst);
   }
 }
 
@@ -352,7 +352,7 @@ void VariableFacts::lookAtUse(const Expr *use) {
   const VarDecl *variable = reference ? variableNamed(reference) : self;
   if (!variable || !isLocal(variable))
     return;
-  if (isObjectAlone && variable == self && isReturned(cast<Expr>(use)))
+  if (alone && variable == alone && isReturned(cast<Expr>(use)))
     returnsObject = true;
   else if (!isFollowed(cast<Expr>(use)))
     escapeThrough(cast<Expr>(use));
@@ -458,9 +458,9 @@ void VariableFacts::collect(const Stmt *statement) {
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     lambdas.push_back(lambda);
-    if (isObjectAlone && self && llvm::any_of(lambda->captures(), [](const LambdaCapture &capture) {
-          return capture.capturesThis();
-        }))
+    if (alone && alone == self &&
+        llvm::any_of(lambda->captures(),
+                     [](const LambdaCapture &capture) { return capture.capturesThis(); }))
       escaped.insert(self);
     for (const LambdaCapture &capture : lambda->captures())
       if (lambda->isInitCapture(&capture))

@@ -51,8 +51,8 @@ struct Change {
   int direction = 1;
 };
 
-/// What a method, or a constructor, may do to the object that it is called for. Unless its body
-/// says otherwise: all of this.
+/// What a method, or a constructor, may do to the object that it is called for, and a function to
+/// what it gets by reference. Unless its body says otherwise: all of this.
 struct ObjectUse {
   bool isChanged = true;
   /// Others may know its address, or that of a part, afterwards.
@@ -61,19 +61,23 @@ struct ObjectUse {
   bool isReturned = true;
 };
 
-/// The same for each method once.
+/// The same for each function once.
 class ObjectUses {
 public:
   ObjectUse of(const clang::CXXMethodDecl *method);
+  /// Of a parameter that is a reference.
+  ObjectUse ofParameter(const clang::FunctionDecl *function, unsigned parameter);
   /// Whether an initialiser may store the address of the object that it initialises.
   bool isKeptBy(const clang::Stmt *initialiser);
 
 private:
   bool isKeptBy(const clang::Stmt *part, llvm::DenseSet<const clang::Stmt *> &seen);
   ObjectUse inBody(const clang::CXXMethodDecl *method);
+  ObjectUse inBody(const clang::FunctionDecl *function, unsigned parameter);
   bool isKeptByDefault(const clang::CXXDefaultInitExpr *member);
 
   std::map<const clang::FunctionDecl *, ObjectUse> known;
+  std::map<std::pair<const clang::FunctionDecl *, unsigned>, ObjectUse> knownParameters;
 };
 
 class VariableFacts {
@@ -122,6 +126,8 @@ private:
   friend class ObjectUses;
   /// Of methods of a class, each on its own, with their object in the place of a variable.
   VariableFacts(const clang::CXXRecordDecl *record, ConstPointers pointers, ObjectUses &uses);
+  /// Of a function on its own, with what a parameter refers to in the place of a variable.
+  VariableFacts(const clang::ParmVarDecl *parameter, ObjectUses &uses);
 
   void collect(const clang::Stmt *statement);
   void collectDeclaration(const clang::DeclStmt *declaration);
@@ -136,6 +142,7 @@ private:
   void noteDecay(const clang::ImplicitCastExpr *decay);
   void noteCall(const clang::CallExpr *call);
   ObjectUse useOfObject(const clang::CallExpr *call);
+  bool noteReferenceArgument(const clang::CallExpr *call, unsigned argument);
   void noteResult(const clang::CallExpr *call, const clang::Expr *object);
   bool isReturned(const clang::Expr *use) const;
   void collectCallee(const clang::CallExpr *call);
@@ -166,8 +173,9 @@ private:
   /// Whose method is being collected, if that is a variable; and all of these.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;
-  /// Of a method on its own.
-  bool isObjectAlone = false, returnsObject = false;
+  /// Of a function on its own: what its facts are wanted of, and whether that may be returned.
+  const clang::VarDecl *alone = nullptr;
+  bool returnsObject = false;
   llvm::SmallVector<const clang::VarDecl *, 2> selves;
   /// What was asked of a statement before: it is asked for each thread.
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
@@ -203,6 +211,8 @@ const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue, const clang::VarDecl *self = nullptr);
 /// Whether a value of a type may lead to something else: a pointer, a reference, or what holds one.
 bool mayReferTo(clang::QualType type);
+/// Whether who refers to a thing of that type may write to it, if only to a mutable member.
+bool mayWriteTo(clang::QualType referred);
 /// Whether an expression is `this`, as it stands or as a pointer to another class.
 bool isThis(const clang::Expr *expression);
 

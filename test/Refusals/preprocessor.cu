@@ -27,6 +27,26 @@ __global__ void defined_once(float *out, const float *in) { // expected-error {{
   out[threadIdx.x] = tile[127 - threadIdx.x] + r;
 }
 
+// The file is empty when it is read once more.
+__global__ void included_once(float *out, const float *in) { // expected-error {{a lifted function in which the macro 'GUARDED' changes is not available yet}}
+  __shared__ float tile[128];
+  int r = 0;
+#include "Inputs/guarded.inc"
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + r;
+}
+__global__ void included_by_pragma(float *out, const float *in) { // expected-error {{a lifted function that includes a file with '#pragma once' is not available yet}}
+  __shared__ float tile[128];
+  int r = 0;
+#include "Inputs/once.inc"
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + r;
+}
+
 __global__ void parted_head(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ alignas(128) float tile[128];
   float s = 0;
@@ -68,6 +88,8 @@ __global__ void fine(float *__restrict__ out, const float *__restrict__ in, int 
 void run(float *out, const float *in) {
   redefined<<<1, 128>>>(out, in);
   defined_once<<<1, 128>>>(out, in);
+  included_once<<<1, 128>>>(out, in);
+  included_by_pragma<<<1, 128>>>(out, in);
   parted_head<<<1, 128>>>(out, in, 4);
   parted_tile<<<1, 128>>>(out, in);
   fine<<<1, 128 // expected-warning {{this use of 'fine' is no launch that tilelift can rewrite (an #if block is part of it): it keeps running the plain kernel}}

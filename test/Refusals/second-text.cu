@@ -28,6 +28,42 @@ __global__ void remembers(float *out, const float *in) {
   out[threadIdx.x] = tile[511 - threadIdx.x] + calls++;
 }
 
+// A lambda of the lifted kernel is of another type, and so is what is made for it.
+template <class F> __device__ int &calls_of(F) {
+  static int calls = 0; // expected-error {{a static variable that there is once for each local type of a kernel ('calls': the lifted copy would have its own) is not available yet [-Wtilelift-not-available-yet]}}
+  return calls;
+}
+__global__ void remembers_by_type(float *out, const float *in) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  auto one = [] { return 1; };
+  out[threadIdx.x] = tile[511 - threadIdx.x] + calls_of(one)++;
+}
+template <class T> struct Counted { static __device__ int count; }; // expected-error {{a static variable that there is once for each local type of a kernel ('count': the lifted copy would have its own) is not available yet [-Wtilelift-not-available-yet]}}
+template <class T> __device__ int Counted<T>::count = 0;
+__global__ void remembers_in_a_class(float *out, const float *in) {
+  struct Own {};
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x] + Counted<Own>::count++;
+}
+
+void launch_early(float *out, const float *in) {
+  extern __global__ void declared_in_a_block(float *, const float *); // expected-error {{a kernel that is declared inside of a function is not available yet [-Wtilelift-not-available-yet]}}
+  declared_in_a_block<<<1, 128>>>(out, in);
+}
+__global__ void declared_in_a_block(float *out, const float *in) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+
 class Scale {
   float by;
   friend __global__ void befriended(float *, const float *, Scale);
