@@ -249,9 +249,6 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   auto isInTheWay = [&](const std::string &what) {
     refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, what));
   };
-  if (auto pack = packAmongNames(std::get<LauncherText>(launcher).definition, kernel.pattern))
-    return isInTheWay("a copy that depends on a single element of the parameter pack '" + *pack +
-                      "'");
   if (hasParameterNamedLifted(kernel.pattern))
     return isInTheWay("a template parameter named 'lifted', which clashes with a name in the "
                       "generated code,");

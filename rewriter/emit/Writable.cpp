@@ -314,22 +314,6 @@ bool hasParameterNamedLifted(const FunctionDecl *kernel) {
          });
 }
 
-std::optional<std::string> packAmongNames(StringRef launcher, const FunctionDecl *kernel) {
-  for (const ParmVarDecl *parameter : kernel->parameters()) {
-    if (!parameter->isParameterPack() || parameter->getName().empty())
-      continue;
-    for (size_t at = launcher.find("{\n"); // behind its own parameters
-         (at = launcher.find(parameter->getName(), at)) != StringRef::npos; ++at) {
-      StringRef behind = launcher.drop_front(at + parameter->getName().size());
-      auto isPartOfWord = [](char c) { return isAlnum(c) || c == '_' || c == '"'; };
-      bool isName = !isPartOfWord(launcher[at - 1]) && !isPartOfWord(behind.front());
-      if (isName && !behind.starts_with("..."))
-        return parameter->getNameAsString();
-    }
-  }
-  return std::nullopt;
-}
-
 std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,
                                          const Variants &variants) {
   std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);

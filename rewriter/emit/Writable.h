@@ -28,10 +28,6 @@ std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::String
 /// template arguments.
 bool hasParameterNamedLifted(const clang::FunctionDecl *kernel);
 
-/// A parameter pack of which the launcher would have to name a single element.
-std::optional<std::string> packAmongNames(llvm::StringRef launcher,
-                                          const clang::FunctionDecl *kernel);
-
 } // namespace tilelift
 
 #endif

@@ -93,6 +93,8 @@ public:
   struct Readers {
     unsigned base = 0;
     std::set<unsigned> threads;
+    /// A function's own pointer leads there, whatever the kernel's is called.
+    bool isByPointer = false;
   };
   std::map<Lookup, Readers> readers;
   /// Objects in shared memory that are looked up in.

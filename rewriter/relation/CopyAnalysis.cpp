@@ -240,7 +240,7 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
         kernel.kind != CopyKind::Load && mayWrite(kernel.effects.of(statement, kernel.path),
                                                   block.bases[readers.base], kernel.effects);
     bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
-    if (!isSafe || !block.bases[readers.base].hasNameAtCopy)
+    if (!isSafe || !(readers.isByPointer || block.bases[readers.base].hasNameAtCopy))
       block.hideFromCopy(lookup);
   }
 }

@@ -280,9 +280,11 @@ private:
   std::optional<Scalar> whyUnclear(const Source &source);
   bool isNamed(const Polynomial &value) const;
   bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
+  std::optional<IndexedName> spellByPointer(const Source &source);
   bool isReadableAtCopy(const Source &source);
+  std::vector<const clang::VarDecl *> visibleVariables() const;
   void nameLookups();
-  void noteLookup(const Source &source, Lookup lookup);
+  void noteLookup(const Source &source, Lookup lookup, bool isByPointer);
   Scalar lookedUp(const Source &source, NumberType type);
   Scalar lookedUpInShared(const Source &source, NumberType type);
   Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);

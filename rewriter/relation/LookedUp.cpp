@@ -212,6 +212,32 @@ bool Interpreter::isVisible(const VarDecl *variable, SymbolId value) const {
          now.single()->number == Polynomial::symbol(value);
 }
 
+/// A function calls a table by the pointer that it got: where one is visible, of that type.
+std::optional<IndexedName> Interpreter::spellByPointer(const Source &source) {
+  const GlobalBase &base = block.bases[source.base];
+  if (!copying || base.hasNameAtCopy || base.isTable || base.isSet || !isSteady(source))
+    return std::nullopt;
+  for (const VarDecl *variable : visibleVariables()) {
+    const QualType type = variable->getType();
+    if (!type->isPointerType() || identityOf(type->getPointeeType()) != base.elementIdentity)
+      continue;
+    const Value now = memory[objectOf(variable)].read(0, sizeOf(type), {});
+    const Scalar *pointer = now.single();
+    if (!pointer || !pointer->is(Scalar::Kind::Address) ||
+        pointer->space != Scalar::Space::Global || pointer->object != source.base)
+      continue;
+    IndexedName name;
+    name.append(variable->getNameAsString());
+    const Polynomial offset = source.offset - pointer->number;
+    std::optional<IndexedName> spelled =
+        PartName(kernel.context, block.symbols, source.typeIdentity)
+            .element(type->getPointeeType(), std::move(name), offset);
+    if (spelled && isNamed(offset))
+      return spelled;
+  }
+  return std::nullopt;
+}
+
 bool Interpreter::isReadableAtCopy(const Source &source) {
   const GlobalBase &base = block.bases[source.base];
   return isSteady(source) && !base.isSet && base.hasNameAtCopy && isNamed(source.offset);
@@ -219,10 +245,11 @@ bool Interpreter::isReadableAtCopy(const Source &source) {
 
 /// The lifted copy looks there, too, with all threads and before anything else: it may where
 /// the first thread that does gets to it.
-void Interpreter::noteLookup(const Source &source, Lookup lookup) {
+void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPointer) {
   if (!copying || source.madeBy)
     return;
-  auto [readers, isFirst] = block.readers.try_emplace(lookup, Block::Readers{source.base, {}});
+  auto [readers, isFirst] =
+      block.readers.try_emplace(lookup, Block::Readers{source.base, {}, isByPointer});
   readers->second.threads.insert(threadNumber);
   if (!isFirst)
     return;
@@ -239,7 +266,8 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   if (std::optional<Scalar> unclear = whyUnclear(source))
     return *unclear;
   const GlobalBase &base = block.bases[source.base];
-  std::optional<IndexedName> name = spell(source);
+  std::optional<IndexedName> byPointer = spellByPointer(source);
+  std::optional<IndexedName> name = byPointer ? byPointer : spell(source);
   Symbol symbol;
   symbol.kind = Symbol::Kind::Opaque;
   symbol.spelling =
@@ -247,7 +275,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
            : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
   symbol.identity = isSteady(source) ? source.typeIdentity : source.madeBy;
   symbol.range = type.range();
-  symbol.readableAtCopy = name && isReadableAtCopy(source);
+  symbol.readableAtCopy = byPointer || (name && isReadableAtCopy(source));
   symbol.isLookedUp = true;
   symbol.isFixed = !base.isShared && !mayBeWritten(base, kernel.effects);
   const bool isOnTheWay = !copying && name && !symbol.readableAtCopy;
@@ -256,12 +284,12 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   SymbolId number = block.symbols.intern(symbol);
   if (isOnTheWay)
     lookedUpBefore.push_back({number, source});
-  noteLookup(source, {Lookup::Kind::Number, number});
+  noteLookup(source, {Lookup::Kind::Number, number}, byPointer.has_value());
   return Scalar::ofNumber(Polynomial::symbol(number));
 }
 
-/// What was looked up on the way can be looked up at the copy, and ahead of it, where its index still
-/// has a name that means it.
+/// What was looked up on the way can be looked up at the copy, and ahead of it, where its index
+/// still has a name that means it.
 void Interpreter::nameLookups() {
   for (const auto &[number, source] : lookedUpBefore)
     if (isReadableAtCopy(source))
@@ -307,7 +335,7 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   if (base.hasNameAtCopy)
     base.firstElement = base.spelling;
   unsigned number = baseOf(base, pointee, true);
-  noteLookup(scalar.data, {Lookup::Kind::Pointer, number});
+  noteLookup(scalar.data, {Lookup::Kind::Pointer, number}, false);
   return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }
 

@@ -659,9 +659,10 @@ void Interpreter::addObject(const std::string &name, QualType type, const Value 
 void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *record,
                              const CXXRecordDecl *whole, const Value &address, bool isOwn,
                              NamesInScope &names) {
-  if (record->isUnion())
-    return;
   for (const FieldDecl *field : record->fields()) {
+    // What a union's other members are made of is no number of this one's.
+    if (record->isUnion() && !field->getType()->isArrayType() && !field->getType()->isRecordType())
+      continue;
     bool hasName = field->getIdentifier() && !field->isBitField() && meansField(whole, field);
     bool isSeen = field->getAccess() == AS_public ||
                   (isOwn && (record == whole || field->getAccess() == AS_protected));
@@ -684,39 +685,47 @@ void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *rec
                  isOwn, names);
 }
 
+/// Of each name what it means here: variables, and parameters of the functions on the way.
+std::vector<const VarDecl *> Interpreter::visibleVariables() const {
+  std::vector<const VarDecl *> visible;
+  llvm::DenseSet<IdentifierInfo *> seen; // the innermost declaration of a name is meant
+  auto take = [&](const VarDecl *variable) {
+    if (variable->getIdentifier() && objects.count(variable) && canName(variable) &&
+        seen.insert(variable->getIdentifier()).second && !kernel.facts.escapes(variable))
+      visible.push_back(variable);
+  };
+  for (const VarDecl *variable : llvm::reverse(scope))
+    take(variable);
+  for (const FunctionDecl *function : llvm::reverse(kernel.path.getFunctions()))
+    for (const ParmVarDecl *parameter : function->parameters())
+      take(parameter);
+  return visible;
+}
+
 NamesInScope Interpreter::namesInScope() {
   NamesInScope names;
-  // The innermost declaration of a name is the one that is meant.
-  llvm::DenseSet<IdentifierInfo *> seen;
-  auto isMeant = [&](const VarDecl *variable) {
-    return variable->getIdentifier() && objects.count(variable) && canName(variable) &&
-           seen.insert(variable->getIdentifier()).second && !kernel.facts.escapes(variable);
-  };
-  for (const VarDecl *variable : llvm::reverse(scope)) {
-    QualType type = variable->getType();
-    if (isMeant(variable) && (numberType(type) || type->isPointerType()))
-      addName(variable->getNameAsString(), type,
-              memory[objectOf(variable)].read(0, sizeOf(type), {}), names);
+  llvm::DenseSet<const ParmVarDecl *> ofKernel;
+  for (const VarDecl *variable : visibleVariables()) {
+    const std::string name = variable->getNameAsString();
+    const QualType type = variable->getType();
+    const auto *parameter = dyn_cast<ParmVarDecl>(variable);
+    if (parameter && parameter->getDeclContext() == kernel.path.kernel()) {
+      ofKernel.insert(parameter);
+    } else if (parameter) {
+      unsigned object = objectOf(parameter);
+      addObject(name, type.getNonReferenceType(),
+                type->isReferenceType() ? memory[object].read(0, 8, {})
+                                        : Value(Scalar::ofAddress(Scalar::Space::Local, object, 0)),
+                names);
+    } else if (numberType(type) || type->isPointerType()) {
+      addName(name, type, memory[objectOf(variable)].read(0, sizeOf(type), {}), names);
+    }
   }
-  for (const FunctionDecl *function : llvm::reverse(kernel.path.getFunctions().drop_front()))
-    for (const ParmVarDecl *parameter : function->parameters())
-      if (isMeant(parameter)) {
-        unsigned object = objectOf(parameter);
-        bool isReference = parameter->getType()->isReferenceType();
-        addObject(parameter->getNameAsString(), parameter->getType().getNonReferenceType(),
-                  isReference ? memory[object].read(0, 8, {})
-                              : Value(Scalar::ofAddress(Scalar::Space::Local, object, 0)),
-                  names);
-      }
   if (const auto *method = dyn_cast<CXXMethodDecl>(kernel.path.end());
       method && method->isInstance() && !isLambda(method))
     addMembers("this->", method->getParent(), method->getParent(), frames.back().self, true, names);
-  llvm::DenseSet<const ParmVarDecl *> visible;
-  for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters())
-    if (isMeant(parameter))
-      visible.insert(parameter);
   for (const ArgumentPart &part : arguments)
-    if (visible.contains(part.parameter))
+    if (ofKernel.contains(part.parameter))
       addName(part.spelling, part.type,
               memory[objectOf(part.parameter)].read(part.offset, sizeOf(part.type), {}), names);
   return names;
