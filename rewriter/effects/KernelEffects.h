@@ -94,6 +94,8 @@ public:
   bool isStatementInText(const clang::CallExpr *call) const;
   /// What a call of that text may do.
   Effect ofCallInText(const clang::CallExpr *call) const;
+  /// All that stands at a place of the kernel's text, outer statements before inner ones.
+  llvm::ArrayRef<const clang::Stmt *> statementsInText(unsigned place) const;
   /// Whether the text says `blockDim` there.
   bool namesBlockSize(const CodeStep &step) const;
 
@@ -131,7 +133,6 @@ private:
   const Spot *spotIn(unsigned place, const CallPath &path) const;
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
   Effect inAnyCall(const clang::Stmt *part) const;
-  llvm::ArrayRef<const clang::Stmt *> statementsInText(unsigned place) const;
   const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
 
   const clang::FunctionDecl *kernel;

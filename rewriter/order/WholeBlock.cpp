@@ -52,9 +52,12 @@ private:
   void findReturns(const Stmt *statement);
   void checkReturns();
   bool isOfSomeThreads(const Stmt *statement) const;
+  /// The innermost statement that has a place: default arguments and initialisers have none.
   const Stmt *shown(const CodeStep &step) const {
-    const Stmt *statement = effects.statementInText(step);
-    return statement ? statement : kernel->getBody();
+    for (const Stmt *here : llvm::reverse(effects.statementsInText(step.place)))
+      if (here->getBeginLoc().isValid())
+        return here;
+    return kernel->getBody();
   }
   std::string nameOf(const CodeStep &step) const;
   void refuse(const Stmt *where, const std::string &why) {
@@ -77,12 +80,15 @@ private:
 /// Who is called there, or what else it is.
 std::string Finder::nameOf(const CodeStep &step) const {
   const CallExpr *call = effects.callInText(step);
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (callee)
+  if (const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr)
     return "'" + callee->getNameAsString() + "'";
-  const auto *made = dyn_cast_or_null<CXXConstructExpr>(effects.statementInText(step));
-  return made ? "the constructor of '" + made->getConstructor()->getNameAsString() + "'"
-              : "assembly";
+  for (const Stmt *here : llvm::reverse(effects.statementsInText(step.place))) {
+    if (const auto *made = dyn_cast<CXXConstructExpr>(here))
+      return "the constructor of '" + made->getConstructor()->getNameAsString() + "'";
+    if (isa<AsmStmt>(here))
+      return "assembly";
+  }
+  return "a statement";
 }
 
 /// A statement by itself, which another barrier can stand for.

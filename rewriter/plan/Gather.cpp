@@ -400,10 +400,10 @@ std::optional<GatherRelation> GatherReader::run() {
   return rewriteCells() && rewriteRequirements() ? std::optional(std::move(result)) : std::nullopt;
 }
 
-const Source *loadOf(const Cell &cell) {
+const Case *loadOf(const Cell &cell) {
   auto found = llvm::find_if(
       cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Load; });
-  return found == cell.cases.end() ? nullptr : &found->source;
+  return found == cell.cases.end() ? nullptr : &*found;
 }
 
 } // namespace
@@ -419,9 +419,10 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
   std::set<SymbolId> first;
   std::optional<Diagnostic> found;
   for (const Cell &cell : relation.cells) {
-    const Source *load = loadOf(cell);
-    if (!load)
+    const Case *own = loadOf(cell);
+    if (!own)
       continue;
+    const Source *load = &own->source;
     bool isStep = before && before->base == load->base && before->offset != load->offset;
     std::set<SymbolId> lookups;
     if (isStep)
@@ -432,6 +433,9 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
       found =
           diagnose("gathered-rows", cell.place, elementAt(relation.tile, cell.offset), base.name(),
                    symbols.print(load->offset), symbols[*lookups.rbegin()].spelling);
+      if (!own->guard.asConjunction())
+        return diagnose("gathered-guard", cell.place, elementAt(relation.tile, cell.offset),
+                        own->guard.print(symbols));
     }
     if (!std::includes(first.begin(), first.end(), lookups.begin(), lookups.end()))
       return found;

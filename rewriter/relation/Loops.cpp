@@ -251,10 +251,14 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
   std::vector<Moving> all = changedByRounds(loop);
   std::vector<Carried> carried = carriedBy(loop, all);
-  for (const Moving &one : all)
-    memory[objectOf(one.variable)].forget("is changed by the loop around the copy",
-                                          placeOf(one.changes[0].statement));
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
+  for (const Moving &one : all) {
+    const bool isUncounted = one.step && one.variable->getType()->isPointerType();
+    memory[objectOf(one.variable)].forget(
+        isUncounted ? "is moved by the loop around the copy, in which no integer counts the rounds"
+                    : "is changed by the loop around the copy",
+        placeOf(one.changes[0].statement));
+  }
   std::optional<Counter> counter;
   if (counting != all.end()) {
     counter = count(*counting, loop);

@@ -27,7 +27,7 @@ constexpr unsigned maxStepsOfBlock = 1u << 20;
 constexpr unsigned maxStepsOfBlock = 1u << 23;
 #endif
 /// Rounds of a loop of which it is not known whether they happen.
-constexpr unsigned maxOpenRounds = 1u << 11, maxOpenRoundsBefore = 1u << 6;
+constexpr unsigned maxOpenRounds = 1u << 11, maxOpenRoundsBefore = 1u << 3;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
 /// How often a loop is run, and all of a thread, to see how it accesses memory.
@@ -232,10 +232,16 @@ Condition Interpreter::conditionOf(const Expr *expression) {
   return condition;
 }
 
+/// With attributes, such as `#pragma unroll` gives it, or without.
+static bool isLoop(const Stmt *statement) {
+  while (const auto *attributed = dyn_cast_or_null<AttributedStmt>(statement))
+    statement = attributed->getSubStmt();
+  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt>(statement);
+}
+
 /// Whether what follows a statement may not happen.
 bool Interpreter::leaves(const Stmt *statement) const {
-  bool isLoop = statement && isa<ForStmt, WhileStmt, DoStmt>(statement);
-  return (isLoop ? returns(statement) : jumps(statement)) ||
+  return (isLoop(statement) ? returns(statement) : jumps(statement)) ||
          kernel.uniformity.mayEndThread(statement);
 }
 
@@ -250,7 +256,6 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
       (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement)))
     fail(diagnose("divergent-copy", placeOf(statement),
                   "this statement may send some of them away"));
-  bool isLoop = isa<ForStmt, WhileStmt, DoStmt>(statement);
   bool mayLeave = leaves(statement);
   mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
@@ -260,7 +265,7 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   // not happen.
   if (!mayLeave || (openLoops == 0 && !isOnTheSide()))
     return;
-  if (!isLoop)
+  if (!isLoop(statement))
     loops.back().broken = loops.back().broken || Condition::unknown();
   if (returns(statement) || kernel.uniformity.mayEndThread(statement))
     frames.back().returned = frames.back().returned || Condition::unknown();

@@ -7,7 +7,6 @@ struct Cursor {
   int pitch;
 };
 __device__ void bump(const Cursor *cursor) { cursor->row += 32; }
-__device__ void bump_it(const Cursor &cursor) { cursor.row += 32; }
 __device__ void bump_row(const int *row) { *const_cast<int *>(row) += 32; }
 __device__ void put(const int *row, int value) { asm volatile("st.u32 [%0], %1;" ::"l"(row), "r"(value) : "memory"); }
 
@@ -22,16 +21,6 @@ __global__ void by_pointer(float *out, const float *in, int pitch, int n) {
     __syncthreads();
     bump(&c);
   }
-}
-
-__global__ void by_reference(float *out, const float *in, int pitch) {
-  __shared__ float tile[32][32];
-  Cursor c{int(blockIdx.y) * 32, pitch};
-  bump_it(c);
-#pragma tma load
-  tile[threadIdx.y][threadIdx.x] = in[(c.row + threadIdx.y) * pitch + threadIdx.x]; // expected-error {{the address of this load is not followed}}
-  __syncthreads();
-  out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 
 __global__ void by_cast(float *out, const float *in, int pitch) {
@@ -56,7 +45,6 @@ __global__ void by_assembly(float *out, const float *in, int pitch) {
 
 void run(float *out, const float *in) {
   by_pointer<<<1, dim3(32, 32)>>>(out, in, 32, 4);
-  by_reference<<<1, dim3(32, 32)>>>(out, in, 32);
   by_cast<<<1, dim3(32, 32)>>>(out, in, 32);
   by_assembly<<<1, dim3(32, 32)>>>(out, in, 32);
 }

@@ -13,6 +13,39 @@ __device__ float total(float value) {
 
 __device__ unsigned threads() { return blockDim.x; }
 
+// What stands in defaults has no place of its own.
+struct Shape {
+  unsigned threads;
+  __device__ Shape(unsigned threads = blockDim.x) : threads(threads) {}
+};
+struct Member {
+  unsigned threads = blockDim.x;
+};
+__global__ void default_argument(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: the constructor of 'Shape' counts all threads of the block, of which it is none}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    Shape shape; // expected-note {{that is here}}
+    out[i * 64 + threadIdx.x] = part[shape.threads - 1 - threadIdx.x];
+    __syncthreads();
+  }
+}
+__global__ void default_initialiser(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline warp(producer)
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: a statement counts all threads of the block, of which it is none}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    Member member{}; // expected-note {{that is here}}
+    out[i * 64 + threadIdx.x] = part[member.threads - 1 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // The block has no room for it, or no place.
 __global__ void full(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[1024];
@@ -303,6 +336,8 @@ __global__ void late(float *__restrict__ out, const float *__restrict__ in, int 
 }
 
 void run(float *out, const float *in, int *counts, unsigned *flag) {
+  default_argument<<<1, 64>>>(out, in, 4);
+  default_initialiser<<<1, 64>>>(out, in, 4);
   full<<<1, 1024>>>(out, in, 4);
   uneven<<<1, 48>>>(out, in, 4);
   counted<<<1, 64>>>(out, in, 4);

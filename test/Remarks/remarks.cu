@@ -30,7 +30,7 @@ template <int N> __global__ void own(float *out, const float *in) {
 }
 
 // CHECK: remarks.cu:[[#@LINE+6]]:3: remark: lifted: 1-D bulk copy of 1024 bytes
-// CHECK: remarks.cu:[[#@LINE+5]]:3: warning: this copy stays a plain loop in 'differs<12>', whose copies need other operations than those of 'differs<8>': the instantiations share one text [-Wtilelift-instance-differs]
+// CHECK: remarks.cu:[[#@LINE+5]]:3: warning: this copy stays a plain loop in 'differs<12>', whose lifted text would not be that of 'differs<8>': the instantiations share one [-Wtilelift-instance-differs]
 // CHECK: remarks.cu:[[#@LINE+5]]:3: remark: this __syncthreads() orders nothing any more and is dropped [-Wtilelift-barrier-dropped]
 template <int Pitch> __global__ void differs(float *out, const float *in) {
   __shared__ float tile[32][8];

@@ -284,7 +284,7 @@ EXCUSES = (
     Excuse("made in their own rounds", lambda kernel: not is_made_ahead(kernel) or by_reference(kernel)),
     Excuse("may be used in another round", lambda kernel: True),  # objects of the round that have its address
     Excuse("in a lambda that does not capture all by reference", lambda kernel: True),
-    Excuse("whose copies need other operations", lambda kernel: kernel.template != "none"),
+    Excuse("whose lifted text would not be that of", lambda kernel: kernel.template != "none"),
     Excuse(NOT_FOLLOWED + "it may be changed through", by_reference),
     Excuse("the value may be changed through", by_reference),
     Excuse("may differ between threads", by_reference),
