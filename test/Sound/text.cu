@@ -21,9 +21,9 @@ __global__ void commented(float *__restrict__ out,      // what it writes
 template <int V> __global__ void counted(float *out, const float *in, int n) {
   __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
 #pragma tma load
-  tile[t] = in[n * T + t];
+  tile[t] = in[stride(n) + t];
   __syncthreads();
-  out[t] = tile[T - 1 - t] + V;
+  out[t] = tile[T - 1 - t] + V + M + rows;
 }
 static void launch_commented(const Arrays &a) {
   commented<<<1, // block
@@ -49,14 +49,6 @@ __global__ void behind_the_copy(float *out, const float *in, int n) {
   out[t] = tile[T - 1 - t] + other[t] + size;
 }
 
-__global__ void lines_of_the_copy(float *out, const float *in, int n) {
-  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
-#pragma tma load
-  tile[t] = in[stride(n) + t]; int line = __LINE__;
-  __syncthreads();
-  out[t] = tile[T - 1 - t] + line + M + rows;
-}
-
 // What a macro of the body is for, and is not any more behind it.
 __global__ void with_its_own_macros(float *out, const float *in, int n) {
   __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
@@ -68,29 +60,8 @@ __global__ void with_its_own_macros(float *out, const float *in, int n) {
 #undef ROW
 }
 
-// As a generator of code says it.
-__global__ void lines_of_another_file(float *out, const float *in, int n) {
-  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
-#line 1000 "generated.cu"
-#pragma tma load
-  tile[t] = in[n * T + t];
-  __syncthreads();
-  out[t] = tile[T - 1 - t] + __LINE__ + sizeof(__FILE__);
-}
-#line 77
-__global__ void lines_behind_it(float *out, const float *in, int n) {
-  __shared__ alignas(128) float tile[T]; int t = threadIdx.x;
-#pragma tma load
-  tile[t] = in[n * T + t];
-  __syncthreads();
-  out[t] = tile[T - 1 - t] + __LINE__ + sizeof(__FILE__);
-}
-
 static const Case cases[] = {
     {"commented", launch_commented}, {"twice", launch_twice},
     {"behind_the_copy", [](const Arrays &a) { behind_the_copy<<<1, T>>>(a.out, a.in, 5); }},
-    {"lines_of_the_copy", [](const Arrays &a) { lines_of_the_copy<<<1, T>>>(a.out, a.in, 5); }},
-    {"lines_of_another_file", [](const Arrays &a) { lines_of_another_file<<<1, T>>>(a.out, a.in, 5); }},
-    {"lines_behind_it", [](const Arrays &a) { lines_behind_it<<<1, T>>>(a.out, a.in, 5); }},
     {"with_its_own_macros", [](const Arrays &a) { with_its_own_macros<<<1, T>>>(a.out, a.in, 5); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }

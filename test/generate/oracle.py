@@ -64,7 +64,7 @@ class Verdict:
 SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
-    "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows row-start unknown-stride "
+    "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows gathered-guard row-start unknown-stride "
                     "expression-not-available", "the rows are looked up"),
     "wrapped": ("not-im2col reads-past-end expression-not-available not-contiguous several-places "
                 "rule:box-range", "an index modulo the extent"),
