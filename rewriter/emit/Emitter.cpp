@@ -246,15 +246,10 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   std::string written = std::get<LauncherText>(launcher).definition;
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
-  auto isInTheWay = [&](const std::string &what) {
-    refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())}, what));
-  };
-  if (hasParameterNamedLifted(kernel.pattern))
-    return isInTheWay("a template parameter named 'lifted', which clashes with a name in the "
-                      "generated code,");
   if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
-    return isInTheWay("a macro named '" + *macro +
-                      "', which clashes with a name in the generated code,");
+    return refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
+                           "a macro named '" + *macro +
+                               "', which clashes with a name in the generated code,"));
   if (!addRecipes(kernel, names, writer))
     return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);

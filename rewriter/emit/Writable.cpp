@@ -225,6 +225,10 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
       if (parameter->getName().empty())
         return Obstacle{"a kernel with a template parameter that has no name",
                         parameter->getLocation()};
+      else if (parameter->getName() == "lifted") // which each plan has
+        return Obstacle{"a template parameter named 'lifted', which clashes with a name in the "
+                        "generated code,",
+                        parameter->getLocation()};
   for (const ParmVarDecl *parameter : pattern->parameters())
     if (parameter->getName() == "gridDim") // which the launcher has
       return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};
@@ -305,13 +309,6 @@ std::optional<std::string> macroAmongNames(StringRef written, StringRef planType
   };
   std::optional<std::string> found = find(planType, true);
   return found ? found : find(written, false);
-}
-
-bool hasParameterNamedLifted(const FunctionDecl *kernel) {
-  const FunctionTemplateDecl *pattern = kernel->getDescribedFunctionTemplate();
-  return pattern && llvm::any_of(*pattern->getTemplateParameters(), [](const NamedDecl *parameter) {
-           return parameter->getNameAsString() == "lifted";
-         });
 }
 
 std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,

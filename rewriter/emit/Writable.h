@@ -24,10 +24,6 @@ std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const Sourc
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
                                            const Variants &variants);
 
-/// Whether a template parameter of the kernel's is called as the member that the plan has for any
-/// template arguments.
-bool hasParameterNamedLifted(const clang::FunctionDecl *kernel);
-
 } // namespace tilelift
 
 #endif
