@@ -30,6 +30,8 @@
 #include "clang/AST/Mangle.h"
 #include "llvm/Support/thread.h"
 
+#include <set>
+
 using namespace clang;
 using namespace llvm;
 
@@ -181,7 +183,10 @@ private:
   static bool isOtherInstanceOfText(const AnnotatedStatement &statement,
                                     const KernelInstance &instance);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
-  bool checkCalls(const InstanceToEmit &emitted);
+  void dropHalfLifted(InstanceToEmit &emitted);
+  void dropMisfits(InstanceToEmit &emitted);
+  static void drop(InstanceToEmit &emitted, const Stmt *statement, CallPath path);
+  void refuseAll(const InstanceToEmit &emitted, Diagnostic reason, const Directive &directive);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
   void refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   std::string fullName(const FunctionDecl *instance) const {
@@ -211,6 +216,8 @@ private:
   Effects effects;
   LiftResult result;
   std::vector<KernelToEmit> kernels;
+  /// Which message refuses which pragma.
+  std::set<std::pair<size_t, const Directive *>> refusals;
   /// Which message says that a copy of which kernel is lifted.
   std::vector<std::pair<const FunctionDecl *, size_t>> remarks;
 };
@@ -408,7 +415,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
       refuse(diagnose("not-available-yet", annotated.directive->begin,
                       "a copy in a generic lambda that is instantiated for several types"),
              *annotated.directive, instance.function);
-      return std::nullopt;
+      emitted.plainPaths.push_back(annotated.path);
+      continue;
     }
     VariableFacts facts(annotated.path);
     const KernelEffects &own = effects.of(instance.function);
@@ -424,24 +432,21 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     });
     if (!copies.empty() && !isAhead && !mayPay(copies))
       copies.clear();
-    if (copies.empty())
+    if (copies.empty() || (isShared && !joinCalls(emitted, copies)))
       emitted.plainPaths.push_back(annotated.path);
-    else if (isShared && !joinCalls(emitted, copies))
-      return std::nullopt;
     if (!copies.empty())
       emitted.given.insert(under.givenArguments.begin(), under.givenArguments.end());
     for (CopyToEmit &copy : copies)
       emitted.copies.push_back(std::move(copy));
   }
-  if (!checkCalls(emitted))
-    return std::nullopt;
+  dropHalfLifted(emitted);
   chooseSwizzles(emitted);
+  dropMisfits(emitted);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
   takePrefetches(emitted);
   if (auto unshared = shareTiles(emitted, effects.of(instance.function), result.diagnostics)) {
-    refuse(std::move(unshared->reason), *emitted.copies[unshared->copy].directive,
-           instance.function);
+    refuseAll(emitted, std::move(unshared->reason), *emitted.copies[unshared->copy].directive);
     return std::nullopt;
   }
   takePersistence(emitted);
@@ -450,10 +455,48 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   if (emitted.copies.empty())
     return std::nullopt;
   if (auto misfit = fitTogether(plannedCopies(emitted), sizesOf(instance.function))) {
-    refuse(std::move(misfit->reason), *emitted.copies[misfit->copy].directive, instance.function);
+    refuseAll(emitted, std::move(misfit->reason), *emitted.copies[misfit->copy].directive);
     return std::nullopt;
   }
   return emitted;
+}
+
+/// A copy that does not fit to those before it stays a loop, and these are lifted.
+void Lifter::dropMisfits(InstanceToEmit &emitted) {
+  while (!emitted.copies.empty()) {
+    std::vector<Plan> plans;
+    for (const CopyToEmit &copy : emitted.copies)
+      plans.push_back(copy.plan);
+    SmallVector<PlannedCopy, 4> planned;
+    for (size_t i = 0; i < plans.size(); ++i)
+      planned.push_back({emitted.copies[i].tile, &plans[i]});
+    auto misfit = fitTogether(planned, sizesOf(emitted.function));
+    if (!misfit)
+      return;
+    const CopyToEmit &dropped = emitted.copies[misfit->copy];
+    refuse(std::move(misfit->reason), *dropped.directive, emitted.function);
+    drop(emitted, dropped.statement, dropped.path);
+  }
+}
+
+/// All that a statement copies on one way stays a loop.
+void Lifter::drop(InstanceToEmit &emitted, const Stmt *statement, CallPath path) {
+  llvm::erase_if(emitted.copies, [&](const CopyToEmit &copy) {
+    return copy.statement == statement && copy.path.sameText(path);
+  });
+  emitted.plainPaths.push_back(std::move(path));
+}
+
+/// Where one copy keeps all others from being lifted, each of them is told.
+void Lifter::refuseAll(const InstanceToEmit &emitted, Diagnostic reason,
+                       const Directive &directive) {
+  refuse(std::move(reason), directive, emitted.function);
+  if (directive.clauses.fallback != Fallback::Loop) // nothing is written anyway
+    return;
+  for (const CopyToEmit &copy : emitted.copies)
+    if (copy.directive != &directive)
+      refuse(diagnose("refused-together", copy.plan.place, emitted.function->getNameAsString()),
+             *copy.directive, emitted.function);
 }
 
 /// Whether its text stands for another statement, too: a generic lambda's body is one text.
@@ -478,6 +521,8 @@ bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies)
       refuse(diagnose("calls-differ", copies[i].plan.place, summary(copies[i].plan),
                       summary(before[std::min(i, before.size() - 1)]->plan)),
              *copies[i].directive, emitted.function);
+      drop(emitted, copies[i].statement, copies[i].path);
+      copies.clear();
       return false;
     }
   }
@@ -486,16 +531,20 @@ bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies)
 }
 
 /// A lambda's text is lifted for all of its calls, or for none.
-bool Lifter::checkCalls(const InstanceToEmit &emitted) {
-  for (const CopyToEmit &copy : emitted.copies)
-    for (const CallPath &plain : emitted.plainPaths)
-      if (isLambda(copy.path.end()) && copy.path.end() == plain.end() &&
-          copy.path.sameText(plain)) {
-        refuse(diagnose("calls-differ", copy.plan.place, "a loop", summary(copy.plan)),
-               *copy.directive, emitted.function);
-        return false;
-      }
-  return true;
+void Lifter::dropHalfLifted(InstanceToEmit &emitted) {
+  auto half = [&] {
+    return llvm::find_if(emitted.copies, [&](const CopyToEmit &copy) {
+      return llvm::any_of(emitted.plainPaths, [&](const CallPath &plain) {
+        return isLambda(copy.path.end()) && copy.path.end() == plain.end() &&
+               copy.path.sameText(plain);
+      });
+    });
+  };
+  for (auto copy = half(); copy != emitted.copies.end(); copy = half()) {
+    refuse(diagnose("calls-differ", copy->plan.place, "a loop", summary(copy->plan)),
+           *copy->directive, emitted.function);
+    drop(emitted, copy->statement, copy->path);
+  }
 }
 
 KernelSizes Lifter::sizesOf(const FunctionDecl *kernel) const {
@@ -1127,10 +1176,17 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
     reason.notes.push_back(
         {directive.statement, "in the instantiation '" + fullName(instance) + "'"});
   }
-  // The same reason in several instantiations is said once.
-  for (const Diagnostic &known : result.diagnostics)
-    if (known.id == reason.id && known.place == reason.place && known.text == reason.text)
-      return;
+  // The same reason in several instantiations is said once; of several copies, too, with all of
+  // them.
+  for (size_t i = 0; i < result.diagnostics.size(); ++i) {
+    Diagnostic &known = result.diagnostics[i];
+    if (known.id != reason.id || !(known.place == reason.place) || known.text != reason.text)
+      continue;
+    if (refusals.insert({i, &directive}).second)
+      known.notes.push_back({directive.statement, "this copy is refused for the same reason"});
+    return;
+  }
+  refusals.insert({result.diagnostics.size(), &directive});
   result.diagnostics.push_back(std::move(reason));
 }
 

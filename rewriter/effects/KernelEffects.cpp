@@ -44,6 +44,7 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
   }
   memory = std::make_unique<Memory>(kernel, *function, code);
   places.emplace_back(); // of what has none
+  entries.emplace_back();
   ofPlaces.emplace_back();
   DenseMap<const BasicBlock *, unsigned> numbers;
   for (const BasicBlock &block : *function)
@@ -124,11 +125,15 @@ unsigned KernelEffects::placeOf(const DILocation *location) {
   if (!isNew)
     return known->second;
   Frames frames;
-  for (const DILocation *at = location; at; at = at->getInlinedAt())
+  auto &entered = entries.emplace_back();
+  for (const DILocation *at = location; at; at = at->getInlinedAt()) {
     frames.push_back(
         {code.functionOf(at->getScope()->getSubprogram()),
          {at->getLine(), at->getColumn(), sys::path::filename(at->getFilename()).str()}});
+    entered.push_back(at->getInlinedAt());
+  }
   std::reverse(frames.begin(), frames.end());
+  std::reverse(entered.begin(), entered.end());
   places.push_back(std::move(frames));
   return unsigned(places.size() - 1);
 }
@@ -169,6 +174,12 @@ KernelEffects::Within KernelEffects::isWithin(unsigned place, const Stmt *part,
   if (!table.isAnyWithin(*spot, part))
     return Within::No;
   return table.isAnyApart(*spot, part) ? Within::Shared : Within::Yes;
+}
+
+const void *KernelEffects::entryOf(const CodeStep &step, const CallPath &path) const {
+  return step.place != 0 && spotIn(step.place, path)
+             ? entries[step.place][path.getFunctions().size() - 1]
+             : nullptr;
 }
 
 Effect KernelEffects::of(const Stmt *part, const CallPath &path) const {

@@ -94,6 +94,9 @@ public:
   bool isStatementInText(const clang::CallExpr *call) const;
   /// What a call of that text may do.
   Effect ofCallInText(const clang::CallExpr *call) const;
+  /// By which of all calls the path's last function was entered there, as a name for it: a lambda's
+  /// calls run one text. Null in the kernel itself, and where the step is not of the path.
+  const void *entryOf(const CodeStep &step, const CallPath &path) const;
   /// All that stands at a place of the kernel's text, outer statements before inner ones.
   llvm::ArrayRef<const clang::Stmt *> statementsInText(unsigned place) const;
   /// Whether the text says `blockDim` there.
@@ -142,6 +145,8 @@ private:
   std::vector<CodeBlock> blocks;
   Effect all;
   std::vector<Frames> places;
+  /// The calls by which the functions of a place's frames were entered.
+  std::vector<llvm::SmallVector<const llvm::DILocation *, 4>> entries;
   std::vector<Effect> ofPlaces;
   std::vector<bool> differing; ///< by places
   llvm::DenseMap<const llvm::DILocation *, unsigned> placeNumbers;

@@ -244,8 +244,9 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
 
 std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
   std::optional<std::string> text = nearest(&Plan::pointers, offsets, hint);
+  const GlobalBase &base = plans.front()->base;
   if (!text && missing.empty())
-    missing = plans.front()->base.spelling;
+    missing = base.isSet ? base.spelling + ", as it was passed" : base.spelling;
   return text;
 }
 

@@ -53,28 +53,28 @@ void KernelFlow::findSteps() {
     own.next = block.next;
     for (const CodeStep &step : block.steps) {
       bool isPlaced = step.place != 0;
-      std::optional<size_t> copy;
+      Inside inside;
       for (size_t i = 0; i < copies.size() && isPlaced; ++i) {
         Within within = effects.isWithin(step, copies[i].statement, copies[i].path);
-        if (within == Within::Yes && !copy)
-          copy = i;
+        if (within == Within::Yes && !inside.copy)
+          inside = {i, effects.entryOf(step, copies[i].path)};
         unclear[i] = unclear[i] || within == Within::Shared;
         isPlaced &= within != Within::Nowhere;
       }
-      bool isBarrier = step.effect.meetsBlock && !copy;
+      bool isBarrier = step.effect.meetsBlock && !inside.copy;
       own.steps.push_back(
-          {&step.effect, copy, isBarrier ? barrierAt(step) : std::nullopt, isPlaced});
+          {&step.effect, inside, isBarrier ? barrierAt(step) : std::nullopt, isPlaced});
     }
   }
 }
 
-FlowStep KernelFlow::take(const Step &step, std::optional<size_t> &inside) {
+FlowStep KernelFlow::take(const Step &step, Inside &inside) {
   if (!step.isPlaced)
     return {step.effect, std::nullopt, false, std::nullopt, step.barrier};
-  std::optional<size_t> before = std::exchange(inside, step.copy);
-  bool isChanged = before != step.copy;
-  return {step.effect, step.copy, step.copy && isChanged, isChanged ? before : std::nullopt,
-          step.barrier};
+  const Inside before = std::exchange(inside, step.inside);
+  const bool isChanged = !(before == step.inside);
+  return {step.effect, step.inside.copy, step.inside.copy && isChanged,
+          isChanged ? before.copy : std::nullopt, step.barrier};
 }
 
 /// By its place in the text, which instances and calls have in common.

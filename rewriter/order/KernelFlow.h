@@ -94,9 +94,9 @@ public:
   void run(State entry, llvm::function_ref<void(State &, const FlowStep &)> step) const {
     if (blocks.empty())
       return;
-    using Point = std::pair<unsigned, std::optional<size_t>>;
+    using Point = std::pair<unsigned, Inside>;
     std::map<Point, State> atEntry;
-    llvm::SmallVector<Point, 16> work{{0, std::nullopt}};
+    llvm::SmallVector<Point, 16> work{{0, Inside()}};
     atEntry.emplace(work.front(), std::move(entry));
     while (!work.empty()) {
       auto [number, inside] = work.pop_back_val();
@@ -112,9 +112,21 @@ public:
   }
 
 private:
+  /// A copy, and by which call its function was entered: two calls in a row make two copies.
+  struct Inside {
+    std::optional<size_t> copy;
+    const void *entry = nullptr;
+
+    bool operator==(const Inside &other) const {
+      return copy == other.copy && entry == other.entry;
+    }
+    bool operator<(const Inside &other) const {
+      return copy != other.copy ? copy < other.copy : std::less<>()(entry, other.entry);
+    }
+  };
   struct Step {
     const Effect *effect = nullptr;
-    std::optional<size_t> copy;
+    Inside inside;
     std::optional<unsigned> barrier;
     /// What has no place in the text happens outside of copies, wherever the path is.
     bool isPlaced = true;
@@ -123,11 +135,10 @@ private:
     std::vector<Step> steps;
     llvm::SmallVector<unsigned, 2> next;
   };
-  static FlowStep take(const Step &step, std::optional<size_t> &inside);
+  static FlowStep take(const Step &step, Inside &inside);
   void findCopies();
   void findSteps();
   std::optional<unsigned> barrierAt(const CodeStep &step);
-  std::optional<size_t> copyAround(const CodeStep &step, bool &isClear) const;
 
   const KernelEffects &effects;
   const std::vector<LiftedCopy> &copies;

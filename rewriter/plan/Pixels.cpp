@@ -113,6 +113,9 @@ bool PixelReader::findOwn() {
   }
   for (SymbolId id : common)
     own.erase(id);
+  // Nor has what the host computes, such as a stride in elements.
+  for (auto id = own.begin(); id != own.end();)
+    id = relation.symbols.knownAtLaunch(Polynomial::symbol(*id)) ? own.erase(id) : std::next(id);
   return !own.empty();
 }
 

@@ -583,6 +583,9 @@ Value Interpreter::addressOf(const Expr *lvalue) {
   if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
       return addressOfVariable(variable, reference);
+    const auto *part = dyn_cast<BindingDecl>(reference->getDecl());
+    if (const Expr *bound = part && !part->getHoldingVar() ? part->getBinding() : nullptr)
+      return addressOf(bound);
   } else if (const auto *unary = dyn_cast<UnaryOperator>(lvalue)) {
     if (unary->getOpcode() == UO_Deref)
       return evaluate(unary->getSubExpr());

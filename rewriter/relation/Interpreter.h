@@ -102,6 +102,7 @@ private:
   bool isWanted(const clang::VarDecl *variable) const;
   void leave(const clang::Stmt *statement);
   void runReturn(const clang::ReturnStmt *leave);
+  std::string whyUnknown(const clang::Expr *condition) const;
   void runIf(const clang::IfStmt *branch);
   void runGuarded(const clang::Expr *expression);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,

@@ -432,6 +432,20 @@ void Interpreter::runGuarded(const Expr *expression) {
   mask = before;
 }
 
+/// Of a condition that is not followed: by the first variable in it that is not.
+std::string Interpreter::whyUnknown(const Expr *condition) const {
+  for (const VarDecl *variable : variablesIn(condition)) {
+    auto object = objects.find(variable);
+    if (object == objects.end() || !variable->getType()->isArithmeticType())
+      continue;
+    const Value now = memory[object->second].read(0, sizeOf(variable->getType()), {});
+    for (const ValueCase &one : now.getCases())
+      if (one.scalar.is(Scalar::Kind::Unknown) && !one.scalar.why.empty())
+        return "it depends on '" + variable->getNameAsString() + "', which " + one.scalar.why;
+  }
+  return "it depends on more than indices and arguments";
+}
+
 void Interpreter::runIf(const IfStmt *branch) {
   if (branch->getInit())
     run(branch->getInit());
@@ -446,7 +460,7 @@ void Interpreter::runIf(const IfStmt *branch) {
     if (copying)
       return fail(diagnose("unknown-index", placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
-                           "it depends on more than indices and arguments"));
+                           whyUnknown(branch->getCond())));
     if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
       return fail(diagnose("divergent-copy", placeOf(branch),
                            "'" + spell(branch->getCond()) + "' may differ between threads"));

@@ -442,6 +442,24 @@ __global__ void in_a_function(float *__restrict__ out, const float *__restrict__
   all_rows(out, in, n);
 }
 
+// The others of the kernel are told.
+__global__ void beside_a_ring_too_large(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[4096], other[64];
+  float sum = 0;
+#pragma tma load threads(64)
+  other[threadIdx.x] = in[threadIdx.x]; // expected-error {{this copy is lifted together with the others of 'beside_a_ring_too_large' or not at all, and one of them is refused [-Wtilelift-refused-together]}}
+#pragma tma pipeline stages(15)
+  for (int i = 0; i < n; ++i) {
+#pragma tma load threads(64) fallback(loop)
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-warning {{this copy stays a plain loop: 'part' grows to 245760 bytes in 15 stages}}
+      part[j] = in[i * 4096 + j];
+    __syncthreads();
+    sum += part[4095 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum + other[63 - threadIdx.x];
+}
+
 // Too much of them.
 __global__ void too_large(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[4096];
