@@ -254,10 +254,11 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
   for (const Moving &one : all) {
     const bool isUncounted = one.step && one.variable->getType()->isPointerType();
-    memory[objectOf(one.variable)].forget(
-        isUncounted ? "is moved by the loop around the copy, in which no integer counts the rounds"
-                    : "is changed by the loop around the copy",
-        placeOf(one.changes[0].statement));
+    memory[objectOf(one.variable)].forget(isUncounted
+                                              ? "is moved by the loop around the copy, in which no "
+                                                "integer counts the rounds by a constant"
+                                              : "is changed by the loop around the copy",
+                                          placeOf(one.changes[0].statement));
   }
   std::optional<Counter> counter;
   if (counting != all.end()) {

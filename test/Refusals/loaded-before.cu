@@ -139,3 +139,17 @@ __global__ void changed_ahead(float *__restrict__ out, const float *in, int n) {
   }
   out[threadIdx.x] = v;
 }
+
+// Nobody knows how far a pointer is where it alone counts.
+__global__ void counted_by_a_pointer(float *__restrict__ out, const float *in, int n) {
+  __shared__ float part[64];
+  float v = 0;
+  for (const float *p = in, *end = in + n * 64; p < end; p += 64) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = p[threadIdx.x]; // expected-error {{the address of this load is not followed: it is moved by the loop around the copy, in which no integer counts the rounds by a constant [-Wtilelift-unknown-index]}}
+    __syncthreads();
+    v += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = v;
+}
