@@ -68,6 +68,7 @@ private:
       found.push_back(std::move(condition));
   }
   void assumeSize(const NamedDecl *type, QualType of);
+  bool meet(SourceLocation &begin, SourceLocation &end) const;
   void assumeMacro(const Expr *expression);
 
   const FunctionDecl *kernel;
@@ -137,6 +138,28 @@ bool AssumptionFinder::VisitExpr(Expr *expression) {
   return true;
 }
 
+/// Whether the two ends of an expression are of one macro's expansion, once those are left that
+/// only one of them is in: in `TW + R`, of no one's.
+bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
+  SmallVector<FileID, 4> aroundEnd;
+  for (SourceLocation at = end; at.isMacroID();
+       at = sources.getImmediateExpansionRange(at).getEnd())
+    aroundEnd.push_back(sources.getFileID(at));
+  while (begin.isMacroID() && !is_contained(aroundEnd, sources.getFileID(begin))) {
+    if (!sources.isAtStartOfImmediateMacroExpansion(begin))
+      return false;
+    begin = sources.getImmediateExpansionRange(begin).getBegin();
+  }
+  while (end.isMacroID() && sources.getFileID(end) != sources.getFileID(begin)) {
+    unsigned length =
+        Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources, context.getLangOpts());
+    if (!sources.isAtEndOfImmediateMacroExpansion(end.getLocWithOffset(int(length))))
+      return false;
+    end = sources.getImmediateExpansionRange(end).getEnd();
+  }
+  return begin.isMacroID() && end.isMacroID();
+}
+
 /// Of an expression that is all that a macro without parameters stands for.
 void AssumptionFinder::assumeMacro(const Expr *expression) {
   SourceLocation begin = expression->getBeginLoc(), end = expression->getEndLoc();
@@ -144,7 +167,7 @@ void AssumptionFinder::assumeMacro(const Expr *expression) {
   if (!expression->getType()->isIntegralOrEnumerationType() || expression->isValueDependent() ||
       !expression->EvaluateAsInt(value, context))
     return;
-  while (begin.isMacroID() && end.isMacroID()) {
+  while (meet(begin, end)) {
     unsigned length =
         Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources, context.getLangOpts());
     if (!sources.isAtStartOfImmediateMacroExpansion(begin) ||

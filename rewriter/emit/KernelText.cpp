@@ -564,15 +564,29 @@ void KernelWriter::captureIn(FunctionText &text, const FunctionDecl *innermost,
   }
 }
 
-/// An array in dynamic memory starts on its own alignment, so all of them become
-/// pointers to the start that is aligned for TMA.
-/// A variable in place of an array in dynamic shared memory.
+/// Whether all that a text does with an array is to use it as a pointer to its first element.
+static bool isOnlyPointer(const VarDecl *array, const Stmt *within) {
+  const auto *cast = dyn_cast<ImplicitCastExpr>(within);
+  const bool isPointer = cast && cast->getCastKind() == CK_ArrayToPointerDecay;
+  return llvm::all_of(within->children(), [&](const Stmt *child) {
+    const auto *named = dyn_cast_or_null<DeclRefExpr>(child);
+    const bool isNamed = named && named->getDecl()->getCanonicalDecl() == array->getCanonicalDecl();
+    return !child || (isNamed ? isPointer : isOnlyPointer(array, child));
+  });
+}
+
+/// What stands for an array in dynamic shared memory, which starts on an alignment of its own: a
+/// pointer to the start that is aligned for TMA, or an array there, where somebody takes its
+/// address.
 std::string KernelWriter::pointerToMemory(const VarDecl *array) const {
   ASTContext &context = array->getASTContext();
-  QualType element = context.getAsArrayType(array->getType())->getElementType();
+  const PrintingPolicy &policy = context.getPrintingPolicy();
+  const QualType element = context.getAsArrayType(array->getType())->getElementType();
+  if (!isOnlyPointer(array, kernel.pattern->getBody()))
+    return "auto &" + array->getNameAsString() + " = reinterpret_cast<" +
+           element.getAsString(policy) + " (&)[]>(*(" + startOfDynamicMemory() + "));";
   return "const auto " + array->getNameAsString() + " = reinterpret_cast<" +
-         context.getPointerType(element).getAsString(context.getPrintingPolicy()) + ">(" +
-         startOfDynamicMemory() + ");";
+         context.getPointerType(element).getAsString(policy) + ">(" + startOfDynamicMemory() + ");";
 }
 
 void KernelWriter::moveDynamicMemory(const Stmt *within) {

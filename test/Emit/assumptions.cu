@@ -16,6 +16,14 @@
 #ifndef GIVEN
 #define GIVEN 32
 #endif
+#ifndef HALO
+#define HALO 8
+#endif
+#ifndef WIDTH
+#define WIDTH 64
+#endif
+#define PADDED (WIDTH + HALO)
+#define SUM WIDTH + HALO
 #define ROWS 4
 #ifdef WIDE
 using real = double;
@@ -35,6 +43,27 @@ template <int n> __global__ void settled(const float *in, float *out) {
   __syncthreads();
   for (int i = threadIdx.x; i < ROWS * n * columns; i += blockDim.x)
     out[blockIdx.x * ROWS * n * columns + i] = tile[i / columns][columns - 1 - i % columns];
+}
+
+// An expression that begins with one macro and ends with another is neither of them; one that is
+// all of a macro is that.
+// CHECK: // between_macros, lifted: what its copies are, the kernel, and its launcher.
+// CHECK-NEXT: TILELIFT_LIFTED_FOR(WIDTH == 64);
+// CHECK-NEXT: TILELIFT_LIFTED_FOR(HALO == 8);
+// CHECK-NEXT: struct between_macros_tma_plan {
+__global__ void between_macros(const float *in, float *out) {
+  __shared__ float tile[WIDTH + HALO], other[PADDED], third[SUM];
+#pragma tma load
+  for (int i = threadIdx.x; i < WIDTH + HALO; i += blockDim.x)
+    tile[i] = in[blockIdx.x * WIDTH + i];
+#pragma tma load
+  for (int i = threadIdx.x; i < PADDED; i += blockDim.x)
+    other[i] = in[blockIdx.x * WIDTH * 4 + i];
+#pragma tma load
+  for (int i = threadIdx.x; i < SUM; i += blockDim.x)
+    third[i] = in[blockIdx.x * WIDTH * 8 + i];
+  __syncthreads();
+  out[blockIdx.x * WIDTH + threadIdx.x] = tile[threadIdx.x + HALO] + other[threadIdx.x] + third[threadIdx.x];
 }
 
 // A macro that options define, a type that they choose, a constant that is made of them.
@@ -98,6 +127,7 @@ __global__ void several(const float *in, float *out) {
 
 void run(const float *in, float *out) {
   settled<2><<<4, 128>>>(in, out);
+  between_macros<<<4, 64>>>(in, out);
   given<<<4, 128>>>((const Pair *)in, (Pair *)out);
   own::included<<<4, 128>>>((const Pixel *)in, (Pixel *)out);
   several<<<LENGTH, 128>>>(in, out);

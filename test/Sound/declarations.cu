@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 24
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 25
 //
 // Tiles, kernels and what stands beside them are declared in all the ways that C++ has, with names that others might
 // want: several in one line, in blocks and loops, by aliases, local types and constants, packs, in namespaces. What is
@@ -365,7 +365,19 @@ __global__ void shadowed_names(float *__restrict__ out, const float *__restrict_
   out[at + t] = sum;
 }
 
+__global__ void address_of_the_dynamic_array(float *__restrict__ out, const float *__restrict__ in) {
+  extern __shared__ char bytes_of_any[];
+  float *tile = reinterpret_cast<float *>(&bytes_of_any);
+  int t = threadIdx.x, at = blockIdx.x * T;
+#pragma tma load
+  tile[t] = in[at + t];
+  __syncthreads();
+  out[at + t] = tile[T - 1 - t];
+}
+
 static const Case cases[] = {
+    {"address_of_the_dynamic_array",
+     [](const Arrays &a) { address_of_the_dynamic_array<<<2, T, T * 4>>>(a.out, a.in); }},
     {"several_in_one_declaration", [](const Arrays &a) { several_in_one_declaration<<<2, T>>>(a.out, a.in); }},
     {"ring_among_several_in_one_declaration",
      [](const Arrays &a) { ring_among_several_in_one_declaration<<<2, T>>>(a.out, a.in, 4); }},
