@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 25
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 26
 //
 // Tiles, kernels and what stands beside them are declared in all the ways that C++ has, with names that others might
 // want: several in one line, in blocks and loops, by aliases, local types and constants, packs, in namespaces. What is
@@ -375,7 +375,27 @@ __global__ void address_of_the_dynamic_array(float *__restrict__ out, const floa
   out[at + t] = tile[T - 1 - t];
 }
 
+// An array beside the copies is moved where rings take the beginning of the memory.
+__global__ void address_of_an_array_behind_rings(float *__restrict__ out, const float *__restrict__ in, int n) {
+  extern __shared__ float others[];
+  __shared__ alignas(128) float tile[6144];
+  int t = threadIdx.x;
+  float *mine = (float *)&others, sum = 0;
+  mine[t] = in[t];
+#pragma tma pipeline stages(3)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    for (int i = t; i < 6144; i += T) tile[i] = in[k * 512 + i];
+    __syncthreads();
+    sum = sum * 2 + tile[6143 - t] + mine[T - 1 - t];
+    __syncthreads();
+  }
+  out[blockIdx.x * T + t] = sum;
+}
+
 static const Case cases[] = {
+    {"address_of_an_array_behind_rings",
+     [](const Arrays &a) { address_of_an_array_behind_rings<<<2, T, T * 4>>>(a.out, a.in, 4); }},
     {"address_of_the_dynamic_array",
      [](const Arrays &a) { address_of_the_dynamic_array<<<2, T, T * 4>>>(a.out, a.in); }},
     {"several_in_one_declaration", [](const Arrays &a) { several_in_one_declaration<<<2, T>>>(a.out, a.in); }},
