@@ -299,6 +299,14 @@ static bool isElsewhere(const Expr *lvalue) {
       const VarDecl *variable = variableNamed(reference);
       return variable && !isLocal(variable);
     }
+    // What a function returns that gets nothing by which it could lead to a local variable.
+    if (const auto *call = dyn_cast<CallExpr>(lvalue)) {
+      const CallParts parts = partsOf(call);
+      return parts.callee && !parts.object &&
+             llvm::none_of(parts.arguments, [](const Expr *argument) {
+               return argument->isGLValue() || mayReferTo(argument->getType());
+             });
+    }
     if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
       if (isOfReference(member))
         return true;

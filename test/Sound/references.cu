@@ -345,6 +345,21 @@ __global__ void bound_by_a_returned_reference(float *__restrict__ out, const flo
 }
 
 // Harmless.
+struct Work { float tile[T]; };
+__device__ inline Work &shared_work() {
+  __shared__ alignas(128) Work work;
+  return work;
+}
+__global__ void tile_by_a_returned_reference(float *__restrict__ out, const float *__restrict__ in) {
+  int t = threadIdx.x, at = blockIdx.x * T;
+  Work &w = shared_work();
+#pragma tma load fallback(loop)
+  w.tile[t] = in[at + t];
+  __syncthreads();
+  out[at + t] = w.tile[T - 1 - t];
+}
+
+// Harmless.
 struct Row { mutable int row; };
 __device__ inline void next_row(const Row &row) { row.row += 2; }
 __global__ void row_is_mutable(float *__restrict__ out, const float *__restrict__ in) {
@@ -515,6 +530,7 @@ static const Case cases[] = {
     {"rounds_by_a_kept_reference", [](const Arrays &a) { rounds_by_a_kept_reference<<<2, T>>>(a.out, a.in, 7); }},
     {"bound_by_a_returned_reference",
      [](const Arrays &a) { bound_by_a_returned_reference<<<2, T>>>(a.out, a.in, 256); }},
+    {"tile_by_a_returned_reference", [](const Arrays &a) { tile_by_a_returned_reference<<<2, T>>>(a.out, a.in); }},
     {"row_is_mutable", [](const Arrays &a) { row_is_mutable<<<2, T>>>(a.out, a.in); }},
     {"rounds_are_counted_before", [](const Arrays &a) { rounds_are_counted_before<<<1, T>>>(a.out, a.in, 7); }},
     {"rounds_through_references", [](const Arrays &a) { rounds_through_references<<<2, T>>>(a.out, a.in, 7); }},
