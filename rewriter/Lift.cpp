@@ -479,7 +479,7 @@ void Lifter::dropMisfits(InstanceToEmit &emitted) {
   }
 }
 
-/// All that a statement copies on one way stays a loop.
+/// Removes all copies that a statement makes on one call path; they stay plain loops.
 void Lifter::drop(InstanceToEmit &emitted, const Stmt *statement, CallPath path) {
   llvm::erase_if(emitted.copies, [&](const CopyToEmit &copy) {
     return copy.statement == statement && copy.path.sameText(path);
@@ -487,7 +487,7 @@ void Lifter::drop(InstanceToEmit &emitted, const Stmt *statement, CallPath path)
   emitted.plainPaths.push_back(std::move(path));
 }
 
-/// Where one copy keeps all others from being lifted, each of them is told.
+/// Refuses all copies of an instance because of one of them; each pragma gets a message.
 void Lifter::refuseAll(const InstanceToEmit &emitted, Diagnostic reason,
                        const Directive &directive) {
   refuse(std::move(reason), directive, emitted.function);

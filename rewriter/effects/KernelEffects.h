@@ -94,8 +94,9 @@ public:
   bool isStatementInText(const clang::CallExpr *call) const;
   /// What a call of that text may do.
   Effect ofCallInText(const clang::CallExpr *call) const;
-  /// By which of all calls the path's last function was entered there, as a name for it: a lambda's
-  /// calls run one text. Null in the kernel itself, and where the step is not of the path.
+  /// Identifies the call by which the path's last function was entered at this step: calls of one
+  /// lambda share its text and differ in this. Null in the kernel itself, and if the step does not
+  /// belong to the path.
   const void *entryOf(const CodeStep &step, const CallPath &path) const;
   /// All that stands at a place of the kernel's text, outer statements before inner ones.
   llvm::ArrayRef<const clang::Stmt *> statementsInText(unsigned place) const;

@@ -68,6 +68,7 @@ private:
       found.push_back(std::move(condition));
   }
   void assumeSize(const NamedDecl *type, QualType of);
+  bool endsExpansion(SourceLocation token) const;
   bool meet(SourceLocation &begin, SourceLocation &end) const;
   void assumeMacro(const Expr *expression);
 
@@ -138,8 +139,16 @@ bool AssumptionFinder::VisitExpr(Expr *expression) {
   return true;
 }
 
-/// Whether the two ends of an expression are of one macro's expansion, once those are left that
-/// only one of them is in: in `TW + R`, of no one's.
+/// Whether a token is the last one of the macro expansion that it comes from.
+bool AssumptionFinder::endsExpansion(SourceLocation token) const {
+  unsigned length =
+      Lexer::MeasureTokenLength(sources.getSpellingLoc(token), sources, context.getLangOpts());
+  return sources.isAtEndOfImmediateMacroExpansion(token.getLocWithOffset(int(length)));
+}
+
+/// Moves the two ends of an expression outwards to the innermost macro expansion that contains
+/// both, as long as the expression reaches to the ends of the expansions that it leaves. False if
+/// no expansion contains both, as for `TW + R` where TW and R are macros.
 bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
   SmallVector<FileID, 4> aroundEnd;
   for (SourceLocation at = end; at.isMacroID();
@@ -151,9 +160,7 @@ bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
     begin = sources.getImmediateExpansionRange(begin).getBegin();
   }
   while (end.isMacroID() && sources.getFileID(end) != sources.getFileID(begin)) {
-    unsigned length =
-        Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources, context.getLangOpts());
-    if (!sources.isAtEndOfImmediateMacroExpansion(end.getLocWithOffset(int(length))))
+    if (!endsExpansion(end))
       return false;
     end = sources.getImmediateExpansionRange(end).getEnd();
   }
@@ -168,10 +175,7 @@ void AssumptionFinder::assumeMacro(const Expr *expression) {
       !expression->EvaluateAsInt(value, context))
     return;
   while (meet(begin, end)) {
-    unsigned length =
-        Lexer::MeasureTokenLength(sources.getSpellingLoc(end), sources, context.getLangOpts());
-    if (!sources.isAtStartOfImmediateMacroExpansion(begin) ||
-        !sources.isAtEndOfImmediateMacroExpansion(end.getLocWithOffset(int(length))))
+    if (!sources.isAtStartOfImmediateMacroExpansion(begin) || !endsExpansion(end))
       return;
     CharSourceRange use = sources.getImmediateExpansionRange(begin);
     StringRef name = Lexer::getImmediateMacroName(begin, sources, context.getLangOpts());

@@ -14,7 +14,8 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// All words of the runtime's headers, sorted.
+/// Every identifier in the runtime's headers, sorted. The build collects them from these files; see
+/// rewriter/CMakeLists.txt.
 constexpr llvm::StringLiteral runtimeWords[] = {
 #include "RuntimeWords.inc"
 };
@@ -24,7 +25,8 @@ struct IncludePlace {
   bool isBehindInclude = false;
 };
 
-/// Behind the line of an offset, and behind the comments that begin on that line.
+/// The offset of the line after the one that contains `offset`. A comment that begins on that line
+/// and continues on later lines is skipped as a whole.
 unsigned behindLine(StringRef text, unsigned offset, const LangOptions &language) {
   auto lineEnd = [&](size_t from) { return std::min(text.find('\n', from), text.size()); };
   Lexer lexer(SourceLocation(), language, text.begin(), text.begin() + offset, text.end());
@@ -39,8 +41,9 @@ unsigned behindLine(StringRef text, unsigned offset, const LangOptions &language
   return unsigned(std::min(end + 1, text.size()));
 }
 
-/// Behind the last #include before an offset that is in no braces and under no condition but a
-/// header's guard, or before everything but the file's first comment and its guard.
+/// Chooses the line after the last #include that stands before the offset `before`, outside of
+/// braces, and under no #if but the header's include guard. Without such an #include, chooses the
+/// beginning of the file, after its first comment and its include guard.
 IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions &language) {
   SourceLocation start = SourceLocation::getFromRawEncoding(1);
   auto offsetOf = [&](const Token &token) { return token.getLocation().getRawEncoding() - 1; };
@@ -85,7 +88,8 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
   return place;
 }
 
-/// Macros that may be defined at a place and that the runtime's headers would be read with.
+/// The user's macros that may be defined where the runtime is included, at `at`, and that would
+/// replace an identifier in its headers.
 std::vector<std::string> macrosMet(const UserFile &file, unsigned at, const Variants &variants) {
   auto isLater = [&](const Variants::Change &change) {
     return change.place.offset >= at && change.place.offset < file.end();
@@ -101,7 +105,7 @@ std::vector<std::string> macrosMet(const UserFile &file, unsigned at, const Vari
         isChanged = true;
         isLaterOnly &= isLater(change);
       }
-    if (!isChanged || !isLaterOnly) // never changed in a file: by the command line
+    if (!isChanged || !isLaterOnly) // a macro that no file changes comes from the command line
       met.push_back(name.str());
   }
   llvm::sort(met);

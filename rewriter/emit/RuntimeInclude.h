@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a file includes the runtime, and how: macros of the user's that are called as something in
-// the runtime's headers (`#define M 512`) are put aside for as long as those are read.
+// Where a lifted file includes the runtime's headers, and how. Macros of the user's that have the
+// name of an identifier in these headers (`#define M 512`) are undefined in front of the #include
+// and restored behind it.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_RUNTIMEINCLUDE_H
@@ -13,7 +14,8 @@
 
 namespace tilelift {
 
-/// For a file whose first other change is at `firstChange`, an offset in the file.
+/// The edit that adds the #include; `firstChange` is the offset of the first other edit in the
+/// file.
 Edit runtimeInclude(const UserFile &file, unsigned firstChange, const Variants &variants,
                     const clang::LangOptions &language);
 

@@ -112,7 +112,8 @@ public:
   }
 
 private:
-  /// A copy, and by which call its function was entered: two calls in a row make two copies.
+  /// The copy that a path is in, and the call by which the copy's function was entered, so that two
+  /// calls in a row count as two copies.
   struct Inside {
     std::optional<size_t> copy;
     const void *entry = nullptr;

@@ -432,7 +432,7 @@ void Interpreter::runGuarded(const Expr *expression) {
   mask = before;
 }
 
-/// Of a condition that is not followed: by the first variable in it that is not.
+/// Why the value of a condition is unknown: names the first variable in it whose value is unknown.
 std::string Interpreter::whyUnknown(const Expr *condition) const {
   for (const VarDecl *variable : variablesIn(condition)) {
     auto object = objects.find(variable);
@@ -679,7 +679,7 @@ void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *rec
                              const CXXRecordDecl *whole, const Value &address, bool isOwn,
                              NamesInScope &names) {
   for (const FieldDecl *field : record->fields()) {
-    // What a union's other members are made of is no number of this one's.
+    // Numbers and pointers in a union may be bytes of another member, so they get no name.
     if (record->isUnion() && !field->getType()->isArrayType() && !field->getType()->isRecordType())
       continue;
     bool hasName = field->getIdentifier() && !field->isBitField() && meansField(whole, field);
@@ -704,7 +704,7 @@ void Interpreter::addMembers(const std::string &prefix, const CXXRecordDecl *rec
                  isOwn, names);
 }
 
-/// Of each name what it means here: variables, and parameters of the functions on the way.
+/// The variables and parameters that can be named at this place, the innermost one for each name.
 std::vector<const VarDecl *> Interpreter::visibleVariables() const {
   std::vector<const VarDecl *> visible;
   llvm::DenseSet<IdentifierInfo *> seen; // the innermost declaration of a name is meant

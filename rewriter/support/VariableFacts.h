@@ -65,7 +65,7 @@ struct ObjectUse {
 class ObjectUses {
 public:
   ObjectUse of(const clang::CXXMethodDecl *method);
-  /// Of a parameter that is a reference.
+  /// What a function may do to the object that one of its reference parameters is bound to.
   ObjectUse ofParameter(const clang::FunctionDecl *function, unsigned parameter);
   /// Whether an initialiser may store the address of the object that it initialises.
   bool isKeptBy(const clang::Stmt *initialiser);
@@ -173,7 +173,8 @@ private:
   /// Whose method is being collected, if that is a variable; and all of these.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;
-  /// Of a function on its own: what its facts are wanted of, and whether that may be returned.
+  /// Set when a single function is analysed on its own: the object or reference parameter whose
+  /// uses are wanted, and whether the function may return a reference to it.
   const clang::VarDecl *alone = nullptr;
   bool returnsObject = false;
   llvm::SmallVector<const clang::VarDecl *, 2> selves;
@@ -211,7 +212,8 @@ const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
 const clang::VarDecl *rootVariable(const clang::Expr *lvalue, const clang::VarDecl *self = nullptr);
 /// Whether a value of a type may lead to something else: a pointer, a reference, or what holds one.
 bool mayReferTo(clang::QualType type);
-/// Whether who refers to a thing of that type may write to it, if only to a mutable member.
+/// Whether a reference to `referred` allows writes: the type is not const, or it has mutable
+/// members.
 bool mayWriteTo(clang::QualType referred);
 /// Whether an expression is `this`, as it stands or as a pointer to another class.
 bool isThis(const clang::Expr *expression);
