@@ -593,7 +593,10 @@ std::vector<CopyToEmit> Lifter::liftStatement(KernelUnderTest &under,
     KernelUnderTest named = under;
     named.namesChoices = true;
     Attempt other = attempt(named, annotated);
-    if (!other.refusal && (best.refusal || other.countGuards() < best.countGuards()))
+    // A guard that says which case it is, nobody has written.
+    bool isOfCases = best.refusal && (StringRef(best.refusal->id) == "uneven-guard" ||
+                                      StringRef(best.refusal->id) == "guard-not-a-box");
+    if (other.refusal ? isOfCases : best.refusal || other.countGuards() < best.countGuards())
       best = std::move(other);
   }
   llvm::append_range(result.relations, best.relations);
@@ -1232,7 +1235,8 @@ void Lifter::remark(const Plan &plan) {
                          "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
   }
   result.diagnostics.push_back(std::move(lifted));
-  if (plan.kind == CopyKind::Load && !plan.layout.slot.isZero())
+  // A start that the launch decides is the same in every round.
+  if (plan.kind == CopyKind::Load && !plan.symbols.boundedAtLaunch(plan.layout.slot))
     result.diagnostics.push_back(diagnose("stages-by-hand", plan.place, plan.tile));
   if (int64_t bytes = plan.expectedBytes / plan.pieces(); plan.gather && bytes < fullRowBytes)
     result.diagnostics.push_back(

@@ -4,6 +4,8 @@
 
 #include "effects/Divergence.h"
 
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/CFG.h"
@@ -16,7 +18,8 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-using Region = SmallPtrSet<const BasicBlock *, 16>;
+using Sides = uint64_t;
+using Region = DenseMap<const BasicBlock *, Sides>;
 
 /// Where all ways from a block meet again, of those that come to the kernel's end: who traps, or
 /// never ends, does not come there. By the algorithm of Cooper, Harvey and Kennedy.
@@ -116,43 +119,63 @@ private:
   SmallVector<const Instruction *, 32> work;
 };
 
-/// The blocks between a branch and where its sides meet again, behind it.
+/// The blocks between a branch and where its sides meet again, behind it: for each the sides, as
+/// bits, from which threads come there.
 Region Spreading::regionOf(const BasicBlock &branching, const BasicBlock *behind) const {
   Region region;
-  SmallVector<const BasicBlock *, 16> open(successors(&branching));
-  while (!open.empty()) {
-    const BasicBlock *block = open.pop_back_val();
-    if (block != behind && meetings.goesOn(*block) && region.insert(block).second)
+  unsigned side = 0;
+  for (const BasicBlock *first : successors(&branching)) {
+    const Sides bit = Sides(1) << (side++ % 64);
+    SmallVector<const BasicBlock *, 16> open{first};
+    while (!open.empty()) {
+      const BasicBlock *block = open.pop_back_val();
+      if (block == behind || !meetings.goesOn(*block) || (region.lookup(block) & bit))
+        continue;
+      region[block] |= bit;
       open.append(succ_begin(block), succ_end(block));
+    }
   }
   return region;
 }
 
 /// Threads come by different ways: which value a phi has, what a store leaves in a variable and
-/// how often a loop was run may differ.
+/// how often a loop was run may differ. Those that took one side stay together, unless they come
+/// back to the branch.
 void Spreading::spreadBranch(const Instruction &branch) {
   const BasicBlock &own = *branch.getParent();
   const BasicBlock *behind = meetings.behind(own);
-  Region region = regionOf(own, behind);
+  const Region region = regionOf(own, behind);
+  const bool isInLoop = region.contains(&own) || branch.getNumSuccessors() > 64;
+  auto sidesOf = [&](const BasicBlock *from, const BasicBlock *to) {
+    Sides sides = from == &own ? 0 : region.lookup(from);
+    for (unsigned side = 0; from == &own && side < branch.getNumSuccessors(); ++side)
+      if (branch.getSuccessor(side) == to)
+        sides |= Sides(1) << (side % 64);
+    return sides;
+  };
   // How threads come to a block that did not come from the branch does not matter.
   auto spreadJoins = [&](const BasicBlock &block) {
     for (const PHINode &phi : block.phis()) {
-      SmallPtrSet<const Value *, 4> values;
+      SmallMapVector<const Value *, Sides, 4> values;
       for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
-        if (const BasicBlock *from = phi.getIncomingBlock(i); from == &own || region.contains(from))
+        if (Sides sides = sidesOf(phi.getIncomingBlock(i), &block))
           if (const Value *value = phi.getIncomingValue(i); !isa<UndefValue>(value))
-            values.insert(value);
-      if (values.size() > 1)
+            values[value] |= sides;
+      Sides all = 0;
+      for (const auto &[value, sides] : values)
+        all |= sides;
+      if (values.size() > 1 && (isInLoop || !isPowerOf2_64(all)))
         mark(&phi);
     }
   };
   if (behind)
     spreadJoins(*behind);
-  const bool isInLoop = region.contains(&own);
-  for (const BasicBlock *block : region) {
+  for (const auto &[block, sides] : region) {
     spreadJoins(*block);
     for (const Instruction &inside : *block) {
-      if (const auto *store = dyn_cast<StoreInst>(&inside))
+      // Nobody who took another side reads what is stored where the sides do not meet.
+      bool isMet = behind || isInLoop || !isPowerOf2_64(sides);
+      if (const auto *store = dyn_cast<StoreInst>(&inside); store && isMet)
         spreadStore(*store->getPointerOperand());
       for (const User *user : inside.users()) {
         const auto *outside = dyn_cast<Instruction>(user);

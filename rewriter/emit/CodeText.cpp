@@ -214,28 +214,32 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   }
 }
 
-/// The pointer that takes the fewest words to get there.
+/// The pointer that takes the fewest words to get there. Where that is no whole number of its
+/// elements, `inBytes` names the function that moves it on.
 std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &offsets,
-                                             StringRef hint) {
+                                             StringRef hint, StringRef inBytes) {
   std::optional<std::string> best;
   for (const NamedPointer &candidate : plans.front()->*pointers) {
-    Values distances;
+    Values bytes, elements;
     for (size_t i = 0; i < plans.size(); ++i) {
       const std::vector<NamedPointer> &own = plans[i]->*pointers;
       auto same = llvm::find_if(
           own, [&](const NamedPointer &pointer) { return pointer.name == candidate.name; });
       if (same == own.end())
         break;
-      Polynomial bytes = offsets[i] - same->offset;
-      if (std::optional<Polynomial> elements = bytes.dividedBy(same->elementSize))
-        distances.push_back(*elements);
+      bytes.push_back(offsets[i] - same->offset);
+      if (std::optional<Polynomial> whole = bytes.back().dividedBy(same->elementSize))
+        elements.push_back(*whole);
     }
-    if (distances.size() != plans.size())
+    if (bytes.size() != plans.size())
       continue;
-    std::optional<std::string> distance = inKernelWide(distances, hint);
+    const bool isWhole = elements.size() == plans.size();
+    std::optional<std::string> distance = inKernelWide(isWhole ? elements : bytes, hint);
     if (!distance)
       continue;
-    std::string text = *distance == "0" ? candidate.name : candidate.name + " + " + *distance;
+    std::string text = *distance == "0" ? candidate.name
+                       : isWhole        ? candidate.name + " + " + *distance
+                                 : (inBytes + "(" + candidate.name + ", " + *distance + ")").str();
     if (!best || text.size() < best->size())
       best = text;
   }
@@ -243,7 +247,7 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
 }
 
 std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
-  std::optional<std::string> text = nearest(&Plan::pointers, offsets, hint);
+  std::optional<std::string> text = nearest(&Plan::pointers, offsets, hint, "tilelift::row_at");
   const GlobalBase &base = plans.front()->base;
   if (!text && missing.empty())
     missing = base.isSet ? base.spelling + ", as it was passed" : base.spelling;
@@ -277,7 +281,7 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
 }
 
 std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {
-  std::optional<std::string> text = nearest(&Plan::intoTile, bytes, hint);
+  std::optional<std::string> text = nearest(&Plan::intoTile, bytes, hint, "tilelift::advance");
   if (!text && missing.empty())
     missing = "the address of '" + plans.front()->tile + "'";
   return text;
@@ -358,8 +362,10 @@ std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef 
                if (symbol.knownAtLaunch && symbol.operation)
                  return computedInLauncher(plan, *symbol.operation);
                missing = symbol.spelling;
-               return symbol.knownAtLaunch ? std::optional<std::string>(symbol.spelling)
-                                           : std::nullopt;
+               if (!symbol.knownAtLaunch)
+                 return std::nullopt;
+               return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling
+                                                  : symbol.spelling;
              });
 }
 

@@ -74,8 +74,8 @@ private:
   std::optional<Values> without(const Values &values, llvm::StringRef name, int64_t times) const;
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
   using Pointers = std::vector<NamedPointer> Plan::*;
-  std::optional<std::string> nearest(Pointers pointers, const Values &offsets,
-                                     llvm::StringRef hint);
+  std::optional<std::string> nearest(Pointers pointers, const Values &offsets, llvm::StringRef hint,
+                                     llvm::StringRef inBytes);
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);

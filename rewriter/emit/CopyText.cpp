@@ -483,9 +483,13 @@ bool KernelWriter::isReplaceable(size_t copy) {
 }
 
 /// Where the text of a copy begins: with its pragma, unless an `#endif` stands between them. That
-/// stays, as does what was before it, and the pragma goes.
+/// stays, as does what was before it, and the pragma goes. So do pragmas of its loop that stand
+/// ahead of both: what is written is no loop.
 unsigned KernelWriter::beginOf(size_t copy) {
   const Directive &directive = *copies()[copy].directive;
+  for (auto [begin, end] : source.hintsOf(copies()[copy].statement))
+    if (begin < directive.begin.offset || source.standsApart(directive))
+      texts[textOf[copy]].edits.push_back(source.removal(begin, end));
   if (!source.standsApart(directive))
     return directive.begin.offset;
   texts[textOf[copy]].edits.push_back(source.removal(directive.begin.offset, directive.end.offset));
@@ -525,7 +529,11 @@ std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t c
   Piece statement = Piece::copy(begin, source.endOf(own.statement));
   if (isa<CompoundStmt>(own.statement))
     return {Piece::own(before, at), statement};
-  return {Piece::own(before + "{\n" + indent, at), statement, Piece::own("\n" + indent + "}")};
+  std::string hints;
+  for (auto [first, end] : source.hintsOf(own.statement))
+    hints += source.between(first, end).str() + "\n" + indent;
+  return {Piece::own(before + "{\n" + indent + hints, at), statement,
+          Piece::own("\n" + indent + "}")};
 }
 
 /// Puts the copies of a statement in its place.

@@ -82,7 +82,9 @@ std::string tileType(const Plan &plan) {
 std::string slotType(const CopyToEmit &copy) {
   const ASTContext &context = copy.tile->getASTContext();
   int64_t alignment = copy.plan.layout.alignment();
-  return "tilelift::slot<" + copy.tile->getType().getAsString(context.getPrintingPolicy()) +
+  // The plan stands outside of the function.
+  QualType type = copy.tile->getType().getCanonicalType();
+  return "tilelift::slot<" + type.getAsString(context.getPrintingPolicy()) +
          (alignment == 128 ? "" : ", " + std::to_string(alignment)) + ">";
 }
 
@@ -665,6 +667,15 @@ void KernelWriter::declareTile(size_t copy) {
   });
   if (!isSplit)
     return alignTile(copy, *declaration, texts[owner]);
+  // A tile with the layout of its own is of its own type still, and the plan has to name that.
+  if (isLocalType(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)) {
+    failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
+                       "a ring of '" + tile->getNameAsString() +
+                           "', whose type has no name outside of its function and whose size is no "
+                           "multiple of " +
+                           std::to_string(copies()[copy].plan.layout.alignment()) + " bytes");
+    return;
+  }
   unsigned begin = source.beginOf(declaration), end = source.endOf(declaration);
   std::vector<Edit> &edits = texts[owner].edits;
   bool isDone =

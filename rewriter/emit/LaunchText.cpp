@@ -99,13 +99,15 @@ static bool mayDoSomething(const Stmt *part) {
 }
 
 /// Whether an expression is made of constants and of variables that the function alone can change,
-/// which it does not do in `config`.
-static bool isIndependent(const Stmt *part, const CallExpr &config, const FunctionDecl &function,
-                          const VariableFacts &facts) {
+/// which it does not do in `others`.
+static bool isIndependent(const Stmt *part, ArrayRef<const Expr *> others,
+                          const FunctionDecl &function, const VariableFacts &facts) {
   const auto *unary = dyn_cast<clang::UnaryOperator>(part);
   const auto *member = dyn_cast<MemberExpr>(part);
+  const auto *call = dyn_cast<CallExpr>(part);
   if (isa<CXXThisExpr, ArraySubscriptExpr>(part) || (member && member->isArrow()) ||
-      (unary && unary->getOpcode() == UO_Deref))
+      (unary && unary->getOpcode() == UO_Deref) ||
+      (call && !(call->getDirectCallee() && call->getDirectCallee()->isConstexpr())))
     return false;
   if (const auto *named = dyn_cast<DeclRefExpr>(part);
       named && !isa<EnumConstantDecl, FunctionDecl>(named->getDecl())) {
@@ -113,10 +115,12 @@ static bool isIndependent(const Stmt *part, const CallExpr &config, const Functi
     return variable && (variable->isConstexpr() ||
                         (variable->hasLocalStorage() && variable->getDeclContext() == &function &&
                          !variable->getType()->isReferenceType() && !facts.escapes(variable) &&
-                         facts.changesWithin(variable, &config).empty()));
+                         llvm::all_of(others, [&](const Expr *other) {
+                           return facts.changesWithin(variable, other).empty();
+                         })));
   }
   return llvm::all_of(part->children(), [&](const Stmt *child) {
-    return !child || isIndependent(child, config, function, facts);
+    return !child || isIndependent(child, others, function, facts);
   });
 }
 
@@ -124,15 +128,21 @@ static bool isIndependent(const Stmt *part, const CallExpr &config, const Functi
 /// arguments, nobody knows the order. Whether that may make a difference.
 static bool dependsOnOrder(const Launch &launch) {
   const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
-  if (!chevrons || llvm::none_of(chevrons->getConfig()->arguments(),
-                                 [](const Expr *part) { return mayDoSomething(part); }))
+  if (!chevrons)
     return false;
-  if (!launch.in)
-    return chevrons->getNumArgs() > 0;
+  const SmallVector<const Expr *, 8> first(chevrons->getConfig()->arguments()),
+      second(chevrons->arguments());
+  auto doSomething = [](ArrayRef<const Expr *> parts) {
+    return llvm::any_of(parts, [](const Expr *part) { return mayDoSomething(part); });
+  };
+  const bool firstActs = doSomething(first), secondActs = doSomething(second);
+  if (!firstActs && !secondActs)
+    return false;
+  if (!launch.in || (firstActs && secondActs))
+    return !second.empty();
   const VariableFacts facts{CallPath(launch.in)};
-  return llvm::any_of(chevrons->arguments(), [&](const Expr *argument) {
-    return mayDoSomething(argument) ||
-           !isIndependent(argument, *chevrons->getConfig(), *launch.in, facts);
+  return llvm::any_of(firstActs ? second : first, [&](const Expr *part) {
+    return !isIndependent(part, firstActs ? first : second, *launch.in, facts);
   });
 }
 

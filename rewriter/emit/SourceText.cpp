@@ -5,6 +5,7 @@
 #include "emit/SourceText.h"
 
 #include "directive/PragmaReader.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/Lex/Lexer.h"
 
@@ -107,6 +108,31 @@ unsigned SourceText::endOf(const Stmt *statement) const {
     return end;
   std::optional<unsigned> semicolon = nextToken(statement->getEndLoc(), tok::semi);
   return semicolon ? *semicolon + 1 : end;
+}
+
+std::vector<std::pair<unsigned, unsigned>> SourceText::hintsOf(const Stmt *statement) const {
+  std::vector<std::pair<unsigned, unsigned>> hints;
+  const auto *attributed = dyn_cast<AttributedStmt>(statement);
+  if (!attributed)
+    return hints;
+  for (const Attr *attribute : attributed->getAttrs()) {
+    if (!isa<LoopHintAttr>(attribute))
+      continue;
+    CharSourceRange written = sources.getExpansionRange(attribute->getLocation());
+    unsigned begin = offsetOf(written.getBegin()), end = endOfToken(written.getEnd());
+    if (attribute->getLocation().isFileID()) { // a line that may go on behind a backslash
+      begin = unsigned(begin - (before(begin).size() - before(begin).rfind('#')));
+      StringRef rest = from(end);
+      size_t length = rest.find('\n');
+      while (length != StringRef::npos && rest.take_front(length).rtrim("\r").ends_with("\\"))
+        length = rest.find('\n', length + 1);
+      end += unsigned(rest.take_front(length).rtrim().size());
+    }
+    hints.emplace_back(begin, end);
+  }
+  llvm::sort(hints);
+  hints.erase(std::unique(hints.begin(), hints.end()), hints.end());
+  return hints;
 }
 
 std::optional<unsigned> SourceText::nextToken(SourceLocation after, tok::TokenKind kind) const {

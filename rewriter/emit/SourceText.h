@@ -46,6 +46,9 @@ public:
   unsigned beginOf(const clang::FunctionDecl *function) const;
   /// A declaration with all specifiers and attributes, of which Clang leaves out some.
   unsigned beginOf(const clang::DeclStmt *declaration) const;
+  /// The pragmas that speak of a loop, such as `#pragma unroll` or `_Pragma("unroll")`, in their
+  /// order: of each where it begins and where it ends.
+  std::vector<std::pair<unsigned, unsigned>> hintsOf(const clang::Stmt *statement) const;
   std::string indentationAt(unsigned offset) const;
   unsigned columnOf(unsigned offset) const;
   /// `name`, or name_1, ... if the files have that word already.

@@ -270,7 +270,10 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
                         locationOf(sources, copy.directive->begin)};
       if (isParted(*copy.directive, source))
         return Obstacle{partedPragma, locationOf(sources, copy.directive->begin)};
-      SourceRange range = copy.statement->getSourceRange();
+      // A pragma of its loop may stand in an #if block of its own.
+      const auto *attributed = dyn_cast<AttributedStmt>(copy.statement);
+      SourceRange range =
+          (attributed ? attributed->getSubStmt() : copy.statement)->getSourceRange();
       if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
         return Obstacle{"an #if block that starts or ends inside of the copy, but not both,",
                         range.getBegin()};

@@ -146,8 +146,12 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
     }
     number = narrow.value_or(*number);
   }
-  if (!x.is(Scalar::Kind::Number) || !y.is(Scalar::Kind::Number))
-    return unknown;
+  for (const auto &[value, operand] : {std::pair(&x, left), std::pair(&y, right)})
+    if (!value->is(Scalar::Kind::Number))
+      return value->why.empty() || !operand
+                 ? unknown
+                 : Scalar::unknown("depends on '" + spell(operand) + "', which " + value->why,
+                                   place);
   block.demand(x.needs);
   block.demand(y.needs);
   Condition holds = block.compare(*comparison, x.number, y.number, *number, place, extent);

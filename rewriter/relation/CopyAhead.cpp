@@ -6,6 +6,7 @@
 
 #include "relation/MemoryUses.h"
 #include "support/Locations.h"
+#include "support/NamesAround.h"
 
 using namespace clang;
 using namespace llvm;
@@ -229,7 +230,10 @@ const Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,
 
 NamesAhead::NamesAhead(const Stmt *copy, const Rounds &rounds, const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
+  const NamesAround there(copy, kernel.path.kernel());
   for (const VarDecl *variable : kernel.facts.changedWithin(rounds.loop)) {
+    if (!there.means(variable))
+      continue;
     StringRef name = variable->getName();
     // What two variables are called is neither's name.
     bool isOnly = changed.insert(name).second;

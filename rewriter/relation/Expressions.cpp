@@ -310,7 +310,10 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
     return type->isRecordType() ? addressOf(unary) : load(addressOf(unary), type, place);
   case UO_Plus:
   case UO_Extension: return evaluate(operand);
-  case UO_LNot: return Scalar::ofTruth(!asCondition(evaluate(operand), operand->getType(), place));
+  case UO_LNot: {
+    const Value value = evaluate(operand);
+    return truthOf(!asCondition(value, operand->getType(), place), {&value});
+  }
   case UO_Minus:
   case UO_Not:
     return evaluate(operand).map([&](const Scalar &scalar) -> Scalar {
@@ -443,17 +446,29 @@ Value Interpreter::updated(BinaryOperatorKind op, const Value &before, const Val
 
 Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
   const Expr *left = binary->getLHS(), *right = binary->getRHS();
-  Condition a = asCondition(evaluate(left), left->getType(), placeOf(left));
+  const bool isAnd = binary->getOpcode() == BO_LAnd;
+  const Value first = evaluate(left);
+  Condition a = asCondition(first, left->getType(), placeOf(left));
   Condition before = mask;
   // The right side is only run where the left one asks for it.
-  mask = before && (binary->getOpcode() == BO_LAnd ? a : !a);
-  Condition b = mask.isNever() ? Condition::never()
-                               : asCondition(evaluate(right), right->getType(), placeOf(right));
-  bool skipped = mask.isNever();
+  maskBy(isAnd ? a : !a, left, first);
+  if (mask.isNever()) {
+    mask = before;
+    return Scalar::ofTruth(isAnd ? Condition::never() : Condition::always());
+  }
+  const Value second = evaluate(right);
+  Condition b = asCondition(second, right->getType(), placeOf(right));
   mask = before;
-  if (binary->getOpcode() == BO_LAnd)
-    return Scalar::ofTruth(skipped ? Condition::never() : a && b);
-  return Scalar::ofTruth(skipped ? Condition::always() : a || b);
+  return truthOf(isAnd ? a && b : a || b, {&first, &second});
+}
+
+/// A condition as a value. An unknown one keeps why the first of its operands is unknown.
+Scalar Interpreter::truthOf(Condition condition, ArrayRef<const Value *> operands) {
+  if (condition.isUnknown())
+    for (const Value *operand : operands)
+      if (const Scalar *open = operand->unknownPart())
+        return *open;
+  return Scalar::ofTruth(std::move(condition));
 }
 
 Value Interpreter::evaluateConditional(const AbstractConditionalOperator *conditional) {
@@ -462,7 +477,8 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   if (shared && shared->getCommon()->HasSideEffects(kernel.context))
     return notFollowed(conditional);
   const Expr *choice = conditional->getCond();
-  Condition condition = asCondition(evaluate(choice), choice->getType(), placeOf(choice));
+  const Value chosen = evaluate(choice);
+  Condition condition = asCondition(chosen, choice->getType(), placeOf(choice));
   bool isAddress = conditional->isGLValue();
   auto arm = [&](const Expr *expression) {
     return isAddress ? addressOf(expression) : evaluate(expression);
@@ -473,10 +489,13 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
     return arm(conditional->getFalseExpr());
   Condition before = mask;
   if (condition.isUnknown()) {
-    mask = before && condition;
+    maskBy(condition, choice, chosen);
     arm(conditional->getTrueExpr()), arm(conditional->getFalseExpr());
     mask = before;
-    return Scalar::unknown("depends on '" + spell(choice) + "'", placeOf(conditional));
+    const Scalar *open = chosen.unknownPart();
+    return Scalar::unknown("depends on '" + spell(choice) + "'" +
+                               (open ? ", which " + open->why : ""),
+                           placeOf(conditional));
   }
   mask = before && condition;
   Value yes = arm(conditional->getTrueExpr());
@@ -671,6 +690,7 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     symbol.spelling = part.spelling;
     symbol.range = number->range();
     symbol.knownAtLaunch = true;
+    symbol.needsCast = type->isScopedEnumeralType();
     symbol.readableAtCopy = isFixed && canName(part.parameter);
     Scalar value = Scalar::ofNumber(Polynomial::symbol(block.symbols.intern(symbol)));
     auto given = kernel.givenArguments.find(part.spelling);
@@ -741,8 +761,8 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDe
                          part.offset + layout.getBaseClassOffset(own).getQuantity()},
                         object);
   for (const FieldDecl *field : record->fields()) {
-    bool hasName = field->getIdentifier() && !field->isBitField() &&
-                   field->getAccess() == AS_public && !field->getType()->isReferenceType();
+    bool hasName =
+        field->getIdentifier() && !field->isBitField() && !field->getType()->isReferenceType();
     if (!hasName)
       continue;
     const int64_t offset =
@@ -750,7 +770,12 @@ void Interpreter::describeMembers(const CXXRecordDecl *record, const CXXRecordDe
         kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
             .getQuantity();
     const std::string spelling = part.spelling + "." + field->getNameAsString();
-    if (meansField(whole, field))
+    if (field->getAccess() != AS_public)
+      memory[object].write(
+          offset, sizeOf(field->getType()), Condition::always(),
+          Scalar::unknown("is a member that '" + record->getNameAsString() + "' keeps to itself",
+                          placeOf(field->getLocation())));
+    else if (meansField(whole, field))
       describeArgument({part.parameter, spelling, field->getType(), offset}, object);
     else
       memory[object].write(

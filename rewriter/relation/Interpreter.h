@@ -102,7 +102,7 @@ private:
   bool isWanted(const clang::VarDecl *variable) const;
   void leave(const clang::Stmt *statement);
   void runReturn(const clang::ReturnStmt *leave);
-  std::string whyUnknown(const clang::Expr *condition) const;
+  std::string whyUnknown(const clang::Expr *condition, const Value &value) const;
   void runIf(const clang::IfStmt *branch);
   void runGuarded(const clang::Expr *expression);
   void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
@@ -134,7 +134,8 @@ private:
   void addPointer(const std::string &name, clang::QualType type, const Value &value,
                   NamesInScope &names);
   bool matters(const clang::Stmt *statement) const;
-  Condition conditionOf(const clang::Expr *expression);
+  Condition conditionOf(const clang::Expr *expression, Value *evaluated = nullptr);
+  void maskBy(const Condition &condition, const clang::Expr *asked, const Value &value);
 
   // Choices that all threads make alike.
   void nameChoices(const clang::Stmt *done);
@@ -194,6 +195,7 @@ private:
                 clang::QualType type, clang::QualType computed, const clang::Expr *where);
   clang::QualType computedType(const clang::Expr *operand) const;
   Value evaluateLogical(const clang::BinaryOperator *binary);
+  static Scalar truthOf(Condition condition, llvm::ArrayRef<const Value *> operands);
   Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);
   Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
   Value evaluateInitList(const clang::InitListExpr *list);
@@ -304,6 +306,8 @@ private:
                    clang::QualType type, Place place);
   void record(const Scalar &address, const Condition &guard, const Value &value,
               clang::QualType type, Place place);
+  void recordCell(SharedObject &object, int64_t offset, unsigned size, const Condition &guard,
+                  const Value &value, Place place);
   bool copyLocal(const Value &to, const Scalar &from, unsigned size);
   void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
   Value makeTemporary(clang::QualType type);
@@ -360,6 +364,8 @@ private:
   unsigned threadNumber;
   /// When this thread is here, given that it gets to the target.
   Condition mask = Condition::always();
+  /// Why the mask is unknown, where it is.
+  std::string whyMasked = "it depends on more than indices and arguments";
   Condition reached = Condition::always();
   bool mayMiss = false;
   std::vector<Loop> loops;

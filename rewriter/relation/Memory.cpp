@@ -354,8 +354,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
         fail(diagnose("unknown-base", place, block.bases[from.data.base].spelling + "[...]"));
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
-                 ? diagnose("unknown-index", place, "the condition of this load",
-                            "it depends on more than indices and arguments")
+                 ? diagnose("unknown-index", place, "the condition of this load", whyMasked)
                  : diagnose("unknown-index", place, "the address of this load", "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
       block.demand(from.needs);

@@ -136,6 +136,14 @@ private:
         what = "it is passed to '" + callee->getNameAsString() + "'";
     } else if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(parent)) {
       what = "its size is asked for";
+    } else if (isa_and_nonnull<ArraySubscriptExpr>(parent)) { // as in `column[tile[row]]`
+      what = "it stands between the brackets of a subscript";
+    } else if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent)) {
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each);
+            variable && variable->getType()->isReferenceType() && variable->hasInit() &&
+            kernel.facts.isWithin(use, variable->getInit()))
+          what = "'" + variable->getNameAsString() + "' refers to it";
     }
     tile.layoutEscape = what;
   }

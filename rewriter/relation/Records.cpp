@@ -9,6 +9,8 @@
 #include "relation/BaseObjects.h"
 #include "relation/Interpreter.h"
 
+#include <numeric>
+
 using namespace clang;
 using namespace llvm;
 
@@ -103,6 +105,42 @@ static bool isOutside(const SharedObject &object, int64_t offset, int64_t size) 
   return offset < low || offset > high - size;
 }
 
+/// Whether a store that is outside of the object cannot happen under its guard: in a place that is
+/// known, or beside one that is too far away and that is stored to whenever the guard holds.
+static bool isGuardedAway(const SharedObject &object, int64_t offset, const Condition &guard) {
+  if (guard.isAlways())
+    return false;
+  if (object.slot.isZero())
+    return true;
+  const CellRecord &farthest = offset < object.cells.begin()->first ? object.cells.rbegin()->second
+                                                                    : object.cells.begin()->second;
+  return (guard && !farthest.written).isNever();
+}
+
+/// Takes cells apart that a store meets only in part, a `float4` of which one member is stored
+/// to, until it consists of whole cells: gives the length of those.
+static unsigned takeApart(std::map<int64_t, CellRecord> &cells, int64_t offset, unsigned size) {
+  auto first = cells.lower_bound(offset);
+  while (first != cells.begin() && std::prev(first)->first + std::prev(first)->second.size > offset)
+    --first;
+  int64_t unit = size;
+  auto last = first;
+  for (; last != cells.end() && last->first < offset + size; ++last)
+    unit = std::gcd(std::gcd(unit, int64_t(last->second.size)), last->first - offset);
+  for (auto next = first; next != last;) {
+    auto whole = next++;
+    const CellRecord old = whole->second;
+    for (int64_t part = 0; old.size > unit && part < old.size; part += unit) {
+      CellRecord &cell = cells[whole->first + part];
+      cell = old;
+      cell.size = unsigned(unit);
+      cell.value =
+          old.value.map([&](const Scalar &value) { return partOf(value, part, unsigned(unit)); });
+    }
+  }
+  return unsigned(unit);
+}
+
 /// What one cell of an object is, or where it goes.
 void Interpreter::record(const Scalar &address, const Condition &guard, const Value &value,
                          QualType type, Place place) {
@@ -122,16 +160,17 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
   if (slot != object.slot || !address.number.isValid()) {
     block.leaveOpen(slot - object.slot);
     return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
-                         "it depends on '" + block.symbols.print(slot) + "'"));
+                         "it depends on '" +
+                             block.symbols.print(slot.isZero() ? object.slot : slot) + "'"));
   }
   if (guard.isUnknown())
     return fail(diagnose("unknown-index", place,
                          std::string("the guard of this store ") +
                              (kernel.kind == CopyKind::Load ? "to" : "of") + " '" + object.name +
                              "'",
-                         "it depends on more than indices and arguments"));
+                         whyMasked));
   if (isOutside(object, offset, size)) {
-    if (guard.isAlways() || !slot.isZero())
+    if (!isGuardedAway(object, offset, guard))
       return fail(diagnose("outside-the-tile", place, object.name, words.done,
                            block.symbols.print(address.number), object.bytes));
     // No defined execution gets here.
@@ -139,7 +178,20 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
     mask = Condition::never();
     return;
   }
+  const unsigned unit =
+      kernel.kind == CopyKind::Reduce ? size : takeApart(object.cells, offset, size);
+  for (unsigned part = 0; part < size; part += unit)
+    recordCell(object, offset + part, unit, guard,
+               unit == size ? value : value.map([&](const Scalar &whole) {
+                 return partOf(whole, part, unit);
+               }),
+               place);
+}
+
+void Interpreter::recordCell(SharedObject &object, int64_t offset, unsigned size,
+                             const Condition &guard, const Value &value, Place place) {
   CellRecord &cell = object.cells[offset];
+  Wording words = wordingOf(kernel.kind);
   bool isOther = cell.size != 0 && !(cell.written && guard).isNever();
   // A thread may change its mind about what a cell is, but what it has stored stays there.
   bool isFinal = cell.thread != threadNumber || kernel.kind != CopyKind::Load;

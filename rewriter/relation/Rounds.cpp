@@ -135,12 +135,15 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
     if (std::optional<Cursor> cursor = cursorOf(variable))
       rounds.cursors.push_back(std::move(*cursor));
   for (const VarDecl *variable : variablesIn(rounds.condition))
-    if (llvm::is_contained(changed, variable) && !rounds.find(variable))
+    if (llvm::is_contained(changed, variable) && !rounds.find(variable)) {
+      auto start = whyImpure(startOf(variable, init), uniformity);
       return refuse(rounds.condition,
                     "the loop's condition depends on '" + variable->getNameAsString() +
                         (isSetByHead(variable) ? "', which the loop's head declares: declare it "
                                                  "before the loop"
+                         : start               ? "', whose start " + *start
                                                : "', which not every round moves by the same"));
+    }
   return rounds;
 }
 

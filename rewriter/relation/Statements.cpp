@@ -222,14 +222,23 @@ void Interpreter::assume(const Condition &condition) {
 
 /// A condition on the way to the copy that is not followed must at least be the same
 /// for all threads. Out of a function that is only called, all of them come back.
-Condition Interpreter::conditionOf(const Expr *expression) {
-  Condition condition =
-      asCondition(evaluate(expression), expression->getType(), placeOf(expression));
+Condition Interpreter::conditionOf(const Expr *expression, Value *evaluated) {
+  const Value value = evaluate(expression);
+  if (evaluated)
+    *evaluated = value;
+  Condition condition = asCondition(value, expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !copying && !watching && !isOnTheSide() &&
       kernel.uniformity.mayDiffer(expression))
     fail(diagnose("divergent-copy", placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
   return condition;
+}
+
+/// What follows is done where the condition holds, too.
+void Interpreter::maskBy(const Condition &condition, const Expr *asked, const Value &value) {
+  if (condition.isUnknown() && !mask.isUnknown())
+    whyMasked = whyUnknown(asked, value);
+  mask = mask && condition;
 }
 
 /// With attributes, such as `#pragma unroll` gives it, or without.
@@ -432,8 +441,9 @@ void Interpreter::runGuarded(const Expr *expression) {
   mask = before;
 }
 
-/// Why the value of a condition is unknown: names the first variable in it whose value is unknown.
-std::string Interpreter::whyUnknown(const Expr *condition) const {
+/// Why the value of a condition is unknown: names the first variable in it whose value is unknown,
+/// or says what its value says of itself.
+std::string Interpreter::whyUnknown(const Expr *condition, const Value &value) const {
   for (const VarDecl *variable : variablesIn(condition)) {
     auto object = objects.find(variable);
     if (object == objects.end() || !variable->getType()->isArithmeticType())
@@ -443,7 +453,8 @@ std::string Interpreter::whyUnknown(const Expr *condition) const {
       if (one.scalar.is(Scalar::Kind::Unknown) && !one.scalar.why.empty())
         return "it depends on '" + variable->getNameAsString() + "', which " + one.scalar.why;
   }
-  return "it depends on more than indices and arguments";
+  const Scalar *open = value.unknownPart();
+  return open ? "it " + open->why : "it depends on more than indices and arguments";
 }
 
 void Interpreter::runIf(const IfStmt *branch) {
@@ -451,7 +462,8 @@ void Interpreter::runIf(const IfStmt *branch) {
     run(branch->getInit());
   if (const DeclStmt *variable = branch->getConditionVariableDeclStmt())
     run(variable);
-  Condition condition = conditionOf(branch->getCond());
+  Value value;
+  Condition condition = conditionOf(branch->getCond(), &value);
   if (stopped())
     return;
   if (condition.isUnknown() && watching)
@@ -460,7 +472,7 @@ void Interpreter::runIf(const IfStmt *branch) {
     if (copying)
       return fail(diagnose("unknown-index", placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
-                           whyUnknown(branch->getCond())));
+                           whyUnknown(branch->getCond(), value)));
     if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
       return fail(diagnose("divergent-copy", placeOf(branch),
                            "'" + spell(branch->getCond()) + "' may differ between threads"));

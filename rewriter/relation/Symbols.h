@@ -83,6 +83,8 @@ struct Symbol {
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
   bool knownAtLaunch = false;
+  /// Parameter: of a scoped enumeration, which only a cast makes a number.
+  bool needsCast = false;
   /// Smaller than this, which the host knows: the bound of a loop counter.
   std::optional<Polynomial> below;
   /// A counter that takes every step from here to its bound, which the host knows, too.

@@ -84,6 +84,13 @@ Scalar Scalar::ofData(Source source) {
 Value::Value(Scalar scalar)
     : cases(std::make_shared<const Cases>(1, ValueCase{Condition::always(), std::move(scalar)})) {}
 
+const Scalar *Value::unknownPart() const {
+  for (const ValueCase &one : *cases)
+    if (one.scalar.is(Scalar::Kind::Unknown) && !one.scalar.why.empty())
+      return &one.scalar;
+  return nullptr;
+}
+
 std::optional<int64_t> Value::asConstant() const {
   const Scalar *scalar = single();
   if (!scalar || !scalar->is(Scalar::Kind::Number))

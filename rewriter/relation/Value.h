@@ -75,6 +75,8 @@ public:
   /// The scalar, when it is the same under all conditions.
   const Scalar *single() const { return cases->size() == 1 ? &(*cases)[0].scalar : nullptr; }
   std::optional<int64_t> asConstant() const;
+  /// The first scalar that is unknown and says why, or nothing.
+  const Scalar *unknownPart() const;
 
   /// `chosen` where `guard` holds, this value elsewhere.
   Value overwritten(const Condition &guard, const Value &chosen) const;

@@ -713,21 +713,34 @@ SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
 }
 
 QualType nameableOutside(QualType type, const ASTContext &context) {
-  for (;;) {
-    const auto *alias = dyn_cast<TypedefType>(type.getTypePtr());
-    bool isHidden = alias && (alias->getDecl()->getDeclContext()->isFunctionOrMethod() ||
-                              alias->getDecl()->getDeclContext()->isRecord());
-    bool isDerived =
-        isa<SubstTemplateTypeParmType, DecltypeType, TypeOfExprType, AutoType>(type.getTypePtr());
-    if (!isHidden && !isDerived)
-      return type;
-    type = type.getSingleStepDesugaredType(context);
+  while (const auto *alias = type->getAs<TypedefType>()) {
+    if (alias->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit())
+      return QualType(alias, type.getLocalFastQualifiers());
+    type = alias->desugar();
   }
+  return type.getCanonicalType();
 }
 
 bool isLocalType(QualType type) {
+  type = type.getCanonicalType();
+  if (const auto *array = dyn_cast<clang::ArrayType>(type.getTypePtr()))
+    return isLocalType(array->getElementType());
+  if (!type->getPointeeType().isNull())
+    return isLocalType(type->getPointeeType());
   const TagDecl *tag = type->getAsTagDecl();
-  return tag && tag->getParentFunctionOrMethod();
+  if (!tag)
+    return false;
+  bool isUnnamed = !tag->getIdentifier() && !tag->getTypedefNameForAnonDecl();
+  if (isUnnamed || tag->getParentFunctionOrMethod())
+    return true;
+  for (const Decl *at = tag; isa_and_nonnull<TagDecl>(at);
+       at = dyn_cast<TagDecl>(at->getDeclContext()))
+    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
+      return true;
+  const auto *made = dyn_cast<ClassTemplateSpecializationDecl>(tag);
+  return made && llvm::any_of(made->getTemplateArgs().asArray(), [](const TemplateArgument &each) {
+           return each.getKind() == TemplateArgument::Type && isLocalType(each.getAsType());
+         });
 }
 
 bool namesBlockSize(const Stmt *statement) {

@@ -96,7 +96,12 @@ public:
   llvm::ArrayRef<const clang::VarDecl *> changedWithin(const clang::Stmt *statement) const;
 
   /// Its address is taken or a reference bound to it: changes are not all known.
-  bool escapes(const clang::VarDecl *variable) const { return escaped.contains(variable); }
+  bool escapes(const clang::VarDecl *variable) const {
+    const clang::QualType type = variable->getType();
+    const bool isConstant =
+        type->isScalarType() && type.isConstQualified() && !type.isVolatileQualified();
+    return !isConstant && escaped.contains(variable);
+  }
   /// A reference of these functions is bound to it or a part of it.
   bool isReferredTo(const clang::VarDecl *variable) const;
   /// Whether a lambda captures this reference by copy: inside, its name means a copy of the
@@ -199,10 +204,10 @@ llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expres
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 
-/// How a type is called outside of functions and classes; its own name where they are
-/// nobody else's.
+/// How a type is called outside of functions, classes and namespaces: by an alias that is none of
+/// theirs, or by what the alias stands for.
 clang::QualType nameableOutside(clang::QualType type, const clang::ASTContext &context);
-/// Whether only a function can name it.
+/// Whether only a function, or a class and its friends, can name it, or nobody.
 bool isLocalType(clang::QualType type);
 
 /// The variable that a name means; of a part of a structured binding, the whole; or null.

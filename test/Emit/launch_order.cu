@@ -26,6 +26,12 @@ void launches(Tensor &a, Tensor b, int n, cudaStream_t stream) {
   int m = n;
   // CHECK: shift_tma_launch({dim3((n + 127) / 128), dim3(128), 0, stream}, a.data(), b.data(), next());
   shift<<<dim3((n + 127) / 128), dim3(128), 0, stream>>>(a.data(), b.data(), next());
+  // CHECK-NEXT: [&](const tilelift::launch_config &tma_config) { return shift_tma_launch(tma_config, b.p, b.p, m -= 2); }({m, 128});
+  shift<<<m, 128>>>(b.p, b.p, m -= 2);
+  // CHECK-NEXT: [&](const tilelift::launch_config &tma_config) { return shift_tma_launch(tma_config, b.p, b.p, next()); }({total, 128});
+  shift<<<total, 128>>>(b.p, b.p, next());
+  // CHECK-NEXT: shift_tma_launch({n, 128}, b.p, b.p, m -= 2);
+  shift<<<n, 128>>>(b.p, b.p, m -= 2);
   // CHECK-NEXT: shift_tma_launch({blocks(n), 128}, b.p, b.p + 4, n / 2);
   shift<<<blocks(n), 128>>>(b.p, b.p + 4, n / 2);
   // CHECK-NEXT: [&](const tilelift::launch_config &tma_config) { return shift_tma_launch(tma_config, b.p, b.p, next()); }({next(), 128});

@@ -526,3 +526,37 @@ void run(float *out, const float *in, int *numbers) {
   captured<<<1, 64>>>(out, in, 5);
   within<<<1, 64>>>(out, in, 5);
 }
+
+// Where a counter starts has to be said once more.
+struct Counts { int first, last; };
+__global__ void starts_at_a_binding(float *__restrict__ out, const float *__restrict__ in, Counts counts) {
+  __shared__ float part[64];
+  const auto [first, last] = counts;
+#pragma tma pipeline stages(2)
+  for (int k = last - 1; k >= 0; k -= 1) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'k', whose start names 'last', which is a part of a structured binding [-Wtilelift-not-ahead]}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[k * 64 + threadIdx.x];
+    __syncthreads();
+    out[k * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// Only its function can name the type.
+__global__ void of_a_local_class(float *__restrict__ out, const float *__restrict__ in, int n) {
+  struct Line { float v[60]; };
+  __shared__ Line line; // expected-error {{a ring of 'line', whose type has no name outside of its function and whose size is no multiple of 128 bytes is not available yet [-Wtilelift-not-available-yet]}}
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(60)
+    line.v[threadIdx.x] = in[k * 64 + threadIdx.x];
+    __syncthreads();
+    out[k * 64 + threadIdx.x] = line.v[59 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+void runMore(float *out, const float *in) {
+  starts_at_a_binding<<<1, 64>>>(out, in, {0, 5});
+  of_a_local_class<<<1, 60>>>(out, in, 5);
+}

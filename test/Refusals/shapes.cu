@@ -167,3 +167,37 @@ __global__ void from_constant_memory(float *out) {
   part[threadIdx.x] = coefficients[blockIdx.x * 64 + threadIdx.x]; // expected-error {{'coefficients' lies in constant memory, where TMA does not read: make it a '__device__' variable that is not const [-Wtilelift-constant-memory]}}
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
+
+// Each case of the pitch has a guard of its own, which nobody has written: what is missing is the pitch in the launcher.
+__global__ void chosen_pitch(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[8 * 64];
+  int pitch = n + (n % 16 == 0 ? 0 : 16 - n % 16);
+#pragma tma load threads(64)
+  for (int i = 0; i < 8; i++) // expected-error {{rows of 'in' are pitch * 4 bytes apart, which the launcher cannot tell: pass it as an argument of the kernel [-Wtilelift-unknown-stride]}}
+    tile[i * 64 + threadIdx.x] = in[i * pitch + blockIdx.x * 64 + threadIdx.x + 1];
+  __syncthreads();
+  out[threadIdx.x] = tile[8 * 64 - 1 - threadIdx.x];
+}
+
+// What takes the tile's place is no array: it comes first.
+__global__ void reversed_subscript(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[8][34]; // expected-note {{to lift it, make the rows of 'tile' 2 elements longer}}
+#pragma tma load threads(64)
+  for (int i = threadIdx.x; i < 8 * 34; i += 64)
+    tile[i / 34][i % 34] = in[(blockIdx.x * 8 + i / 34) * n + i % 34];
+  __syncthreads();
+  out[threadIdx.x] = (threadIdx.x % 32)[tile[threadIdx.x / 32]]; // expected-error {{'tile' has to be laid out with rows of 144 bytes instead of 136, but it stands between the brackets of a subscript [-Wtilelift-layout-escapes]}}
+}
+
+// Of the two places, the one that says what differs.
+__global__ void clamped_row(int *__restrict__ out, const int *__restrict__ in, int n, int rows) {
+  __shared__ int tile[8 * 33];
+  const int last = rows - blockIdx.x * 8 - 1;
+#pragma tma load threads(32, 2)
+  for (int first = 0; first < 8; first += 2) {
+    int row = min(first + int(threadIdx.y), last);
+    tile[row * 33 + threadIdx.x] = in[(blockIdx.x * 8 + row) * n + threadIdx.x]; // expected-error {{the place in 'tile' is not followed: it depends on 'rows * 132 - blockIdx.x * 1056' [-Wtilelift-unknown-index]}} // expected-note {{no launch gives the argument 'rows' as a constant: make it one, or a template parameter}}
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.y * 33 + threadIdx.x];
+}

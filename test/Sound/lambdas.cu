@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 24
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 25
 //
 // Lambdas write and read what stands around a copy: by reference, by value, generic, mutable, nested, passed on to
 // functions, called at once, with barriers in them, and with the copy itself in them. Some kernels are harmless: their
@@ -370,6 +370,21 @@ __global__ void stored_by_two_calls(float *__restrict__ out, const float *__rest
   tile[1][t] = 0;
 }
 
+struct Sum { float x; };
+__device__ Sum operator+(Sum a, Sum b) { return {a.x + b.x}; }
+// Which '+' it is depends on 'y'; what is const is not changed by any.
+__global__ void constant_in_a_generic_lambda(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+#pragma tma load
+  tile[t] = in[blockIdx.x * T + t];
+  __syncthreads();
+  float sum = 0;
+  auto add = [&](auto y) { sum += tile[(t + y) % T]; };
+  add(1);
+  out[blockIdx.x * T + t] = sum;
+}
+
 static const Case cases[] = {
     {"loaded_by_two_calls", [](const Arrays &a) { loaded_by_two_calls<<<2, T>>>(a.out, a.in); }},
     {"stored_by_two_calls", [](const Arrays &a) { stored_by_two_calls<<<2, T>>>(a.out, a.in); }},
@@ -403,6 +418,7 @@ static const Case cases[] = {
     {"index_from_a_lambda", [](const Arrays &a) { index_from_a_lambda<<<2, T>>>(a.out, a.in, 64); }},
     {"copy_in_a_lambda", [](const Arrays &a) { copy_in_a_lambda<<<2, T>>>(a.out, a.in, 3); }},
     {"accumulates_by_reference", [](const Arrays &a) { accumulates_by_reference<<<2, T>>>(a.out, a.in); }},
+    {"constant_in_a_generic_lambda", [](const Arrays &a) { constant_in_a_generic_lambda<<<2, T>>>(a.out, a.in); }},
     {"values_from_a_lambda_stored", [](const Arrays &a) { values_from_a_lambda_stored<<<2, T>>>(a.out, a.in); }},
 };
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }

@@ -178,8 +178,51 @@ __global__ void producers(float *out, const float *in, int n) {
   out[t] = s + limit;
 }
 
+// A number only by a cast, which the launcher has to make, too.
+enum class Steps : unsigned char { few = 3, many = 9 };
+enum class Row : short { first = 1, third = 3 };
+struct Where { Row row; int pitch; };
+__global__ void counted_by_an_enumeration(float *out, const float *in, Steps steps) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0;
+  for (int k = 0; k < static_cast<int>(steps); ++k) {
+#pragma tma load
+    tile[t] = in[k * T + t];
+    __syncthreads();
+    s = s / 2 + tile[T - 1 - t];
+    __syncthreads();
+  }
+  out[t] = s;
+}
+__global__ void placed_by_an_enumeration(float *out, const float *in, Where where) {
+  __shared__ alignas(128) float tile[4][32], other[4][32]; int t = threadIdx.x;
+  int y0 = int(where.row) * 4, quarter = int(where.row) / 2 * 8;
+#pragma tma load
+  tile[t / 32][t % 32] = in[(y0 + t / 32) * where.pitch + t % 32];
+#pragma tma load
+  other[t / 32][t % 32] = y0 + t / 32 < 14 ? in[(quarter + t / 32) * where.pitch + t % 32] : 0;
+  __syncthreads();
+  out[t] = tile[3 - t / 32][t % 32] + other[3 - t / 32][t % 32];
+}
+__global__ void filled_by_an_enumeration(float *out, const float *in, Steps steps) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x; float s = 0; const int n = int(steps);
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n; ++k) {
+    if (k != int(steps) / 2) {
+#pragma tma load
+      tile[t] = in[(k + int(steps)) * T + t];
+      __syncthreads();
+      s = s / 2 + tile[T - 1 - t];
+    }
+    __syncthreads();
+  }
+  out[t] = s;
+}
+
 #define CASE(kernel) {#kernel, [](const Arrays &a) { kernel<<<1, T>>>(a.out, a.in, 5); }}
 static const Case cases[] = {
     CASE(dropped_constants), CASE(dropped_elsewhere), CASE(of_a_ring), CASE(in_local_classes), CASE(of_rows),
-    CASE(heads), CASE(aliases_of_the_round), CASE(producers)};
+    CASE(heads), CASE(aliases_of_the_round), CASE(producers),
+    {"counted_by_an_enumeration", [](const Arrays &a) { counted_by_an_enumeration<<<1, T>>>(a.out, a.in, Steps::many); }},
+    {"placed_by_an_enumeration", [](const Arrays &a) { placed_by_an_enumeration<<<1, T>>>(a.out, a.in, Where{Row::third, 44}); }},
+    {"filled_by_an_enumeration", [](const Arrays &a) { filled_by_an_enumeration<<<1, T>>>(a.out, a.in, Steps::few); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
