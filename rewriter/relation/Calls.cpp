@@ -223,6 +223,12 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   return Value();
 }
 
+/// What `this` means in a lambda that is called.
+Value Interpreter::thisIn(const CXXRecordDecl *lambda, Value closure) const {
+  auto made = objectsOfLambdas.find(lambda);
+  return made == objectsOfLambdas.end() ? closure : made->second;
+}
+
 /// Opens a frame whose parameters have the values of the arguments.
 void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self) {
   // Arguments first: they belong to the caller's frame.
@@ -256,7 +262,9 @@ void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> argum
   frames.emplace_back();
   frames.back().outerObjects = std::move(outer);
   frames.back().function = callee;
-  frames.back().self = std::move(self);
+  frames.back().self = isLambda(callee)
+                           ? thisIn(cast<CXXMethodDecl>(callee)->getParent(), std::move(self))
+                           : std::move(self);
   frames.back().returnsReference = callee->getReturnType()->isReferenceType();
   loops.emplace_back();
 }

@@ -122,7 +122,7 @@ static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &r
                                                   rounds.loop->getEndLoc());
       const bool isSame =
           atCopy.means(named) && (isOfLoop(name) || (!isInLoop && atLoop.means(named)));
-      if (!named->getIdentifier() || isSame)
+      if (!named->getIdentifier() || name.isQualified || isSame)
         continue;
       return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
                       "'" + named->getNameAsString() +

@@ -358,10 +358,14 @@ private:
     std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> outerObjects;
   };
 
+  Value thisIn(const clang::CXXRecordDecl *lambda, Value closure) const;
+
   const KernelUnderTest &kernel;
   Block &block;
   std::array<unsigned, 3> thread;
   unsigned threadNumber;
+  /// Of lambdas that were made: what `this` means in them.
+  llvm::DenseMap<const clang::CXXRecordDecl *, Value> objectsOfLambdas;
   /// When this thread is here, given that it gets to the target.
   Condition mask = Condition::always();
   /// Why the mask is unknown, where it is.

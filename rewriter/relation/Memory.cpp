@@ -340,6 +340,14 @@ Value Interpreter::loadLocal(const Scalar &from, QualType type, Place place) {
   return typed(stored.given(mask), type);
 }
 
+/// What is found in memory, as the user calls it; an argument that is looked up in has an address.
+static std::string lookedUpIn(const GlobalBase &base) {
+  StringRef name = base.name();
+  if (name.consume_front("(&"))
+    name.consume_back(")");
+  return (name + "[...]").str();
+}
+
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   if (type.isVolatileQualified() && copying)
     fail(diagnose("unsupported-statement", place, "a volatile access"));
@@ -351,7 +359,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;
       if (copying && from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Load)
-        fail(diagnose("unknown-base", place, block.bases[from.data.base].spelling + "[...]"));
+        fail(diagnose("unknown-base", place, lookedUpIn(block.bases[from.data.base])));
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
                  ? diagnose("unknown-index", place, "the condition of this load", whyMasked)

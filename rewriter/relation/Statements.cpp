@@ -415,12 +415,21 @@ void Interpreter::declare(const VarDecl *variable) {
     initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
 }
 
-/// What a lambda captures under names of its own has its value from where the lambda is made.
+/// What a lambda captures has its value from where the lambda is made: what it has names of its own
+/// for, and the object of the method around it.
 void Interpreter::runCaptures(const LambdaExpr *lambda) {
-  for (const LambdaCapture &capture : lambda->captures())
+  for (const LambdaCapture &capture : lambda->captures()) {
     if (lambda->isInitCapture(&capture))
       if (const auto *variable = cast<VarDecl>(capture.getCapturedVar()); isWanted(variable))
         declare(variable);
+    if (capture.getCaptureKind() != LCK_This)
+      continue;
+    auto [known, isFirst] =
+        objectsOfLambdas.try_emplace(lambda->getLambdaClass(), frames.back().self);
+    if (!isFirst && !isSameAddress(known->second, frames.back().self))
+      known->second = Scalar::unknown("is the object of one of several lambdas",
+                                      placeOf(lambda->getBeginLoc()));
+  }
 }
 
 /// Whether a variable's value is followed where it is declared.

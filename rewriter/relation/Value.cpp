@@ -181,6 +181,12 @@ Value Value::normalized(Cases cases) {
   return result;
 }
 
+bool isSameAddress(const Value &a, const Value &b) {
+  const Scalar *x = a.single(), *y = b.single();
+  return x && y && x->is(Scalar::Kind::Address) && y->is(Scalar::Kind::Address) &&
+         x->space == y->space && x->object == y->object && x->number == y->number;
+}
+
 Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
   if (whole.is(Scalar::Kind::Number) && whole.number.isConstant()) {
     Source source;

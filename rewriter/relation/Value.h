@@ -95,6 +95,9 @@ private:
   std::shared_ptr<const Cases> cases;
 };
 
+/// Whether both are the same address, whatever holds.
+bool isSameAddress(const Value &a, const Value &b);
+
 /// A local variable, as the bytes that were written to it.
 class LocalObject {
 public:

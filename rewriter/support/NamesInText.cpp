@@ -57,6 +57,7 @@ public:
 
   bool VisitDeclRefExpr(DeclRefExpr *reference) {
     add(reference->getDecl(), reference->getLocation(), subscripts(reference));
+    names.back().isQualified = reference->hasQualifier();
     if (const auto *found = dyn_cast<UsingShadowDecl>(reference->getFoundDecl()))
       add(found->getIntroducer(), reference->getLocation());
     return true;
@@ -90,7 +91,7 @@ public:
 
 private:
   bool add(const NamedDecl *declaration, SourceLocation location, unsigned subscripts = 0) {
-    names.push_back({declaration, location, statementAround(), where, subscripts});
+    names.push_back({declaration, location, statementAround(), where, subscripts, false});
     return true;
   }
 

@@ -33,6 +33,8 @@ struct NameInText {
   Where where = Where::Code;
   /// How many subscripts follow the name.
   unsigned subscripts = 0;
+  /// Whether a qualifier, which has a name of its own here, says where it is declared.
+  bool isQualified = false;
 };
 
 std::vector<NameInText> namesInTextOf(const clang::Stmt *statement);

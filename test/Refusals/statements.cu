@@ -274,3 +274,13 @@ public:
   }
 };
 __global__ void hidden(float *out, Hidden by) { by.run(out); }
+
+// Which of the tensors it is, the copy alone knows.
+struct Group { const float *in[3]; };
+__global__ void one_of_a_group(float *out, const Group group, int id) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = group.in[id][threadIdx.x]; // expected-error {{'group[...]' is no argument of the kernel: the launcher has to know the tensor's address [-Wtilelift-unknown-base]}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}

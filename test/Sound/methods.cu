@@ -415,7 +415,26 @@ __global__ void source_element_set_before_load(Cell *__restrict__ out, Cell *__r
   out[at + t].v = tile[T - 1 - t].v;
 }
 
+// Within a lambda, members are those of the object around it, which it may change.
+struct Shifted {
+  const float *in;
+  float *out;
+  int n;
+  __device__ void operator()() const {
+    __shared__ alignas(128) float tile[T];
+    const int off = blockIdx.x * T, t = threadIdx.x;
+    auto copy = [&](int i) { tile[i] = off + i < n ? in[off + i] : 0.f; };
+#pragma tma load fallback(loop)
+    copy(t);
+    __syncthreads();
+    if (off + t < n)
+      out[off + t] = tile[T - 1 - t];
+  }
+};
+template <class Function> __global__ void members_in_a_lambda(Function function) { function(); }
+
 static const Case cases[] = {
+    {"members_in_a_lambda", [](const Arrays &a) { members_in_a_lambda<<<4, T>>>(Shifted{a.in, a.out, 350}); }},
     {"element_set_before_store",
      [](const Arrays &a) { element_set_before_store<<<2, T>>>((Cell *)a.out, (const Cell *)a.in); }},
     {"element_added_to_between_rounds",

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted" | grep -x 11
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted" | grep -x 12
 //
 // Names that mean something else where a copy stands than where its numbers come from: inner variables, enumerators,
 // parameters and captures of lambdas, a variable called as one of CUDA's.
@@ -146,6 +146,18 @@ __global__ void pragma_under_a_condition(float *out, const float *in, int n) {
   out[at + t] = s;
 }
 
+// A qualified name is not hidden by an argument of that name.
+struct Policy { static constexpr int rows = 2; };
+__global__ void qualified(float *out, const float *in, int rows) {
+  __shared__ alignas(128) float tile[T]; int t = threadIdx.x, at = blockIdx.x * T; float s = 0;
+#pragma tma pipeline stages(3)
+  for (int r = 0; r + Policy::rows <= rows; r += Policy::rows) {
+#pragma tma load
+    tile[t] = in[r * T + at + t];
+    __syncthreads(); s = 2 * s + tile[T - 1 - t]; __syncthreads();
+  }
+  out[at + t] = s;
+}
 // What a block behind the copy calls its own does not matter at the copy.
 __global__ void taken_behind_the_copy(float *out, const float *in, int n) {
   __shared__ alignas(128) float tile[T]; int t = threadIdx.x, at = blockIdx.x * T; float s = 0;
@@ -165,6 +177,7 @@ __global__ void taken_behind_the_copy(float *out, const float *in, int n) {
 }
 
 static const Case cases[] = {
+    {"qualified", [](const Arrays &a) { qualified<<<2, T>>>(a.out, a.in, 7); }},
     {"taken_behind_the_copy", [](const Arrays &a) { taken_behind_the_copy<<<2, T>>>(a.out, a.in, 5); }},
     {"counter_of_generated_rows", [](const Arrays &a) { counter_of_generated_rows<<<1, T>>>(a.out, a.in, 64, 5); }},
     {"pragma_under_a_condition", [](const Arrays &a) { pragma_under_a_condition<<<2, T>>>(a.out, a.in, 3); }},
