@@ -83,7 +83,7 @@ std::string slotType(const CopyToEmit &copy) {
   const ASTContext &context = copy.tile->getASTContext();
   int64_t alignment = copy.plan.layout.alignment();
   // The plan stands outside of the function.
-  QualType type = copy.tile->getType().getCanonicalType();
+  QualType type = nameableOutside(copy.tile->getType().getUnqualifiedType(), context);
   return "tilelift::slot<" + type.getAsString(context.getPrintingPolicy()) +
          (alignment == 128 ? "" : ", " + std::to_string(alignment)) + ">";
 }
