@@ -182,13 +182,25 @@ Value Interpreter::evaluate(const Expr *expression) {
       return Scalar::unknown("is the object of a method that changes it", placeOf(expression));
     return frames.back().self;
   }
+  if (expression->isGLValue() && expression->getType()->isRecordType())
+    return objectAt(expression);
   if (expression->isGLValue())
-    return expression->getType()->isRecordType()
-               ? addressOf(expression)
-               : load(addressOf(expression), expression->getType(), placeOf(expression));
+    return load(addressOf(expression), expression->getType(), placeOf(expression));
   if (isa<MemberExpr, ArraySubscriptExpr>(expression)) // of a value that has no place
     return load(addressOf(expression), expression->getType(), placeOf(expression));
   return notFollowed(expression);
+}
+
+/// An object is where it lies. Why nobody knows where an element lies, is no reason of its value's.
+Value Interpreter::objectAt(const Expr *object) {
+  const Value address = addressOf(object);
+  if (!isa<ArraySubscriptExpr>(object->IgnoreParens()))
+    return address;
+  return address.map([&](const Scalar &scalar) {
+    return scalar.is(Scalar::Kind::Unknown) && !scalar.why.empty()
+               ? Scalar::unknown("lies at an address that " + scalar.why, scalar.place)
+               : scalar;
+  });
 }
 
 /// An expression of a kind that nobody looks into has a value that nobody knows, and so

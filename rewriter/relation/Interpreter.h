@@ -194,6 +194,7 @@ private:
   Value updated(clang::BinaryOperatorKind op, const Value &before, const Value &amount,
                 clang::QualType type, clang::QualType computed, const clang::Expr *where);
   clang::QualType computedType(const clang::Expr *operand) const;
+  Value objectAt(const clang::Expr *object);
   Value evaluateLogical(const clang::BinaryOperator *binary);
   static Scalar truthOf(Condition condition, llvm::ArrayRef<const Value *> operands);
   Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);

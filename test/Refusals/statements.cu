@@ -284,3 +284,16 @@ __global__ void one_of_a_group(float *out, const Group group, int id) {
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
+
+// It is the index that is converted, not the element.
+__device__ float4 pixel_at(const float4 *data, int x, int n) {
+  x = max(0.f, min(float(n - 1), float(x))); // expected-error {{'part[0]' is not a copy: the value lies at an address that is converted to 'int' [-Wtilelift-computed-value]}}
+  return data[x];
+}
+__global__ void index_of_float(float4 *out, const float4 *in, int n) {
+  __shared__ float4 part[64];
+#pragma tma load threads(64)
+  part[threadIdx.x] = pixel_at(in, threadIdx.x, n);
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}
