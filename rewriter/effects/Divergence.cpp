@@ -138,9 +138,9 @@ Region Spreading::regionOf(const BasicBlock &branching, const BasicBlock *behind
   return region;
 }
 
-/// Threads come by different ways: which value a phi has, what a store leaves in a variable and
-/// how often a loop was run may differ. Those that took one side stay together, unless they come
-/// back to the branch.
+/// Threads take different sides of a branch. Behind it, the value of a phi, the value that a store
+/// has left in a variable and the number of rounds of a loop may differ between them. Threads that
+/// took the same side still agree, unless the branch is in a loop and they come to it again.
 void Spreading::spreadBranch(const Instruction &branch) {
   const BasicBlock &own = *branch.getParent();
   const BasicBlock *behind = meetings.behind(own);

@@ -474,7 +474,8 @@ Value Interpreter::evaluateLogical(const BinaryOperator *binary) {
   return truthOf(isAnd ? a && b : a || b, {&first, &second});
 }
 
-/// A condition as a value. An unknown one keeps why the first of its operands is unknown.
+/// Makes a value of a condition. If the condition is unknown, the value is the first operand that
+/// is unknown with a reason, so that a message can give that reason.
 Scalar Interpreter::truthOf(Condition condition, ArrayRef<const Value *> operands) {
   if (condition.isUnknown())
     for (const Value *operand : operands)
@@ -820,15 +821,6 @@ unsigned Interpreter::namedMemory(const VarDecl *variable) {
        type = array->getElementType())
     base.firstElement += "[0]";
   return baseOf(base, base.isTable ? kernel.context.getConstType(type) : type, true);
-}
-
-/// Whether only members and friends of some class can name a variable, which a launcher is not.
-static bool isHidden(const VarDecl *variable) {
-  for (const Decl *at = variable; at && !isa<TranslationUnitDecl, FunctionDecl>(at);
-       at = cast<Decl>(at->getDeclContext()))
-    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
-      return true;
-  return false;
 }
 
 Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *reference) {

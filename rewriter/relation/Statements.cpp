@@ -415,8 +415,8 @@ void Interpreter::declare(const VarDecl *variable) {
     initialise(address, evaluate(init), type, placeOf(variable->getLocation()));
 }
 
-/// What a lambda captures has its value from where the lambda is made: what it has names of its own
-/// for, and the object of the method around it.
+/// Evaluates what a lambda captures at the place where the lambda is made: the initialisers of its
+/// init-captures, and the object that 'this' points to.
 void Interpreter::runCaptures(const LambdaExpr *lambda) {
   for (const LambdaCapture &capture : lambda->captures()) {
     if (lambda->isInitCapture(&capture))

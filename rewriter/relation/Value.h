@@ -75,7 +75,7 @@ public:
   /// The scalar, when it is the same under all conditions.
   const Scalar *single() const { return cases->size() == 1 ? &(*cases)[0].scalar : nullptr; }
   std::optional<int64_t> asConstant() const;
-  /// The first scalar that is unknown and says why, or nothing.
+  /// The first scalar that is unknown and has a reason for it; null if there is none.
   const Scalar *unknownPart() const;
 
   /// `chosen` where `guard` holds, this value elsewhere.

@@ -721,6 +721,14 @@ QualType nameableOutside(QualType type, const ASTContext &context) {
   return type.getCanonicalType();
 }
 
+bool isHidden(const Decl *declaration) {
+  for (const Decl *at = declaration; at && !isa<TranslationUnitDecl, FunctionDecl>(at);
+       at = cast<Decl>(at->getDeclContext()))
+    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
+      return true;
+  return false;
+}
+
 bool isLocalType(QualType type) {
   type = type.getCanonicalType();
   if (const auto *array = dyn_cast<clang::ArrayType>(type.getTypePtr()))
@@ -731,12 +739,8 @@ bool isLocalType(QualType type) {
   if (!tag)
     return false;
   bool isUnnamed = !tag->getIdentifier() && !tag->getTypedefNameForAnonDecl();
-  if (isUnnamed || tag->getParentFunctionOrMethod())
+  if (isUnnamed || tag->getParentFunctionOrMethod() || isHidden(tag))
     return true;
-  for (const Decl *at = tag; isa_and_nonnull<TagDecl>(at);
-       at = dyn_cast<TagDecl>(at->getDeclContext()))
-    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
-      return true;
   const auto *made = dyn_cast<ClassTemplateSpecializationDecl>(tag);
   return made && llvm::any_of(made->getTemplateArgs().asArray(), [](const TemplateArgument &each) {
            return each.getKind() == TemplateArgument::Type && isLocalType(each.getAsType());
