@@ -103,6 +103,8 @@ char *shared(Thread *thread, uint64_t address, uint32_t access, bool isWrite, ui
   if (block != thread->block) {
     if (isWrite)
       block->shared.writeFromOutside(offset, bytes);
+    else
+      block->shared.readFromOutside(*thread, offset, bytes);
   } else if (isWrite) {
     block->shared.write(*thread, offset, bytes, isStrong(access), site);
     if (isStrong(access))
@@ -189,10 +191,10 @@ std::string describeGlobal(Thread *thread, uint64_t address) {
 
 void settleWrite(Thread *thread) {
   thread->suspects = 0;
-  std::unique_ptr<Suspicion> suspicion = std::move(thread->suspicion);
-  const void *place = reinterpret_cast<const void *>(suspicion->address);
-  if (std::memcmp(place, suspicion->before.data(), suspicion->before.size()) != 0)
-    thread->block->report(*thread, std::move(suspicion->finding));
+  std::unique_ptr<SuspectedWrite> write = std::move(thread->suspected);
+  const void *place = reinterpret_cast<const void *>(write->address);
+  if (std::memcmp(place, write->before.data(), write->before.size()) != 0)
+    tracesOf(thread).confirm(*thread, std::move(write->suspicion));
 }
 
 void misaligned(Thread *thread, const std::string &what, uint32_t needed, uint32_t site) {

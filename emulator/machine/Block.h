@@ -17,6 +17,7 @@
 #include "machine/Machine.h"
 #include "machine/Order.h"
 #include "machine/SharedMemory.h"
+#include "machine/Traces.h"
 
 #include <deque>
 #include <functional>
@@ -39,10 +40,9 @@ struct Waiting {
   uint32_t number = 0; ///< of a barrier; the mask of a warp; a shared address
 };
 
-/// Half of a race with a store that is about to be made. One that changes nothing makes no
-/// difference.
-struct Suspicion {
-  Finding finding;
+/// A write that is about to be made. If it changes nothing, it makes no difference.
+struct SuspectedWrite {
+  Suspicion suspicion;
   uint64_t address = 0;
   std::vector<char> before;
 };
@@ -69,11 +69,11 @@ struct Thread : ThreadRegisters {
   Context context = nullptr;
   std::optional<Stack> stack;
   Waiting waiting;
-  uint32_t votes = 0, voters = 0;       ///< of the barrier that was passed last
-  uint64_t clusterPhase = 0;            ///< of the cluster's barrier, when the thread arrived
-  uint32_t span = 0;                    ///< of its writes to global memory; 0 before the first one
-  uint32_t actor = 0, actorClock = 0;   ///< as global memory knows it (Traces.h)
-  std::unique_ptr<Suspicion> suspicion; ///< what `suspects` is about
+  uint32_t votes = 0, voters = 0;     ///< of the barrier that was passed last
+  uint64_t clusterPhase = 0;          ///< of the cluster's barrier, when the thread arrived
+  uint32_t span = 0;                  ///< of its writes to global memory; 0 before the first one
+  uint32_t actor = 0, actorClock = 0; ///< as global memory knows it (Traces.h)
+  std::unique_ptr<SuspectedWrite> suspected; ///< what `suspects` is about
   std::unique_ptr<Outstanding> outstanding;
 
   Outstanding &own() {
@@ -127,11 +127,14 @@ struct Block {
   std::map<uint32_t, BarrierObject> objects; ///< mbarriers, by shared offset
   Flags flags;                               ///< in shared memory
 
+  /// By this thread, if the finding does not say where it was made.
   void report(const Thread &thread, Finding finding);
   /// "'tile'[12]", by offset in bytes into the variable.
   std::string describeShared(uint32_t offset) const;
   std::string describeThread(uint32_t index) const;
 };
+
+Whereabouts whereaboutsOf(const Thread &thread);
 
 } // namespace tilelift::emulator
 

@@ -165,11 +165,14 @@ void noteUnfenced(Thread *thread, Block &target, uint64_t from, uint32_t offset,
   }
 }
 
-/// Notes that a load reads global memory, until somebody knows that it has.
-void announceRead(Thread *thread, Block &target, uint32_t number, uint64_t from, uint32_t bytes,
-                  uint32_t site, uint32_t &actor) {
-  if (memoryOf(thread).isWatched(from))
-    tracesOf(thread).readByCopy(*thread, target, number, {from, bytes, false, site}, actor);
+/// Notes that a load reads global memory, until somebody knows that it has, and what it
+/// brings to where.
+void announceRead(Thread *thread, Block &target, uint32_t number, uint64_t from, uint32_t offset,
+                  uint32_t bytes, uint32_t site, uint32_t &actor) {
+  if (!memoryOf(thread).isWatched(from))
+    return;
+  tracesOf(thread).readByCopy(*thread, target, number, {from, bytes, false, site}, actor);
+  target.shared.noteSource(offset, bytes, from, actor);
 }
 
 /// Announces what a load writes in a block: cells of a peer have no order that
@@ -197,7 +200,7 @@ void loadTo(Thread *thread, Block *target, const TensorMap &map, const TensorCop
     if (!run.inside)
       return;
     noteUnfenced(thread, *target, run.global, run.shared, run.bytes);
-    announceRead(thread, *target, number, run.global, run.bytes, site, actor);
+    announceRead(thread, *target, number, run.global, run.shared, run.bytes, site, actor);
   });
   if (!isInside) // hardware looks at the tensor's address all the same
     requireGlobal(thread, map.address, 1, "a copy", site);
@@ -238,23 +241,28 @@ public:
   void announce(uint64_t to, uint32_t bytes) {
     if (!memoryOf(thread).isWatched(to))
       return;
-    auto found =
+    Suspicion found =
         tracesOf(thread).writeByCopy(*thread, number, {to, bytes, isReduction, site}, actor);
-    if (found && !finding)
-      finding = std::make_shared<Finding>(std::move(*found));
+    if (!found)
+      return;
+    if (!suspicion)
+      suspicion = std::make_shared<Suspicion>();
+    if (!suspicion->finding)
+      suspicion->finding = std::move(found.finding);
+    std::move(found.doubts.begin(), found.doubts.end(), std::back_inserter(suspicion->doubts));
   }
   /// When it is done, around each piece; what changes nothing makes no difference.
   template <typename Write> void write(uint64_t to, uint32_t bytes, Write write) {
     const char *place = reinterpret_cast<const char *>(to);
     std::vector<char> before;
-    if (finding)
+    if (suspicion)
       before.assign(place, place + bytes);
     write();
     memoryOf(thread).noteWrite(to, bytes, teamOf(thread).grid.module->firstSite + site, true, 0);
-    if (!finding || std::memcmp(before.data(), place, bytes) == 0)
+    if (!suspicion || std::memcmp(before.data(), place, bytes) == 0)
       return;
-    thread->block->report(*thread, *finding);
-    finding = nullptr;
+    tracesOf(thread).confirm(*thread, std::move(*suspicion));
+    suspicion = nullptr;
   }
 
 private:
@@ -262,7 +270,7 @@ private:
   uint32_t number, actor = 0;
   bool isReduction;
   uint32_t site;
-  std::shared_ptr<Finding> finding;
+  std::shared_ptr<Suspicion> suspicion;
 };
 
 } // namespace
@@ -335,7 +343,7 @@ void tilelift_bulk_load(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
     if (bytes) {
       announceWrite(thread, *target, number, offsetOf(to), bytes, site);
       noteUnfenced(thread, *target, from, offsetOf(to), bytes);
-      announceRead(thread, *target, number, from, bytes, site, actor);
+      announceRead(thread, *target, number, from, offsetOf(to), bytes, site, actor);
     }
     teamOf(thread).issue({number, target, [=] {
                             std::memcpy(target->shared.base() + offsetOf(to),
@@ -451,7 +459,7 @@ void tilelift_cp_async(Thread *thread, uint64_t to, uint64_t from, uint32_t byte
   own.asyncActor = own.asyncCopy == number ? own.asyncActor : 0;
   own.asyncCopy = number;
   if (sourceBytes)
-    announceRead(thread, *block, number, from, sourceBytes, site, own.asyncActor);
+    announceRead(thread, *block, number, from, offset, sourceBytes, site, own.asyncActor);
   teamOf(thread).issue({number, block, [=] {
                           char *place = block->shared.base() + offset;
                           std::memcpy(place, reinterpret_cast<const void *>(from), sourceBytes);

@@ -4,7 +4,7 @@
 
 #include "machine/SharedMemory.h"
 
-#include "machine/Block.h"
+#include "machine/Team.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -40,6 +40,7 @@ void SharedMemory::reset(Block &owner, uint32_t bytes, bool hasNarrow, bool keep
   shift = hasNarrow ? 0 : 2;
   keepsAsyncView = keepsView;
   cells.assign((bytes + (1u << shift) - 1) >> shift, Cell{});
+  sources.clear();
   // What a block finds in its shared memory is not defined; it is not zero.
   std::memset(memory, 0xa5, bytes);
   if (keepsAsyncView)
@@ -114,6 +115,7 @@ void SharedMemory::read(const Thread &thread, uint32_t offset, uint32_t bytes, b
       race(thread, "read", "write", cell.writer, at, site, cell.writeSite);
     else if (cell.flags & stale)
       reportStale(cell, thread, site);
+    noteUse(cell, thread, at);
     noteReader(cell, thread, isStrong, site);
   });
 }
@@ -166,6 +168,10 @@ void SharedMemory::write(const Thread &thread, uint32_t offset, uint32_t bytes, 
   });
 }
 
+void SharedMemory::readFromOutside(const Thread &thread, uint32_t offset, uint32_t bytes) {
+  forCells(offset, bytes, [&](Cell &cell, uint32_t at) { noteUse(cell, thread, at); });
+}
+
 void SharedMemory::writeFromOutside(uint32_t offset, uint32_t bytes) {
   forCells(offset, bytes, [&](Cell &cell, uint32_t) { cell.flags = initialised; });
 }
@@ -202,6 +208,24 @@ void SharedMemory::markStale(uint32_t offset, uint32_t bytes, uint32_t writeSite
     cell.flags |= stale;
     cell.writeSite = writeSite;
   });
+}
+
+void SharedMemory::noteSource(uint32_t offset, uint32_t bytes, uint64_t from, uint32_t actor) {
+  if (sources.empty())
+    sources.resize(cells.size());
+  forCells(offset, bytes, [&](Cell &cell, uint32_t at) {
+    cell.flags |= fromWatched;
+    sources[at >> shift] = {from + (at > offset ? at - offset : 0), actor};
+  });
+}
+
+/// The first read of what a copy brought; later ones are no news.
+void SharedMemory::noteUse(Cell &cell, const Thread &thread, uint32_t offset) const {
+  if (!(cell.flags & fromWatched))
+    return;
+  cell.flags &= uint16_t(~fromWatched);
+  const Source &source = sources[offset >> shift];
+  tracesOf(&thread).useCopied(thread, source.actor, source.address, 1u << shift);
 }
 
 void SharedMemory::reportStale(const Cell &cell, const Thread &thread, uint32_t site) const {
@@ -261,6 +285,7 @@ void SharedMemory::copyOut(const Thread &issuer, uint32_t copy, uint32_t offset,
                              {},
                              {{"the write is here; fence.proxy.async must follow it in that thread",
                                cell.writeSite}}});
+    noteUse(cell, issuer, at);
     cell.copyOut = copy;
     cell.copySite = site;
   });

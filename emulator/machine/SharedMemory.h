@@ -41,7 +41,8 @@ public:
   // The generic proxy. The caller has checked that the bytes exist.
   void read(const Thread &thread, uint32_t offset, uint32_t bytes, bool isStrong, uint32_t site);
   void write(const Thread &thread, uint32_t offset, uint32_t bytes, bool isStrong, uint32_t site);
-  /// A peer block of the cluster: nothing is known of its order.
+  // By a peer block of the cluster: nothing is known of its order.
+  void readFromOutside(const Thread &thread, uint32_t offset, uint32_t bytes);
   void writeFromOutside(uint32_t offset, uint32_t bytes);
 
   // The asynchronous proxy. A copy is announced when it is issued, by whom.
@@ -49,6 +50,8 @@ public:
   void copyOut(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes, uint32_t site);
   /// What a copy brings there may be old: it does not see what was written at this site.
   void markStale(uint32_t offset, uint32_t bytes, uint32_t writeSite);
+  /// What a copy brings there comes from watched global memory, and `actor` reads it (Traces.h).
+  void noteSource(uint32_t offset, uint32_t bytes, uint64_t from, uint32_t actor);
   /// cp.async writes like the thread itself, only later.
   void copyInGeneric(const Thread &issuer, uint32_t copy, uint32_t offset, uint32_t bytes,
                      uint32_t site);
@@ -72,11 +75,17 @@ private:
     readOnce = 8,
     readTwice = 16,
     strongRead = 32,
-    stale = 64, ///< by a copy; `writeSite` is what it may not have seen
+    stale = 64,        ///< by a copy; `writeSite` is what it may not have seen
+    fromWatched = 128, ///< by a copy, and nobody has read it so far
+  };
+  struct Source {
+    uint64_t address;
+    uint32_t actor;
   };
 
   template <typename Visit> void forCells(uint32_t offset, uint32_t bytes, Visit visit);
   bool isVisibleToAsync(const Cell &cell) const;
+  void noteUse(Cell &cell, const Thread &thread, uint32_t offset) const;
   void reportStale(const Cell &cell, const Thread &thread, uint32_t site) const;
   void noteReader(Cell &cell, const Thread &thread, bool isStrong, uint32_t site);
   void keepForAsync(const Cell &cell, uint32_t offset);
@@ -93,6 +102,7 @@ private:
   uint32_t shift = 2;
   bool keepsAsyncView = false;
   std::vector<Cell> cells;
+  std::vector<Source> sources; ///< of cells, empty while no copy comes from watched memory
   std::vector<char> asyncView;
 };
 

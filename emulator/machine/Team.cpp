@@ -85,7 +85,7 @@ void Team::startBlock(Block &block, uint32_t rank) {
     thread.waiting = Waiting();
     thread.span = 0;
     thread.actor = 0;
-    thread.suspicion.reset();
+    thread.suspected.reset();
     thread.outstanding.reset();
     ready.push_back(&thread);
   }
@@ -352,13 +352,18 @@ void Team::reportStandstill() {
 
 // Names.
 
+Whereabouts whereaboutsOf(const Thread &thread) {
+  Whereabouts where;
+  where.kernel = thread.block->kernel->name;
+  std::copy_n(thread.block->index, 3, where.block);
+  std::copy_n(thread.tid, 3, where.thread);
+  where.hasThread = true;
+  return where;
+}
+
 void Block::report(const Thread &thread, Finding finding) {
-  finding.where.kernel = kernel->name;
-  for (int d = 0; d < 3; ++d) {
-    finding.where.block[d] = index[d];
-    finding.where.thread[d] = thread.tid[d];
-  }
-  finding.where.hasThread = true;
+  if (!finding.where.hasThread)
+    finding.where = whereaboutsOf(thread);
   uint32_t first = team->grid.module ? team->grid.module->firstSite : 0;
   auto global = [&](uint32_t &site) { site = site ? site + first : 0; };
   global(finding.site);

@@ -17,9 +17,11 @@ namespace tilelift::emulator {
 
 namespace {
 
-constexpr uint32_t isStrongWrite = 1u << 31; ///< in the site of a strong access
-constexpr uint32_t mostActors = 1u << 30;    ///< of one launch
-constexpr uint32_t lastNumber = 3u << 30;    ///< from here on numbers start again
+constexpr uint32_t mark = 1u << 31;       ///< in a site, beside its number:
+constexpr uint32_t isStrongWrite = mark;  ///< of a strong access
+constexpr uint32_t isUsed = mark;         ///< of a copy's read: somebody has used what it brings
+constexpr uint32_t mostActors = 1u << 30; ///< of one launch
+constexpr uint32_t lastNumber = 3u << 30; ///< from here on numbers start again
 constexpr size_t keptActors = size_t(1) << 20;
 
 template <typename Entry> Entry *reserved(size_t count) {
@@ -109,6 +111,8 @@ void Traces::startLaunch(const LaunchRequest &request, bool isOnSeveral) {
   if (lastActor.load() > lastNumber)
     forgetAll();
   firstActor = lastActor.load() + 1;
+  doubts.clear();
+  hasDoubts = false;
   std::vector<Watched> now = watchedBy(request);
   auto isIn = [](const std::vector<Watched> &all, const Watched &one) {
     return std::find(all.begin(), all.end(), one) != all.end();
@@ -198,32 +202,48 @@ private:
 };
 
 inline std::optional<Traces::Conflict> Traces::beforeRead(const Thread &thread, uint32_t self,
-                                                          const Use &use) const {
-  for (size_t i = cell(use.address), last = cell(use.address + use.bytes - 1); i <= last; ++i) {
-    if (isOpen(thread, self, writes[i]))
-      return Conflict{writes[i], "write", addressOf(i)};
-    if (!use.isStrong && strongs[i].site & isStrongWrite && isOpen(thread, self, strongs[i]))
-      return Conflict{strongs[i], "atomic or volatile write", addressOf(i)};
-  }
+                                                          size_t i, bool isStrong) const {
+  if (isOpen(thread, self, writes[i]))
+    return Conflict{writes[i], "write", addressOf(i)};
+  if (!isStrong && strongs[i].site & isStrongWrite && isOpen(thread, self, strongs[i]))
+    return Conflict{strongs[i], "atomic or volatile write", addressOf(i)};
   return std::nullopt;
 }
 
 inline std::optional<Traces::Conflict> Traces::beforeWrite(const Thread &thread, uint32_t self,
-                                                           const Use &use) const {
-  for (size_t i = cell(use.address), last = cell(use.address + use.bytes - 1); i <= last; ++i) {
-    if (isOpen(thread, self, writes[i]))
-      return Conflict{writes[i], "write", addressOf(i)};
-    if (isOpen(thread, self, reads[i]))
-      return Conflict{reads[i], "read", addressOf(i)};
-    if (isOpen(thread, self, otherReads[i]))
-      return Conflict{otherReads[i], "read", addressOf(i)};
-    if (!use.isStrong && isOpen(thread, self, strongs[i]))
-      return Conflict{strongs[i],
-                      strongs[i].site & isStrongWrite ? "atomic or volatile write"
-                                                      : "volatile read",
-                      addressOf(i)};
-  }
+                                                           size_t i, bool isStrong) const {
+  if (isOpen(thread, self, writes[i]))
+    return Conflict{writes[i], "write", addressOf(i)};
+  if (isOpen(thread, self, reads[i]))
+    return Conflict{reads[i], "read", addressOf(i)};
+  if (isOpen(thread, self, otherReads[i]))
+    return Conflict{otherReads[i], "read", addressOf(i)};
+  if (!isStrong && isOpen(thread, self, strongs[i]))
+    return Conflict{strongs[i],
+                    strongs[i].site & isStrongWrite ? "atomic or volatile write" : "volatile read",
+                    addressOf(i)};
   return std::nullopt;
+}
+
+/// Whether it is with a copy that reads, and nobody has used so far what that brings.
+bool Traces::isDoubt(const Conflict &conflict) const {
+  return actors[conflict.with.actor - firstActor].isCopy &&
+         std::strcmp(conflict.what, "read") == 0 && !(conflict.with.site & isUsed);
+}
+
+/// What is wrong with a write by `self`; `copy` is the actor that writes, if it is no thread.
+inline void Traces::suspect(Thread &thread, const char *what, uint32_t self, uint32_t copy,
+                            const Use &use, Suspicion &suspicion) const {
+  for (size_t i = cell(use.address), last = cell(use.address + use.bytes - 1); i <= last; ++i) {
+    std::optional<Conflict> conflict = beforeWrite(thread, self, i, use.isStrong);
+    if (!conflict || conflict->with.actor == copy) // rows of a scatter may be the same
+      continue;
+    if (isDoubt(*conflict))
+      suspicion.doubts.push_back(
+          {conflict->address, conflict->with.actor, describe(thread, what, use, *conflict)});
+    else if (!suspicion.finding)
+      suspicion.finding = describe(thread, what, use, *conflict);
+  }
 }
 
 inline void Traces::noteRead(const Thread &thread, uint32_t self, const Use &use) {
@@ -257,7 +277,9 @@ void Traces::read(Thread &thread, const Use &use) {
   std::optional<Conflict> conflict;
   {
     Guard guard(*this, use.address);
-    conflict = beforeRead(thread, self, use);
+    size_t last = cell(use.address + use.bytes - 1);
+    for (size_t i = cell(use.address); i <= last && !conflict; ++i)
+      conflict = beforeRead(thread, self, i, use.isStrong);
     noteRead(thread, self, use);
   }
   if (conflict)
@@ -266,57 +288,86 @@ void Traces::read(Thread &thread, const Use &use) {
 
 void Traces::write(Thread &thread, const Use &use) {
   uint32_t self = actorOf(thread);
-  std::optional<Conflict> conflict;
+  Suspicion suspicion;
   {
     Guard guard(*this, use.address);
-    conflict = beforeWrite(thread, self, use);
+    suspect(thread, "write", self, 0, use, suspicion);
     noteWrite(self, use);
   }
-  if (!conflict)
+  if (!suspicion)
     return;
   const char *place = reinterpret_cast<const char *>(use.address);
-  thread.suspicion = std::make_unique<Suspicion>(Suspicion{
-      describe(thread, "write", use, *conflict), use.address, {place, place + use.bytes}});
+  thread.suspected = std::make_unique<SuspectedWrite>(
+      SuspectedWrite{std::move(suspicion), use.address, {place, place + use.bytes}});
   thread.suspects = 1;
 }
 
+void Traces::confirm(const Thread &thread, Suspicion suspicion) {
+  if (suspicion.finding)
+    thread.block->report(thread, std::move(*suspicion.finding));
+  if (suspicion.doubts.empty())
+    return;
+  std::lock_guard<std::mutex> lock(doubtsMutex);
+  for (Doubt &doubt : suspicion.doubts)
+    doubts.emplace(std::pair(doubt.copy, cell(doubt.address)), std::move(doubt.finding));
+  hasDoubts = true;
+}
+
 // Copies.
+
+namespace {
+
+/// Calls with each part of the use that one guard covers.
+template <typename Visit> void forGranules(const Use &use, Visit visit) {
+  for (uint64_t at = use.address, end = use.address + use.bytes; at < end;) {
+    uint64_t next = std::min(end, at / 256 * 256 + 256);
+    visit(Use{at, uint32_t(next - at), use.isStrong, use.site});
+    at = next;
+  }
+}
+
+} // namespace
 
 void Traces::readByCopy(Thread &issuer, Block &target, uint32_t copy, const Use &use,
                         uint32_t &actor) {
   actor = actorOf(issuer, target, copy, actor);
   uint32_t self = actorOf(issuer);
-  std::optional<Conflict> conflict;
-  for (uint64_t at = use.address, end = use.address + use.bytes; at < end;) {
-    uint64_t next = std::min(end, at / 256 * 256 + 256);
-    Use part = {at, uint32_t(next - at), use.isStrong, use.site};
-    Guard guard(*this, at);
-    if (!conflict)
-      conflict = beforeRead(issuer, self, part);
+  Suspicion suspicion;
+  forGranules(use, [&](const Use &part) {
+    Guard guard(*this, part.address);
+    for (size_t i = cell(part.address), last = cell(part.address + part.bytes - 1); i <= last; ++i)
+      if (std::optional<Conflict> conflict = beforeRead(issuer, self, i, part.isStrong))
+        suspicion.doubts.push_back(
+            {conflict->address, actor, describe(issuer, "copy", use, *conflict)});
     noteRead(issuer, actor, part);
-    at = next;
-  }
-  if (conflict)
-    issuer.block->report(issuer, describe(issuer, "copy", use, *conflict));
+  });
+  confirm(issuer, std::move(suspicion));
 }
 
-std::optional<Finding> Traces::writeByCopy(Thread &issuer, uint32_t copy, const Use &use,
-                                           uint32_t &actor) {
+Suspicion Traces::writeByCopy(Thread &issuer, uint32_t copy, const Use &use, uint32_t &actor) {
   actor = actorOf(issuer, *issuer.block, copy, actor);
   uint32_t self = actorOf(issuer);
-  std::optional<Conflict> conflict;
-  for (uint64_t at = use.address, end = use.address + use.bytes; at < end;) {
-    uint64_t next = std::min(end, at / 256 * 256 + 256);
-    Use part = {at, uint32_t(next - at), use.isStrong, use.site};
-    Guard guard(*this, at);
-    if (!conflict)
-      conflict = beforeWrite(issuer, self, part);
+  Suspicion suspicion;
+  forGranules(use, [&](const Use &part) {
+    Guard guard(*this, part.address);
+    suspect(issuer, "store", self, actor, part, suspicion);
     noteWrite(actor, part);
-    at = next;
+  });
+  return suspicion;
+}
+
+void Traces::useCopied(const Thread &thread, uint32_t actor, uint64_t address, uint32_t bytes) {
+  for (size_t i = cell(address), last = cell(address + bytes - 1); i <= last; ++i) {
+    Guard guard(*this, addressOf(i));
+    for (Trace *each : {&reads[i], &otherReads[i]})
+      if (each->actor == actor)
+        each->site |= isUsed;
+    if (!hasDoubts)
+      continue;
+    std::lock_guard<std::mutex> lock(doubtsMutex);
+    if (auto found = doubts.extract({actor, i}))
+      thread.block->report(thread, std::move(found.mapped()));
   }
-  if (!conflict || conflict->with.actor == actor) // rows of a scatter may be the same
-    return std::nullopt;
-  return describe(issuer, "store", use, *conflict);
 }
 
 // Messages.
@@ -358,8 +409,9 @@ Finding Traces::describe(Thread &thread, const char *what, const Use &use,
                  (isHere ? "" : " of " + describeBlock(request, actor.block)) +
                  (isHere ? ": no barrier orders the two" : ": nothing orders the two blocks");
   finding.site = use.site;
+  finding.where = whereaboutsOf(thread);
   finding.notes.push_back(
-      {std::string("the ") + conflict.what + " is here", conflict.with.site & ~isStrongWrite});
+      {std::string("the ") + conflict.what + " is here", conflict.with.site & ~mark});
   return finding;
 }
 
@@ -386,8 +438,8 @@ Finding Traces::describeCopy(Thread &thread, const char *what, const Use &use,
         isRead ? " before the store to it was waited for" : " while a store to it is under way";
   }
   finding.site = use.site;
-  finding.notes.push_back(
-      {"the " + other + " is issued here", conflict.with.site & ~isStrongWrite});
+  finding.where = whereaboutsOf(thread);
+  finding.notes.push_back({"the " + other + " is issued here", conflict.with.site & ~mark});
   return finding;
 }
 

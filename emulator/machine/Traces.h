@@ -9,23 +9,29 @@
 // remembered: who wrote it last, two who read it since and do not know of each other,
 // and who last used it by an atomic, volatile or stronger access, which are no races
 // among themselves. Who orders what before what is in Order.h.
+//
+// A copy may read more than anybody needs, since its box is a whole number of 16 bytes.
+// What is wrong with its reading of a cell is a doubt, therefore, until somebody reads
+// the byte that it brought into shared memory from there.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMULATOR_MACHINE_TRACES_H
 #define TILELIFT_EMULATOR_MACHINE_TRACES_H
 
+#include "machine/Findings.h"
 #include "machine/Memory.h"
 
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <vector>
 
 namespace tilelift::emulator {
 
 struct Block;
-struct Finding;
 struct LaunchRequest;
 struct Thread;
 
@@ -37,6 +43,21 @@ struct Use {
   uint32_t site;
 };
 
+/// What is wrong if somebody uses what a copy brings from `address`.
+struct Doubt {
+  uint64_t address;
+  uint32_t copy; ///< its actor
+  Finding finding;
+};
+
+/// What is wrong with a write if it changes anything.
+struct Suspicion {
+  std::optional<Finding> finding;
+  std::vector<Doubt> doubts; ///< and if the copies are used
+
+  explicit operator bool() const { return finding || !doubts.empty(); }
+};
+
 class Traces {
 public:
   explicit Traces(Memory &memory) : memory(memory) {}
@@ -46,16 +67,19 @@ public:
   /// `isParallel`: its blocks run on several threads of the host.
   void startLaunch(const LaunchRequest &request, bool isParallel);
 
-  // By threads, of memory that is watched. A write that takes part in a race is
-  // suspected until it is seen whether it changes anything.
+  // By threads, of memory that is watched. A write that takes part in a race is the
+  // thread's suspicion until it is seen whether it changes anything.
   void read(Thread &thread, const Use &use);
   void write(Thread &thread, const Use &use);
 
   // By copies, when they are issued; `actor` is 0 at first and stands for the copy then.
   void readByCopy(Thread &issuer, Block &target, uint32_t copy, const Use &use, uint32_t &actor);
-  /// What is to be said if the copy changes anything.
-  std::optional<Finding> writeByCopy(Thread &issuer, uint32_t copy, const Use &use,
-                                     uint32_t &actor);
+  Suspicion writeByCopy(Thread &issuer, uint32_t copy, const Use &use, uint32_t &actor);
+
+  /// A thread uses what the copy of this actor brought from there.
+  void useCopied(const Thread &thread, uint32_t actor, uint64_t address, uint32_t bytes);
+  /// The suspected write has changed something.
+  void confirm(const Thread &thread, Suspicion suspicion);
 
   /// Whether another block wrote there, and a thread of this one knew that when it fenced.
   bool isFencedAbroad(const Thread &thread, uint64_t address) const;
@@ -99,8 +123,13 @@ private:
 
   bool isOpen(const Thread &thread, uint32_t self, const Trace &trace) const;
   bool knows(const Thread &thread, const Actor &actor) const;
-  std::optional<Conflict> beforeRead(const Thread &thread, uint32_t self, const Use &use) const;
-  std::optional<Conflict> beforeWrite(const Thread &thread, uint32_t self, const Use &use) const;
+  std::optional<Conflict> beforeRead(const Thread &thread, uint32_t self, size_t cell,
+                                     bool isStrong) const;
+  std::optional<Conflict> beforeWrite(const Thread &thread, uint32_t self, size_t cell,
+                                      bool isStrong) const;
+  bool isDoubt(const Conflict &conflict) const;
+  void suspect(Thread &thread, const char *what, uint32_t self, uint32_t copy, const Use &use,
+               Suspicion &suspicion) const;
   void noteRead(const Thread &thread, uint32_t self, const Use &use);
   void noteWrite(uint32_t self, const Use &use);
   Finding describe(Thread &thread, const char *what, const Use &use,
@@ -117,6 +146,9 @@ private:
   Actor *actors = nullptr; ///< of this launch
   uint32_t firstActor = 1;
   std::atomic<uint32_t> lastActor = 0;
+  std::mutex doubtsMutex;
+  std::map<std::pair<uint32_t, size_t>, Finding> doubts; ///< by copy and cell
+  std::atomic<bool> hasDoubts = false;
   std::array<std::atomic<bool>, 4096> locks = {};
 };
 

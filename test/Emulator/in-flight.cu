@@ -76,6 +76,56 @@ __global__ void by_another_block(ARGUMENTS) {
   }
 }
 
+// A box may bring more than anybody reads: what happens to the rest is no race.
+// CHECK-LABEL: case unused part written by the next block
+// CHECK-LABEL: case unused part written by the block before
+// CHECK-NOT: error:
+template <int writer> __global__ void unused_written(ARGUMENTS) {
+  TILE
+  if (blockIdx.x == writer) {
+    in[16 + threadIdx.x % 16] = 1 + threadIdx.x % 16;
+  } else {
+    load(tile, map, 0, ready);
+    tilelift::wait(ready, phase);
+    out[threadIdx.x] = tile[0][threadIdx.x % 16];
+  }
+}
+
+// CHECK-LABEL: case used part written by the block before
+// CHECK: error: copy of 'in' + 60 bytes races with a write by thread (0, 0, 0) of block (0, 0, 0): nothing orders the two blocks [global-race]
+// CHECK-NEXT: in kernel 'used_written', block (1, 0, 0), thread (0, 0, 0)
+__global__ void used_written(ARGUMENTS) {
+  TILE
+  if (blockIdx.x == 0) {
+    in[15 + threadIdx.x % 16] = 1 + threadIdx.x % 16;
+  } else {
+    load(tile, map, 0, ready);
+    tilelift::wait(ready, phase);
+    out[threadIdx.x] = tile[0][threadIdx.x % 16];
+  }
+}
+
+// The writer is named, although it is the reader that makes it a race.
+// CHECK-LABEL: case used after it was written
+// CHECK: [[@LINE+13]]:{{[0-9]+}}: error: write of 'in' + 12 bytes races with a copy by block (0, 0, 0): nothing orders the two blocks [global-race]
+// CHECK-NEXT: in kernel 'used_later', block (1, 0, 0), thread (3, 0, 0)
+__global__ void used_later(ARGUMENTS) {
+  TILE
+  volatile float *flag = in + 1024;
+  if (blockIdx.x == 0) {
+    load(tile, map, 0, ready);
+    tilelift::wait(ready, phase);
+    while (*flag == 0)
+      ;
+    out[threadIdx.x] = tile[0][threadIdx.x % 32];
+  } else {
+    if (threadIdx.x == 3)
+      in[threadIdx.x] = 1;
+    __syncthreads();
+    *flag = 1;
+  }
+}
+
 // CHECK-LABEL: case source of bytes written
 // CHECK: error: write of 'in' + 252 bytes while a copy may still read it: the copy was not waited for [source-changed]
 __global__ void bytes_written(ARGUMENTS) {
@@ -196,13 +246,19 @@ __global__ void sums(ARGUMENTS) {
 
 float *in, *out;
 
-template <typename Kernel> void run(const char *name, Kernel kernel, unsigned blocks = 1) {
+template <typename Kernel>
+void run(const char *name, Kernel kernel, unsigned blocks = 1, bool isTogether = false) {
   cudaMemset(in, 0, 64 * 64 * 4);
   tilelift::launch launch("test", {1, 64}, {64, 1, 1});
   CUtensorMap map = launch.map<box>(tilelift::element_type::f32, "tile", "in", in,
                                     {{32, "32"}, {64, "64", 128, "128"}});
   std::fprintf(stderr, "case %s\n", name);
-  kernel<<<blocks, 64>>>(out, in, map);
+  if (isTogether) {
+    void *arguments[] = {&out, &in, &map};
+    cudaLaunchCooperativeKernel(kernel, blocks, 64, arguments, 0, nullptr);
+  } else {
+    kernel<<<blocks, 64>>>(out, in, map);
+  }
   std::printf("%s: %s\n", name, cudaGetErrorString(cudaDeviceSynchronize()));
 }
 
@@ -212,6 +268,10 @@ int main() {
   run("source written", source_written);
   run("source written later", source_written_later);
   run("source written by another block", by_another_block, 2);
+  run("unused part written by the next block", unused_written<1>, 2);
+  run("unused part written by the block before", unused_written<0>, 2);
+  run("used part written by the block before", used_written, 2);
+  run("used after it was written", used_later, 2, true);
   run("source of bytes written", bytes_written);
   run("source of cp.async", cp_async);
   run("store read back", read_back);
@@ -222,6 +282,6 @@ int main() {
   run("stores of two blocks", two_stores, 2);
   run("the same stores of two blocks", same_stores, 2);
   run("sums of two blocks", sums, 2);
-  // OUT-COUNT-13: no error
+  // OUT-COUNT-17: no error
   return 0;
 }
