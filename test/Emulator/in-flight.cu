@@ -92,12 +92,13 @@ template <int writer> __global__ void unused_written(ARGUMENTS) {
 }
 
 // CHECK-LABEL: case used part written by the block before
-// CHECK: error: copy of 'in' + 60 bytes races with a write by thread (0, 0, 0) of block (0, 0, 0): nothing orders the two blocks [global-race]
+// CHECK: error: copy of 'in' + 60 bytes races with a write by thread ({{[0-9]+}}, 0, 0) of block (0, 0, 0): nothing orders the two blocks [global-race]
 // CHECK-NEXT: in kernel 'used_written', block (1, 0, 0), thread (0, 0, 0)
 __global__ void used_written(ARGUMENTS) {
   TILE
   if (blockIdx.x == 0) {
     in[15 + threadIdx.x % 16] = 1 + threadIdx.x % 16;
+    asm volatile("fence.proxy.async;" ::: "memory");
   } else {
     load(tile, map, 0, ready);
     tilelift::wait(ready, phase);
@@ -135,7 +136,7 @@ __global__ void bytes_written(ARGUMENTS) {
   if (threadIdx.x == 63)
     in[threadIdx.x] = 1;
   tilelift::wait(ready, phase);
-  out[threadIdx.x] = tile[0][threadIdx.x % 32];
+  out[threadIdx.x] = tile[threadIdx.x / 32][threadIdx.x % 32];
 }
 
 // CHECK-LABEL: case source of cp.async
