@@ -276,6 +276,17 @@ Redirection::configurationOf(const CallExpr &config) const {
   return Configuration{use->first, parenBehind(use->second.end), arguments};
 }
 
+/// A parameter of the kernel that no launcher can have as it is found at an address.
+static const ParmVarDecl *notCopiedByBytes(const DeclRefExpr &kernel) {
+  const auto *function = dyn_cast<FunctionDecl>(kernel.getDecl());
+  if (!function)
+    return nullptr;
+  for (const ParmVarDecl *parameter : function->parameters())
+    if (!parameter->getType().isTriviallyCopyableType(function->getASTContext()))
+      return parameter;
+  return nullptr;
+}
+
 void Redirection::redirect(const RedirectedLaunch &redirected) {
   const Launch &launch = *redirected.launch;
   const auto *call = launch.call;
@@ -296,6 +307,14 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   if (source.between(nameBegin, nameEnd) != callee->getDecl()->getName()) {
     result.diagnostics.push_back(
         diagnose("launch-not-lifted", {nameBegin}, redirected.kernel, "it has another name there"));
+    return;
+  }
+  const bool isByAddresses = !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
+  if (const ParmVarDecl *argument = isByAddresses ? notCopiedByBytes(*callee) : nullptr) {
+    result.diagnostics.push_back(
+        diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+                 "it passes addresses of arguments, and a launcher would copy '" +
+                     argument->getNameAsString() + "' by a constructor"));
     return;
   }
   std::string name = launcherFor(redirected);

@@ -178,8 +178,7 @@ std::string Writer::body() {
   for (StringRef line : lines)
     indented += ("  " + line + "\n").str();
   return "  if constexpr (" + writer.planReference() + "::lifted) {\n" + indented +
-         "  } else {\n    return cudaLaunchKernelEx(&" + names.config + ".config, " + plain +
-         arguments() + ");\n  }\n";
+         "  } else {\n    return " + names.config + ".start(" + plain + arguments() + ");\n  }\n";
 }
 
 std::string Writer::require(size_t copy, size_t index) {

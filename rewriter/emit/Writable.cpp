@@ -190,15 +190,69 @@ std::optional<Obstacle> inArguments(const FunctionDecl *instance) {
   return std::nullopt;
 }
 
-/// A name that generated code uses, and that means something else where the kernel stands.
-std::optional<std::string> nameTaken(const FunctionDecl *kernel) {
+/// What a name of generated code means in a function and around it.
+class OtherMeaning : public RecursiveASTVisitor<OtherMeaning> {
+public:
+  explicit OtherMeaning(const IdentifierInfo &name) : name(&name) {}
+
+  bool isAround(const FunctionDecl *function) {
+    for (const DeclContext *scope = function->getDeclContext(); scope; scope = scope->getParent())
+      if (isIn(*scope) || isInBases(*scope))
+        return true;
+    return false;
+  }
+  /// In front of `::`, types and namespaces are looked up, and nothing else.
+  bool isInside(FunctionDecl *function) {
+    TraverseDecl(function);
+    if (FunctionTemplateDecl *described = function->getDescribedFunctionTemplate())
+      for (NamedDecl *parameter : *described->getTemplateParameters())
+        VisitDecl(parameter);
+    return found;
+  }
+
+  bool VisitDecl(Decl *declaration) {
+    if (const auto *directive = dyn_cast<UsingDirectiveDecl>(declaration))
+      found |= isIn(*directive->getNominatedNamespace());
+    else if (const auto *named = dyn_cast<NamedDecl>(declaration))
+      found |= named->getDeclName() == name &&
+               isa<TypeDecl, TemplateDecl, NamespaceAliasDecl, UsingDecl>(named);
+    return !found;
+  }
+
+private:
+  /// A namespace and those that using-directives add to it.
+  bool isIn(const DeclContext &scope) {
+    if (!seen.insert(scope.getPrimaryContext()).second)
+      return false;
+    for (const NamedDecl *other : scope.lookup(name)) {
+      bool isOuter = other->getDeclContext()->getRedeclContext()->isTranslationUnit();
+      if (!isOuter || (name.getAsIdentifierInfo()->isStr("tilelift") && !isa<NamespaceDecl>(other)))
+        return true;
+    }
+    return llvm::any_of(scope.using_directives(), [&](const UsingDirectiveDecl *directive) {
+      return isIn(*directive->getNominatedNamespace());
+    });
+  }
+  bool isInBases(const DeclContext &scope) {
+    const auto *record = dyn_cast<CXXRecordDecl>(&scope);
+    return record && record->hasDefinition() && !record->forallBases([&](const CXXRecordDecl *base) {
+      return base->lookup(name).empty();
+    });
+  }
+
+  const DeclarationName name;
+  SmallPtrSet<const DeclContext *, 8> seen;
+  bool found = false;
+};
+
+/// A name that generated code uses, and that means something else where a function stands or in it.
+std::optional<std::string> nameTaken(FunctionDecl *function) {
+  IdentifierTable &names = function->getASTContext().Idents;
   for (StringRef name : {"tilelift", "dim3", "cudaError_t", "CUtensorMap"})
-    for (const DeclContext *scope = kernel->getDeclContext(); scope; scope = scope->getParent())
-      for (const NamedDecl *other : scope->lookup(&kernel->getASTContext().Idents.get(name))) {
-        bool isOuter = other->getDeclContext()->getRedeclContext()->isTranslationUnit();
-        if (!isOuter || (name == "tilelift" && !isa<NamespaceDecl>(other)))
-          return name.str();
-      }
+    if (OtherMeaning(names.get(name)).isAround(function))
+      return name.str();
+  if (OtherMeaning(names.get("tilelift")).isInside(function))
+    return "tilelift";
   return std::nullopt;
 }
 
@@ -215,8 +269,6 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   const FunctionDecl *pattern = kernel.pattern;
   if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
     return Obstacle{"a kernel inside a macro", pattern->getLocation()};
-  if (std::optional<std::string> name = nameTaken(pattern))
-    return Obstacle{"a program that calls something else '" + *name + "'", pattern->getLocation()};
   const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
   if (described && described->isAbbreviated())
     return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
@@ -283,6 +335,9 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
       if (source.isRepeated(source.fileOf(source.offsetOf(text.pattern->getLocation()))))
         return Obstacle{"a header that is included more than once",
                         locationOf(sources, instance.copies.front().directive->begin)};
+      if (std::optional<std::string> name = nameTaken(const_cast<FunctionDecl *>(text.pattern)))
+        return Obstacle{"a program that calls something else '" + *name + "'",
+                        text.pattern->getLocation()};
       if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
         return obstacle;
       OncePerLocalType finder;

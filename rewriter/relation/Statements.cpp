@@ -742,6 +742,19 @@ std::vector<const VarDecl *> Interpreter::visibleVariables() const {
   return visible;
 }
 
+/// What `this` points to in a function, or null where it has no such name.
+static const CXXRecordDecl *classOfThis(const FunctionDecl *function) {
+  const auto *method = dyn_cast<CXXMethodDecl>(function);
+  if (!method || !method->isInstance())
+    return nullptr;
+  if (!isLambda(method))
+    return method->getParent();
+  llvm::DenseMap<const ValueDecl *, FieldDecl *> captures;
+  FieldDecl *captured = nullptr;
+  method->getParent()->getCaptureFields(captures, captured);
+  return captured ? captured->getType()->getPointeeCXXRecordDecl() : nullptr;
+}
+
 NamesInScope Interpreter::namesInScope() {
   NamesInScope names;
   llvm::DenseSet<const ParmVarDecl *> ofKernel;
@@ -761,9 +774,8 @@ NamesInScope Interpreter::namesInScope() {
       addName(name, type, memory[objectOf(variable)].read(0, sizeOf(type), {}), names);
     }
   }
-  if (const auto *method = dyn_cast<CXXMethodDecl>(kernel.path.end());
-      method && method->isInstance() && !isLambda(method))
-    addMembers("this->", method->getParent(), method->getParent(), frames.back().self, true, names);
+  if (const CXXRecordDecl *record = classOfThis(kernel.path.end()))
+    addMembers("this->", record, record, frames.back().self, true, names);
   for (const ArgumentPart &part : arguments)
     if (ofKernel.contains(part.parameter))
       addName(part.spelling, part.type,

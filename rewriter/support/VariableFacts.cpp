@@ -250,6 +250,10 @@ void VariableFacts::collectCallee(const CallExpr *call) {
 void VariableFacts::escapeFromLambdas() {
   for (const LambdaExpr *lambda : lambdas)
     for (const LambdaCapture &capture : lambda->captures()) {
+      auto isInside = [&](const Change &change) { return isInLambda(change.statement, lambda); };
+      if (capture.capturesThis() && alone && alone == self &&
+          llvm::any_of(changesOf(self), isInside))
+        escaped.insert(self);
       const auto *variable =
           capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
       if (!variable)
@@ -262,8 +266,7 @@ void VariableFacts::escapeFromLambdas() {
         variable = referent ? referent : variable;
       }
       if (llvm::any_of(changesOf(variable), [&](const Change &change) {
-            return isCopied ? change.kind != Change::Kind::Initialised
-                            : isWithin(change.statement, lambda->getBody());
+            return isCopied ? change.kind != Change::Kind::Initialised : isInside(change);
           }))
         escaped.insert(variable);
     }
@@ -360,10 +363,11 @@ void VariableFacts::lookAtUse(const Expr *use) {
   const VarDecl *variable = reference ? variableNamed(reference) : self;
   if (!variable || !isLocal(variable))
     return;
-  if (alone && variable == alone && isReturned(cast<Expr>(use)))
+  auto isAround = [&](const LambdaExpr *lambda) { return isInLambda(use, lambda); };
+  if (alone && variable == alone && isReturned(use) && llvm::none_of(lambdas, isAround))
     returnsObject = true;
-  else if (!isFollowed(cast<Expr>(use)))
-    escapeThrough(cast<Expr>(use));
+  else if (!isFollowed(use))
+    escapeThrough(use);
 }
 
 /// Who holds a reference may change what it refers to.
@@ -423,6 +427,33 @@ void VariableFacts::noteInitialised(const VarDecl *variable, const Stmt *where) 
     escapeThrough(variable->getInit());
 }
 
+/// What a lambda does when it is called: a generic one as it is instantiated.
+static SmallVector<const Stmt *, 2> bodiesOf(const LambdaExpr *lambda) {
+  const FunctionTemplateDecl *pattern = lambda->getLambdaClass()->getDependentLambdaCallOperator();
+  if (!pattern)
+    return {lambda->getBody()};
+  SmallVector<const Stmt *, 2> bodies;
+  for (const FunctionDecl *instance : pattern->specializations())
+    if (instance->hasBody())
+      bodies.push_back(instance->getBody());
+  return bodies;
+}
+
+/// What is executed as a part of a statement, or, of a lambda, may be.
+static SmallVector<const Stmt *, 8> executedIn(const Stmt *statement) {
+  const auto *lambda = dyn_cast<LambdaExpr>(statement);
+  if (!lambda)
+    return {statement->child_begin(), statement->child_end()};
+  SmallVector<const Stmt *, 8> parts(lambda->capture_init_begin(), lambda->capture_init_end());
+  parts.append(bodiesOf(lambda));
+  return parts;
+}
+
+bool VariableFacts::isInLambda(const Stmt *statement, const LambdaExpr *lambda) const {
+  return llvm::any_of(bodiesOf(lambda),
+                      [&](const Stmt *body) { return isWithin(statement, body); });
+}
+
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
@@ -466,15 +497,11 @@ void VariableFacts::collect(const Stmt *statement) {
       note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     lambdas.push_back(lambda);
-    if (alone && alone == self &&
-        llvm::any_of(lambda->captures(),
-                     [](const LambdaCapture &capture) { return capture.capturesThis(); }))
-      escaped.insert(self);
     for (const LambdaCapture &capture : lambda->captures())
       if (lambda->isInitCapture(&capture))
         noteInitialised(cast<VarDecl>(capture.getCapturedVar()), lambda);
   }
-  for (const Stmt *child : statement->children()) {
+  for (const Stmt *child : executedIn(statement)) {
     if (child)
       parents[child] = statement;
     collect(child);

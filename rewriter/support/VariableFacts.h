@@ -149,6 +149,7 @@ private:
   ObjectUse useOfObject(const clang::CallExpr *call);
   bool noteReferenceArgument(const clang::CallExpr *call, unsigned argument);
   void noteResult(const clang::CallExpr *call, const clang::Expr *object);
+  bool isInLambda(const clang::Stmt *statement, const clang::LambdaExpr *lambda) const;
   bool isReturned(const clang::Expr *use) const;
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();

@@ -33,7 +33,7 @@ __global__ void tile_sum(T *out, const T *in, int w, int h) {
 // CHECK: if constexpr (tile_sum_tma_plan<T, W, H>::lifted) {
 // CHECK: launch.require("coordinate-range", tile_sum_tma_plan<T, W, H>::check * launch.block_index(0), 0,
 // CHECK: } else {
-// CHECK-NEXT: return cudaLaunchKernelEx(&config.config, tile_sum<T, W, H>, out, in, w, h);
+// CHECK-NEXT: return config.start(tile_sum<T, W, H>, out, in, w, h);
 
 // CHECK-LABEL: void run(
 // CHECK: tile_sum_tma_launch<float, 32>({grid, 128}, out, in, w, h);

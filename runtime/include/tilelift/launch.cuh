@@ -26,11 +26,33 @@
 #include <cstdio>
 #include <cstdlib>
 #include <initializer_list>
+#include <memory>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
 namespace tilelift {
+namespace detail {
+
+/// How a kernel's parameter is passed on: an object is not copied. The type is the kernel's,
+/// whatever the argument's is.
+template <typename Type> struct passed {
+  static constexpr bool is_object = std::is_class<Type>::value || std::is_union<Type>::value;
+  using type = std::conditional_t<is_object, const Type &, Type>;
+};
+
+/// Starts a kernel with the arguments that the launcher was given. cudaLaunchKernelEx would copy
+/// them once more, by constructors that may do anything, and take their addresses with an
+/// operator & that may be the argument's own.
+template <typename... Parameters>
+cudaError_t start(const cudaLaunchConfig_t &config, void (*function)(Parameters...),
+                  typename passed<Parameters>::type... arguments) {
+  void *addresses[] = {const_cast<void *>(static_cast<const void *>(std::addressof(arguments)))...,
+                       nullptr};
+  return cudaLaunchKernelExC(&config, reinterpret_cast<const void *>(function), addresses);
+}
+
+} // namespace detail
 
 /// Where and how to launch: what stands in <<<...>>>, or a configuration that
 /// the program has made itself.
@@ -46,6 +68,12 @@ public:
     config.stream = stream;
   }
   launch_config(const cudaLaunchConfig_t *config) : config(*config) {}
+
+  template <typename... Parameters>
+  cudaError_t start(void (*function)(Parameters...),
+                    typename detail::passed<Parameters>::type... arguments) const {
+    return detail::start(config, function, arguments...);
+  }
 
   cudaLaunchConfig_t config = {};
 };
@@ -185,14 +213,14 @@ public:
     return cudaErrorInvalidValue;
   }
 
-  template <typename... Parameters, typename... Arguments>
-  cudaError_t start(void (*function)(Parameters...), Arguments &&...arguments) const {
+  template <typename... Parameters>
+  cudaError_t start(void (*function)(Parameters...),
+                    typename detail::passed<Parameters>::type... arguments) const {
     if (!detail::timed())
-      return cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+      return detail::start(config, function, arguments...);
     detail::stopwatch watch(kernel, reinterpret_cast<const void *>(function),
                             lifts ? "TMA" : "plain", config.stream);
-    cudaError_t error =
-        cudaLaunchKernelEx(&config, function, std::forward<Arguments>(arguments)...);
+    cudaError_t error = detail::start(config, function, arguments...);
     watch.print();
     return error;
   }
