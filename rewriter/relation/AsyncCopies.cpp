@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Copies that a program already leaves to the hardware: cp.async as inline assembly,
-// __pipeline_memcpy_async, cuda::memcpy_async and cooperative_groups::memcpy_async.
+// Copies of some bytes at once: memcpy, and those that a program already leaves to the
+// hardware, which are cp.async as inline assembly, __pipeline_memcpy_async,
+// cuda::memcpy_async and cooperative_groups::memcpy_async.
 //
 // To the relation each is a load and a store, some bytes at once. The groups, barriers
 // and pipelines that the program waits with stay as they are: with nothing left to
@@ -10,6 +11,8 @@
 //===----------------------------------------------------------------------===//
 
 #include "relation/Interpreter.h"
+
+#include "clang/Basic/Builtins.h"
 
 #include "llvm/Support/Regex.h"
 
@@ -65,6 +68,19 @@ QualType pointeeOf(const Expr *argument) {
   if (const auto *array = type->getAsArrayTypeUnsafe())
     return array->getElementType();
   return type->getPointeeType();
+}
+
+/// The size of the smallest number in an object, which divides those of all others in it.
+uint64_t smallestIn(QualType type, const ASTContext &context) {
+  type = context.getBaseElementType(type);
+  if (type->isIncompleteType()) // behind a `void *`
+    return 1;
+  const RecordDecl *record = type->getAsRecordDecl();
+  uint64_t bytes = uint64_t(context.getTypeSizeInChars(type).getQuantity());
+  if (record && record->getDefinition())
+    for (const FieldDecl *field : record->fields())
+      bytes = std::gcd(bytes, smallestIn(field->getType(), context));
+  return bytes;
 }
 
 /// Computes outputs from inputs, and nothing else.
@@ -225,6 +241,19 @@ bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call)
                  : scalar;
     });
     fillAsync(to, from, *bytes, used, place);
+    return true;
+  }
+  if (callee->getMemoryFunctionKind() == Builtin::BImemcpy && call->getNumArgs() == 3) {
+    const Expr *to = call->getArg(0), *from = call->getArg(1);
+    std::optional<uint64_t> bytes = sizeArgument(call->getArg(2));
+    if (!bytes) {
+      fail(diagnose("unsupported-statement", place, "a memcpy of a size that is not constant"));
+      return true;
+    }
+    const uint64_t each = std::gcd(std::gcd(smallestIn(pointeeOf(to), kernel.context),
+                                            smallestIn(pointeeOf(from), kernel.context)),
+                                   *bytes);
+    copyAsync(evaluate(to), evaluate(from), *bytes, unsigned(each), place);
     return true;
   }
   bool isLibrary =

@@ -153,6 +153,9 @@ private:
     std::optional<Scalar> step;
     bool isUniform = false;
     bool isCounter = false;
+
+    /// Whether each round adds the same number to it, for all threads.
+    bool isSteady() const { return isUniform && step && step->number.asConstant().value_or(0) != 0; }
   };
   /// What no step describes, as it was before the loop.
   struct Carried {

@@ -63,8 +63,7 @@ bool isSame(const Scalar &a, const Scalar &b) {
 /// The copy has to be able to say how far it has come.
 bool Interpreter::isCounter(const Moving &moving) const {
   const Scalar *start = moving.start.single();
-  return moving.isUniform && moving.step && moving.step->number.asConstant().value_or(0) != 0 &&
-         start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
+  return moving.isSteady() && start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
          block.symbols.readableAtCopy(start->number);
 }
 
@@ -252,13 +251,17 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   std::vector<Moving> all = changedByRounds(loop);
   std::vector<Carried> carried = carriedBy(loop, all);
   auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
+  auto steady = llvm::find_if(all, [](const Moving &one) { return one.isSteady(); });
+  const std::string uncounted =
+      steady == all.end() ? "in which no integer counts the rounds by a constant"
+                          : "whose counter '" + steady->variable->getNameAsString() +
+                                "' starts at a value that has no name at the copy";
   for (const Moving &one : all) {
     const bool isUncounted = one.step && one.variable->getType()->isPointerType();
-    memory[objectOf(one.variable)].forget(isUncounted
-                                              ? "is moved by the loop around the copy, in which no "
-                                                "integer counts the rounds by a constant"
-                                              : "is changed by the loop around the copy",
-                                          placeOf(one.changes[0].statement));
+    memory[objectOf(one.variable)].forget(
+        isUncounted ? "is moved by the loop around the copy, " + uncounted
+                    : "is changed by the loop around the copy",
+        placeOf(one.changes[0].statement));
   }
   std::optional<Counter> counter;
   if (counting != all.end()) {

@@ -211,8 +211,11 @@ Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value
   if (op == BO_Rem)
     if (std::optional<Value> value = wrapped(a, b, type, where))
       return *value;
+  // Bits of truths are truths.
+  const bool isOfBits = op == BO_And || op == BO_Or || op == BO_Xor;
   return Value::combine(
-      a, b, [&](const Scalar &x, const Scalar &y) { return arithmetic(op, x, y, type, where); });
+      isOfBits ? a : counted(a), isOfBits ? b : counted(b),
+      [&](const Scalar &x, const Scalar &y) { return arithmetic(op, x, y, type, where); });
 }
 
 Scalar Interpreter::movedAddress(const Scalar &a, const Scalar &b, int direction, QualType type,
@@ -274,7 +277,7 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS() : binary->getLHS())
                     ->getType();
   std::optional<NumberType> type = numberType(indexType);
-  return Value::combine(pointer, count, [&](const Scalar &from, const Scalar &by) -> Scalar {
+  return Value::combine(pointer, counted(count), [&](const Scalar &from, const Scalar &by) -> Scalar {
     Scalar base = asAddress(from, pointee, placeOf(where));
     if (!base.is(Scalar::Kind::Address))
       return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)

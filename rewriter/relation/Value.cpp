@@ -181,6 +181,21 @@ Value Value::normalized(Cases cases) {
   return result;
 }
 
+Value counted(const Value &value) {
+  auto isOpen = [](const Scalar &scalar) {
+    return scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever() &&
+           !scalar.truth.isUnknown();
+  };
+  if (llvm::none_of(value.getCases(), [&](const ValueCase &one) { return isOpen(one.scalar); }))
+    return value;
+  Value result =
+      value.map([&](const Scalar &scalar) { return isOpen(scalar) ? Scalar::ofNumber(0) : scalar; });
+  for (const ValueCase &one : value.getCases())
+    if (isOpen(one.scalar))
+      result = result.overwritten(one.guard && one.scalar.truth, Scalar::ofNumber(1));
+  return result;
+}
+
 bool isSameAddress(const Value &a, const Value &b) {
   const Scalar *x = a.single(), *y = b.single();
   return x && y && x->is(Scalar::Kind::Address) && y->is(Scalar::Kind::Address) &&

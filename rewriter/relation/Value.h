@@ -95,6 +95,9 @@ private:
   std::shared_ptr<const Cases> cases;
 };
 
+/// What is true or false as a number, one where it is true.
+Value counted(const Value &value);
+
 /// Whether both are the same address, whatever holds.
 bool isSameAddress(const Value &a, const Value &b);
 

@@ -140,6 +140,22 @@ __global__ void changed_ahead(float *__restrict__ out, const float *in, int n) {
   out[threadIdx.x] = v;
 }
 
+// An integer counts, but where it started nobody can say any more.
+__global__ void counted_from_memory(float *__restrict__ out, const float *in, const int *lengths) {
+  __shared__ float part[64];
+  float v = 0;
+  const float *p = in;
+  for (int left = lengths[blockIdx.x]; left > 0; --left) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = p[threadIdx.x]; // expected-error {{the address of this load is not followed: it is moved by the loop around the copy, whose counter 'left' starts at a value that has no name at the copy [-Wtilelift-unknown-index]}}
+    __syncthreads();
+    v += part[63 - threadIdx.x];
+    p += 64;
+    __syncthreads();
+  }
+  out[threadIdx.x] = v;
+}
+
 // Nobody knows how far a pointer is where it alone counts.
 __global__ void counted_by_a_pointer(float *__restrict__ out, const float *in, int n) {
   __shared__ float part[64];

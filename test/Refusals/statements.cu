@@ -68,6 +68,13 @@ __global__ void with_volatile(float *out, const volatile float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+__global__ void with_memcpy_of_any_size(float *out, const float *in, int bytes) {
+  __shared__ float part[64];
+#pragma tma load threads(64)
+  memcpy(&part[threadIdx.x], &in[threadIdx.x], bytes); // expected-error {{a memcpy of a size that is not constant is not followed in an annotated copy}}
+  out[threadIdx.x] = part[threadIdx.x];
+}
+
 __device__ void elsewhere(float *to, const float *from);
 
 __global__ void with_call(float *out, const float *in) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 28
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 29
 //
 // Conditions decide whether and what is copied: optional pointers that may be null, in every position, and conditions
 // of arguments, blocks, threads and flags in memory. Each kernel with an optional pointer is launched with one and
@@ -353,6 +353,16 @@ __global__ void optional_around_store(float *__restrict__ out, const float *__re
   if (on && x < 200) out[x] = tile[t];
 }
 
+// What is true counts as one.
+__global__ void condition_in_an_index(float *__restrict__ out, const float *__restrict__ in, bool second, int from) {
+  __shared__ alignas(128) float tile[T];
+  const float *row = in + (from > 3) * 2 * T;
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = row[blockIdx.x * 4 * T + second * T + i];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
+}
+
 static const Case cases[] = {
     {"optional_in_or",
      [](const Arrays &a) {
@@ -485,6 +495,10 @@ static const Case cases[] = {
      [](const Arrays &a) {
        optional_around_store<<<2, T>>>(a.out, a.in, a.in);
        optional_around_store<<<2, T>>>(a.out + 1024, a.in, nullptr);
+     }},
+    {"condition_in_an_index",
+     [](const Arrays &a) {
+       for (int i = 0; i < 4; ++i) condition_in_an_index<<<2, T>>>(a.out + i * 1024, a.in, i & 1, i * 2);
      }},
 };
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }

@@ -5,6 +5,7 @@
 // Kernels as libraries write them: launches in arguments of macros that expand them for each type, packs of arguments,
 // objects that refer to tiles, tensors that carry arrays of sizes and strides, rows that an operator makes.
 #include "Inputs/arrays.h"
+#include <cstring>
 
 #define DISPATCH(is_double, ...)                                                                                       \
   [&] {                                                                                                                \
@@ -98,6 +99,36 @@ __global__ void of_tensors(float *__restrict__ out, Tensor a, Tensor b) {
   out[y * 32 + x] = s[3 - y][x] + 3 * u[y][31 - x];
 }
 
+// Bits are moved by memcpy, as std::bit_cast does: into the tile, through a register and between types.
+struct alignas(16) Packed {
+  Packed() = default;
+  __device__ explicit Packed(int4 bits) { memcpy(&payload, &bits, sizeof bits); }
+  __device__ int4 bits() const { int4 bits; memcpy(&bits, payload, sizeof bits); return bits; }
+  float payload[4];
+};
+__device__ inline Packed packed_at(const float *at) { return Packed(*reinterpret_cast<const int4 *>(at)); }
+__global__ void by_memcpy(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float4 direct[T], through[T];
+  __shared__ Packed packed[T];
+  const float *from = in + (blockIdx.x * T + threadIdx.x) * 4;
+#pragma tma load
+  memcpy(&direct[threadIdx.x], from, sizeof(float4));
+#pragma tma load
+  { float4 cell; memcpy(&cell, from, sizeof cell); through[threadIdx.x] = cell; }
+#pragma tma load
+  packed[threadIdx.x] = packed_at(from);
+  __syncthreads();
+  const int t = T - 1 - threadIdx.x;
+  out[blockIdx.x * T + threadIdx.x] = direct[t].y + 2 * through[t].z + 3 * packed[t].payload[3];
+}
+__global__ void stored_by_memcpy(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ Packed packed[T];
+  packed[T - 1 - threadIdx.x] = packed_at(in + (blockIdx.x * T + threadIdx.x) * 4);
+  __syncthreads();
+#pragma tma store
+  { int4 bits = packed[threadIdx.x].bits(); memcpy(out + (blockIdx.x * T + threadIdx.x) * 4, &bits, sizeof bits); }
+}
+
 static const Case cases[] = {
     {"flipped floats", [](const Arrays &a) { flip(a, false); }},
     {"flipped doubles", [](const Arrays &a) { flip(a, true); }},
@@ -107,6 +138,8 @@ static const Case cases[] = {
     {"by_a_stepper", [](const Arrays &a) { by_a_stepper<<<1, T>>>(a.out, a.in, 9); }},
     {"switched on", [](const Arrays &a) { switched<<<1, T>>>(a.out, a.in, true, 100); }},
     {"switched off", [](const Arrays &a) { switched<<<1, T>>>(a.out, a.in, false, 100); }},
+    {"by_memcpy", [](const Arrays &a) { by_memcpy<<<2, T>>>(a.out, a.in); }},
+    {"stored_by_memcpy", [](const Arrays &a) { stored_by_memcpy<<<2, T>>>(a.out, a.in); }},
     {"of_tensors", [](const Arrays &a) {
        of_tensors<<<1, dim3(32, 4)>>>(a.out, {a.in, {64, 1}, {3, 32}}, {a.more, {36, 1}, {4, 30}});
      }}};
