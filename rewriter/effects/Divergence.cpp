@@ -94,12 +94,26 @@ Meetings::Meetings(const Function &function) {
   }
 }
 
+/// A vote of the whole block has one result, whatever each thread says.
+bool isVote(const Instruction &instruction) {
+  const auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
+  switch (intrinsic ? intrinsic->getIntrinsicID() : Intrinsic::not_intrinsic) {
+  case Intrinsic::nvvm_barrier_cta_red_popc_all:
+  case Intrinsic::nvvm_barrier_cta_red_popc_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_and_all:
+  case Intrinsic::nvvm_barrier_cta_red_and_aligned_all:
+  case Intrinsic::nvvm_barrier_cta_red_or_all:
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_all: return true;
+  default: return false;
+  }
+}
+
 class Spreading {
 public:
   explicit Spreading(const Function &function) : meetings(function) {}
 
   void mark(const Instruction *instruction) {
-    if (divergent.insert(instruction).second)
+    if (!isVote(*instruction) && divergent.insert(instruction).second)
       work.push_back(instruction);
   }
   void run() {

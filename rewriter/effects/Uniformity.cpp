@@ -7,6 +7,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Basic/TargetBuiltins.h"
 
 using namespace clang;
 using namespace llvm;
@@ -33,6 +34,29 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
   const auto *logical = dyn_cast<BinaryOperator>(statement);
   return logical && logical->isLogicalOp() && child == logical->getRHS() ? logical->getLHS()
                                                                          : nullptr;
+}
+
+/// Whether a call is a vote of the whole block, as __syncthreads_or, or of a function that returns
+/// one: its value is the same for all threads, whatever they vote.
+bool isVote(const Stmt *expression) {
+  const auto *call = dyn_cast<CallExpr>(expression);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  if (!callee)
+    return false;
+  const Builtin::Context &builtins = callee->getASTContext().BuiltinInfo;
+  unsigned builtin = callee->getBuiltinID();
+  if (builtins.isAuxBuiltinID(builtin))
+    builtin = builtins.getAuxBuiltinID(builtin);
+  if (builtin != 0)
+    return builtin == NVPTX::BI__nvvm_bar0_and || builtin == NVPTX::BI__nvvm_bar0_or ||
+           builtin == NVPTX::BI__nvvm_bar0_popc;
+  const auto *body = dyn_cast_or_null<CompoundStmt>(callee->getBody());
+  const auto *result = body && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
+  return result && result->getRetValue() && isVote(result->getRetValue()->IgnoreParenImpCasts());
+}
+
+bool hasVote(const Stmt *expression) {
+  return expression && (isVote(expression) || llvm::any_of(expression->children(), hasVote));
 }
 
 } // namespace
@@ -83,7 +107,16 @@ bool Uniformity::mayDiffer(const Stmt *expression) const {
   if (const auto *value = dyn_cast<Expr>(expression); value && own)
     if (std::optional<bool> known = own(value))
       return *known;
-  return namesDiffering(expression) || effects.mayDiffer(expression, pathTo(expression));
+  return namesDiffering(expression) || computesDiffering(expression);
+}
+
+/// Of what a vote asks each thread, the result does not tell.
+bool Uniformity::computesDiffering(const Stmt *expression) const {
+  if (!hasVote(expression))
+    return expression && effects.mayDiffer(expression, pathTo(expression));
+  return !isVote(expression) && llvm::any_of(expression->children(), [&](const Stmt *child) {
+    return computesDiffering(child);
+  });
 }
 
 bool Uniformity::namesDiffering(const Stmt *expression) const {
@@ -96,6 +129,8 @@ bool Uniformity::namesDiffering(const Stmt *expression) const {
     return namesDiffering(opaque->getSourceExpr());
   if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
     return namesDiffering(pseudo->getSyntacticForm());
+  if (isVote(expression))
+    return false;
   return differsByItself(expression) ||
          llvm::any_of(expression->children(),
                       [&](const Stmt *child) { return namesDiffering(child); });

@@ -56,6 +56,7 @@ private:
   void findDivergent();
   CallPath pathTo(const clang::Stmt *statement) const;
   bool namesDiffering(const clang::Stmt *expression) const;
+  bool computesDiffering(const clang::Stmt *expression) const;
   bool differsByItself(const clang::Stmt *expression) const;
   Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
   bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;

@@ -100,6 +100,45 @@ __global__ void nothing_else(float *__restrict__ out, const float *__restrict__ 
   out[t] = s;
 }
 
+// A vote of the block has one result: all threads leave, stay or go on together.
+__global__ void all_leave_by_a_vote(float *out, const float *in, const int *ints) {
+  __shared__ alignas(128) float tile[T];
+  if (!__syncthreads_or(ints[threadIdx.x] > 126 - int(blockIdx.x))) return;
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
+}
+__global__ void branch_by_a_count_of_votes(float *out, const float *in, const int *ints) {
+  __shared__ alignas(128) float tile[T];
+  const int votes = __syncthreads_count(ints[threadIdx.x] > 64);
+  if (votes > 3 + 100 * int(blockIdx.x)) {
+#pragma tma load
+    for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+    __syncthreads();
+    out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
+  }
+}
+__global__ void loop_ends_by_a_vote(float *out, const float *in, const int *ints) {
+  __shared__ alignas(128) float tile[T];
+  float sum = 0;
+  for (int k = 0; k < 8; ++k) {
+#pragma tma load
+    for (int i = threadIdx.x; i < T; i += T) tile[i] = in[k * T + i];
+    __syncthreads();
+    sum += tile[T - 1 - threadIdx.x];
+    if (__syncthreads_and(ints[threadIdx.x] < 30 * k)) break;
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+__global__ void some_leave_behind_a_vote(float *out, const float *in, const int *ints) {
+  __shared__ alignas(128) float tile[T];
+  if (__syncthreads_count(ints[threadIdx.x] > 64) > int(threadIdx.x)) return;
+#pragma tma load fallback(loop)
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+  out[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x];
+}
+
 static const Case cases[] = {
     {"by_reference", [](const Arrays &a) { by_reference<<<1, T>>>(a.out, a.in, 7); }},
     {"by_its_object", [](const Arrays &a) { by_its_object<<<1, T>>>(a.out, a.in, 7); }},
@@ -107,5 +146,10 @@ static const Case cases[] = {
     {"by_a_functor", [](const Arrays &a) { by_a_functor<<<1, T>>>(a.out, a.in, 7); }},
     {"by_a_temporary", [](const Arrays &a) { by_a_temporary<<<1, T>>>(a.out, a.in, 7); }},
     {"by_operators", [](const Arrays &a) { by_operators<<<1, T>>>(a.out, a.in, 7); }},
-    {"nothing_else", [](const Arrays &a) { nothing_else<<<1, T>>>(a.out, a.in, 7); }}};
+    {"nothing_else", [](const Arrays &a) { nothing_else<<<1, T>>>(a.out, a.in, 7); }},
+    {"all_leave_by_a_vote", [](const Arrays &a) { all_leave_by_a_vote<<<2, T>>>(a.out, a.in, a.ints); }},
+    {"branch_by_a_count_of_votes", [](const Arrays &a) { branch_by_a_count_of_votes<<<2, T>>>(a.out, a.in, a.ints); }},
+    {"loop_ends_by_a_vote", [](const Arrays &a) { loop_ends_by_a_vote<<<2, T>>>(a.out, a.in, a.ints); }},
+    {"some_leave_behind_a_vote", [](const Arrays &a) { some_leave_behind_a_vote<<<2, T>>>(a.out, a.in, a.ints); }},
+};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
