@@ -28,11 +28,20 @@ void share(Block &block, const std::vector<uint32_t> &threads, bool isWholeBlock
     block.order.acquire(thread, all);
 }
 
+/// Whether all threads that have not ended came; some may have come, not waited, and ended.
+bool haveAllCome(const Block &block, const NamedBarrier &barrier) {
+  if (barrier.arrived < block.alive)
+    return false;
+  auto isAlive = [&](uint32_t thread) { return block.threads[thread].state != Thread::done; };
+  return std::count_if(barrier.contributors.begin(), barrier.contributors.end(), isAlive) >=
+         block.alive;
+}
+
 void completeIfAllCame(Block &block, NamedBarrier &barrier) {
-  uint32_t needed = barrier.expected ? barrier.expected : block.alive;
-  if (barrier.arrived == 0 || barrier.arrived < needed)
+  const bool isWhole = haveAllCome(block, barrier);
+  if (barrier.arrived == 0 || (barrier.expected ? barrier.arrived < barrier.expected : !isWhole))
     return;
-  share(block, barrier.contributors, barrier.arrived >= block.alive);
+  share(block, barrier.contributors, isWhole);
   --block.openBarriers;
   NamedBarrier round = std::move(barrier);
   barrier = NamedBarrier();

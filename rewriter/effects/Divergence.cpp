@@ -12,6 +12,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 
 using namespace llvm;
 
@@ -239,6 +240,9 @@ bool isFollowed(const AllocaInst &variable) {
     for (const User *user : address->users()) {
       const auto *store = dyn_cast<StoreInst>(user);
       const auto *intrinsic = dyn_cast<IntrinsicInst>(user);
+      const auto *transfer = dyn_cast<MemTransferInst>(user);
+      if (transfer && transfer->getRawDest() != address)
+        continue; // it is read
       if (isa<GetElementPtrInst, AddrSpaceCastInst>(user))
         addresses.push_back(user);
       else if (!isa<LoadInst>(user) && !(store && store->getPointerOperand() == address) &&

@@ -43,15 +43,12 @@ bool isVote(const Stmt *expression) {
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
   if (!callee)
     return false;
-  const Builtin::Context &builtins = callee->getASTContext().BuiltinInfo;
-  unsigned builtin = callee->getBuiltinID();
-  if (builtins.isAuxBuiltinID(builtin))
-    builtin = builtins.getAuxBuiltinID(builtin);
-  if (builtin != 0)
+  if (const unsigned builtin = deviceBuiltin(callee))
     return builtin == NVPTX::BI__nvvm_bar0_and || builtin == NVPTX::BI__nvvm_bar0_or ||
            builtin == NVPTX::BI__nvvm_bar0_popc;
   const auto *body = dyn_cast_or_null<CompoundStmt>(callee->getBody());
-  const auto *result = body && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
+  const auto *result =
+      body && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
   return result && result->getRetValue() && isVote(result->getRetValue()->IgnoreParenImpCasts());
 }
 

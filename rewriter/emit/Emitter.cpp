@@ -146,10 +146,13 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   names.memory = source.unused("tma_memory");
   names.slot = source.unused("tma_slot");
   names.lifts = source.unused("tma_lifts");
+  // The launcher repeats the kernel's parameters and their types.
+  const unsigned begin = source.beginOf(kernel.pattern);
+  const unsigned end = source.offsetOf(kernel.pattern->getBody()->getBeginLoc());
+  const StringSet<> taken =
+      wordsIn(source.between(begin, end).str() + pointerTypeOf(kernel.pattern));
   auto beside = [&](std::string name) {
-    while (variants.macros.contains(name) ||
-           llvm::any_of(kernel.pattern->parameters(),
-                        [&](const ParmVarDecl *parameter) { return parameter->getName() == name; }))
+    while (variants.macros.contains(name) || taken.contains(name))
       name = "tma_" + name;
     return name;
   };

@@ -4,6 +4,8 @@
 
 #include "emit/LauncherText.h"
 
+#include "emit/Names.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/TypeLoc.h"
@@ -130,10 +132,7 @@ std::string Writer::originalKernel() const {
   if (llvm::none_of(pattern->getDeclContext()->getRedeclContext()->lookup(pattern->getDeclName()),
                     isOther))
     return kernelName;
-  const ASTContext &context = pattern->getASTContext();
-  return "static_cast<" +
-         context.getPointerType(pattern->getType()).getAsString(context.getPrintingPolicy()) +
-         ">(" + kernelName + ")";
+  return "static_cast<" + pointerTypeOf(pattern) + ">(" + kernelName + ")";
 }
 
 std::string Writer::body() {

@@ -94,6 +94,33 @@ std::string templateArgumentsOf(const FunctionDecl *instance) {
   return text;
 }
 
+std::string pointerTypeOf(const FunctionDecl *kernel) {
+  const ASTContext &context = kernel->getASTContext();
+  PrintingPolicy policy = context.getPrintingPolicy();
+  const QualType type = context.getPointerType(kernel->getType());
+  const std::string text = type.getAsString(policy);
+  const StringSet<> words = wordsIn(text);
+  const bool isHidden = llvm::any_of(kernel->parameters(), [&](const ParmVarDecl *parameter) {
+    return words.contains(parameter->getName());
+  });
+  if (!isHidden || type->isDependentType())
+    return text;
+  policy.SuppressTagKeyword = false; // `struct view` is the type, whatever `view` is
+  return type.getCanonicalType().getAsString(policy);
+}
+
+StringSet<> wordsIn(StringRef text) {
+  StringSet<> words;
+  auto isOfWord = [](char c) { return isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    const StringRef word = text.take_while(isOfWord);
+    if (!word.empty())
+      words.insert(word);
+    text = text.drop_front(std::max<size_t>(1, word.size()));
+  }
+  return words;
+}
+
 LaterTypes laterTypesOf(const FunctionDecl *instance) {
   LaterTypes later;
   NamedInArguments finder;

@@ -10,6 +10,8 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
 
+#include "llvm/ADT/StringSet.h"
+
 #include <string>
 
 namespace tilelift {
@@ -19,6 +21,12 @@ std::string qualifiedName(const clang::NamedDecl *declaration);
 
 /// "<4, Shape>", or nothing where it is no template.
 std::string templateArgumentsOf(const clang::FunctionDecl *instance);
+
+/// "void (*)(float *, view)": a kernel's type, in the scope of its parameters.
+std::string pointerTypeOf(const clang::FunctionDecl *kernel);
+
+/// All words of a text that may be names.
+llvm::StringSet<> wordsIn(llvm::StringRef text);
 
 /// Types that a template's arguments name and that are declared after the template.
 struct LaterTypes {

@@ -12,6 +12,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
+#include "clang/Basic/TargetBuiltins.h"
 
 using namespace clang;
 using namespace llvm;
@@ -245,6 +246,35 @@ void VariableFacts::collectCallee(const CallExpr *call) {
   collect(callee->getBody());
 }
 
+/// Whether a lambda's copy of a variable is what the variable is, wherever it is called: at once,
+/// or as a variable of a block behind which nobody there changes the other one, and with which
+/// nobody does anything but call it.
+bool VariableFacts::isCopyTrue(const LambdaExpr *lambda, const VarDecl *captured) const {
+  auto changes = [&](const Stmt *part) {
+    return llvm::any_of(changesWithin(captured, part), [](const Change &change) {
+      return change.kind != Change::Kind::Initialised;
+    });
+  };
+  const Stmt *at = parentOf(lambda);
+  while (
+      isa_and_nonnull<CXXConstructExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(
+          at) ||
+      isa_and_nonnull<ImplicitCastExpr, ParenExpr>(at))
+    at = parentOf(at);
+  if (const auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(at); call && isCalled(lambda))
+    return !changes(call);
+  const auto *declaration = dyn_cast_or_null<DeclStmt>(at);
+  const auto *closure = declaration && declaration->isSingleDecl()
+                            ? dyn_cast<VarDecl>(declaration->getSingleDecl())
+                            : nullptr;
+  const auto *block = declaration ? dyn_cast_or_null<CompoundStmt>(parentOf(declaration)) : nullptr;
+  if (!block || !closure || !isLocal(closure) || keptClosures.contains(closure) ||
+      closure->getType()->getAsCXXRecordDecl() != lambda->getLambdaClass())
+    return false;
+  return llvm::none_of(ArrayRef(llvm::find(block->body(), declaration), block->body_end()),
+                       changes);
+}
+
 /// A variable that a lambda changes is changed whenever that is called, and one that
 /// it has a copy of is not what it sees. By a reference it has a copy of what that leads to.
 void VariableFacts::escapeFromLambdas() {
@@ -265,6 +295,8 @@ void VariableFacts::escapeFromLambdas() {
           copiedReferences.insert(variable);
         variable = referent ? referent : variable;
       }
+      if (isCopied && isCopyTrue(lambda, variable))
+        continue;
       if (llvm::any_of(changesOf(variable), [&](const Change &change) {
             return isCopied ? change.kind != Change::Kind::Initialised : isInside(change);
           }))
@@ -357,12 +389,42 @@ void VariableFacts::escapeThrough(const Expr *expression) {
     escaped.insert(variable);
 }
 
+/// Which argument of memcpy an expression is, if it is one: all that is done with the address of a
+/// variable there is to write to it, or to read it.
+std::optional<unsigned> VariableFacts::memcpyArgument(const Expr *address) const {
+  const Stmt *child = address, *parent = parentOf(address);
+  while (isa_and_nonnull<CastExpr, ParenExpr>(parent))
+    child = std::exchange(parent, parentOf(parent));
+  const auto *call = dyn_cast_or_null<CallExpr>(parent);
+  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
+  // What it returns is the first address again.
+  const bool isMemcpy = callee && callee->getMemoryFunctionKind() == Builtin::BImemcpy &&
+                        call->getNumArgs() == 3 && isa_and_nonnull<CompoundStmt>(parentOf(call));
+  if (!isMemcpy)
+    return std::nullopt;
+  return child == call->getArg(0)   ? std::optional(0u)
+         : child == call->getArg(1) ? std::optional(1u)
+                                    : std::nullopt;
+}
+
+/// Whether an object is named to call it, as a lambda.
+bool VariableFacts::isCalled(const Expr *object) const {
+  const Stmt *child = object, *parent = parentOf(object);
+  while (isa_and_nonnull<ImplicitCastExpr, ParenExpr, MaterializeTemporaryExpr>(parent))
+    child = std::exchange(parent, parentOf(parent));
+  const auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(parent);
+  return call && call->getOperator() == OO_Call && call->getArg(0) == child;
+}
+
 /// Where a variable is named in a way in which nobody would notice a change, there may be one.
 void VariableFacts::lookAtUse(const Expr *use) {
   const auto *reference = dyn_cast<DeclRefExpr>(use);
   const VarDecl *variable = reference ? variableNamed(reference) : self;
   if (!variable || !isLocal(variable))
     return;
+  if (const CXXRecordDecl *record = variable->getType()->getAsCXXRecordDecl();
+      record && record->isLambda() && !isCalled(use))
+    keptClosures.insert(variable);
   auto isAround = [&](const LambdaExpr *lambda) { return isInLambda(use, lambda); };
   if (alone && variable == alone && isReturned(use) && llvm::none_of(lambdas, isAround))
     returnsObject = true;
@@ -473,8 +535,11 @@ void VariableFacts::collect(const Stmt *statement) {
     if (unary->isIncrementDecrementOp())
       note(unary->getSubExpr(),
            {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
-    else if (unary->getOpcode() == UO_AddrOf &&
-             !(constPointers == ConstPointers::OnlyRead && becomesConst(unary)))
+    else if (const std::optional<unsigned> argument = memcpyArgument(unary)) {
+      if (*argument == 0)
+        note(unary->getSubExpr(), {statement, Change::Kind::Unclear});
+    } else if (unary->getOpcode() == UO_AddrOf &&
+               !(constPointers == ConstPointers::OnlyRead && becomesConst(unary)))
       escapeThrough(unary->getSubExpr());
   } else if (const auto *decay = dyn_cast<ImplicitCastExpr>(statement)) {
     if (decay->getCastKind() == CK_ArrayToPointerDecay)
@@ -790,7 +855,35 @@ bool isThreadIndex(const VarDecl *variable) {
          variable->getASTContext().getSourceManager().isInSystemHeader(variable->getLocation());
 }
 
+unsigned deviceBuiltin(const FunctionDecl *function) {
+  const Builtin::Context &builtins = function->getASTContext().BuiltinInfo;
+  const unsigned number = function->getBuiltinID();
+  return builtins.isAuxBuiltinID(number) ? builtins.getAuxBuiltinID(number) : number;
+}
+
+/// What a builtin reads that CUDA's headers get `threadIdx.x` and its like from.
+static std::optional<std::pair<StringRef, StringRef>> readBuiltin(const CallExpr *call) {
+  const FunctionDecl *callee = call->getDirectCallee();
+  switch (callee ? deviceBuiltin(callee) : 0) {
+  case NVPTX::BI__nvvm_read_ptx_sreg_tid_x: return std::make_pair("threadIdx", "x");
+  case NVPTX::BI__nvvm_read_ptx_sreg_tid_y: return std::make_pair("threadIdx", "y");
+  case NVPTX::BI__nvvm_read_ptx_sreg_tid_z: return std::make_pair("threadIdx", "z");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ctaid_x: return std::make_pair("blockIdx", "x");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ctaid_y: return std::make_pair("blockIdx", "y");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ctaid_z: return std::make_pair("blockIdx", "z");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ntid_x: return std::make_pair("blockDim", "x");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ntid_y: return std::make_pair("blockDim", "y");
+  case NVPTX::BI__nvvm_read_ptx_sreg_ntid_z: return std::make_pair("blockDim", "z");
+  case NVPTX::BI__nvvm_read_ptx_sreg_nctaid_x: return std::make_pair("gridDim", "x");
+  case NVPTX::BI__nvvm_read_ptx_sreg_nctaid_y: return std::make_pair("gridDim", "y");
+  case NVPTX::BI__nvvm_read_ptx_sreg_nctaid_z: return std::make_pair("gridDim", "z");
+  default: return std::nullopt;
+  }
+}
+
 std::optional<std::pair<StringRef, StringRef>> builtinMember(const Expr *expression) {
+  if (const auto *call = dyn_cast<CallExpr>(expression))
+    return readBuiltin(call);
   const Expr *base = nullptr;
   StringRef member;
   if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))

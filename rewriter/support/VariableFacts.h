@@ -150,6 +150,9 @@ private:
   bool noteReferenceArgument(const clang::CallExpr *call, unsigned argument);
   void noteResult(const clang::CallExpr *call, const clang::Expr *object);
   bool isInLambda(const clang::Stmt *statement, const clang::LambdaExpr *lambda) const;
+  bool isCopyTrue(const clang::LambdaExpr *lambda, const clang::VarDecl *captured) const;
+  std::optional<unsigned> memcpyArgument(const clang::Expr *address) const;
+  bool isCalled(const clang::Expr *object) const;
   bool isReturned(const clang::Expr *use) const;
   void collectCallee(const clang::CallExpr *call);
   void escapeFromLambdas();
@@ -171,6 +174,8 @@ private:
   llvm::DenseMap<const clang::VarDecl *, llvm::SmallVector<Change, 2>> changes;
   llvm::SmallSetVector<const clang::VarDecl *, 16> order;
   llvm::SmallVector<const clang::LambdaExpr *, 2> lambdas;
+  llvm::DenseSet<const clang::VarDecl *>
+      keptClosures; ///< with which more is done than to call them
   llvm::DenseSet<const clang::VarDecl *> escaped, copiedReferences;
   /// What references lead to: a variable, or null where that is none of these functions' variables.
   /// A write through such a reference changes its referent; the binding itself never changes.
@@ -188,8 +193,11 @@ private:
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
 };
 
-/// Of threadIdx.x and its like, in the form of Clang's CUDA headers (a property) or a plain
-/// member: the variable's and the member's name.
+/// Clang's number of a builtin of the device, wherever the function is parsed; 0 for none.
+unsigned deviceBuiltin(const clang::FunctionDecl *function);
+
+/// Of threadIdx.x and its like, in the form of Clang's CUDA headers (a property or a builtin) or a
+/// plain member: the variable's and the member's name.
 std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
 builtinMember(const clang::Expr *expression);
 

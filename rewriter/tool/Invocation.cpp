@@ -20,6 +20,30 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
+/// Loads and stores with cache hints that nvcc knows and Clang's headers lack. A hint changes no
+/// value; the text of the program keeps it.
+constexpr const char *missingHeader = "/tilelift/missing_intrinsics.h";
+constexpr const char *missingIntrinsics = R"(
+#pragma GCC system_header
+template <typename Type> struct __tilelift_same { using type = Type; };
+#define __TILELIFT_LOAD(name)                                                                      \
+  template <typename Type> __attribute__((device)) inline Type name(const Type *from) {            \
+    return *from;                                                                                  \
+  }
+#define __TILELIFT_STORE(name)                                                                     \
+  template <typename Type>                                                                         \
+  __attribute__((device)) inline void name(Type *to, typename __tilelift_same<Type>::type value) { \
+    *to = value;                                                                                   \
+  }
+__TILELIFT_LOAD(__ldca)
+__TILELIFT_LOAD(__ldlu)
+__TILELIFT_STORE(__stwb)
+__TILELIFT_STORE(__stcg)
+__TILELIFT_STORE(__stcs)
+#undef __TILELIFT_LOAD
+#undef __TILELIFT_STORE
+)";
+
 bool isNvcc(StringRef compiler) { return sys::path::filename(compiler).contains("nvcc"); }
 
 /// What of a compile command says how the source reads.
@@ -96,6 +120,7 @@ filesWith(const std::map<std::string, std::string> &texts) {
     sys::fs::make_absolute(path);
     memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(text, path));
   }
+  memory->addFile(missingHeader, 0, MemoryBuffer::getMemBuffer(missingIntrinsics, missingHeader));
   files->pushOverlay(memory);
   return files;
 }
@@ -135,6 +160,8 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   std::string cccl = (cuda.empty() ? std::string("/usr/local/cuda") : cuda) + "/include/cccl";
   if (files->exists(cccl) && !llvm::is_contained(flags, "-nocudainc"))
     arguments.push_back("-isystem" + cccl);
+  if (files->exists(missingHeader) && !llvm::is_contained(flags, "-nocudainc"))
+    arguments.insert(arguments.end(), {"-include", missingHeader});
   arguments.push_back(file);
   std::vector<const char *> raw;
   for (const std::string &argument : arguments)

@@ -85,6 +85,19 @@ __global__ void barrier(int *out) {
     *out = values[127];
 }
 
+// Half of the threads arrive at a barrier of all and end; the others wait for them.
+// CHECK: arrive and end: 64, no error
+__global__ void arrive_and_end(int *out) {
+  __shared__ int values[64];
+  if (threadIdx.x < 64) {
+    values[threadIdx.x] = threadIdx.x;
+    asm volatile("bar.arrive 2, 128;" ::: "memory");
+  } else {
+    asm volatile("bar.sync 2, 128;" ::: "memory");
+    atomicAdd(out, values[127 - threadIdx.x] == 127 - threadIdx.x);
+  }
+}
+
 // CHECK: memcpy_async: 8128, no error
 __global__ void memcpy_async(int *out, const int *in) {
   __shared__ int values[128];
@@ -245,6 +258,7 @@ int main() {
   run("block reduce", 1, block_reduce, 1, 128, 0, result);
   run("block scan", 128, block_scan, 1, 128, 0, result);
   run("barrier", 1, barrier, 1, 128, 0, result);
+  run("arrive and end", 1, arrive_and_end, 1, 128, 0, result);
   run("memcpy_async", 128, memcpy_async, 1, 128, 0, result, static_cast<const int *>(in));
   run("pipeline", 128, pipeline, 1, 128, 0, result, static_cast<const int *>(in));
   run("cp.async", 128, cp_async, 1, 128, 0, result, static_cast<const int *>(in));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
 // RUN: %not 1 %tilelift --check --remarks %s 2>%t.err
-// RUN: grep -c Wtilelift-lifted %t.err | grep -x 9
+// RUN: grep -c Wtilelift-lifted %t.err | grep -x 13
 // RUN: FileCheck %s <%t.err
 //
 // Arguments of class types: a launch copies them as often as the plain one does, and by the same constructors, and an
@@ -110,6 +110,38 @@ __global__ void by_address(float *out, const float *in, CountsCopies x) {
   BODY
 }
 
+// The launcher has names of its own, beside those of parameters, their types and a template's parameters.
+struct launch { int value; };
+struct view { int value; };
+namespace names { enum class facts { none, five = 5 }; }
+__global__ void overloaded(float *out, const float *in, launch x) {
+  __shared__ alignas(128) float tile[T];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+  BODY
+}
+__global__ void overloaded(float *out, const float *in, view view) {
+  __shared__ alignas(128) float tile[T];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + view.value;
+}
+__global__ void overloaded(float *out, const float *in, names::facts facts) {
+  __shared__ alignas(128) float tile[T];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i] = in[blockIdx.x * T + i];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + int(facts);
+}
+template <class facts, int launch> __global__ void of_names(facts *out, const facts *in, view config) {
+  __shared__ alignas(128) facts tile[launch];
+#pragma tma load
+  for (int i = threadIdx.x; i < launch; i += T) tile[i] = in[blockIdx.x * launch + i];
+  __syncthreads();
+  out[blockIdx.x * launch + threadIdx.x] = tile[launch - 1 - threadIdx.x] + config.value;
+}
+
 static cudaLaunchConfig_t two_blocks() {
   cudaLaunchConfig_t config = {};
   config.gridDim = 2;
@@ -139,6 +171,13 @@ static const Case cases[] = {
        of_template<CountsCopies, 128><<<2, 128>>>(a.out, a.in, CountsCopies(5));
        of_template<CountsCopies, 131><<<2, 128>>>(a.out + 256, a.in, CountsCopies(5));
      }},
+    {"overloaded",
+     [](const Arrays &a) {
+       overloaded<<<2, 128>>>(a.out, a.in, launch{1});
+       overloaded<<<2, 128>>>(a.out + 256, a.in, view{2});
+       overloaded<<<2, 128>>>(a.out + 512, a.in, names::facts::five);
+     }},
+    {"of_names", [](const Arrays &a) { of_names<float, 128><<<2, 128>>>(a.out, a.in, view{7}); }},
     {"by_address",
      [](const Arrays &a) {
        CountsCopies x(5);

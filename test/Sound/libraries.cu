@@ -129,6 +129,31 @@ __global__ void stored_by_memcpy(float *__restrict__ out, const float *__restric
   { int4 bits = packed[threadIdx.x].bits(); memcpy(out + (blockIdx.x * T + threadIdx.x) * 4, &bits, sizeof bits); }
 }
 
+// Clang's headers lack some of the intrinsics with cache hints.
+__global__ void with_cache_hints(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float row[T];
+#pragma tma load
+  row[threadIdx.x] = __ldca(&in[blockIdx.x * T + threadIdx.x]);
+  __syncthreads();
+  const float value = row[T - 1 - threadIdx.x] + __ldlu(&in[n]);
+  __stcs(&out[blockIdx.x * T + threadIdx.x], value);
+  __stcg(&out[(gridDim.x + blockIdx.x) * T + threadIdx.x], value * 2);
+  __stwb(&out[(2 * gridDim.x + blockIdx.x) * T + threadIdx.x], 3);
+}
+
+// The built-in variables are copied as a whole.
+__global__ void with_copied_indices(float *__restrict__ out, const float *__restrict__ in, int w) {
+  __shared__ alignas(128) float tile[4][32];
+  const uint3 thread = threadIdx, block = blockIdx;
+  const dim3 size = blockDim;
+  const auto &grid = gridDim;
+  const unsigned x = block.x * 32 + thread.x, y = block.y * 4 + thread.y;
+#pragma tma load
+  for (unsigned row = thread.y; row < 4; row += size.y) tile[row][thread.x] = in[(block.y * 4 + row) * w + x];
+  __syncthreads();
+  out[y * grid.x * 32 + x] = tile[3 - thread.y][31 - thread.x];
+}
+
 static const Case cases[] = {
     {"flipped floats", [](const Arrays &a) { flip(a, false); }},
     {"flipped doubles", [](const Arrays &a) { flip(a, true); }},
@@ -140,6 +165,8 @@ static const Case cases[] = {
     {"switched off", [](const Arrays &a) { switched<<<1, T>>>(a.out, a.in, false, 100); }},
     {"by_memcpy", [](const Arrays &a) { by_memcpy<<<2, T>>>(a.out, a.in); }},
     {"stored_by_memcpy", [](const Arrays &a) { stored_by_memcpy<<<2, T>>>(a.out, a.in); }},
+    {"with_cache_hints", [](const Arrays &a) { with_cache_hints<<<2, T>>>(a.out, a.in, 7); }},
+    {"with_copied_indices", [](const Arrays &a) { with_copied_indices<<<dim3(2, 2), dim3(32, 4)>>>(a.out, a.in, 64); }},
     {"of_tensors", [](const Arrays &a) {
        of_tensors<<<1, dim3(32, 4)>>>(a.out, {a.in, {64, 1}, {3, 32}}, {a.more, {36, 1}, {4, 30}});
      }}};
