@@ -70,6 +70,8 @@ QualType pointeeOf(const Expr *argument) {
   return type->getPointeeType();
 }
 
+constexpr int64_t mostBytes = 227 << 10; ///< of shared memory, on any device
+
 /// The size of the smallest number in an object, which divides those of all others in it.
 uint64_t smallestIn(QualType type, const ASTContext &context) {
   type = context.getBaseElementType(type);
@@ -245,15 +247,18 @@ bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call)
   }
   if (callee->getMemoryFunctionKind() == Builtin::BImemcpy && call->getNumArgs() == 3) {
     const Expr *to = call->getArg(0), *from = call->getArg(1);
-    std::optional<uint64_t> bytes = sizeArgument(call->getArg(2));
-    if (!bytes) {
-      fail(diagnose("unsupported-statement", place, "a memcpy of a size that is not constant"));
+    std::optional<int64_t> size = evaluate(call->getArg(2)).asConstant();
+    if (!size || *size < 0 || *size > mostBytes) {
+      fail(diagnose("unsupported-statement", place,
+                    size ? "a memcpy of more bytes than a block has of shared memory"
+                         : "a memcpy of a size that is not constant"));
       return true;
     }
+    const uint64_t bytes = uint64_t(*size);
     const uint64_t each = std::gcd(std::gcd(smallestIn(pointeeOf(to), kernel.context),
                                             smallestIn(pointeeOf(from), kernel.context)),
-                                   *bytes);
-    copyAsync(evaluate(to), evaluate(from), *bytes, unsigned(each), place);
+                                   bytes);
+    copyAsync(evaluate(to), evaluate(from), bytes, unsigned(each), place);
     return true;
   }
   bool isLibrary =
