@@ -144,6 +144,19 @@ const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *ou
   return nullptr;
 }
 
+/// Whether a jump goes no further than to the end of a loop or `switch` in the statement.
+static bool endsWithin(const Stmt *jump, const Stmt *statement, const VariableFacts &facts) {
+  if (!isa<BreakStmt, ContinueStmt>(jump))
+    return false;
+  for (const Stmt *around = jump; around && around != statement;) {
+    around = facts.parentOf(around);
+    if (isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(around) ||
+        (isa<BreakStmt>(jump) && isa_and_nonnull<SwitchStmt>(around)))
+      return true;
+  }
+  return false;
+}
+
 bool Uniformity::mayPart(const Stmt *statement) const {
   SmallVector<const Stmt *, 16> work{statement};
   while (!work.empty()) {
@@ -151,7 +164,8 @@ bool Uniformity::mayPart(const Stmt *statement) const {
     if (!next || isa<LambdaExpr>(next))
       continue;
     const bool isJump = isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt, IndirectGotoStmt>(next);
-    if (isJump && (isa<IndirectGotoStmt>(next) || divergentControlOf(next, statement)))
+    if (isJump && !endsWithin(next, statement, facts) &&
+        (isa<IndirectGotoStmt>(next) || divergentControlOf(next, statement)))
       return true;
     work.append(next->child_begin(), next->child_end());
   }

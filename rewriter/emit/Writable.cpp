@@ -235,15 +235,31 @@ private:
   }
   bool isInBases(const DeclContext &scope) {
     const auto *record = dyn_cast<CXXRecordDecl>(&scope);
-    return record && record->hasDefinition() && !record->forallBases([&](const CXXRecordDecl *base) {
-      return base->lookup(name).empty();
-    });
+    return record && record->hasDefinition() &&
+           !record->forallBases(
+               [&](const CXXRecordDecl *base) { return base->lookup(name).empty(); });
   }
 
   const DeclarationName name;
   SmallPtrSet<const DeclContext *, 8> seen;
   bool found = false;
 };
+
+/// A name of another thing than the runtime's headers declare for everybody, if the program has
+/// one.
+std::optional<std::string> nameOfHeadersTaken(const ASTContext &context) {
+  const SourceManager &sources = context.getSourceManager();
+  for (StringRef name : {"half", "half2", "nv_bfloat16", "nv_bfloat162"})
+    for (const NamedDecl *own :
+         context.getTranslationUnitDecl()->lookup(&context.Idents.get(name))) {
+      const auto *alias = dyn_cast<TypedefNameDecl>(own);
+      const RecordDecl *record = alias ? alias->getUnderlyingType()->getAsRecordDecl() : nullptr;
+      const bool isSame = record && record->getName() == ("__" + name).str();
+      if (!isSame && !sources.isInSystemHeader(own->getLocation()))
+        return name.str();
+    }
+  return std::nullopt;
+}
 
 /// A name that generated code uses, and that means something else where a function stands or in it.
 std::optional<std::string> nameTaken(FunctionDecl *function) {
@@ -253,7 +269,7 @@ std::optional<std::string> nameTaken(FunctionDecl *function) {
       return name.str();
   if (OtherMeaning(names.get("tilelift")).isInside(function))
     return "tilelift";
-  return std::nullopt;
+  return nameOfHeadersTaken(function->getASTContext());
 }
 
 constexpr const char *partedPragma =
