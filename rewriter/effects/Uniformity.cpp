@@ -36,12 +36,13 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
                                                                          : nullptr;
 }
 
-/// Whether a call is a vote of the whole block, as __syncthreads_or, or of a function that returns
-/// one: its value is the same for all threads, whatever they vote.
-bool isVote(const Stmt *expression) {
+/// Whether a call is a vote of the whole block, as __syncthreads_or makes one: its value is the
+/// same for all threads, whatever they vote. CUDA's function may be called by another that returns
+/// it.
+bool isVote(const Stmt *expression, unsigned deepest = 4) {
   const auto *call = dyn_cast<CallExpr>(expression);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (!callee)
+  if (!callee || deepest == 0)
     return false;
   if (const unsigned builtin = deviceBuiltin(callee))
     return builtin == NVPTX::BI__nvvm_bar0_and || builtin == NVPTX::BI__nvvm_bar0_or ||
@@ -49,7 +50,8 @@ bool isVote(const Stmt *expression) {
   const auto *body = dyn_cast_or_null<CompoundStmt>(callee->getBody());
   const auto *result =
       body && body->size() == 1 ? dyn_cast<ReturnStmt>(body->body_front()) : nullptr;
-  return result && result->getRetValue() && isVote(result->getRetValue()->IgnoreParenImpCasts());
+  const Expr *value = result ? result->getRetValue() : nullptr;
+  return value && isVote(value->IgnoreParenImpCasts(), deepest - 1);
 }
 
 bool hasVote(const Stmt *expression) {

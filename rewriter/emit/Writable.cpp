@@ -233,11 +233,15 @@ private:
       return isIn(*directive->getNominatedNamespace());
     });
   }
+  /// A base that depends on a template's parameters is not looked into, by the language's rules.
   bool isInBases(const DeclContext &scope) {
     const auto *record = dyn_cast<CXXRecordDecl>(&scope);
     return record && record->hasDefinition() &&
-           !record->forallBases(
-               [&](const CXXRecordDecl *base) { return base->lookup(name).empty(); });
+           llvm::any_of(record->bases(), [&](const CXXBaseSpecifier &base) {
+             const CXXRecordDecl *own = base.getType()->getAsCXXRecordDecl();
+             return own && !base.getType()->isDependentType() &&
+                    (!own->lookup(name).empty() || isInBases(*own));
+           });
   }
 
   const DeclarationName name;

@@ -256,10 +256,8 @@ bool VariableFacts::isCopyTrue(const LambdaExpr *lambda, const VarDecl *captured
     });
   };
   const Stmt *at = parentOf(lambda);
-  while (
-      isa_and_nonnull<CXXConstructExpr, FullExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(
-          at) ||
-      isa_and_nonnull<ImplicitCastExpr, ParenExpr>(at))
+  while (isa_and_nonnull<CXXConstructExpr, FullExpr, MaterializeTemporaryExpr, ImplicitCastExpr,
+                         ParenExpr, CXXBindTemporaryExpr>(at))
     at = parentOf(at);
   if (const auto *call = dyn_cast_or_null<CXXOperatorCallExpr>(at); call && isCalled(lambda))
     return !changes(call);
