@@ -838,6 +838,8 @@ bool isLocalType(QualType type) {
 }
 
 bool namesBlockSize(const Stmt *statement) {
+  if (isa<CallExpr>(statement)) // a builtin reads it by another name
+    return false;
   const auto *expression = dyn_cast<Expr>(statement);
   if (auto member = expression ? builtinMember(expression) : std::nullopt)
     return member->first == "blockDim";

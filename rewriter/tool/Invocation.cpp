@@ -184,4 +184,6 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   return std::shared_ptr<CompilerInvocation>(std::move(invocation));
 }
 
+bool isOfTool(StringRef file) { return file == missingHeader; }
+
 } // namespace tilelift

@@ -42,6 +42,9 @@ filesWith(const std::map<std::string, std::string> &texts);
 /// The CUDA files of the compile database.
 std::vector<std::string> databaseFiles(const ToolOptions &options);
 
+/// Whether a file is there in memory only, for all programs.
+bool isOfTool(llvm::StringRef file);
+
 } // namespace tilelift
 
 #endif

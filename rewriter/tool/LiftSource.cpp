@@ -132,7 +132,8 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
   out << ":";
   std::set<std::string> names;
   for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file)
-    names.insert(file->first.getName().str());
+    if (!isOfTool(file->first.getName()))
+      names.insert(file->first.getName().str());
   for (const std::string &name : names) {
     out << " \\\n  ";
     print(name);

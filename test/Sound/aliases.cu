@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c "lifted: " | grep -x 9
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c "lifted: " | grep -x 10
 //
 // References: what is done to one is done to what it leads to, and where it leads does not change. And statements ahead of a
 // copy that send no thread away from it.
