@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 21
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 22
 //
 // Loops with warp(producer), around which threads are counted, meet, vote, leave, or say themselves how large the block
 // and its memory are: built-in variables, special registers, functions, cooperative groups, dynamic memory. Some
