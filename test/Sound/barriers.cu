@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 27
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 27
 //
 // Barriers of all kinds order what stands around a copy, and do more than that: their arguments read and write, they
 // stand in functions, destructors and assembly, count threads, or are those of a warp or a cooperative group. Some
