@@ -127,7 +127,7 @@ struct Block {
   std::map<uint32_t, BarrierObject> objects; ///< mbarriers, by shared offset
   Flags flags;                               ///< in shared memory
 
-  /// By this thread, if the finding does not say where it was made.
+  /// Reports a finding. If the finding names no thread, it is reported as made by this one.
   void report(const Thread &thread, Finding finding);
   /// "'tile'[12]", by offset in bytes into the variable.
   std::string describeShared(uint32_t offset) const;

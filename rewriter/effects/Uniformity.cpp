@@ -37,8 +37,7 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
 }
 
 /// Whether a call is a vote of the whole block, as __syncthreads_or makes one: its value is the
-/// same for all threads, whatever they vote. CUDA's function may be called by another that returns
-/// it.
+/// same for all threads, whatever they vote. A function that only returns such a call is one, too.
 bool isVote(const Stmt *expression, unsigned deepest = 4) {
   const auto *call = dyn_cast<CallExpr>(expression);
   const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
@@ -109,7 +108,7 @@ bool Uniformity::mayDiffer(const Stmt *expression) const {
   return namesDiffering(expression) || computesDiffering(expression);
 }
 
-/// Of what a vote asks each thread, the result does not tell.
+/// The arguments of a vote may differ between threads; its result does not.
 bool Uniformity::computesDiffering(const Stmt *expression) const {
   if (!hasVote(expression))
     return expression && effects.mayDiffer(expression, pathTo(expression));

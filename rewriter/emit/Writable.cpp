@@ -249,8 +249,8 @@ private:
   bool found = false;
 };
 
-/// A name of another thing than the runtime's headers declare for everybody, if the program has
-/// one.
+/// A global name that the runtime's headers declare and that the program declares as something
+/// else; none if there is no such name.
 std::optional<std::string> nameOfHeadersTaken(const ASTContext &context) {
   const SourceManager &sources = context.getSourceManager();
   for (StringRef name : {"half", "half2", "nv_bfloat16", "nv_bfloat162"})

@@ -742,7 +742,7 @@ std::vector<const VarDecl *> Interpreter::visibleVariables() const {
   return visible;
 }
 
-/// What `this` points to in a function, or null where it has no such name.
+/// The class of the object that `this` points to in a function; null where there is no `this`.
 static const CXXRecordDecl *classOfThis(const FunctionDecl *function) {
   const auto *method = dyn_cast<CXXMethodDecl>(function);
   if (!method || !method->isInstance())

@@ -246,9 +246,9 @@ void VariableFacts::collectCallee(const CallExpr *call) {
   collect(callee->getBody());
 }
 
-/// Whether a lambda's copy of a variable is what the variable is, wherever it is called: at once,
-/// or as a variable of a block behind which nobody there changes the other one, and with which
-/// nobody does anything but call it.
+/// Whether a variable that a lambda captures by copy still has the captured value in every call of
+/// the lambda. That is so if the lambda is called at once; or if it initialises a variable that is
+/// only called, and nothing in the rest of that variable's block changes the captured variable.
 bool VariableFacts::isCopyTrue(const LambdaExpr *lambda, const VarDecl *captured) const {
   auto changes = [&](const Stmt *part) {
     return llvm::any_of(changesWithin(captured, part), [](const Change &change) {
