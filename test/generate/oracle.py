@@ -357,6 +357,10 @@ class Judge:
             ids, why = SURROUNDINGS[self.copy.flaw]
             certain = self.copy.flaw not in MAYBE
             self.verdict.add(ids, why, certain)
+        # Two rows that are looked up lie on an axis of their own.
+        if self.copy.flaw == "loaded-rows" and len(self.copy.axes) == MOST_DIMENSIONS:
+            self.verdict.add("too-many-dimensions", "an axis more than the tensor has",
+                             certain=False)
 
     def _writers(self) -> None:
         if any(w.clashes for w in self.full + self.cut):
@@ -380,7 +384,8 @@ class Judge:
         if self.always_cut and not INT_TYPES[self.kernel.argument_type].signed:
             self.verdict.add("not-a-copy", "what is below zero is far above the extent",
                              certain=False)
-        in_pieces = self.always_cut or len(tensors) > 1 or self.copy.flaw in INSIDE_ONLY
+        in_pieces = (self.always_cut or len(tensors) > 1 or
+                     self.copy.flaw in (*INSIDE_ONLY, "loaded-rows"))
         for a in range(len(self.copy.axes) - 1 if in_pieces else 0):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}

@@ -156,7 +156,7 @@ class Transfer:
         if layout.get("panel", 0):
             return self._place_in_panel(*divmod(cell, self.row))
         if layout["moved"]:
-            row, column = divmod(cell, self.row)
+            row, column = divmod(cell, layout["rowLength"])
             cell = layout["lead"] + row * layout["pitch"] + column
         byte = cell * self.size - self.to
         # Where the parts of a swizzled row go is between TMA and the tile's subscripts, but

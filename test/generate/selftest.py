@@ -227,7 +227,8 @@ class Plans(unittest.TestCase):
         return {"mode": "tile", "element": "f32", "offset": "0", "bytes": 36 * 8 * 4,
                 "dimensions": [inner, outer], "atCopy": [],
                 "atLaunch": [{"condition": "blockIdx.x * 30 - 4 is a multiple of 1"}],
-                "layout": {"moved": True, "lead": 3, "pitch": 36, "destination": 0}}
+                "layout": {"moved": True, "lead": 3, "rowLength": 32, "pitch": 36,
+                           "destination": 0}}
 
     def test_a_right_plan(self) -> None:
         checked = check(self.kernel, 0, "float", self.plan())
