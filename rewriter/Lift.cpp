@@ -413,7 +413,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
         }) > 1;
     if (isOtherInstanceOfText(annotated, instance)) {
       refuse(diagnose("not-available-yet", annotated.directive->begin,
-                      "a copy in a generic lambda that is instantiated for several types"),
+                      "a copy in a lambda of which there are several instances, one for each type "
+                      "or each part of a fold expression,"),
              *annotated.directive, instance.function);
       emitted.plainPaths.push_back(annotated.path);
       continue;

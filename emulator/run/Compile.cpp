@@ -15,6 +15,7 @@
 #include "clang/Frontend/TextDiagnosticPrinter.h"
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -47,6 +48,9 @@ public:
       }
       facts.push_back(std::move(one));
     }
+    if (const auto *cluster = function->getAttr<CUDAClusterDimsAttr>())
+      side.clusters[names.getName(function)] =
+          number(cluster->getX()) + "," + number(cluster->getY()) + "," + number(cluster->getZ());
     return true;
   }
 
@@ -56,6 +60,13 @@ public:
   }
 
 private:
+  /// Of a dimension that the attribute leaves out, one.
+  std::string number(const Expr *dimension) const {
+    Expr::EvalResult result;
+    const bool isKnown = dimension && dimension->EvaluateAsInt(result, context);
+    return isKnown ? std::to_string(result.Val.getInt().getZExtValue()) : "1";
+  }
+
   /// LLVM would end the process for a name that PTX cannot have.
   void checkName(const NamedDecl *named) {
     const bool isInPtx = named->hasAttr<CUDAGlobalAttr>() || named->hasAttr<CUDADeviceAttr>() ||
@@ -152,6 +163,23 @@ private:
   Side &side;
 };
 
+/// `__cluster_dims__`, which Clang's code generation leaves out.
+class ClusterSizes : public PassInfoMixin<ClusterSizes> {
+public:
+  explicit ClusterSizes(const StringMap<std::string> &clusters) : clusters(clusters) {}
+  static bool isRequired() { return true; }
+
+  PreservedAnalyses run(llvm::Module &module, ModuleAnalysisManager &) {
+    for (const auto &[kernel, size] : clusters)
+      if (llvm::Function *function = module.getFunction(kernel))
+        function->addFnAttr("nvvm.cluster_dim", size);
+    return PreservedAnalyses::all();
+  }
+
+private:
+  const StringMap<std::string> &clusters;
+};
+
 bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ostream &messages,
              std::unique_ptr<raw_pwrite_stream> output) {
   CompilerInstance compiler(std::move(invocation));
@@ -176,6 +204,11 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
   options.PassBuilderCallbacks.push_back(
       [&](PassBuilder &passes) { testLocalArrays(passes, side.localAccesses); });
   options.PassBuilderCallbacks.push_back(storeSharedAddresses);
+  options.PassBuilderCallbacks.push_back([&](PassBuilder &passes) {
+    passes.registerPipelineStartEPCallback([&](ModulePassManager &manager, OptimizationLevel) {
+      manager.addPass(ClusterSizes(side.clusters));
+    });
+  });
   SmallString<0> text;
   ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
   side.compiled = execute(std::move(invocation), files, action, errs(),

@@ -28,6 +28,8 @@ struct DeviceSide {
   std::string ptx;
   llvm::StringMap<std::vector<ptx::ParameterFacts>> kernels;
   std::vector<ptx::LocalAccess> localAccesses;
+  /// By kernel, as in "2,1,1".
+  llvm::StringMap<std::string> clusters;
 };
 DeviceSide compileDevice(Invocation invocation, Files files);
 

@@ -145,19 +145,6 @@ const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *ou
   return nullptr;
 }
 
-/// Whether a jump goes no further than to the end of a loop or `switch` in the statement.
-static bool endsWithin(const Stmt *jump, const Stmt *statement, const VariableFacts &facts) {
-  if (!isa<BreakStmt, ContinueStmt>(jump))
-    return false;
-  for (const Stmt *around = jump; around && around != statement;) {
-    around = facts.parentOf(around);
-    if (isa_and_nonnull<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(around) ||
-        (isa<BreakStmt>(jump) && isa_and_nonnull<SwitchStmt>(around)))
-      return true;
-  }
-  return false;
-}
-
 bool Uniformity::mayPart(const Stmt *statement) const {
   SmallVector<const Stmt *, 16> work{statement};
   while (!work.empty()) {
@@ -165,7 +152,9 @@ bool Uniformity::mayPart(const Stmt *statement) const {
     if (!next || isa<LambdaExpr>(next))
       continue;
     const bool isJump = isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt, IndirectGotoStmt>(next);
-    if (isJump && !endsWithin(next, statement, facts) &&
+    const Stmt *target = facts.targetOf(next);
+    const bool staysInside = target && facts.isWithin(target, statement);
+    if (isJump && !staysInside &&
         (isa<IndirectGotoStmt>(next) || divergentControlOf(next, statement)))
       return true;
     work.append(next->child_begin(), next->child_end());
@@ -197,6 +186,15 @@ bool Uniformity::mayDifferInLoop(const VarDecl *variable, const Stmt *loop) cons
   return divergent.contains(role);
 }
 
+/// The statement that a variable is declared in: all threads that have the variable are in there.
+/// Null for an argument.
+const Stmt *Uniformity::scopeOf(const VarDecl *variable) const {
+  for (const Change &change : facts.changesOf(variable))
+    if (change.kind == Change::Kind::Initialised)
+      return facts.parentOf(change.statement);
+  return nullptr;
+}
+
 std::vector<Uniformity::Role> Uniformity::roles() const {
   std::vector<Role> all;
   for (const VarDecl *variable : facts.allVariables()) {
@@ -219,10 +217,11 @@ void Uniformity::findDivergent() {
         continue;
       SmallVector<Change, 2> changes = loop ? facts.changesWithin(variable, loop)
                                             : SmallVector<Change, 2>(facts.changesOf(variable));
-      bool differs = llvm::any_of(changes, [&, loop = loop](const Change &change) {
+      const Stmt *scope = loop ? loop : scopeOf(variable);
+      bool differs = llvm::any_of(changes, [&](const Change &change) {
         bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
         return isUnknown || mayDiffer(change.value) ||
-               divergentControlOf(change.statement, loop) != nullptr;
+               divergentControlOf(change.statement, scope) != nullptr;
       });
       if (differs) {
         divergent.insert({variable, loop});

@@ -54,6 +54,7 @@ private:
   using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
 
   void findDivergent();
+  const clang::Stmt *scopeOf(const clang::VarDecl *variable) const;
   CallPath pathTo(const clang::Stmt *statement) const;
   bool namesDiffering(const clang::Stmt *expression) const;
   bool computesDiffering(const clang::Stmt *expression) const;

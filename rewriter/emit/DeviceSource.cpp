@@ -4,6 +4,7 @@
 
 #include "emit/DeviceSource.h"
 
+#include "emit/Names.h"
 #include "emit/SourceText.h"
 #include "support/Locations.h"
 #include "support/Toolkit.h"
@@ -66,15 +67,6 @@ private:
     return true;
   }
 };
-
-void addWords(StringRef text, StringSet<> &words) {
-  while (!text.empty()) {
-    StringRef word = text.take_while([](char c) { return isAlnum(c) || c == '_'; });
-    if (!word.empty())
-      words.insert(word);
-    text = text.drop_front(std::max<size_t>(1, word.size()));
-  }
-}
 
 bool definesAny(StringRef text, const StringSet<> &words) {
   SmallVector<StringRef, 64> lines;
@@ -194,10 +186,10 @@ bool HostFinder::definesMacroInUse(unsigned line) const {
   StringSet<> words;
   for (const Decl *each : own)
     if (!dropped.count(each->getCanonicalDecl()))
-      addWords(
-          source.between(source.offsetOf(sources.getExpansionLoc(each->getBeginLoc())),
-                         source.endOfToken(sources.getExpansionRange(each->getEndLoc()).getEnd())),
-          words);
+      for (StringRef word : wordsIn(source.between(
+               source.offsetOf(sources.getExpansionLoc(each->getBeginLoc())),
+               source.endOfToken(sources.getExpansionRange(each->getEndLoc()).getEnd()))))
+        words.insert(word);
   for (const UserFile &file : source.all()) {
     SourceLocation at = sources.getIncludeLoc(file.id);
     while (at.isValid() && !sources.isWrittenInMainFile(at))

@@ -149,10 +149,10 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   // The launcher repeats the kernel's parameters and their types.
   const unsigned begin = source.beginOf(kernel.pattern);
   const unsigned end = source.offsetOf(kernel.pattern->getBody()->getBeginLoc());
-  const StringSet<> taken =
-      wordsIn(source.between(begin, end).str() + pointerTypeOf(kernel.pattern));
+  const std::string signature = source.between(begin, end).str() + pointerTypeOf(kernel.pattern);
+  const std::vector<StringRef> taken = wordsIn(signature);
   auto beside = [&](std::string name) {
-    while (variants.macros.contains(name) || taken.contains(name))
+    while (variants.macros.contains(name) || llvm::is_contained(taken, name))
       name = "tma_" + name;
     return name;
   };

@@ -814,19 +814,14 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
     if (!keepsText && edit.end > edit.begin)
       replaced.push_back({edit.begin, edit.end});
     for (const Piece &piece : edit.pieces) {
-      auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
       SmallVector<StringRef, 16> lines;
       StringRef(piece.text).split(lines, '\n');
-      for (StringRef line : lines)
-        for (StringRef rest = line.split("//").first; !rest.empty();) {
-          size_t skipped = rest.find_if(isWord);
-          bool isMember = skipped != StringRef::npos && skipped > 0 &&
-                          (rest[skipped - 1] == '.' || rest[skipped - 1] == ':');
-          rest = rest.substr(skipped);
-          if (!isMember)
-            written.insert(rest.take_while(isWord));
-          rest = rest.drop_while(isWord);
-        }
+      for (StringRef line : lines) {
+        const StringRef code = line.split("//").first;
+        for (StringRef word : wordsIn(code))
+          if (!isMember(word, code))
+            written.insert(word);
+      }
     }
   }
   std::vector<CallPath> instances;

@@ -99,9 +99,9 @@ std::string pointerTypeOf(const FunctionDecl *kernel) {
   PrintingPolicy policy = context.getPrintingPolicy();
   const QualType type = context.getPointerType(kernel->getType());
   const std::string text = type.getAsString(policy);
-  const StringSet<> words = wordsIn(text);
+  const std::vector<StringRef> words = wordsIn(text);
   const bool isHidden = llvm::any_of(kernel->parameters(), [&](const ParmVarDecl *parameter) {
-    return words.contains(parameter->getName());
+    return llvm::is_contained(words, parameter->getName());
   });
   if (!isHidden || type->isDependentType())
     return text;
@@ -109,16 +109,21 @@ std::string pointerTypeOf(const FunctionDecl *kernel) {
   return type.getCanonicalType().getAsString(policy);
 }
 
-StringSet<> wordsIn(StringRef text) {
-  StringSet<> words;
+std::vector<StringRef> wordsIn(StringRef text) {
+  std::vector<StringRef> words;
   auto isOfWord = [](char c) { return isAlnum(c) || c == '_'; };
   while (!text.empty()) {
     const StringRef word = text.take_while(isOfWord);
     if (!word.empty())
-      words.insert(word);
+      words.push_back(word);
     text = text.drop_front(std::max<size_t>(1, word.size()));
   }
   return words;
+}
+
+bool isMember(StringRef word, StringRef text) {
+  const StringRef before = text.take_front(size_t(word.data() - text.data()));
+  return before.ends_with(".") || before.ends_with("->") || before.ends_with("::");
 }
 
 LaterTypes laterTypesOf(const FunctionDecl *instance) {

@@ -22,13 +22,9 @@ namespace {
 /// The names in a text that no other name leads to.
 StringSet<> namesIn(StringRef text) {
   StringSet<> names;
-  auto isPart = [](char c) { return isAlnum(c) || c == '_'; };
-  for (StringRef rest = text.drop_until(isPart); !rest.empty(); rest = rest.drop_until(isPart)) {
-    StringRef before = text.drop_back(rest.size());
-    if (!before.ends_with(".") && !before.ends_with("::") && !before.ends_with("->"))
-      names.insert(rest.take_while(isPart));
-    rest = rest.drop_while(isPart);
-  }
+  for (StringRef word : wordsIn(text))
+    if (!isMember(word, text))
+      names.insert(word);
   return names;
 }
 

@@ -253,15 +253,17 @@ private:
 /// else; none if there is no such name.
 std::optional<std::string> nameOfHeadersTaken(const ASTContext &context) {
   const SourceManager &sources = context.getSourceManager();
-  for (StringRef name : {"half", "half2", "nv_bfloat16", "nv_bfloat162"})
-    for (const NamedDecl *own :
-         context.getTranslationUnitDecl()->lookup(&context.Idents.get(name))) {
-      const auto *alias = dyn_cast<TypedefNameDecl>(own);
-      const RecordDecl *record = alias ? alias->getUnderlyingType()->getAsRecordDecl() : nullptr;
-      const bool isSame = record && record->getName() == ("__" + name).str();
-      if (!isSame && !sources.isInSystemHeader(own->getLocation()))
+  auto isOfHeaders = [&](const NamedDecl &own) {
+    const auto *alias = dyn_cast<TypedefNameDecl>(&own);
+    const RecordDecl *record = alias ? alias->getUnderlyingType()->getAsRecordDecl() : nullptr;
+    const bool isReserved = record && record->getName().starts_with("__"); // the toolkit's own
+    return isReserved || sources.isInSystemHeader(own.getLocation());
+  };
+  for (StringRef name :
+       {"cuda", "half", "half2", "nv_half", "nv_half2", "nv_bfloat16", "nv_bfloat162"})
+    for (const NamedDecl *own : context.getTranslationUnitDecl()->lookup(&context.Idents.get(name)))
+      if (!isa<NamespaceDecl>(own) && !isOfHeaders(*own))
         return name.str();
-    }
   return std::nullopt;
 }
 
@@ -292,7 +294,7 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
   if (described && described->isAbbreviated())
     return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
-  if (described)
+  if (described) {
     for (const NamedDecl *parameter : *described->getTemplateParameters())
       if (parameter->getName().empty())
         return Obstacle{"a kernel with a template parameter that has no name",
@@ -301,6 +303,7 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
         return Obstacle{"a template parameter named 'lifted', which clashes with a name in the "
                         "generated code,",
                         parameter->getLocation()};
+  }
   for (const ParmVarDecl *parameter : pattern->parameters())
     if (parameter->getName() == "gridDim") // which the launcher has
       return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};
@@ -373,20 +376,13 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
 
 std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
                                            const Variants &variants) {
-  auto find = [&](StringRef text, bool areAllNames) -> std::optional<std::string> {
-    StringRef before = text.take_front(0);
-    for (StringRef rest = text; !rest.empty();) {
-      StringRef word = rest.take_while([](char c) { return isAlnum(c) || c == '_'; });
-      bool isName = areAllNames || before.ends_with("::") || before.ends_with(".");
-      if (isName && variants.macros.contains(word))
-        return word.str();
-      rest = rest.drop_front(std::max<size_t>(1, word.size()));
-      before = text.drop_back(rest.size());
-    }
-    return std::nullopt;
-  };
-  std::optional<std::string> found = find(planType, true);
-  return found ? found : find(written, false);
+  for (StringRef word : wordsIn(planType))
+    if (variants.macros.contains(word))
+      return word.str();
+  for (StringRef word : wordsIn(written))
+    if (isMember(word, written) && variants.macros.contains(word))
+      return word.str();
+  return std::nullopt;
 }
 
 std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,

@@ -127,10 +127,51 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     if (!failure)
       layOut();
     orderChecks();
+    refuseContradictions();
   }
   if (failure)
     return std::move(*failure);
   return std::move(plan);
+}
+
+/// With whole numbers, 4 * n >= 10 says that n >= 3.
+static Condition conditionOf(const Check &check) {
+  Polynomial value = check.value.withoutConstant();
+  int64_t unit = 0;
+  for (const Term &term : value.getTerms())
+    unit = std::gcd(unit, term.coefficient);
+  unit = std::max<int64_t>(unit, 1);
+  value = value.dividedBy(unit).value_or(value);
+  const int64_t constant = check.value.constantTerm();
+  Condition result = Condition::always();
+  if (check.within.low != Interval::lowest)
+    result = result && Condition::notNegative(
+                           value - Polynomial(divideCeilSigned(check.within.low - constant, unit)));
+  if (check.within.high != Interval::highest)
+    result =
+        result && Condition::notNegative(
+                      Polynomial(divideFloorSigned(check.within.high - constant, unit)) - value);
+  return result;
+}
+
+/// Where conditions exclude each other, TMA would never make the copy.
+void Fitter::refuseContradictions() {
+  std::vector<Condition> before;
+  for (const std::vector<Check> *checks : {&plan.launchChecks, &plan.copyChecks})
+    for (const Check &check : *checks) {
+      if (check.subject != Check::Subject::Value)
+        continue;
+      const Condition own = conditionOf(check);
+      if (own.possible(plan.symbols).isNever())
+        fail(diagnose("never-holds", relation.place,
+                      "'" + print(check, plan.symbols) + "', which never holds"));
+      for (const Condition &other : before)
+        if ((own && other).isNever())
+          fail(diagnose("never-holds", relation.place,
+                        "'" + other.print(plan.symbols) + "' and '" + own.print(plan.symbols) +
+                            "', which exclude each other"));
+      before.push_back(std::move(own));
+    }
 }
 
 /// What the kernel looks up first may be what says whether there is more to look up.

@@ -109,6 +109,7 @@ private:
   bool reducesBulk() const;
   std::variant<Plan, Diagnostic> finish();
   void orderChecks();
+  void refuseContradictions();
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);

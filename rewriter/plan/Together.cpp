@@ -78,12 +78,15 @@ std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes 
   if ((fixed <= mostStatic && total <= mostShared) || kernel.sharedBytes > mostStatic)
     return std::nullopt;
   const Plan &plan = *copies[use.largest].plan;
-  std::string size = std::to_string(plan.sharedBytes()) + " bytes";
+  const bool grows = plan.sharedBytes() > plan.tileBytes();
+  std::string why = (grows ? "'" + plan.tile + "' grows to " : "there are barriers beside the ") +
+                    std::to_string(plan.sharedBytes()) + " bytes" +
+                    (grows ? "" : " of '" + plan.tile + "'");
   if (plan.stages > 1)
-    size += " in " + std::to_string(plan.stages) + " stages";
+    why += " in " + std::to_string(plan.stages) + " stages";
   bool isStatic = fixed > mostStatic;
   return Misfit{use.largest,
-                diagnose("shared-size", plan.place, plan.tile, size, isStatic ? "static " : "",
+                diagnose("shared-size", plan.place, why, isStatic ? "static " : "",
                          isStatic ? fixed : total, isStatic ? mostStatic : mostShared)};
 }
 

@@ -18,13 +18,8 @@ namespace {
 /// Whether a jump goes past the statement, or to another round of a loop around it. One that
 /// only leaves another loop or `switch` decides nothing.
 bool mayPass(const Stmt *jump, const Stmt *statement, const VariableFacts &facts) {
-  if (isa<ReturnStmt>(jump))
-    return true;
-  for (const Stmt *around = facts.parentOf(jump); around; around = facts.parentOf(around))
-    if (isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(around) ||
-        (isa<BreakStmt>(jump) && isa<SwitchStmt>(around)))
-      return facts.isWithin(statement, around);
-  return true;
+  const Stmt *target = facts.targetOf(jump);
+  return !target || facts.isWithin(statement, target);
 }
 
 /// The conditions that decide whether a statement is reached, and the statement.

@@ -515,7 +515,7 @@ Value Interpreter::evaluateConditional(const AbstractConditionalOperator *condit
   mask = before && !condition;
   Value no = arm(conditional->getFalseExpr());
   mask = before;
-  return no.overwritten(condition, yes);
+  return atOnePlace(no.overwritten(condition, yes), block.symbols);
 }
 
 Value Interpreter::evaluateInitList(const InitListExpr *list) {

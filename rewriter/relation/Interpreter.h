@@ -128,7 +128,8 @@ private:
                   NamesInScope &names);
   void addName(const std::string &name, clang::QualType type, const Value &value,
                NamesInScope &names);
-  std::optional<Polynomial> numberOfTruth(const Scalar &scalar) const;
+  void failAtChosenPlace(unsigned object, const Condition &guard, Place place);
+  bool isAtOnePlace(const Value &address, Place place);
   void addNumber(const std::string &name, clang::QualType type, const Value &value,
                  NamesInScope &names);
   void addPointer(const std::string &name, clang::QualType type, const Value &value,
@@ -155,7 +156,9 @@ private:
     bool isCounter = false;
 
     /// Whether each round adds the same number to it, for all threads.
-    bool isSteady() const { return isUniform && step && step->number.asConstant().value_or(0) != 0; }
+    bool isSteady() const {
+      return isUniform && step && step->number.asConstant().value_or(0) != 0;
+    }
   };
   /// What no step describes, as it was before the loop.
   struct Carried {
@@ -300,6 +303,7 @@ private:
   Value typed(const Value &value, clang::QualType type) const;
   Value load(const Value &address, clang::QualType type, Place place);
   Scalar loadGlobal(const Scalar &from, clang::QualType type, Place place) const;
+  std::optional<Scalar> constantAt(const Scalar &from, clang::QualType type) const;
   Scalar loadShared(const Scalar &from, clang::QualType type, Place place);
   void noteAccess(const Scalar &address, clang::QualType type, bool isStore, Place place);
   Value loadLocal(const Scalar &from, clang::QualType type, Place place);

@@ -214,7 +214,7 @@ Value Interpreter::arithmetic(BinaryOperatorKind op, const Value &a, const Value
   // Bits of truths are truths.
   const bool isOfBits = op == BO_And || op == BO_Or || op == BO_Xor;
   return Value::combine(
-      isOfBits ? a : counted(a), isOfBits ? b : counted(b),
+      isOfBits ? a : counted(a, block.symbols), isOfBits ? b : counted(b, block.symbols),
       [&](const Scalar &x, const Scalar &y) { return arithmetic(op, x, y, type, where); });
 }
 
@@ -277,7 +277,7 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
     indexType = (binary->getLHS()->getType()->isPointerType() ? binary->getRHS() : binary->getLHS())
                     ->getType();
   std::optional<NumberType> type = numberType(indexType);
-  return Value::combine(pointer, counted(count), [&](const Scalar &from, const Scalar &by) -> Scalar {
+  auto moved = [&](const Scalar &from, const Scalar &by) -> Scalar {
     Scalar base = asAddress(from, pointee, placeOf(where));
     if (!base.is(Scalar::Kind::Address))
       return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)
@@ -292,7 +292,8 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
       number.number = block.convert(number.number, *type, {64, true}, placeOf(index), needs);
     return Scalar::ofAddress(base.space, base.object,
                              base.number + number.number * Polynomial(size), std::move(needs));
-  });
+  };
+  return atOnePlace(Value::combine(pointer, counted(count, block.symbols), moved), block.symbols);
 }
 
 /// A part of a struct that was loaded is of the type that it is read as first.
@@ -312,7 +313,60 @@ Value Interpreter::typed(const Value &value, QualType type) const {
   });
 }
 
+/// The part of a constant that lies so many bytes in and has the type; null if there is none.
+static const APValue *partOf(const APValue &whole, QualType type, int64_t offset, QualType wanted,
+                             const ASTContext &context) {
+  if (offset == 0 && context.hasSameUnqualifiedType(type, wanted))
+    return &whole;
+  if (const ConstantArrayType *array = context.getAsConstantArrayType(type);
+      array && whole.isArray()) {
+    const QualType element = array->getElementType();
+    const int64_t size = context.getTypeSizeInChars(element).getQuantity();
+    const int64_t index = offset / size;
+    if (index >= int64_t(whole.getArraySize()))
+      return nullptr;
+    const bool isWritten = index < int64_t(whole.getArrayInitializedElts());
+    return partOf(isWritten ? whole.getArrayInitializedElt(unsigned(index))
+                            : whole.getArrayFiller(),
+                  element, offset % size, wanted, context);
+  }
+  const RecordDecl *record = type->getAsRecordDecl();
+  if (!record || !whole.isStruct())
+    return nullptr;
+  for (const FieldDecl *field : record->fields()) {
+    const int64_t begin =
+        context.toCharUnitsFromBits(int64_t(context.getFieldOffset(field))).getQuantity();
+    const int64_t size = context.getTypeSizeInChars(field->getType()).getQuantity();
+    if (!field->isBitField() && begin <= offset && offset < begin + size)
+      return partOf(whole.getStructField(field->getFieldIndex()), field->getType(), offset - begin,
+                    wanted, context);
+  }
+  return nullptr;
+}
+
+/// What a `constexpr` object of the program has there: device code of the host's objects has their
+/// values, and no names.
+std::optional<Scalar> Interpreter::constantAt(const Scalar &from, QualType type) const {
+  const GlobalBase &base = block.bases[from.object];
+  std::optional<int64_t> offset = from.number.asConstant();
+  if (base.symbol.empty() || !offset || *offset < 0)
+    return std::nullopt;
+  const auto *variable = static_cast<const VarDecl *>(base.origin);
+  if (!variable->isUsableInConstantExpressions(kernel.context))
+    return std::nullopt;
+  const APValue *whole = variable->evaluateValue();
+  const APValue *part =
+      whole ? partOf(*whole, variable->getType(), *offset, type, kernel.context) : nullptr;
+  if (!part || !part->isInt() || part->getInt().getBitWidth() > 64)
+    return std::nullopt;
+  const APSInt &number = part->getInt();
+  return Scalar::ofNumber(
+      number.isSigned() ? number.getSExtValue() : int64_t(number.getZExtValue()), from.needs);
+}
+
 Scalar Interpreter::loadGlobal(const Scalar &from, QualType type, Place place) const {
+  if (std::optional<Scalar> constant = constantAt(from, type))
+    return *constant;
   Source source;
   source.kind = Source::Kind::Load;
   source.base = from.object;
@@ -413,8 +467,34 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   return Scalar::ofData(source);
 }
 
+/// A copy has one place in a shared array.
+void Interpreter::failAtChosenPlace(unsigned object, const Condition &guard, Place place) {
+  fail(diagnose("unknown-index", place, "the place in '" + block.shared[object].name + "'",
+                "it depends on '" + guard.print(block.symbols) +
+                    "': choose it by a number that is a variable"));
+}
+
+/// Whether the statement's address, here, is not one of several that a condition chooses in one
+/// shared array. Fails if it is.
+bool Interpreter::isAtOnePlace(const Value &address, Place place) {
+  const ValueCase *first = nullptr;
+  for (const ValueCase &one : address.getCases()) {
+    const bool isShared =
+        one.scalar.is(Scalar::Kind::Address) && one.scalar.space == Scalar::Space::Shared;
+    if (!isShared || (mask && one.guard).isNever())
+      continue;
+    if (first && first->scalar.object == one.scalar.object &&
+        (first->scalar.number - one.scalar.number).isConstant()) {
+      failAtChosenPlace(one.scalar.object, first->guard, place);
+      return false;
+    }
+    first = &one;
+  }
+  return true;
+}
+
 void Interpreter::store(const Value &address, const Value &value, QualType type, Place place) {
-  if (stopped())
+  if (stopped() || (copying && !isAtOnePlace(address, place)))
     return;
   unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)

@@ -72,11 +72,17 @@ static std::string whyNotStored(const Source &value, const Scalar &to, bool isAl
 
 void Interpreter::storeGlobal(const Scalar &to, const Condition &guard, const Value &value,
                               QualType type, Place place) {
+  const ValueCase *first = nullptr;
   for (const ValueCase &one : value.getCases()) {
     Condition when = guard && one.guard;
     const Source &from = one.scalar.data;
     if (when.isNever())
       continue;
+    if (from.kind == Source::Kind::Shared) {
+      if (first && first->scalar.data.base == from.base && first->scalar.data.offset != from.offset)
+        return failAtChosenPlace(from.base, first->guard, place);
+      first = &one;
+    }
     std::string why = whyNotStored(from, to, when.isAlways(), kernel.kind);
     if (!why.empty())
       return fail(diagnose("computed-value", place,

@@ -603,26 +603,15 @@ void Interpreter::sampleBranches(const IfStmt *branch) {
   forgetSampled(branch);
 }
 
-/// The number that a truth says of that it is not zero, if that is zero or one: an argument of type
-/// bool.
-std::optional<Polynomial> Interpreter::numberOfTruth(const Scalar &scalar) const {
-  if (!scalar.is(Scalar::Kind::Truth))
-    return std::nullopt;
-  const Condition holds = scalar.truth.possible(block.symbols);
-  const Conjunction *bounds = holds.asConjunction();
-  const bool isOne = bounds && bounds->size() == 1 && bounds->front().range.low == 1 &&
-                     Interval{0, 1}.contains(block.symbols.rangeOf(bounds->front().value));
-  return isOne ? std::optional(bounds->front().value) : std::nullopt;
-}
-
 void Interpreter::addNumber(const std::string &name, QualType type, const Value &value,
                             NamesInScope &names) {
   std::optional<NumberType> number = numberType(type);
   if (!number || !value.single())
     return;
-  Scalar scalar = asNumber(*value.single(), type, {});
-  if (std::optional<Polynomial> truth = numberOfTruth(*value.single()))
-    scalar = Scalar::ofNumber(*truth);
+  const Scalar &single = *value.single();
+  std::optional<Polynomial> flag =
+      single.is(Scalar::Kind::Truth) ? flagOf(single.truth, block.symbols) : std::nullopt;
+  Scalar scalar = flag ? Scalar::ofNumber(*flag) : asNumber(single, type, {});
   if (!scalar.is(Scalar::Kind::Number))
     return;
   // A name is worth a requirement, unless a halo's start would break it.

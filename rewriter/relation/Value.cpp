@@ -181,19 +181,53 @@ Value Value::normalized(Cases cases) {
   return result;
 }
 
-Value counted(const Value &value) {
+std::optional<Polynomial> flagOf(const Condition &condition, const Symbols &symbols) {
+  const Condition possible = condition.possible(symbols);
+  const Conjunction *bounds = possible.asConjunction();
+  if (!bounds || bounds->size() != 1)
+    return std::nullopt;
+  const Bound &bound = bounds->front();
+  if (!Interval{0, 1}.contains(symbols.rangeOf(bound.value)))
+    return std::nullopt;
+  return bound.range.contains({1, 1}) ? bound.value : Polynomial(1) - bound.value;
+}
+
+Value counted(const Value &value, const Symbols &symbols) {
   auto isOpen = [](const Scalar &scalar) {
     return scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever() &&
            !scalar.truth.isUnknown();
   };
+  auto flag = [&](const Scalar &scalar) {
+    return isOpen(scalar) ? flagOf(scalar.truth, symbols) : std::nullopt;
+  };
   if (llvm::none_of(value.getCases(), [&](const ValueCase &one) { return isOpen(one.scalar); }))
     return value;
-  Value result =
-      value.map([&](const Scalar &scalar) { return isOpen(scalar) ? Scalar::ofNumber(0) : scalar; });
+  Value result = value.map([&](const Scalar &scalar) {
+    return isOpen(scalar) ? Scalar::ofNumber(flag(scalar).value_or(Polynomial())) : scalar;
+  });
   for (const ValueCase &one : value.getCases())
-    if (isOpen(one.scalar))
+    if (isOpen(one.scalar) && !flag(one.scalar))
       result = result.overwritten(one.guard && one.scalar.truth, Scalar::ofNumber(1));
   return result;
+}
+
+Value atOnePlace(const Value &address, const Symbols &symbols) {
+  ArrayRef<ValueCase> cases = address.getCases();
+  auto isThere = [&](const ValueCase &one) {
+    return one.scalar.is(Scalar::Kind::Address) && one.scalar.space == Scalar::Space::Shared &&
+           one.scalar.object == cases[0].scalar.object;
+  };
+  if (cases.size() != 2 || !llvm::all_of(cases, isThere))
+    return address;
+  const Scalar &first = cases[0].scalar, &second = cases[1].scalar;
+  std::optional<Polynomial> flag = flagOf(cases[0].guard, symbols);
+  if (!flag || cases[1].guard.possible(symbols) != (!cases[0].guard).possible(symbols))
+    return address;
+  Needs needs = first.needs;
+  addNeeds(needs, second.needs);
+  return Scalar::ofAddress(first.space, first.object,
+                           second.number + (first.number - second.number) * *flag,
+                           std::move(needs));
 }
 
 bool isSameAddress(const Value &a, const Value &b) {

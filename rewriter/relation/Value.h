@@ -95,8 +95,16 @@ private:
   std::shared_ptr<const Cases> cases;
 };
 
+/// The number that is one where the condition holds and zero elsewhere, where it asks for a number
+/// that is zero or one: an argument of type bool.
+std::optional<Polynomial> flagOf(const Condition &condition, const Symbols &symbols);
+
 /// What is true or false as a number, one where it is true.
-Value counted(const Value &value);
+Value counted(const Value &value, const Symbols &symbols);
+
+/// Of an address that a flag chooses between two places in one shared array: one formula of the
+/// flag. A box starts at one place.
+Value atOnePlace(const Value &address, const Symbols &symbols);
 
 /// Whether both are the same address, whatever holds.
 bool isSameAddress(const Value &a, const Value &b);

@@ -332,6 +332,8 @@ static bool isElsewhere(const Expr *lvalue) {
       const VarDecl *variable = variableNamed(reference);
       return variable && !isLocal(variable);
     }
+    if (const auto *choice = dyn_cast<AbstractConditionalOperator>(lvalue))
+      return isElsewhere(choice->getTrueExpr()) && isElsewhere(choice->getFalseExpr());
     // What a function returns that gets nothing by which it could lead to a local variable.
     if (const auto *call = dyn_cast<CallExpr>(lvalue)) {
       const CallParts parts = partsOf(call);
@@ -647,7 +649,9 @@ bool VariableFacts::isFollowed(const Expr *use) const {
     bool isRead =
         cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid);
     const auto *binary = dyn_cast<BinaryOperator>(expression);
-    if (isResult && binary && binary->isCommaOp() && binary->getRHS() == child)
+    const auto *choice = dyn_cast<AbstractConditionalOperator>(expression);
+    if (isResult && ((binary && binary->isCommaOp() && binary->getRHS() == child) ||
+                     (choice && choice->getCond() != child)))
       continue;
     if (isResult && !isBare && !isRead)
       return how == Use::Seen && isa<BinaryOperator>(expression);
@@ -713,6 +717,16 @@ bool VariableFacts::isWithin(const Stmt *inner, const Stmt *outer) const {
     if (inner == outer)
       return true;
   return false;
+}
+
+const Stmt *VariableFacts::targetOf(const Stmt *jump) const {
+  if (!isa<BreakStmt, ContinueStmt>(jump))
+    return nullptr;
+  for (const Stmt *around = parentOf(jump); around; around = parentOf(around))
+    if (isa<ForStmt, CXXForRangeStmt, WhileStmt, DoStmt>(around) ||
+        (isa<BreakStmt>(jump) && isa<SwitchStmt>(around)))
+      return around;
+  return nullptr;
 }
 
 const Stmt *VariableFacts::outermostLoopAround(const Stmt *statement) const {

@@ -124,6 +124,9 @@ public:
     return parents.lookup(statement);
   }
   bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
+  /// The loop that a `continue` goes on with, or the loop or `switch` that a `break` leaves; null
+  /// for other jumps.
+  const clang::Stmt *targetOf(const clang::Stmt *jump) const;
   /// Or null.
   const clang::Stmt *outermostLoopAround(const clang::Stmt *statement) const;
 

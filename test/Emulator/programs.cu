@@ -232,6 +232,15 @@ __global__ void prints() {
     printf("thread %d says %s %.2f\n", int(threadIdx.x), "hello", 1.5);
 }
 
+// CHECK: own cluster: 48, no error
+__global__ void __cluster_dims__(2, 1, 1) own_cluster(int *out) {
+  unsigned rank, blocks;
+  asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+  asm("mov.u32 %0, %%cluster_nctarank;" : "=r"(blocks));
+  if (threadIdx.x == 0)
+    out[blockIdx.x] = 10 * blocks + 8 * rank;
+}
+
 // CHECK: constant: 10, no error
 __constant__ int numbers[4] = {1, 2, 3, 4};
 __global__ void constants(int *out) { out[threadIdx.x] = numbers[threadIdx.x]; }
@@ -281,6 +290,7 @@ int main() {
   run("virtual", 1, virtuals, 1, 2, 0, result);
   run("heap", 1, heap, 2, 32, 0, result);
   run("printed", 1, prints, 1, 2, 0);
+  run("own cluster", 2, own_cluster, 2, 32, 0, result);
   int more[4] = {1, 2, 3, 4};
   cudaMemcpyToSymbol(numbers, more, sizeof more);
   run("constant", 4, constants, 1, 4, 0, result);

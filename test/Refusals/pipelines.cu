@@ -466,7 +466,7 @@ __global__ void too_large(float *__restrict__ out, const float *__restrict__ in,
 #pragma tma pipeline stages(15)
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 245760 bytes in 15 stages and the shared memory of a block to 246008, which may have 232448 [-Wtilelift-shared-size]}}
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 245760 bytes in 15 stages: the shared memory of a block would be 246008 bytes, which may have 232448 [-Wtilelift-shared-size]}}
       part[j] = in[i * 4096 + j];
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
@@ -483,7 +483,7 @@ __global__ void no_room(float *__restrict__ out, const float *__restrict__ in, i
 #pragma tma pipeline stages(4)
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 65536 bytes in 4 stages and the static shared memory of a block to 65696, which may have 49152 [-Wtilelift-shared-size]}}
+    for (int j = threadIdx.x; j < 4096; j += 64) // expected-error {{'part' grows to 65536 bytes in 4 stages: the static shared memory of a block would be 65696 bytes, which may have 49152 [-Wtilelift-shared-size]}}
       part[j] = in[i * 4096 + j];
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x] + last();

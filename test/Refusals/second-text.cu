@@ -83,7 +83,7 @@ __global__ void generic(float *out, const float *in) {
   __shared__ float tile[512];
   float sum = 0;
   auto add = [&](auto k) {
-#pragma tma load threads(128) // expected-error {{a copy in a generic lambda that is instantiated for several types is not available yet [-Wtilelift-not-available-yet]}}
+#pragma tma load threads(128) // expected-error {{a copy in a lambda of which there are several instances, one for each type or each part of a fold expression, is not available yet [-Wtilelift-not-available-yet]}}
     for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[k * 512 + i];
     __syncthreads();
     sum += tile[511 - threadIdx.x];

@@ -142,7 +142,7 @@ __global__ void too_much(float *out, const float *in, int w, int h) {
   __shared__ float tile[96][126];
   int x0 = blockIdx.x * 126 - 1, y0 = blockIdx.y * 96;
 #pragma tma load threads(126)
-  for (int r = 0; r < 96; ++r) // expected-error {{'tile' grows to 50688 bytes and the static shared memory of a block to 50824, which may have 49152 [-Wtilelift-shared-size]}}
+  for (int r = 0; r < 96; ++r) // expected-error {{'tile' grows to 50688 bytes: the static shared memory of a block would be 50824 bytes, which may have 49152 [-Wtilelift-shared-size]}}
     tile[r][threadIdx.x] = y0 + r < h && x0 + int(threadIdx.x) >= 0 && x0 + int(threadIdx.x) < w ? in[(y0 + r) * w + x0 + int(threadIdx.x)] : 0.f;
   __syncthreads();
   out[threadIdx.x] = tile[0][threadIdx.x];

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=2 -std=c++17 %s
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 11
+// RUN: grep "the place in 'halves' is not followed: it depends on 'n <= 4': choose it by a number that is a variable" %t.txt
+// RUN: not grep "2 x 4 x 32" %t.txt
+//
+// What `?:` chooses: variables one within the other, and the part of a tile that is filled or stored. Elements of
+// constant tables and members of constant objects, which device code has as values only.
+#include "Inputs/arrays.h"
+
+#define LARGER(a, b) ((a) > (b) ? (a) : (b))
+
+constexpr int starts[4] = {0, 128, 384, 512};
+struct Offsets {
+  int of[2] = {128, 256};
+  struct {
+    short first = 256, second = 384;
+  } both;
+};
+constexpr Offsets offsets{};
+struct Fixed {
+  static constexpr long long at[3] = {0, 256, 512};
+};
+constexpr __host__ __device__ int start_of(int i) { return starts[i] + offsets.both.second; }
+
+__global__ void one_of_three_pointers(float *out, const float *a, const float *b, const float *c) {
+  __shared__ float tile[T];
+  const float *from = blockIdx.x == 0 ? a : blockIdx.x == 1 ? b : c;
+#pragma tma load
+  tile[threadIdx.x] = from[threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
+}
+__global__ void largest_of_three(float *out, const float *in, int a, int b, int c) {
+  __shared__ float tile[T];
+  const int rows = LARGER(LARGER(a, b), c);
+  float sum = 0;
+  for (int k = 0; k < rows; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[k * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void chosen_behind_the_copy(float *out, const float *in, int a, int b, int c) {
+  __shared__ float tile[T];
+#pragma tma load
+  tile[threadIdx.x] = in[c * T + threadIdx.x];
+  __syncthreads();
+  const int smallest = a < b ? a : b < c ? b : c;
+  out[threadIdx.x] = tile[T - 1 - threadIdx.x] + smallest;
+}
+
+// The other half keeps its numbers.
+__global__ void half_by_a_flag(float *out, const float *in, bool second) {
+  __shared__ alignas(128) float halves[2][4][32];
+  for (int i = threadIdx.x; i < 256; i += T) halves[i / 128][i / 32 % 4][i % 32] = i;
+  __syncthreads();
+  float(&half)[4][32] = second ? halves[1] : halves[0];
+#pragma tma load
+  for (int i = threadIdx.x; i < 128; i += T) half[i / 32][i % 32] = in[(blockIdx.x * 4 + i / 32) * 64 + i % 32];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T)
+    out[blockIdx.x * 256 + i] = halves[i / 128][i / 32 % 4][31 - i % 32] + half[0][i % 32];
+}
+__global__ void half_by_the_block(float *out, const float *in) {
+  __shared__ alignas(128) float halves[2 * T];
+  for (int i = threadIdx.x; i < 256; i += T) halves[i] = i;
+  __syncthreads();
+  float *half = halves + (blockIdx.x & 1 ? T : 0);
+#pragma tma load
+  half[threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T) out[blockIdx.x * 256 + i] = halves[255 - i];
+}
+__global__ void half_that_is_stored(float *buf, bool first) {
+  __shared__ alignas(128) float halves[2][4][32];
+  for (int i = threadIdx.x; i < 256; i += T) halves[i / 128][i / 32 % 4][i % 32] = i;
+  __syncthreads();
+  float(&half)[4][32] = first ? halves[0] : halves[1];
+#pragma tma store
+  for (int i = threadIdx.x; i < 128; i += T) buf[(blockIdx.x * 4 + i / 32) * 64 + i % 32] = half[i / 32][i % 32];
+}
+__global__ void half_by_an_index(float *out, const float *in, bool second) {
+  __shared__ alignas(128) float halves[2][T];
+#pragma tma load
+  halves[second][threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = halves[second][T - 1 - threadIdx.x];
+}
+__global__ void half_by_a_variable(float *out, const float *in, int n) {
+  __shared__ alignas(128) float halves[2][T];
+  const int half = n > 4;
+#pragma tma load
+  halves[half][threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = halves[half][T - 1 - threadIdx.x];
+}
+// Refused: where 'n > 4' is no number that is zero or one.
+__global__ void half_by_a_comparison(float *out, const float *in, int n) {
+  __shared__ alignas(128) float halves[2][T];
+#pragma tma load fallback(loop)
+  halves[n > 4][threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = halves[n > 4][T - 1 - threadIdx.x];
+}
+
+__global__ void at_constant_offsets(float *out, const float *in, int n) {
+  __shared__ float a[T], b[T], c[T];
+  const int first = n + starts[2], second = n + offsets.of[1];
+  const long long third = n + Fixed::at[1] + offsets.both.first;
+#pragma tma load
+  a[threadIdx.x] = in[first + threadIdx.x];
+#pragma tma load
+  b[threadIdx.x] = in[second + threadIdx.x];
+#pragma tma load
+  c[threadIdx.x] = in[third + start_of(1) + threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = a[T - 1 - threadIdx.x] + 2 * b[threadIdx.x] + 4 * c[T - 1 - threadIdx.x];
+}
+
+static const Case cases[] = {
+    {"one_of_three_pointers", [](const Arrays &a) { one_of_three_pointers<<<3, T>>>(a.out, a.in, a.more, a.buf); }},
+    {"largest_of_three", [](const Arrays &a) { largest_of_three<<<1, T>>>(a.out, a.in, 3, 7, 5); }},
+    {"chosen_behind_the_copy", [](const Arrays &a) { chosen_behind_the_copy<<<1, T>>>(a.out, a.in, 3, 2, 1); }},
+    {"half_by_a_flag",
+     [](const Arrays &a) {
+       half_by_a_flag<<<2, T>>>(a.out, a.in, true);
+       half_by_a_flag<<<2, T>>>(a.out + 1024, a.in, false);
+     }},
+    {"half_by_the_block", [](const Arrays &a) { half_by_the_block<<<4, T>>>(a.out, a.in); }},
+    {"half_that_is_stored",
+     [](const Arrays &a) {
+       half_that_is_stored<<<2, T>>>(a.buf, true);
+       half_that_is_stored<<<2, T>>>(a.buf + 1024, false);
+     }},
+    {"half_by_an_index",
+     [](const Arrays &a) {
+       half_by_an_index<<<2, T>>>(a.out, a.in, true);
+       half_by_an_index<<<2, T>>>(a.out + 1024, a.in, false);
+     }},
+    {"half_by_a_variable",
+     [](const Arrays &a) {
+       half_by_a_variable<<<2, T>>>(a.out, a.in, 3);
+       half_by_a_variable<<<2, T>>>(a.out + 1024, a.in, 5);
+     }},
+    {"half_by_a_comparison",
+     [](const Arrays &a) {
+       half_by_a_comparison<<<2, T>>>(a.out, a.in, 3);
+       half_by_a_comparison<<<2, T>>>(a.out + 1024, a.in, 5);
+     }},
+    {"at_constant_offsets", [](const Arrays &a) { at_constant_offsets<<<1, T>>>(a.out, a.in, 4); }}};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
