@@ -96,6 +96,17 @@ __global__ void several(float *a, float *b) {
   }
 }
 
+// One dimension needs long rows, the other one, which runs backwards, a negative pitch.
+__global__ void backwards(float *out, int pitch) {
+  __shared__ float part[2][16][32];
+  for (int i = threadIdx.x; i < 1024; i += 64)
+    part[i / 512][i / 32 % 16][i % 32] = i;
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 1024; i += 64) // expected-error {{TMA could make this copy only where 'pitch >= 32' and 'pitch <= -1', which exclude each other [-Wtilelift-never-holds]}}
+    out[(20 + i / 32 % 16 - i / 512 * 20) * pitch + i % 32] = part[i / 512][i / 32 % 16][i % 32];
+}
+
 // TMA stores 16 bytes at a time.
 __global__ void whole(float *out, int w) {
   __shared__ float rows[8][32], parts[8][36];
@@ -175,6 +186,8 @@ void launch(float *out, const float *in, double *sums) {
   floats<<<1, 64>>>(out, sums);
   places<<<1, 64>>>(out, out + 100, 64);
   several<<<1, 64>>>(out, out + 64);
+  backwards<<<1, 64>>>(out, 32);
+  backwards<<<1, 64>>>(out, 64);
   whole<<<1, 32>>>(out, 64);
   escaping<<<1, 32>>>(out, 64);
   clashing<<<1, 32>>>(out, in, 64);
