@@ -144,13 +144,11 @@ static Condition conditionOf(const Check &check) {
   value = value.dividedBy(unit).value_or(value);
   const int64_t constant = check.value.constantTerm();
   Condition result = Condition::always();
-  if (check.within.low != Interval::lowest)
-    result = result && Condition::notNegative(
-                           value - Polynomial(divideCeilSigned(check.within.low - constant, unit)));
-  if (check.within.high != Interval::highest)
-    result =
-        result && Condition::notNegative(
-                      Polynomial(divideFloorSigned(check.within.high - constant, unit)) - value);
+  int64_t limit = 0;
+  if (check.within.low != Interval::lowest && !SubOverflow(check.within.low, constant, limit))
+    result = result && Condition::notNegative(value - Polynomial(divideCeilSigned(limit, unit)));
+  if (check.within.high != Interval::highest && !SubOverflow(check.within.high, constant, limit))
+    result = result && Condition::notNegative(Polynomial(divideFloorSigned(limit, unit)) - value);
   return result;
 }
 

@@ -44,8 +44,8 @@ bool Interpreter::isFormula(const Value &value) const {
 void Interpreter::nameChoices(const Stmt *done) {
   for (const VarDecl *variable : kernel.facts.changedWithin(done)) {
     QualType type = variable->getType();
-    bool canBeNamed = llvm::is_contained(scope, variable) && canName(variable) &&
-                      (numberType(type) || type->isPointerType());
+    const bool isVisible = isa<ParmVarDecl>(variable) || llvm::is_contained(scope, variable);
+    bool canBeNamed = isVisible && canName(variable) && (numberType(type) || type->isPointerType());
     if (!canBeNamed)
       continue;
     Value value = memory[objectOf(variable)].read(0, sizeOf(type), placeOf(done));

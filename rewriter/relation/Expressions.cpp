@@ -218,7 +218,8 @@ Value Interpreter::notFollowed(const Expr *expression) {
 
 /// Where a base class lies in an object, or nothing where only the object knows.
 Value Interpreter::baseClassOf(const CastExpr *cast, const Value &object) {
-  QualType type = cast->getSubExpr()->getType();
+  const bool isDown = cast->getCastKind() == CK_BaseToDerived;
+  QualType type = isDown ? cast->getType() : cast->getSubExpr()->getType();
   const CXXRecordDecl *derived =
       (type->isPointerType() ? type->getPointeeType() : type)->getAsCXXRecordDecl();
   int64_t offset = 0;
@@ -228,7 +229,7 @@ Value Interpreter::baseClassOf(const CastExpr *cast, const Value &object) {
     offset += offsetOfBase(derived, step->getType().getTypePtr());
     derived = step->getType()->getAsCXXRecordDecl();
   }
-  return movedBy(object, offset);
+  return movedBy(object, isDown ? -offset : offset);
 }
 
 int64_t Interpreter::offsetOfBase(const CXXRecordDecl *derived, const Type *base) const {
@@ -266,7 +267,8 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_LValueBitCast: return addressOf(operand);
   case CK_NullToPointer: return Scalar::ofNumber(0);
   case CK_DerivedToBase:
-  case CK_UncheckedDerivedToBase: return baseClassOf(cast, evaluate(operand));
+  case CK_UncheckedDerivedToBase:
+  case CK_BaseToDerived: return baseClassOf(cast, evaluate(operand));
   case CK_IntegralToBoolean:
   case CK_PointerToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
   case CK_IntegralCast: {
@@ -384,9 +386,10 @@ Value Interpreter::evaluateBinary(const BinaryOperator *binary) {
   if (op == BO_Add && rightPointer)
     return movePointer(b, a, right->getType()->getPointeeType(), 1, binary);
   if (binary->isComparisonOp()) {
-    return Value::combine(a, b, [&](const Scalar &x, const Scalar &y) {
-      return compare(op, x, y, left->getType(), binary);
-    });
+    return Value::combine(counted(a, block.symbols), counted(b, block.symbols),
+                          [&](const Scalar &x, const Scalar &y) {
+                            return compare(op, x, y, left->getType(), binary);
+                          });
   }
   // Shifts keep the left operand's type, the others have one type already.
   return arithmetic(op, a, b, binary->getType(), binary);
@@ -635,7 +638,8 @@ Value Interpreter::addressOf(const Expr *lvalue) {
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
     if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)
       return addressOf(cast->getSubExpr());
-    if (cast->getCastKind() == CK_DerivedToBase || cast->getCastKind() == CK_UncheckedDerivedToBase)
+    if (cast->getCastKind() == CK_DerivedToBase ||
+        cast->getCastKind() == CK_UncheckedDerivedToBase || cast->getCastKind() == CK_BaseToDerived)
       return baseClassOf(cast, addressOf(cast->getSubExpr()));
     return evaluate(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
@@ -737,11 +741,11 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
   arguments.push_back(part);
 }
 
-/// Of arrays with as many elements as tensors have sizes and strides; what is in longer ones is
-/// looked up.
+/// Of arrays as long as lists of sizes, strides and neighbours are; what is in longer ones is looked
+/// up.
 void Interpreter::describeElements(const ConstantArrayType *array, const ArgumentPart &part,
                                    unsigned object) {
-  constexpr uint64_t most = 8;
+  constexpr uint64_t most = 64;
   const QualType element = array->getElementType();
   for (uint64_t i = 0; array->getZExtSize() <= most && i < array->getZExtSize(); ++i)
     describeArgument({part.parameter, part.spelling + "[" + std::to_string(i) + "]", element,

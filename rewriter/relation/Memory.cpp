@@ -337,7 +337,7 @@ static const APValue *partOf(const APValue &whole, QualType type, int64_t offset
     const int64_t begin =
         context.toCharUnitsFromBits(int64_t(context.getFieldOffset(field))).getQuantity();
     const int64_t size = context.getTypeSizeInChars(field->getType()).getQuantity();
-    if (!field->isBitField() && begin <= offset && offset < begin + size)
+    if (!field->isBitField() && !field->isMutable() && begin <= offset && offset < begin + size)
       return partOf(whole.getStructField(field->getFieldIndex()), field->getType(), offset - begin,
                     wanted, context);
   }

@@ -175,6 +175,19 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
   approach(body);
 }
 
+/// What a statement or operator around a copy is called, where it is not followed.
+static std::string wordsFor(const Stmt *around) {
+  if (isa<CXXForRangeStmt>(around))
+    return "a range-based 'for' around the copy";
+  if (isa<StmtExpr>(around))
+    return "a statement expression around the copy";
+  if (isa<AbstractConditionalOperator>(around))
+    return "'?:' around the copy";
+  if (const auto *binary = dyn_cast<BinaryOperator>(around))
+    return "'" + binary->getOpcodeStr().str() + "' around the copy";
+  return "what stands around the copy";
+}
+
 /// What has no condition of its own leads on to its parts.
 void Interpreter::approachThrough(const Stmt *statement) {
   const auto *binary = dyn_cast<BinaryOperator>(statement);
@@ -184,8 +197,7 @@ void Interpreter::approachThrough(const Stmt *statement) {
           CXXConstructExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(statement) ||
       (binary && !binary->isLogicalOp());
   if (!isPlain)
-    return fail(
-        diagnose("unsupported-statement", placeOf(statement), "what stands around the copy"));
+    return fail(diagnose("unsupported-statement", placeOf(statement), wordsFor(statement)));
   for (const Stmt *child : statement->children())
     if (child && kernel.facts.isWithin(target, child))
       return approach(child);

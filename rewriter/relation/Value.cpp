@@ -189,7 +189,10 @@ std::optional<Polynomial> flagOf(const Condition &condition, const Symbols &symb
   const Bound &bound = bounds->front();
   if (!Interval{0, 1}.contains(symbols.rangeOf(bound.value)))
     return std::nullopt;
-  return bound.range.contains({1, 1}) ? bound.value : Polynomial(1) - bound.value;
+  const bool isOne = bound.range.contains({1, 1});
+  if (isOne == bound.range.contains({0, 0}))
+    return std::nullopt; // either way
+  return isOne ? bound.value : Polynomial(1) - bound.value;
 }
 
 Value counted(const Value &value, const Symbols &symbols) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 11
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 15
 // RUN: grep "the place in 'halves' is not followed: it depends on 'n <= 4': choose it by a number that is a variable" %t.txt
 // RUN: not grep "2 x 4 x 32" %t.txt
 //
@@ -53,6 +53,46 @@ __global__ void chosen_behind_the_copy(float *out, const float *in, int a, int b
   out[threadIdx.x] = tile[T - 1 - threadIdx.x] + smallest;
 }
 
+// An argument that is another number behind a condition.
+__global__ void argument_by_a_condition(float *out, const float *in, int first, int w) {
+  __shared__ float tile[4][32];
+  int moved = 0;
+  if (first) {
+    moved = first;
+    first = first - 1;
+  }
+#pragma tma load
+  for (int i = threadIdx.x; i < 128; i += T) tile[i / 32][i % 32] = in[(blockIdx.x * 4 + i / 32) * w + first * 4 + i % 32];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[3 - threadIdx.x / 32][threadIdx.x % 32] + moved;
+}
+// The object's own method changes another member than the one that says where to.
+template <class Own> struct Filled {
+  float *tile;
+  __device__ void fill(const float *in) {
+    static_cast<Own *>(this)->before();
+#pragma tma load
+    tile[threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+    __syncthreads();
+    static_cast<Own &>(*this).after();
+  }
+};
+struct Numbered {
+  double first = 1;
+};
+struct Counting : Numbered, Filled<Counting> {
+  int fills = 0;
+  __device__ void before() { ++fills; }
+  __device__ void after() { fills *= 3; }
+};
+__global__ void in_a_base_of_its_argument(float *out, const float *in) {
+  __shared__ float tile[T];
+  Counting own;
+  own.tile = tile;
+  own.fill(in);
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + own.fills;
+}
+
 // The other half keeps its numbers.
 __global__ void half_by_a_flag(float *out, const float *in, bool second) {
   __shared__ alignas(128) float halves[2][4][32];
@@ -90,6 +130,21 @@ __global__ void half_by_an_index(float *out, const float *in, bool second) {
   __syncthreads();
   out[blockIdx.x * T + threadIdx.x] = halves[second][T - 1 - threadIdx.x];
 }
+// True of both values of the flag, which nobody finds out.
+__global__ void half_by_what_always_holds(float *out, const float *in, bool second) {
+  __shared__ alignas(128) float halves[2][T];
+#pragma tma load fallback(loop)
+  halves[second < 5][threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = halves[1][T - 1 - threadIdx.x];
+}
+__global__ void half_by_a_compared_flag(float *out, const float *in, bool second) {
+  __shared__ alignas(128) float halves[2][T];
+#pragma tma load
+  halves[second == false][threadIdx.x] = in[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = halves[!second][T - 1 - threadIdx.x];
+}
 __global__ void half_by_a_variable(float *out, const float *in, int n) {
   __shared__ alignas(128) float halves[2][T];
   const int half = n > 4;
@@ -121,10 +176,28 @@ __global__ void at_constant_offsets(float *out, const float *in, int n) {
   out[threadIdx.x] = a[T - 1 - threadIdx.x] + 2 * b[threadIdx.x] + 4 * c[T - 1 - threadIdx.x];
 }
 
+// One of many pointers in an argument.
+struct Distributions {
+  float *of[27];
+};
+__global__ void one_of_many_pointers(float *out, Distributions all) {
+  __shared__ float tile[T];
+#pragma tma load
+  tile[threadIdx.x] = all.of[19][blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
+}
+
 static const Case cases[] = {
     {"one_of_three_pointers", [](const Arrays &a) { one_of_three_pointers<<<3, T>>>(a.out, a.in, a.more, a.buf); }},
     {"largest_of_three", [](const Arrays &a) { largest_of_three<<<1, T>>>(a.out, a.in, 3, 7, 5); }},
     {"chosen_behind_the_copy", [](const Arrays &a) { chosen_behind_the_copy<<<1, T>>>(a.out, a.in, 3, 2, 1); }},
+    {"argument_by_a_condition",
+     [](const Arrays &a) {
+       argument_by_a_condition<<<2, T>>>(a.out, a.in, 9, 64);
+       argument_by_a_condition<<<2, T>>>(a.out + 1024, a.in, 0, 64);
+     }},
+    {"in_a_base_of_its_argument", [](const Arrays &a) { in_a_base_of_its_argument<<<2, T>>>(a.out, a.in); }},
     {"half_by_a_flag",
      [](const Arrays &a) {
        half_by_a_flag<<<2, T>>>(a.out, a.in, true);
@@ -141,6 +214,16 @@ static const Case cases[] = {
        half_by_an_index<<<2, T>>>(a.out, a.in, true);
        half_by_an_index<<<2, T>>>(a.out + 1024, a.in, false);
      }},
+    {"half_by_what_always_holds",
+     [](const Arrays &a) {
+       half_by_what_always_holds<<<2, T>>>(a.out, a.in, true);
+       half_by_what_always_holds<<<2, T>>>(a.out + 1024, a.in, false);
+     }},
+    {"half_by_a_compared_flag",
+     [](const Arrays &a) {
+       half_by_a_compared_flag<<<2, T>>>(a.out, a.in, true);
+       half_by_a_compared_flag<<<2, T>>>(a.out + 1024, a.in, false);
+     }},
     {"half_by_a_variable",
      [](const Arrays &a) {
        half_by_a_variable<<<2, T>>>(a.out, a.in, 3);
@@ -150,6 +233,12 @@ static const Case cases[] = {
      [](const Arrays &a) {
        half_by_a_comparison<<<2, T>>>(a.out, a.in, 3);
        half_by_a_comparison<<<2, T>>>(a.out + 1024, a.in, 5);
+     }},
+    {"one_of_many_pointers",
+     [](const Arrays &a) {
+       Distributions all{};
+       all.of[19] = a.in;
+       one_of_many_pointers<<<2, T>>>(a.out, all);
      }},
     {"at_constant_offsets", [](const Arrays &a) { at_constant_offsets<<<1, T>>>(a.out, a.in, 4); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }

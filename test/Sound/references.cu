@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 28
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 29
 //
 // Tiles, tensors, other shared memory and variables are written and read through references: parameters, results of
 // functions, local names, pointers behind references, and lvalues that are chosen by a condition. Some kernels are
