@@ -8,6 +8,8 @@
 #include "relation/BaseObjects.h"
 #include "relation/Interpreter.h"
 
+#include "clang/AST/RecordLayout.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -330,9 +332,18 @@ static const APValue *partOf(const APValue &whole, QualType type, int64_t offset
                             : whole.getArrayFiller(),
                   element, offset % size, wanted, context);
   }
-  const RecordDecl *record = type->getAsRecordDecl();
+  const auto *record = type->getAsCXXRecordDecl();
   if (!record || !whole.isStruct())
     return nullptr;
+  const ASTRecordLayout &layout = context.getASTRecordLayout(record);
+  for (const auto &[number, base] : llvm::enumerate(record->bases())) {
+    const CXXRecordDecl *own = base.getType()->getAsCXXRecordDecl();
+    const int64_t begin = layout.getBaseClassOffset(own).getQuantity();
+    const int64_t size = context.getASTRecordLayout(own).getNonVirtualSize().getQuantity();
+    if (!own->isEmpty() && begin <= offset && offset < begin + size)
+      return partOf(whole.getStructBase(unsigned(number)), base.getType(), offset - begin, wanted,
+                    context);
+  }
   for (const FieldDecl *field : record->fields()) {
     const int64_t begin =
         context.toCharUnitsFromBits(int64_t(context.getFieldOffset(field))).getQuantity();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 15
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 19
 // RUN: grep "the place in 'halves' is not followed: it depends on 'n <= 4': choose it by a number that is a variable" %t.txt
 // RUN: not grep "2 x 4 x 32" %t.txt
 //
@@ -17,7 +17,10 @@ struct Offsets {
     short first = 256, second = 384;
   } both;
 };
-constexpr Offsets offsets{};
+struct MoreOffsets : Offsets {
+  int third = 128;
+};
+constexpr MoreOffsets offsets{};
 struct Fixed {
   static constexpr long long at[3] = {0, 256, 512};
 };
@@ -176,6 +179,54 @@ __global__ void at_constant_offsets(float *out, const float *in, int n) {
   out[threadIdx.x] = a[T - 1 - threadIdx.x] + 2 * b[threadIdx.x] + 4 * c[T - 1 - threadIdx.x];
 }
 
+// Buffers by hand: the round says which half, or a flag that each round turns.
+__global__ void buffers_by_round(float *out, const float *in, int n) {
+  __shared__ alignas(128) float halves[2][T];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    float *now = k & 1 ? halves[1] : halves[0];
+#pragma tma load
+    now[threadIdx.x] = in[k * T + threadIdx.x];
+    __syncthreads();
+    sum = sum * 2 + now[T - 1 - threadIdx.x] + (k ? halves[(k & 1) ^ 1][threadIdx.x] : 0);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void buffers_by_a_flag(float *out, const float *in, int n) {
+  __shared__ alignas(128) float halves[2][T];
+  float sum = 0;
+  bool second = false;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    (second ? halves[1] : halves[0])[threadIdx.x] = in[k * T + threadIdx.x];
+    __syncthreads();
+    sum = sum * 2 + halves[second][T - 1 - threadIdx.x] + (k ? halves[!second][threadIdx.x] : 0);
+    __syncthreads();
+    second = !second;
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void half_by_a_pointer(float *out, const float *in, const float *other) {
+  __shared__ alignas(128) float halves[2][T];
+  for (int i = threadIdx.x; i < 2 * T; i += T) halves[i / T][i % T] = -i;
+  __syncthreads();
+#pragma tma load
+  (other ? halves[1] : halves[0])[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = halves[0][T - 1 - threadIdx.x] * 3 + halves[1][threadIdx.x];
+}
+__global__ void quarter_by_two_flags(float *out, const float *in, bool upper, bool odd) {
+  __shared__ alignas(128) float parts[4][T];
+  for (int i = threadIdx.x; i < 4 * T; i += T) parts[i / T][i % T] = -i;
+  __syncthreads();
+  float(*half)[T] = upper ? parts + 2 : parts;
+#pragma tma load
+  (odd ? half[1] : half[0])[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = parts[0][T - 1 - threadIdx.x] * 3 + parts[1][threadIdx.x] * 5 + parts[2][threadIdx.x] * 7 + parts[3][threadIdx.x];
+}
+
 // One of many pointers in an argument.
 struct Distributions {
   float *of[27];
@@ -233,6 +284,17 @@ static const Case cases[] = {
      [](const Arrays &a) {
        half_by_a_comparison<<<2, T>>>(a.out, a.in, 3);
        half_by_a_comparison<<<2, T>>>(a.out + 1024, a.in, 5);
+     }},
+    {"buffers_by_round", [](const Arrays &a) { buffers_by_round<<<1, T>>>(a.out, a.in, 7); }},
+    {"buffers_by_a_flag", [](const Arrays &a) { buffers_by_a_flag<<<1, T>>>(a.out, a.in, 7); }},
+    {"half_by_a_pointer",
+     [](const Arrays &a) {
+       half_by_a_pointer<<<1, T>>>(a.out, a.in, a.more);
+       half_by_a_pointer<<<1, T>>>(a.out + 1024, a.in, nullptr);
+     }},
+    {"quarter_by_two_flags",
+     [](const Arrays &a) {
+       for (int i = 0; i < 4; ++i) quarter_by_two_flags<<<1, T>>>(a.out + i * 1024, a.in, i & 1, i & 2);
      }},
     {"one_of_many_pointers",
      [](const Arrays &a) {
