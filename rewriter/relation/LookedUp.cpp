@@ -150,7 +150,11 @@ std::optional<IndexedName> Interpreter::spell(const Source &source) const {
   name.append(object.str());
   if (isArgument)
     return part.within(type, name, source.offset);
-  if (const ArrayType *array = kernel.context.getAsArrayType(type)) // a variable
+  // Of an array with several dimensions, each has an index of its own.
+  const bool isVariable = base.isShared || !base.symbol.empty();
+  const auto *variable = isVariable ? static_cast<const VarDecl *>(base.origin) : nullptr;
+  if (const ArrayType *array =
+          variable ? kernel.context.getAsArrayType(variable->getType()) : nullptr)
     return part.element(array->getElementType(), name, source.offset);
   return part.element(type, name, source.offset);
 }

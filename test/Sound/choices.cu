@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 19
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 22
 // RUN: grep "the place in 'halves' is not followed: it depends on 'n <= 4': choose it by a number that is a variable" %t.txt
 // RUN: not grep "2 x 4 x 32" %t.txt
 //
@@ -227,6 +227,43 @@ __global__ void quarter_by_two_flags(float *out, const float *in, bool upper, bo
   out[threadIdx.x] = parts[0][T - 1 - threadIdx.x] * 3 + parts[1][threadIdx.x] * 5 + parts[2][threadIdx.x] * 7 + parts[3][threadIdx.x];
 }
 
+// Tables with two dimensions, whose elements are looked up.
+__constant__ int limits[2][4] = {{128, 32, 64, 16}, {64, 96, 16, 128}};
+__device__ constexpr int order[2][4] = {{3, 1, 0, 2}, {2, 0, 3, 1}};
+__global__ void bounds_of_a_table(float *out, const float *in, int q) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = (int)threadIdx.x < limits[q][k] ? in[k * T + threadIdx.x] : 0.f;
+    __syncthreads();
+    sum = sum * 2 + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void rows_of_a_table(float *out, const float *in, const int (*table)[4]) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int k = 0; k < 4; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[(long long)table[blockIdx.x][k] * T + threadIdx.x];
+    __syncthreads();
+    sum = sum * 2 + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+__global__ void slots_of_a_table(float *out, const float *in, int q) {
+  __shared__ alignas(128) float parts[4][T];
+  for (int k = 0; k < 4; ++k) {
+#pragma tma load
+    parts[order[q][k]][threadIdx.x] = in[k * T + threadIdx.x];
+  }
+  __syncthreads();
+  for (int k = 0; k < 4; ++k) out[k * T + threadIdx.x] = parts[k][T - 1 - threadIdx.x];
+}
+
 // One of many pointers in an argument.
 struct Distributions {
   float *of[27];
@@ -295,6 +332,22 @@ static const Case cases[] = {
     {"quarter_by_two_flags",
      [](const Arrays &a) {
        for (int i = 0; i < 4; ++i) quarter_by_two_flags<<<1, T>>>(a.out + i * 1024, a.in, i & 1, i & 2);
+     }},
+    {"bounds_of_a_table",
+     [](const Arrays &a) {
+       bounds_of_a_table<<<1, T>>>(a.out, a.in, 0);
+       bounds_of_a_table<<<1, T>>>(a.out + 1024, a.in, 1);
+     }},
+    {"rows_of_a_table",
+     [](const Arrays &a) {
+       const int rows[8] = {5, 2, 7, 0, 3, 3, 1, 6};
+       cudaMemcpy(a.ints, rows, sizeof rows, cudaMemcpyHostToDevice);
+       rows_of_a_table<<<2, T>>>(a.out, a.in, reinterpret_cast<const int(*)[4]>(a.ints));
+     }},
+    {"slots_of_a_table",
+     [](const Arrays &a) {
+       slots_of_a_table<<<1, T>>>(a.out, a.in, 0);
+       slots_of_a_table<<<1, T>>>(a.out + 1024, a.in, 1);
      }},
     {"one_of_many_pointers",
      [](const Arrays &a) {
