@@ -703,6 +703,29 @@ std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMe
   return "__align__(" + std::to_string(alignmentOf(isMeant)) + ")";
 }
 
+bool KernelWriter::isFirstOfTile(size_t copy) const {
+  ArrayRef<CopyToEmit> all = copies();
+  return llvm::none_of(all.take_front(copy), [&](const CopyToEmit &other) {
+    return other.tile->getLocation() == all[copy].tile->getLocation();
+  });
+}
+
+std::string KernelWriter::tileTypeName(size_t copy) const {
+  const CopyToEmit &own = copies()[copy];
+  const StringRef name = own.tile->getName();
+  unsigned number = 1;
+  for (size_t other = 0; other < copies().size(); ++other) {
+    const VarDecl *tile = copies()[other].tile;
+    if (tile->getLocation() == own.tile->getLocation())
+      break;
+    number += tile->getName() == name && isFirstOfTile(other);
+  }
+  const bool isTaken = name == "block" || name == "lifted";
+  return (name + (isTaken || number > 1 ? "_tile" : "") +
+          (number > 1 ? std::to_string(number) : ""))
+      .str();
+}
+
 bool KernelWriter::isRetyped(size_t copy) const {
   return moved(copy) || (!tilesOf(copy).empty() && needsSlots(copy));
 }
@@ -716,8 +739,8 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
       tiles.empty() ? variable.getNameAsString() : ringTile(*copy) + "[" + tiles + "]";
   if (copy && isRetyped(*copy)) {
     bool isDependent = text.pattern->isTemplated() || !text.path.inKernel();
-    std::string type = std::string(isDependent ? "typename " : "") + planIn(text) +
-                       "::" + tileTypeName(variable.getName());
+    std::string type =
+        std::string(isDependent ? "typename " : "") + planIn(text) + "::" + tileTypeName(*copy);
     return tiles.empty() ? "__shared__ " + type + " " + name + ";" : ringDeclaration(*copy, type);
   }
   unsigned begin = source.beginOf(&declaration);
@@ -874,14 +897,11 @@ std::string KernelWriter::planType() const {
     }
     for (size_t copy = 0; copy < copyNames.size(); ++copy) {
       const Plan &plan = instance.copies[copy].plan;
-      bool first =
-          llvm::none_of(ArrayRef<CopyNames>(copyNames).take_front(copy),
-                        [&](const CopyNames &c) { return c.tile == copyNames[copy].tile; });
+      const bool first = isFirstOfTile(copy);
       if (moved(copy) && first)
-        text += "  using " + tileTypeName(plan.tile) + " = " + tileType(plan) + ";\n";
+        text += "  using " + tileTypeName(copy) + " = " + tileType(plan) + ";\n";
       else if (first && !tilesOf(copy).empty() && needsSlots(copy))
-        text +=
-            "  using " + tileTypeName(plan.tile) + " = " + slotType(instance.copies[copy]) + ";\n";
+        text += "  using " + tileTypeName(copy) + " = " + slotType(instance.copies[copy]) + ";\n";
       if (plan.mode == Mode::Bulk)
         text += "  static constexpr unsigned " + copyNames[copy].bytes + " = " +
                 std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";
@@ -897,7 +917,7 @@ std::string KernelWriter::planType() const {
       if (!copyNames[copy].number.empty())
         text += "  using " + copyNames[copy].number + " = " + numberNameOf(*plan.reduction) + ";\n";
       if (moved(copy) && first && plan.hasMap())
-        text += "  static_assert(sizeof(" + tileTypeName(plan.tile) +
+        text += "  static_assert(sizeof(" + tileTypeName(copy) +
                 ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
     }
     if (int64_t bytes = ringBytes(instance))

@@ -117,11 +117,11 @@ public:
   bool hasClusters() const;
   /// Whether it launches another block, with a warp that makes copies.
   bool hasProducer() const;
-  /// What a tile with moved rows is called in the plan type.
-  static std::string tileTypeName(llvm::StringRef tile) {
-    bool isTaken = tile == "block" || tile == "lifted";
-    return (tile + (isTaken ? "_tile" : "")).str();
-  }
+  /// What the type of a copy's tile is called in the plan type, where it is laid out anew. Tiles of
+  /// one name, in several scopes or functions, have numbers.
+  std::string tileTypeName(size_t copy) const;
+  /// Whether no copy before this one has the same tile.
+  bool isFirstOfTile(size_t copy) const;
   /// The plans of one copy, one for each instantiation.
   std::vector<const Plan *> plansOf(size_t copy) const;
   /// How the kernel and the launcher name the plan type.
