@@ -60,7 +60,7 @@ public:
   }
 
 private:
-  /// Of a dimension that the attribute leaves out, one.
+  /// One dimension of a cluster, which is 1 where the attribute does not name it.
   std::string number(const Expr *dimension) const {
     Expr::EvalResult result;
     const bool isKnown = dimension && dimension->EvaluateAsInt(result, context);

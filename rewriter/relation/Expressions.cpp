@@ -741,8 +741,8 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
   arguments.push_back(part);
 }
 
-/// Of arrays as long as lists of sizes, strides and neighbours are; what is in longer ones is looked
-/// up.
+/// Describes each element of an array in an argument, if the array has at most 64 elements. An
+/// element of a longer array is looked up where it is used.
 void Interpreter::describeElements(const ConstantArrayType *array, const ArgumentPart &part,
                                    unsigned object) {
   constexpr uint64_t most = 64;

@@ -355,8 +355,8 @@ static const APValue *partOf(const APValue &whole, QualType type, int64_t offset
   return nullptr;
 }
 
-/// What a `constexpr` object of the program has there: device code of the host's objects has their
-/// values, and no names.
+/// The number that a `constexpr` object holds at this address. It is written as a number, because
+/// nvcc lets device code use the value of a host object, but not name the object.
 std::optional<Scalar> Interpreter::constantAt(const Scalar &from, QualType type) const {
   const GlobalBase &base = block.bases[from.object];
   std::optional<int64_t> offset = from.number.asConstant();
@@ -478,15 +478,15 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   return Scalar::ofData(source);
 }
 
-/// A copy has one place in a shared array.
+/// Reports that a condition chooses the place in a shared array, where a copy needs a single one.
 void Interpreter::failAtChosenPlace(unsigned object, const Condition &guard, Place place) {
   fail(diagnose("unknown-index", place, "the place in '" + block.shared[object].name + "'",
                 "it depends on '" + guard.print(block.symbols) +
                     "': choose it by a number that is a variable"));
 }
 
-/// Whether the statement's address, here, is not one of several that a condition chooses in one
-/// shared array. Fails if it is.
+/// Whether a store has a single place in its shared array. Reports an error if a condition chooses
+/// one of several places.
 bool Interpreter::isAtOnePlace(const Value &address, Place place) {
   const ValueCase *first = nullptr;
   for (const ValueCase &one : address.getCases()) {

@@ -102,8 +102,8 @@ std::optional<Polynomial> flagOf(const Condition &condition, const Symbols &symb
 /// What is true or false as a number, one where it is true.
 Value counted(const Value &value, const Symbols &symbols);
 
-/// Of an address that a flag chooses between two places in one shared array: one formula of the
-/// flag. A box starts at one place.
+/// If a flag chooses between two places in one shared array, returns the address as one formula of
+/// the flag, because a box starts at a single address. Returns other values unchanged.
 Value atOnePlace(const Value &address, const Symbols &symbols);
 
 /// Whether both are the same address, whatever holds.
