@@ -186,8 +186,8 @@ bool Uniformity::mayDifferInLoop(const VarDecl *variable, const Stmt *loop) cons
   return divergent.contains(role);
 }
 
-/// The statement that a variable is declared in; null for an argument. What decides whether a thread
-/// gets there is not asked: a thread that does not has no such variable.
+/// The statement that a variable is declared in; null for an argument. What decides whether a
+/// thread gets there is not asked: a thread that does not has no such variable.
 const Stmt *Uniformity::scopeOf(const VarDecl *variable) const {
   for (const Change &change : facts.changesOf(variable))
     if (change.kind == Change::Kind::Initialised)
