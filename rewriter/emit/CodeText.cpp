@@ -5,6 +5,7 @@
 #include "emit/CodeText.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
@@ -34,6 +35,31 @@ std::string cast(const std::string &name, bool isInt, bool wide) {
 }
 
 } // namespace
+
+CodeText CodeText::ofOne(size_t plan) const {
+  CodeText one({plans[plan]}, planType, constants, dialect);
+  one.others = others;
+  return one;
+}
+
+/// A template's instances may give one variable several types.
+bool CodeText::isIntEverywhere(const NamedValue &name) const {
+  return name.isInt && llvm::all_of(others, [&](const Plan *plan) {
+           return llvm::none_of(plan->names, [&](const NamedValue &own) {
+             return own.name == name.name && !own.isInt;
+           });
+         });
+}
+
+bool CodeText::isIntEverywhere(const Operation &operation) const {
+  auto hasWider = [&](const Plan *plan) {
+    return llvm::any_of(seq<SymbolId>(0, SymbolId(plan->symbols.size())), [&](SymbolId id) {
+      const auto &own = plan->symbols[id].operation;
+      return own && !own->isInt && StringRef(own->op) == operation.op;
+    });
+  };
+  return operation.isInt && (others.size() == 1 || llvm::none_of(others, hasWider));
+}
 
 CodeText::Values CodeText::each(function_ref<Polynomial(const Plan &)> value) const {
   Values values;
@@ -148,7 +174,7 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
     if (differences.size() != plans.size() || std::abs(differences.front()) >= bestDistance)
       continue;
     bestDistance = std::abs(differences.front());
-    std::string text = cast(candidate.name, candidate.isInt, wide);
+    std::string text = cast(candidate.name, isIntEverywhere(candidate), wide);
     if (allEqual(differences)) {
       if (differences.front() != 0)
         text = plus(text, std::to_string(bestDistance), differences.front() < 0);
@@ -162,21 +188,23 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
 
 /// An operation once more, on what its operands are called here.
 std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation, bool wide) {
-  CodeText own({plans[plan]}, planType, constants);
+  CodeText own = ofOne(plan);
   auto operand = [&](const Polynomial &value) {
-    std::optional<std::string> text = own.inKernelAs({value}, "operand", !operation.isInt);
+    std::optional<std::string> text =
+        own.inKernelAs({value}, "operand", !isIntEverywhere(operation));
     bool isSimple = text && text->find(' ') == std::string::npos;
     return text && !isSimple ? std::optional("(" + *text + ")") : text;
   };
   std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
   if (!left || !right)
     return std::nullopt;
-  return cast("(" + *left + " " + operation.op + " " + *right + ")", operation.isInt, wide);
+  return cast("(" + *left + " " + operation.op + " " + *right + ")", isIntEverywhere(operation),
+              wide);
 }
 
 /// What is found in memory; by which number, is said as everything else is.
 std::optional<std::string> CodeText::lookedUp(size_t plan, const IndexedName &name, bool wide) {
-  CodeText own({plans[plan]}, planType, constants);
+  CodeText own = ofOne(plan);
   std::string text = name.parts.front();
   for (size_t i = 0; i < name.indices.size(); ++i) {
     std::optional<std::string> index = own.inKernelAs({name.indices[i]}, "index", true);
@@ -192,9 +220,9 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bo
   for (const NamedValue &name : plans[plan]->names) {
     std::optional<int64_t> ahead = (name.value - Polynomial::symbol(id)).asConstant();
     if (ahead)
-      return *ahead == 0 ? cast(name.name, name.isInt, wide)
+      return *ahead == 0 ? cast(name.name, isIntEverywhere(name), wide)
                          : "(" +
-                               plus(cast(name.name, name.isInt, wide),
+                               plus(cast(name.name, isIntEverywhere(name), wide),
                                     std::to_string(std::abs(*ahead)), *ahead > 0) +
                                ")";
   }
@@ -318,7 +346,7 @@ std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef 
     for (int64_t times : {1, -1})
       if (std::optional<Values> rest = without(values, name.name, times))
         if (std::optional<std::string> text = sumInKernel(*rest, hint, wide)) {
-          const std::string variable = cast(name.name, name.isInt, wide);
+          const std::string variable = cast(name.name, isIntEverywhere(name), wide);
           return times < 0 ? plus(*text, variable, true)
                            : plus(variable, StringRef(*text).ltrim('-').str(),
                                   StringRef(*text).starts_with("-"));

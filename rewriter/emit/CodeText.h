@@ -39,7 +39,8 @@ public:
       : plans(std::move(plans)),
         planType(std::move(planType)),
         constants(constants),
-        dialect(dialect) {}
+        dialect(dialect),
+        others(this->plans) {}
 
   /// One polynomial for each instantiation.
   using Values = std::vector<Polynomial>;
@@ -79,6 +80,10 @@ private:
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);
+  /// Code for one instantiation, in words that serve all of them.
+  CodeText ofOne(size_t plan) const;
+  bool isIntEverywhere(const NamedValue &name) const;
+  bool isIntEverywhere(const Operation &operation) const;
   std::string asConstantRange(const std::string &number) const;
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
@@ -95,6 +100,9 @@ private:
   std::string planType;
   std::vector<PlanConstant> &constants;
   HostDialect dialect;
+  /// The plans of all instantiations, of which `plans` may be one: as the text is one for all, what
+  /// is no `int` in one of them is converted in all.
+  std::vector<const Plan *> others;
   std::string missing;
 };
 

@@ -8,6 +8,7 @@
 #include "emit/SourceText.h"
 #include "support/Locations.h"
 #include "support/Toolkit.h"
+#include "support/Words.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

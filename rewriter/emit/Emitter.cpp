@@ -13,6 +13,7 @@
 #include "emit/Writable.h"
 #include "relation/BaseObjects.h"
 #include "support/Locations.h"
+#include "support/Words.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

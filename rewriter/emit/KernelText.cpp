@@ -6,6 +6,7 @@
 
 #include "emit/DeadVariables.h"
 #include "relation/MemoryUses.h"
+#include "support/Words.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

@@ -98,6 +98,17 @@ static bool mayDoSomething(const Stmt *part) {
   return mayDoSomething(part, seen);
 }
 
+static bool hasComma(const Stmt *part) {
+  const auto *binary = dyn_cast_or_null<clang::BinaryOperator>(part);
+  return part && ((binary && binary->isCommaOp()) || llvm::any_of(part->children(), hasComma));
+}
+
+/// What a launch is configured by, as the launcher's first argument. nvcc hands `{(a, b), c}` on to
+/// the host's compiler in a form that is another expression there.
+static std::string configuration(const CallExpr *parts, const std::string &text) {
+  return (hasComma(parts) ? "tilelift::launch_config{" : "{") + text + "}";
+}
+
 /// Whether an expression is made of constants and of variables that the function alone can change,
 /// which it does not do in `others`.
 static bool isIndependent(const Stmt *part, ArrayRef<const Expr *> others,
@@ -309,7 +320,8 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
         diagnose("launch-not-lifted", {nameBegin}, redirected.kernel, "it has another name there"));
     return;
   }
-  const bool isByAddresses = !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
+  const bool isByAddresses =
+      !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
   if (const ParmVarDecl *argument = isByAddresses ? notCopiedByBytes(*callee) : nullptr) {
     result.diagnostics.push_back(
         diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
@@ -346,9 +358,10 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
     for (unsigned i = 4; i < call->getNumArgs() && !isa<CXXDefaultArgExpr>(call->getArg(i)); ++i)
       config += ", " + textOf(call->getArg(i));
     bool isCooperative = launch.form == Launch::Form::Cooperative;
-    return replaceCall("tilelift::launch_with(" + launcher +
-                       (isCooperative ? ", tilelift::cooperative(" : ", {") + config +
-                       (isCooperative ? "), " : "}, ") + textOf(call->getArg(3)) + ")");
+    return replaceCall(
+        "tilelift::launch_with(" + launcher + ", " +
+        (isCooperative ? "tilelift::cooperative(" + config + ")" : configuration(call, config)) +
+        ", " + textOf(call->getArg(3)) + ")");
   }
   }
   const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
@@ -371,12 +384,12 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
                    "what stands in its <<<...>>> has to be evaluated before its arguments"));
       return;
     }
-    const std::string config = source.unused("tma_config");
+    const std::string given = source.unused("tma_config");
     return replaceCall(std::string(isUsedAsValue(launch) ? "(void)" : "") +
-                       "[&](const tilelift::launch_config &" + config + ") { return " + launcher +
-                       "(" + config + ", " +
+                       "[&](const tilelift::launch_config &" + given + ") { return " + launcher +
+                       "(" + given + ", " +
                        source.between(paren + 1, begin(call->getRParenLoc())).trim().str() +
-                       "); }({" + arguments + "})");
+                       "); }(" + configuration(config, arguments) + ")");
   }
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
   if (isUsedAsValue(launch))
@@ -385,7 +398,8 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   if (StringRef before = source.between(nameEnd, open).rtrim();
       !endsInComment(before, context.getLangOpts()))
     open = nameEnd + unsigned(before.size());
-  result.edits.replace(open, paren + 1, "({" + arguments + "}" + (hasArguments ? ", " : ""));
+  result.edits.replace(open, paren + 1,
+                       "(" + configuration(config, arguments) + (hasArguments ? ", " : ""));
 }
 
 } // namespace

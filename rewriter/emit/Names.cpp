@@ -5,6 +5,7 @@
 #include "emit/Names.h"
 
 #include "directive/Program.h"
+#include "support/Words.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -107,23 +108,6 @@ std::string pointerTypeOf(const FunctionDecl *kernel) {
     return text;
   policy.SuppressTagKeyword = false; // `struct view` is the type, whatever `view` is
   return type.getCanonicalType().getAsString(policy);
-}
-
-std::vector<StringRef> wordsIn(StringRef text) {
-  std::vector<StringRef> words;
-  auto isOfWord = [](char c) { return isAlnum(c) || c == '_'; };
-  while (!text.empty()) {
-    const StringRef word = text.take_while(isOfWord);
-    if (!word.empty())
-      words.push_back(word);
-    text = text.drop_front(std::max<size_t>(1, word.size()));
-  }
-  return words;
-}
-
-bool isMember(StringRef word, StringRef text) {
-  const StringRef before = text.take_front(size_t(word.data() - text.data()));
-  return before.ends_with(".") || before.ends_with("->") || before.ends_with("::");
 }
 
 LaterTypes laterTypesOf(const FunctionDecl *instance) {

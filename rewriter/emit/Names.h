@@ -25,11 +25,6 @@ std::string templateArgumentsOf(const clang::FunctionDecl *instance);
 /// "void (*)(float *, view)": a kernel's type, in the scope of its parameters.
 std::string pointerTypeOf(const clang::FunctionDecl *kernel);
 
-/// All words of a text that may be names, in order; they are parts of it.
-std::vector<llvm::StringRef> wordsIn(llvm::StringRef text);
-/// Whether `.`, `->` or `::` stands in front of a word of the text.
-bool isMember(llvm::StringRef word, llvm::StringRef text);
-
 /// Types that a template's arguments name and that are declared after the template.
 struct LaterTypes {
   /// "struct Shape;", for each class among them, to stand in front of the template.

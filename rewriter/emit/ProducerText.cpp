@@ -10,6 +10,7 @@
 #include "emit/KernelText.h"
 
 #include "relation/ProducerPath.h"
+#include "support/Words.h"
 
 #include "clang/AST/Attr.h"
 

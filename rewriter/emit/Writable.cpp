@@ -6,6 +6,7 @@
 
 #include "emit/Names.h"
 #include "relation/Rounds.h"
+#include "support/Words.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

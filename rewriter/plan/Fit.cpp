@@ -708,20 +708,37 @@ void Fitter::storeWhole() {
   inner.extent.reset();
 }
 
-/// Of two elements that go to one place, TMA stores either last: there must be none.
+/// How far a stride goes where the arguments that it is made of are large: by how many of them are
+/// multiplied, then by how often.
+static std::pair<size_t, int64_t> reachOf(const Polynomial &stride) {
+  std::pair<size_t, int64_t> reach = {0, 0};
+  for (const Term &term : stride.getTerms())
+    reach = std::max(reach, {term.factors.size(), std::abs(term.coefficient)});
+  return reach;
+}
+
+/// Of two elements that go to one place, TMA stores either last: there must be none. From the
+/// shortest stride to the longest, each has to go beyond what the ones before it reach.
 void Fitter::keepApart() {
   if (failure || !isStored())
     return;
-  Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
-  auto add = [&](const Polynomial &stride, const Polynomial &count) {
-    addCheck({"store-overlap", stride - span, {0, Interval::highest}, 1, relation.place}, true);
-    span += (count - Polynomial(1)) * stride;
+  struct Axis {
+    Polynomial stride, count;
   };
+  std::vector<Axis> axes;
   for (const PlanDimension &dim : plan.dims)
     if (dim.box > 1) // of those, only what lies inside of the tensor is stored
-      add(dim.stride, dim.extent ? *dim.extent : Polynomial(dim.box));
+      axes.push_back({dim.stride, dim.extent ? *dim.extent : Polynomial(dim.box)});
   for (const RowDigit &row : plan.rows)
-    add(row.stride, Polynomial(row.count));
+    axes.push_back({row.stride, Polynomial(row.count)});
+  llvm::stable_sort(
+      axes, [](const Axis &a, const Axis &b) { return reachOf(a.stride) < reachOf(b.stride); });
+  Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
+  for (const Axis &axis : axes) {
+    addCheck({"store-overlap", axis.stride - span, {0, Interval::highest}, 1, relation.place},
+             true);
+    span += (axis.count - Polynomial(1)) * axis.stride;
+  }
 }
 
 /// Without a map, nothing keeps the last 16 bytes from reaching past the tensor's end.
@@ -740,9 +757,15 @@ void Fitter::makeBulk() {
   plan.layout.lead = lead;
   plan.layout.rowLength = bytes;
   plan.expectedBytes = roundUp(lead + bytes, grain);
-  if (plan.symbols.divisorOf(plan.offset) % grain != 0)
-    addCheck({"bulk-offset-16", plan.offset, {}, grain, relation.place},
-             plan.symbols.knownAtLaunch(plan.offset));
+  if (plan.symbols.divisorOf(plan.offset) % grain == 0)
+    return;
+  const size_t before = plan.copyChecks.size();
+  addCheck({"bulk-offset-16", plan.offset, {}, grain, relation.place},
+           plan.symbols.knownAtLaunch(plan.offset));
+  // A function that gets a pointer may have no name for where that lies in the tensor. The tensor
+  // starts on a multiple, so the pointer has to be one.
+  if (plan.copyChecks.size() > before && !options.canBeSaid(plan))
+    plan.copyChecks.back() = {"address-16", {}, {}, grain, relation.place, Check::Subject::Address};
 }
 
 std::variant<Plan, Diagnostic> Fitter::runRows() {

@@ -7,6 +7,7 @@
 #include "relation/MemoryUses.h"
 #include "support/Locations.h"
 #include "support/NamesAround.h"
+#include "support/Words.h"
 
 using namespace clang;
 using namespace llvm;
@@ -258,14 +259,9 @@ const Cursor *NamesAhead::cursorOf(StringRef name) const {
 bool NamesAhead::has(StringRef name) const { return cursorOf(name) || isSame(name); }
 
 bool NamesAhead::isSame(StringRef text) const {
-  auto isWord = [](char c) { return isAlnum(c) || c == '_'; };
-  while (!text.empty()) {
-    text = text.drop_until(isWord);
-    if (changed.contains(text.take_while(isWord)))
-      return false;
-    text = text.drop_while(isWord);
-  }
-  return true;
+  return llvm::none_of(wordsIn(text), [&](StringRef word) {
+    return changed.contains(word) && !isMember(word, text);
+  });
 }
 
 } // namespace tilelift

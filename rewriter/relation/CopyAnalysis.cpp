@@ -231,9 +231,10 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
     return known->second;
   };
   for (const auto &[lookup, readers] : block.readers) {
-    bool isOwn =
-        kernel.kind != CopyKind::Load && mayWrite(kernel.effects.of(statement, kernel.path),
-                                                  block.bases[readers.base], kernel.effects);
+    // Atomics of a reduction order nothing: no thread may take one for a sign to write the table.
+    bool isOwn = kernel.kind != CopyKind::Load &&
+                 kernel.effects.mayMeet(kernel.effects.of(statement, kernel.path).writes,
+                                        objectsOf(block.bases[readers.base], kernel.effects));
     bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
     if (!isSafe || !(readers.isByPointer || block.bases[readers.base].hasNameAtCopy))
       block.hideFromCopy(lookup);

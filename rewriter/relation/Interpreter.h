@@ -25,6 +25,8 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 
+#include <deque>
+
 namespace tilelift {
 
 /// A guard that the source lacks: a statement of the copy, and when it would be run.
@@ -129,6 +131,7 @@ private:
   void addName(const std::string &name, clang::QualType type, const Value &value,
                NamesInScope &names);
   void failAtChosenPlace(unsigned object, const Condition &guard, Place place);
+  void failAtLookup(const Source &pointer, Place place);
   bool isAtOnePlace(const Value &address, Place place);
   void addNumber(const std::string &name, clang::QualType type, const Value &value,
                  NamesInScope &names);
@@ -385,7 +388,8 @@ private:
   /// How many of them are on the path to the target; the others are calls on the side.
   size_t framesOnPath = 1;
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
-  std::vector<LocalObject> memory;
+  /// References to an object stay what they are while others are added.
+  std::deque<LocalObject> memory;
   llvm::SmallVector<const clang::VarDecl *, 16> scope;
   /// Declared where every statement is run: all that happens to them is known, even if
   /// their address gets away.

@@ -416,6 +416,18 @@ static std::string lookedUpIn(const GlobalBase &base) {
   return (name + "[...]").str();
 }
 
+/// A pointer that was looked up, and for which there is no name: where its index may be negative,
+/// it may lie in front of the member that C++ would name.
+void Interpreter::failAtLookup(const Source &pointer, Place place) {
+  const GlobalBase &base = block.bases[pointer.base];
+  if (base.isTable && !pointer.offset.isConstant() && block.symbols.rangeOf(pointer.offset).low < 0)
+    fail(diagnose("unknown-index", place, "the address of this load",
+                  "it is looked up in '" + lookedUpIn(base) +
+                      "' by an index that may be negative, which an unsigned argument is not"));
+  else
+    fail(diagnose("unknown-base", place, lookedUpIn(base)));
+}
+
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   if (type.isVolatileQualified() && copying)
     fail(diagnose("unsupported-statement", place, "a volatile access"));
@@ -427,7 +439,7 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;
       if (copying && from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Load)
-        fail(diagnose("unknown-base", place, lookedUpIn(block.bases[from.data.base])));
+        failAtLookup(from.data, place);
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
                  ? diagnose("unknown-index", place, "the condition of this load", whyMasked)

@@ -131,11 +131,14 @@ private:
     while (parent && isa<CastExpr>(parent))
       parent = parentOf(parent);
     std::string what = "its address is taken";
-    if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
+    const Stmt *around = use; // in `sizeof *tile` the pointer is never made
+    while (around && !isa<UnaryExprOrTypeTraitExpr>(around))
+      around = parentOf(around);
+    if (around) {
+      what = "its size is asked for";
+    } else if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
       if (const FunctionDecl *callee = call->getDirectCallee())
         what = "it is passed to '" + callee->getNameAsString() + "'";
-    } else if (isa_and_nonnull<UnaryExprOrTypeTraitExpr>(parent)) {
-      what = "its size is asked for";
     } else if (isa_and_nonnull<ArraySubscriptExpr>(parent)) { // as in `column[tile[row]]`
       what = "it stands between the brackets of a subscript";
     } else if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent)) {

@@ -626,7 +626,24 @@ Use useIn(const Expr *parent, const Stmt *child) {
                                                                                   : Use::Other;
 }
 
+/// Whether an expression is what its part is: a comma, or a choice.
+bool handsOn(const Expr *expression, const Stmt *part) {
+  const auto *binary = dyn_cast<BinaryOperator>(expression);
+  const auto *choice = dyn_cast<AbstractConditionalOperator>(expression);
+  return (binary && binary->isCommaOp() && binary->getRHS() == part) ||
+         (choice && choice->getCond() != part);
+}
+
 } // namespace
+
+/// Whether the variable that an expression initialises can only be read through.
+bool VariableFacts::isHeldAsConst(const Expr *init, const DeclStmt *declared) const {
+  return !dropsConst && llvm::any_of(declared->decls(), [&](const Decl *each) {
+    const auto *variable = dyn_cast<VarDecl>(each);
+    return variable && variable->getInit() == init && variable->getType()->isReferenceType() &&
+           !mayWriteTo(variable->getType().getNonReferenceType());
+  });
+}
 
 /// Whether whatever is done with an lvalue is noted as a change, where it is one: by the forms in
 /// which that is so. All other forms count as what nobody follows.
@@ -636,25 +653,27 @@ bool VariableFacts::isFollowed(const Expr *use) const {
   for (const Stmt *parent = parentOf(use); parent; child = parent, parent = parentOf(parent)) {
     const auto *expression = dyn_cast<Expr>(parent);
     const bool isPointer = isThis(cast<Expr>(child));
-    if (!expression)
-      return !isPointer && !(cast<Expr>(child)->isGLValue() &&
-                             (isa<ReturnStmt>(parent) || (isResult && isa<DeclStmt>(parent))));
+    if (!expression) {
+      const auto *declared = dyn_cast<DeclStmt>(parent);
+      const bool isHeld = declared && isResult && !isHeldAsConst(cast<Expr>(child), declared);
+      return !isPointer && !(cast<Expr>(child)->isGLValue() && (isa<ReturnStmt>(parent) || isHeld));
+    }
     if (!isPointer && !cast<Expr>(child)->isGLValue()) // a value
       return true;
     if (isPointer && !isa<MemberExpr, CastExpr, ParenExpr, UnaryOperator, LambdaExpr>(expression))
       return false;
     Use how = useIn(expression, child);
-    bool isBare = isa<ParenExpr, FullExpr>(expression);
     const auto *cast = dyn_cast<CastExpr>(expression);
+    bool isBare = isa<ParenExpr, FullExpr>(expression) || (cast && cast->getCastKind() == CK_NoOp);
     bool isRead =
         cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid);
-    const auto *binary = dyn_cast<BinaryOperator>(expression);
-    const auto *choice = dyn_cast<AbstractConditionalOperator>(expression);
-    if (isResult && ((binary && binary->isCommaOp() && binary->getRHS() == child) ||
-                     (choice && choice->getCond() != child)))
+    if (isResult && handsOn(expression, child))
       continue;
+    const auto *made = dyn_cast<CXXConstructExpr>(expression);
+    const bool isCopied = made && made->getConstructor()->isCopyOrMoveConstructor() &&
+                          made->getConstructor()->isTrivial();
     if (isResult && !isBare && !isRead)
-      return how == Use::Seen && isa<BinaryOperator>(expression);
+      return isCopied || (how == Use::Seen && isa<BinaryOperator>(expression));
     if (how == Use::Seen || how == Use::Other)
       return how == Use::Seen;
     isResult |= how == Use::Assigned;
@@ -669,7 +688,7 @@ bool VariableFacts::isReturned(const Expr *use) const {
     if (isa<ReturnStmt>(parent))
       return cast<Expr>(child)->isGLValue();
     const auto *expression = dyn_cast<Expr>(parent);
-    if (!expression || useIn(expression, child) != Use::Part)
+    if (!expression || (useIn(expression, child) != Use::Part && !handsOn(expression, child)))
       return false;
   }
   return false;

@@ -163,6 +163,7 @@ private:
   const clang::VarDecl *rootOf(const clang::Expr *lvalue) const;
   void lookAtUse(const clang::Expr *use);
   bool isFollowed(const clang::Expr *use) const;
+  bool isHeldAsConst(const clang::Expr *init, const clang::DeclStmt *declared) const;
   void noteReference(clang::QualType holder, const clang::Expr *referred);
   void escapeThrough(const clang::Expr *expression);
 

@@ -2,7 +2,8 @@
 // RUN: %nvcc -std=c++17 -Werror all-warnings -gencode arch=compute_90a,code=sm_90a -c %t.cu -o %t.o
 //
 // What stands in <<<...>>> is evaluated before the kernel's arguments, which the arguments of a function need not be. Where
-// that may make a difference, a lambda gets the configuration.
+// that may make a difference, a lambda gets the configuration. Where a comma stands between the braces, they have a type,
+// as nvcc hands that on wrongly without one.
 
 __global__ void shift(float *out, const float *in, int n) {
   __shared__ float row[128];
@@ -42,4 +43,10 @@ void launches(Tensor &a, Tensor b, int n, cudaStream_t stream) {
   shift<<<blocks(n), 128>>>(a.p, b.p, n);
   // CHECK-NEXT: [&](const tilelift::launch_config &tma_config) { return shift_tma_launch(tma_config, b.p, b.p, total); }({next(), 128});
   shift<<<next(), 128>>>(b.p, b.p, total);
+  dim3 grid(n);
+  // CHECK-NEXT: dim3 grid(n);
+  // CHECK-NEXT: shift_tma_launch(tilelift::launch_config{((void)m, grid), 128}, b.p, b.p, n);
+  shift<<<((void)m, grid), 128>>>(b.p, b.p, n);
+  // CHECK-NEXT: [&](const tilelift::launch_config &tma_config) { return shift_tma_launch(tma_config, b.p, b.p, m); }(tilelift::launch_config{(m++, grid), 128});
+  shift<<<(m++, grid), 128>>>(b.p, b.p, m);
 }

@@ -287,7 +287,7 @@ struct Group { const float *in[3]; };
 __global__ void one_of_a_group(float *out, const Group group, int id) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = group.in[id][threadIdx.x]; // expected-error {{'group[...]' is no argument of the kernel: the launcher has to know the tensor's address [-Wtilelift-unknown-base]}}
+  part[threadIdx.x] = group.in[id][threadIdx.x]; // expected-error {{the address of this load is not followed: it is looked up in 'group[...]' by an index that may be negative, which an unsigned argument is not [-Wtilelift-unknown-index]}}
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }

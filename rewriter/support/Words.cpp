@@ -1,0 +1,30 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "support/Words.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+std::vector<StringRef> wordsIn(StringRef text) {
+  std::vector<StringRef> words;
+  auto isOfWord = [](char c) { return isAlnum(c) || c == '_'; };
+  while (!text.empty()) {
+    const StringRef word = text.take_while(isOfWord);
+    if (!word.empty())
+      words.push_back(word);
+    text = text.drop_front(std::max<size_t>(1, word.size()));
+  }
+  return words;
+}
+
+bool isMember(StringRef word, StringRef text) {
+  const StringRef before = text.take_front(size_t(word.data() - text.data()));
+  return before.ends_with(".") || before.ends_with("->") || before.ends_with("::");
+}
+
+} // namespace tilelift

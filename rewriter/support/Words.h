@@ -1,0 +1,23 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The words of code that exists as text alone, for those who ask which names it uses.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_SUPPORT_WORDS_H
+#define TILELIFT_SUPPORT_WORDS_H
+
+#include "llvm/ADT/StringRef.h"
+
+#include <vector>
+
+namespace tilelift {
+
+/// All words of a text that may be names, in order; they are parts of it.
+std::vector<llvm::StringRef> wordsIn(llvm::StringRef text);
+/// Whether `.`, `->` or `::` stands in front of a word of the text.
+bool isMember(llvm::StringRef word, llvm::StringRef text);
+
+} // namespace tilelift
+
+#endif
