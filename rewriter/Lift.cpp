@@ -28,6 +28,7 @@
 #include "support/Locations.h"
 
 #include "clang/AST/Mangle.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/thread.h"
 
 #include <set>
@@ -509,6 +510,20 @@ bool Lifter::isOtherInstanceOfText(const AnnotatedStatement &statement,
   });
 }
 
+/// What one call of a lambda copies where another one copies something else: where the copies
+/// begin, if that alone tells them apart.
+static std::string summaryBeside(const Plan &plan, const Plan &other) {
+  std::string text = summary(plan);
+  if (text != summary(other))
+    return text;
+  std::vector<std::string> start;
+  for (const PlanDimension &dim : plan.dims)
+    start.push_back(plan.symbols.print(dim.coordinate));
+  if (start.empty())
+    start.push_back(plan.symbols.print(plan.offset) + " bytes");
+  return text + " at (" + join(start, ", ") + ")";
+}
+
 /// Copies that a lambda makes in another call, too, are made by the same text.
 bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies) {
   std::vector<CopyToEmit *> before;
@@ -519,9 +534,10 @@ bool Lifter::joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies)
     return true;
   for (size_t i = 0; i < copies.size(); ++i) {
     if (before.size() != copies.size() || toJson(before[i]->plan) != toJson(copies[i].plan)) {
-      refuse(diagnose("calls-differ", copies[i].plan.place, summary(copies[i].plan),
-                      summary(before[std::min(i, before.size() - 1)]->plan)),
-             *copies[i].directive, emitted.function);
+      const Plan &own = copies[i].plan, &other = before[std::min(i, before.size() - 1)]->plan;
+      refuse(
+          diagnose("calls-differ", own.place, summaryBeside(own, other), summaryBeside(other, own)),
+          *copies[i].directive, emitted.function);
       drop(emitted, copies[i].statement, copies[i].path);
       copies.clear();
       return false;

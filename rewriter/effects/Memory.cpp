@@ -68,6 +68,15 @@ bool isPlainNumber(QualType type) {
   return !enumeration || isPlainNumber(enumeration->getDecl()->getIntegerType());
 }
 
+/// Whether an access, which may be one to several elements, is made as the program says.
+bool isMadeAs(QualType element, const llvm::Type &accessed, const ASTContext &context) {
+  const llvm::Type &one = *accessed.getScalarType();
+  if (element->isPointerType())
+    return one.isPointerTy();
+  return one.getPrimitiveSizeInBits() == context.getTypeSize(element) &&
+         (element->isFloatingType() ? one.isFloatingPointTy() : one.isIntegerTy());
+}
+
 } // namespace
 
 /// Follows one address back.
@@ -241,6 +250,7 @@ Memory::Memory(const FunctionDecl *declaration, const Function &kernel, DeviceCo
   objects.push_back({MemoryObject::Kind::FromHost});
   findObjects();
   findArguments();
+  findRetyped();
 }
 
 unsigned Memory::number(MemoryObject object) {
@@ -307,6 +317,40 @@ void Memory::findArguments() {
         note(load);
 }
 
+/// Which may access memory although LLVM is not told.
+static bool isAssembly(const Instruction &instruction) {
+  const auto *call = dyn_cast<CallBase>(&instruction);
+  return call && call->isInlineAsm();
+}
+
+/// A pointer may be used as one to another type than it is declared with, by a cast, as bytes or in
+/// assembly. Then its type says nothing of what it leads to.
+void Memory::findRetyped() {
+  const ASTContext &context = declaration->getASTContext();
+  auto access = [&](const Value *address, const llvm::Type *type) {
+    const ObjectSet found = pointedToBy(address);
+    if (found.isAll())
+      return;
+    for (unsigned object : found.numbers()) {
+      const QualType element = objects[object].element;
+      if (isPlainNumber(element) && !(type && isMadeAs(element, *type, context)))
+        retyped.add(object);
+    }
+  };
+  for (const Instruction &instruction : instructions(kernel)) {
+    if (const auto *load = dyn_cast<LoadInst>(&instruction))
+      access(load->getPointerOperand(), load->getType());
+    else if (const auto *store = dyn_cast<StoreInst>(&instruction))
+      access(store->getPointerOperand(), store->getValueOperand()->getType());
+    else if (const auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
+      access(atomic->getPointerOperand(), atomic->getType());
+    else if (instruction.mayReadOrWriteMemory() || isAssembly(instruction))
+      for (const Use &operand : instruction.operands())
+        if (operand->getType()->isPointerTy() || operand->getType()->isIntegerTy(64))
+          access(operand.get(), nullptr);
+  }
+}
+
 ObjectSet Memory::pointedToBy(const Value *address) {
   auto [place, isNew] = known.try_emplace(address);
   if (!isNew)
@@ -335,7 +379,7 @@ ObjectSet Memory::allShared() const {
 
 bool Memory::mayBeOneType(unsigned a, unsigned b) const {
   QualType first = objects[a].element, second = objects[b].element;
-  if (!isPlainNumber(first) || !isPlainNumber(second))
+  if (!isPlainNumber(first) || !isPlainNumber(second) || retyped.has(a) || retyped.has(b))
     return true;
   return first.getCanonicalType().getUnqualifiedType() ==
              second.getCanonicalType().getUnqualifiedType() ||

@@ -82,6 +82,7 @@ private:
   unsigned number(MemoryObject object);
   void findObjects();
   void findArguments();
+  void findRetyped();
   bool isOnlyRead(const llvm::Argument &argument) const;
   bool mayBeOneType(unsigned a, unsigned b) const;
 
@@ -91,6 +92,8 @@ private:
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;
+  /// What the kernel uses as something else than the program says that lies there, somewhere.
+  ObjectSet retyped;
   llvm::DenseMap<const llvm::Value *, ObjectSet> known;
 
   friend class AddressReader;

@@ -366,7 +366,7 @@ Value Interpreter::evaluateBinary(const BinaryOperator *binary) {
   BinaryOperatorKind op = binary->getOpcode();
   if (op == BO_Comma) {
     evaluate(binary->getLHS());
-    return evaluate(binary->getRHS());
+    return binary->isGLValue() ? addressOf(binary->getRHS()) : evaluate(binary->getRHS());
   }
   if (binary->isAssignmentOp())
     return evaluateAssignment(binary);

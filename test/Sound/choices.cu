@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 22
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 24
 // RUN: grep "the place in 'halves' is not followed: it depends on 'n <= 4': choose it by a number that is a variable" %t.txt
 // RUN: not grep "2 x 4 x 32" %t.txt
 //
@@ -276,7 +276,19 @@ __global__ void one_of_many_pointers(float *out, Distributions all) {
   out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x];
 }
 
+// A comma is what stands behind it, where that lies as well.
+__global__ void behind_a_comma(float *out, const float *in) {
+  __shared__ float tile[T], other[T];
+#pragma tma load
+  tile[threadIdx.x] = ((void)other, in[blockIdx.x * T + threadIdx.x]);
+#pragma tma load
+  (0, other)[threadIdx.x] = (tile, in)[blockIdx.x * T + 64 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + 2 * other[threadIdx.x];
+}
+
 static const Case cases[] = {
+    {"behind_a_comma", [](const Arrays &a) { behind_a_comma<<<2, T>>>(a.out, a.in); }},
     {"one_of_three_pointers", [](const Arrays &a) { one_of_three_pointers<<<3, T>>>(a.out, a.in, a.more, a.buf); }},
     {"largest_of_three", [](const Arrays &a) { largest_of_three<<<1, T>>>(a.out, a.in, 3, 7, 5); }},
     {"chosen_behind_the_copy", [](const Arrays &a) { chosen_behind_the_copy<<<1, T>>>(a.out, a.in, 3, 2, 1); }},
