@@ -178,24 +178,24 @@ public:
   /// rule is never used.
   template <typename Box>
   CUtensorMap map(element_type type, std::string_view tile, std::string_view tensor,
-                  const void *address, const extent (&extents)[Box::rank], int promotion = 128,
-                  swizzle_mode swizzle = swizzle_mode::none) {
-    return map_of({type, tile, tensor, address, swizzle}, promotion,
+                  const volatile void *address, const extent (&extents)[Box::rank],
+                  int promotion = 128, swizzle_mode swizzle = swizzle_mode::none) {
+    return map_of({type, tile, tensor, const_cast<const void *>(address), swizzle}, promotion,
                   box_shape{Box::rank, Box::extents, extents});
   }
 
   /// The same for a copy of pixels.
   template <typename Box>
   CUtensorMap pixels(element_type type, std::string_view tile, std::string_view tensor,
-                     const void *address, const pixel_extent (&extents)[Box::rank],
+                     const volatile void *address, const pixel_extent (&extents)[Box::rank],
                      int promotion = 128, swizzle_mode swizzle = swizzle_mode::none) {
-    return map_of({type, tile, tensor, address, swizzle}, promotion,
+    return map_of({type, tile, tensor, const_cast<const void *>(address), swizzle}, promotion,
                   pixel_shape{Box::rank, Box::channels, Box::pixels,
                               Box::is_in_lines && is_blackwell, extents});
   }
 
   /// Checks a copy without a map.
-  void bulk(std::string_view tile, std::string_view tensor, const void *address) {
+  void bulk(std::string_view tile, std::string_view tensor, const volatile void *address) {
     bulk_request request;
     request.tensor = tensor;
     request.tile = tile;
