@@ -510,8 +510,8 @@ bool Lifter::isOtherInstanceOfText(const AnnotatedStatement &statement,
   });
 }
 
-/// What one call of a lambda copies where another one copies something else: where the copies
-/// begin, if that alone tells them apart.
+/// Describes the copy of one call of a lambda beside that of another call: by where the copies
+/// begin, if they differ in nothing else.
 static std::string summaryBeside(const Plan &plan, const Plan &other) {
   std::string text = summary(plan);
   if (text != summary(other))
@@ -671,7 +671,7 @@ static std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
   for (const Cell &cell : relation.cells) {
     filled += cell.size;
     leavesOut |= llvm::any_of(
-        cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Untouched; });
+        cell.cases, [](const Case &each) { return each.source->kind == Source::Kind::Untouched; });
   }
   if (leavesOut && !outsideIsAny)
     return "the guard leaves cells out; write zero there, or say 'outside(any)' if nobody reads "
@@ -766,8 +766,8 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
         made.refusal->remedy = std::move(*remedy);
       return made;
     }
-    if (std::optional<std::string> unnamed = unnamedPart(std::get<Plan>(fitted))) {
-      made.refusal = diagnose("expression-not-available", copy.relation.place, *unnamed);
+    if (std::optional<Unnamed> unnamed = unnamedPart(std::get<Plan>(fitted))) {
+      made.refusal = unnamed->at(copy.relation.place);
       return made;
     }
     CopyToEmit lifted{annotated.directive,
@@ -1180,8 +1180,9 @@ std::optional<Diagnostic> Lifter::fillAhead(CopyToEmit &copy, const Rounds &roun
       else if (symbol.readableOnceMore)
         copy.ahead->symbols.showAtCopy(id);
     }
-  if (std::optional<std::string> unnamed = unnamedPart(*copy.ahead))
-    return diagnose("not-ahead", plan.place, "'" + *unnamed + "' is not known before its round");
+  if (std::optional<Unnamed> unnamed = unnamedPart(*copy.ahead))
+    return diagnose("not-ahead", plan.place,
+                    "'" + unnamed->what + "' is not known before its round");
   return std::nullopt;
 }
 

@@ -68,7 +68,7 @@ bool isPlainNumber(QualType type) {
   return !enumeration || isPlainNumber(enumeration->getDecl()->getIntegerType());
 }
 
-/// Whether an access, which may be one to several elements, is made as the program says.
+/// Whether an access reads or writes numbers of the element's type: one of them or a vector.
 bool isMadeAs(QualType element, const llvm::Type &accessed, const ASTContext &context) {
   const llvm::Type &one = *accessed.getScalarType();
   if (element->isPointerType())
@@ -317,14 +317,14 @@ void Memory::findArguments() {
         note(load);
 }
 
-/// Which may access memory although LLVM is not told.
+/// Inline assembly may access memory, even where it does not tell the compiler so.
 static bool isAssembly(const Instruction &instruction) {
   const auto *call = dyn_cast<CallBase>(&instruction);
   return call && call->isInlineAsm();
 }
 
-/// A pointer may be used as one to another type than it is declared with, by a cast, as bytes or in
-/// assembly. Then its type says nothing of what it leads to.
+/// Finds the pointers whose declared element type says nothing of the memory behind them, because
+/// some access through them is of another type: after a cast, as bytes, or in inline assembly.
 void Memory::findRetyped() {
   const ASTContext &context = declaration->getASTContext();
   auto access = [&](const Value *address, const llvm::Type *type) {
@@ -338,10 +338,8 @@ void Memory::findRetyped() {
     }
   };
   for (const Instruction &instruction : instructions(kernel)) {
-    if (const auto *load = dyn_cast<LoadInst>(&instruction))
-      access(load->getPointerOperand(), load->getType());
-    else if (const auto *store = dyn_cast<StoreInst>(&instruction))
-      access(store->getPointerOperand(), store->getValueOperand()->getType());
+    if (const Value *address = getLoadStorePointerOperand(&instruction))
+      access(address, getLoadStoreType(&instruction));
     else if (const auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
       access(atomic->getPointerOperand(), atomic->getType());
     else if (instruction.mayReadOrWriteMemory() || isAssembly(instruction))

@@ -92,7 +92,8 @@ private:
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;
-  /// What the kernel uses as something else than the program says that lies there, somewhere.
+  /// Objects that the kernel accesses somewhere as another type than their pointer is declared
+  /// with.
   ObjectSet retyped;
   llvm::DenseMap<const llvm::Value *, ObjectSet> known;
 

@@ -73,6 +73,18 @@ CallPath Uniformity::pathTo(const Stmt *statement) const {
   return path.first(depth);
 }
 
+std::pair<const Stmt *, std::string> Uniformity::howThreadsEnd(const Stmt *statement) const {
+  const Stmt *part = statement;
+  for (const Stmt *inner = part; inner;) {
+    part = inner;
+    auto next = llvm::find_if(part->children(),
+                              [&](const Stmt *child) { return child && mayEndThread(child); });
+    inner = next == part->child_end() ? nullptr : *next;
+  }
+  return {part, effectOf(part).isUnknown ? "they may end here, as it is not known what is called"
+                                         : "they may end here"};
+}
+
 Effect Uniformity::effectOf(const Stmt *statement) const {
   return effects.of(statement, pathTo(statement));
 }

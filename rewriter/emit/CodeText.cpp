@@ -36,13 +36,24 @@ std::string cast(const std::string &name, bool isInt, bool wide) {
 
 } // namespace
 
+Unnamed Unnamed::of(const Symbol &symbol) {
+  Unnamed unnamed{symbol.spelling};
+  if (!symbol.whyHidden.empty())
+    unnamed.why = symbol.whyHidden;
+  return unnamed;
+}
+
+Diagnostic Unnamed::at(Place place) const {
+  return diagnose("expression-not-available", place, what, why);
+}
+
 CodeText CodeText::ofOne(size_t plan) const {
   CodeText one({plans[plan]}, planType, constants, dialect);
   one.others = others;
   return one;
 }
 
-/// A template's instances may give one variable several types.
+/// Whether the variable is an `int` in all instances of a template, which may give it other types.
 bool CodeText::isIntEverywhere(const NamedValue &name) const {
   return name.isInt && llvm::all_of(others, [&](const Plan *plan) {
            return llvm::none_of(plan->names, [&](const NamedValue &own) {
@@ -109,8 +120,8 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
       for (SymbolId id : term.factors) {
         const Symbol &symbol = plans[i]->symbols[id];
         std::optional<std::string> text = isEverywhere(symbol) ? symbolText(i, id) : std::nullopt;
-        if (!text && missing.empty())
-          missing = symbol.spelling;
+        if (!text && missing.what.empty())
+          missing = Unnamed::of(symbol);
         if (!text)
           return std::nullopt;
         factors.push_back(*text);
@@ -189,17 +200,18 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
 /// An operation once more, on what its operands are called here.
 std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation, bool wide) {
   CodeText own = ofOne(plan);
+  const bool isInt = isIntEverywhere(operation), isShift = StringRef(operation.op) == "<<";
   auto operand = [&](const Polynomial &value) {
-    std::optional<std::string> text =
-        own.inKernelAs({value}, "operand", !isIntEverywhere(operation));
+    std::optional<std::string> text = own.inKernelAs({value}, "operand", !isInt);
+    if (text && !isInt && isShift && value.isConstant())
+      *text += "ll"; // `1 << n` would be an int
     bool isSimple = text && text->find(' ') == std::string::npos;
     return text && !isSimple ? std::optional("(" + *text + ")") : text;
   };
   std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
   if (!left || !right)
     return std::nullopt;
-  return cast("(" + *left + " " + operation.op + " " + *right + ")", isIntEverywhere(operation),
-              wide);
+  return cast("(" + *left + " " + operation.op + " " + *right + ")", isInt, wide);
 }
 
 /// What is found in memory; by which number, is said as everything else is.
@@ -277,12 +289,12 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
 std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hint) {
   std::optional<std::string> text = nearest(&Plan::pointers, offsets, hint, "tilelift::row_at");
   const GlobalBase &base = plans.front()->base;
-  if (!text && missing.empty())
-    missing = base.isSet ? base.spelling + ", as it was passed" : base.spelling;
+  if (!text && missing.what.empty())
+    missing.what = base.isSet ? base.spelling + ", as it was passed" : base.spelling;
   return text;
 }
 
-std::optional<std::string> unnamedPart(const Plan &plan) {
+std::optional<Unnamed> unnamedPart(const Plan &plan) {
   std::vector<PlanConstant> constants;
   CodeText code({&plan}, "", constants);
   auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
@@ -310,8 +322,8 @@ std::optional<std::string> unnamedPart(const Plan &plan) {
 
 std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {
   std::optional<std::string> text = nearest(&Plan::intoTile, bytes, hint, "tilelift::advance");
-  if (!text && missing.empty())
-    missing = "the address of '" + plans.front()->tile + "'";
+  if (!text && missing.what.empty())
+    missing.what = "the address of '" + plans.front()->tile + "'";
   return text;
 }
 
@@ -341,36 +353,51 @@ std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef 
     return name;
   if (std::optional<std::string> text = sumInKernel(values, hint, wide))
     return text;
-  std::string unknown = missing;
+  const Unnamed unknown = missing;
   for (const NamedValue &name : plans.front()->names)
-    for (int64_t times : {1, -1})
-      if (std::optional<Values> rest = without(values, name.name, times))
-        if (std::optional<std::string> text = sumInKernel(*rest, hint, wide)) {
-          const std::string variable = cast(name.name, isIntEverywhere(name), wide);
-          return times < 0 ? plus(*text, variable, true)
-                           : plus(variable, StringRef(*text).ltrim('-').str(),
-                                  StringRef(*text).starts_with("-"));
-        }
+    if (std::optional<std::string> text = inMultiplesOf(name, values, hint, wide))
+      return text;
   missing = unknown;
   return std::nullopt;
 }
 
-/// What is left of the values once a variable is taken away, so many times.
-std::optional<CodeText::Values> CodeText::without(const Values &values, StringRef name,
-                                                  int64_t times) const {
-  Values rest;
-  for (size_t i = 0; i < plans.size(); ++i)
-    for (const NamedValue &own : plans[i]->names)
-      if (own.name == name && rest.size() == i)
-        rest.push_back(values[i] - own.value * Polynomial(times));
-  return rest.size() == plans.size() ? std::optional(rest) : std::nullopt;
+/// `128 * first + w`, where a variable holds what has no name by itself: the values divided by the
+/// variable, and the rest.
+std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const Values &values,
+                                                   StringRef hint, bool wide) {
+  Values times, rests;
+  for (size_t i = 0; i < plans.size(); ++i) {
+    auto own = llvm::find_if(plans[i]->names,
+                             [&](const NamedValue &other) { return other.name == name.name; });
+    if (own == plans[i]->names.end() || own->value.isConstant())
+      return std::nullopt;
+    Division parts = divide(values[i], own->value);
+    times.push_back(std::move(parts.quotient));
+    rests.push_back(std::move(parts.remainder));
+  }
+  if (llvm::all_of(times, [](const Polynomial &each) { return each.isZero(); }))
+    return std::nullopt;
+  std::optional<std::string> factor = sumInKernel(times, hint, wide);
+  std::optional<std::string> rest = factor ? sumInKernel(rests, hint, wide) : std::nullopt;
+  if (!rest)
+    return std::nullopt;
+  std::string product = cast(name.name, isIntEverywhere(name), wide);
+  const bool isNegative = *factor == "-1";
+  if (StringRef(*factor).contains(' '))
+    product = "(" + *factor + ") * " + product;
+  else if (*factor != "1" && !isNegative)
+    product = *factor + " * " + product;
+  const std::string before = *rest == "0" ? "" : *rest;
+  if (isNegative || before.empty())
+    return plus(before, product, isNegative);
+  return plus(product, StringRef(before).ltrim('-').str(), before.front() == '-');
 }
 
 std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint, bool wide) {
   return sum(values, hint, "", [&](size_t plan, SymbolId id) {
     std::optional<std::string> text = symbolInKernel(plan, id, wide);
     if (!text)
-      missing = plans[plan]->symbols[id].spelling;
+      missing = Unnamed::of(plans[plan]->symbols[id]);
     return text;
   });
 }
@@ -389,7 +416,7 @@ std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef 
                const Symbol &symbol = plans[plan]->symbols[id];
                if (symbol.knownAtLaunch && symbol.operation)
                  return computedInLauncher(plan, *symbol.operation);
-               missing = symbol.spelling;
+               missing = Unnamed::of(symbol);
                if (!symbol.knownAtLaunch)
                  return std::nullopt;
                return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling
@@ -490,7 +517,7 @@ std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef
     return (launch + (launch.empty() ? "" : ".") + "block_index(" + std::to_string(symbol.axis) +
             ")")
         .str();
-  missing = symbol.spelling;
+  missing = Unnamed::of(symbol);
   if (!symbol.below)
     return std::nullopt;
   Values bounds(plans.size()), firsts(plans.size());

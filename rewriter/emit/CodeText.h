@@ -30,6 +30,15 @@ struct PlanConstant {
 /// Python computes, too.
 enum class HostDialect { Cpp, Neutral };
 
+/// A part of a value that the kernel cannot name at the copy, and why it cannot.
+struct Unnamed {
+  std::string what;
+  std::string why = "has no name at this place";
+
+  static Unnamed of(const Symbol &symbol);
+  Diagnostic at(Place place) const;
+};
+
 class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
@@ -62,8 +71,7 @@ public:
   std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
   std::string number(llvm::function_ref<int64_t(const Plan &)> value, llvm::StringRef hint);
 
-  /// The part of a value that has no name in the kernel.
-  std::string unnamed() const { return missing; }
+  const Unnamed &unnamed() const { return missing; }
 
 private:
   using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
@@ -72,7 +80,8 @@ private:
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, bool wide);
   std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, bool wide);
-  std::optional<Values> without(const Values &values, llvm::StringRef name, int64_t times) const;
+  std::optional<std::string> inMultiplesOf(const NamedValue &name, const Values &values,
+                                           llvm::StringRef hint, bool wide);
   std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets, llvm::StringRef hint,
@@ -80,7 +89,7 @@ private:
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);
-  /// Code for one instantiation, in words that serve all of them.
+  /// Writes the values of one instantiation, in a text that all of them share.
   CodeText ofOne(size_t plan) const;
   bool isIntEverywhere(const NamedValue &name) const;
   bool isIntEverywhere(const Operation &operation) const;
@@ -100,14 +109,14 @@ private:
   std::string planType;
   std::vector<PlanConstant> &constants;
   HostDialect dialect;
-  /// The plans of all instantiations, of which `plans` may be one: as the text is one for all, what
-  /// is no `int` in one of them is converted in all.
+  /// The plans of all instantiations that share the text, of which `plans` may be one. A variable
+  /// that is no `int` in one of them is converted in all.
   std::vector<const Plan *> others;
-  std::string missing;
+  Unnamed missing;
 };
 
 /// What the kernel would have to say for a copy and has no name for, if there is anything.
-std::optional<std::string> unnamedPart(const Plan &plan);
+std::optional<Unnamed> unnamedPart(const Plan &plan);
 
 } // namespace tilelift
 

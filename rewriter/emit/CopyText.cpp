@@ -199,7 +199,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
   std::optional<std::string> where = isFar ? "" : placeInTile(copy, code);
   auto missing = [&] {
-    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    failure = code.unnamed().at(first.place);
     return std::string();
   };
   if (!where)
@@ -296,7 +296,7 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
                 code.number(distances, own.tile + "_distance");
   }
   if (!address) {
-    failure = diagnose("expression-not-available", first.place, code.unnamed());
+    failure = code.unnamed().at(first.place);
     return "";
   }
   if (!distance.empty())
@@ -328,7 +328,7 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
           : code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
                               hint + "_check");
   if (!value) {
-    failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+    failure = code.unnamed().at(plans.front()->place);
     return "";
   }
   if (ofAddress)

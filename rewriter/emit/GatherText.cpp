@@ -41,7 +41,7 @@ std::string KernelWriter::presentText(size_t copy, CodeText &code, size_t i) {
   };
   std::optional<std::string> less = side(true), more = side(false);
   if (!less || !more)
-    failure = diagnose("expression-not-available", plans.front()->place, code.unnamed());
+    failure = code.unnamed().at(plans.front()->place);
   if (failure)
     return "";
   if (*less == "0")

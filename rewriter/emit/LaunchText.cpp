@@ -103,8 +103,9 @@ static bool hasComma(const Stmt *part) {
   return part && ((binary && binary->isCommaOp()) || llvm::any_of(part->children(), hasComma));
 }
 
-/// What a launch is configured by, as the launcher's first argument. nvcc hands `{(a, b), c}` on to
-/// the host's compiler in a form that is another expression there.
+/// The configuration in `<<<...>>>` as the launcher's first argument. A braced list with a comma
+/// operator in it needs its type in front: nvcc writes `{(a, b), c}` without these parentheses for
+/// the host's compiler.
 static std::string configuration(const CallExpr *parts, const std::string &text) {
   return (hasComma(parts) ? "tilelift::launch_config{" : "{") + text + "}";
 }

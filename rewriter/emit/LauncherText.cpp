@@ -87,8 +87,7 @@ private:
   std::string require(size_t copy, size_t index);
   std::string value(const std::optional<std::string> &text, const CodeText &code) {
     if (!text && !failure)
-      failure = diagnose("expression-not-available",
-                         kernel.instances.front().copies.front().plan.place, code.unnamed());
+      failure = code.unnamed().at(kernel.instances.front().copies.front().plan.place);
     return text.value_or("");
   }
   const std::vector<CopyToEmit> &copies() const { return kernel.instances.front().copies; }

@@ -47,7 +47,7 @@ private:
   std::string range(const Plan &plan, const Polynomial &value);
   std::string said(const Plan &plan, const CodeText &code, std::optional<std::string> text) {
     if (!text && !failure)
-      failure = diagnose("expression-not-available", plan.place, code.unnamed());
+      failure = code.unnamed().at(plan.place);
     return text.value_or("");
   }
 

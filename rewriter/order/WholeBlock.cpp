@@ -116,7 +116,8 @@ void Finder::read(const CodeStep &step) {
   if (effects.namesBlockSize(step))
     uses.countsThreads = true;
   else
-    refuse(shown(step), nameOf(step) + " counts all threads of the block, of which it is none");
+    refuse(shown(step),
+           nameOf(step) + " uses the size of the block, and this warp is not counted in it");
 }
 
 void Finder::findReturns(const Stmt *statement) {

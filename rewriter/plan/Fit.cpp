@@ -190,7 +190,7 @@ void Fitter::orderChecks() {
 bool Fitter::isKnownWhereRead(const NamedPointer &pointer) const {
   for (const Cell &cell : relation.cells)
     for (const Case &each : cell.cases)
-      if (each.source.kind == Source::Kind::Load)
+      if (each.source->kind == Source::Kind::Load)
         return llvm::all_of(pointer.needs,
                             [&](unsigned need) { return llvm::is_contained(each.needs, need); });
   return false;
@@ -708,8 +708,8 @@ void Fitter::storeWhole() {
   inner.extent.reset();
 }
 
-/// How far a stride goes where the arguments that it is made of are large: by how many of them are
-/// multiplied, then by how often.
+/// Orders strides by their size for large arguments: first by the number of arguments that are
+/// multiplied with each other, then by the coefficient of that product.
 static std::pair<size_t, int64_t> reachOf(const Polynomial &stride) {
   std::pair<size_t, int64_t> reach = {0, 0};
   for (const Term &term : stride.getTerms())
@@ -717,8 +717,8 @@ static std::pair<size_t, int64_t> reachOf(const Polynomial &stride) {
   return reach;
 }
 
-/// Of two elements that go to one place, TMA stores either last: there must be none. From the
-/// shortest stride to the longest, each has to go beyond what the ones before it reach.
+/// No two elements of a store may go to one address, because TMA writes them in any order. Checks
+/// that each stride is at least as long as the range of addresses that all shorter strides cover.
 void Fitter::keepApart() {
   if (failure || !isStored())
     return;
@@ -837,7 +837,8 @@ void Fitter::addCheck(Check check, bool atLaunch) {
     return;
   if (holdsWherePresent(check))
     return;
-  bool launchCanTell = plan.symbols.boundedAtLaunch(check.value);
+  bool launchCanTell = plan.symbols.boundedAtLaunch(check.value) &&
+                       !plan.symbols.isOpenTo(check.value, check.within);
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
     // The same value but for a constant: one test serves both.

@@ -47,7 +47,9 @@ bool Fitter::layOut() {
   if (!layout.moved)
     checkSlot();
   if (!layout.moved && layout.destination % startsOn() != 0)
-    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name, startsOn()));
+    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name,
+                         plan.mode == Mode::Bulk ? "a bulk copy" : "a copy with a tensor map",
+                         startsOn()));
   if (plan.gather && shape.digits.size() == 2 && span == 0)
     pitch = roundUp(pitch, startsOn());
   if (layout.moved && !moveRows(userPitch, pitch))

@@ -33,7 +33,7 @@ static std::optional<std::string> whereItWraps(const PixelRelation &pixels) {
   };
   for (const Cell &cell : pixels.relation.cells) {
     const Case *load = cell.onlyLoad();
-    if (!load || !usesOnlyRemainder(load->source.offset))
+    if (!load || !usesOnlyRemainder(load->source->offset))
       return std::nullopt;
     for (const Bound &bound : *load->guard.asConjunction())
       if (!usesOnlyRemainder(bound.value))

@@ -62,7 +62,7 @@ private:
 
 Lookups GatherReader::lookupsOf(const Cell &cell) const {
   const Case &load = *cell.onlyLoad();
-  Lookups found = relation.symbols.lookupsFor(load.source.offset);
+  Lookups found = relation.symbols.lookupsFor(load.source->offset);
   for (const Bound &bound : *load.guard.asConjunction())
     found.merge(relation.symbols.lookupsFor(bound.value));
   return found;
@@ -269,13 +269,13 @@ std::vector<Requirement> GatherReader::needsOf(const Case &load) const {
 
 std::optional<Case> GatherReader::inRows(const Case &first, const Case &other, int64_t row) {
   Case both = other;
-  std::optional<Polynomial> offset = inRows(first.source.offset, other.source.offset, row);
+  std::optional<Polynomial> offset = inRows(first.source->offset, other.source->offset, row);
   std::optional<Condition> guard =
       inRows(*first.guard.asConjunction(), *other.guard.asConjunction(), row);
   auto needs = inRows(needsOf(first), needsOf(other), row);
   if (!offset || !guard || !needs)
     return std::nullopt;
-  both.source.offset = *offset;
+  both.source.edit().offset = *offset;
   both.guard = *guard;
   both.needs.clear();
   for (const Requirement &each : *needs)
@@ -292,14 +292,14 @@ bool GatherReader::rewriteCells() {
     for (size_t r = 0; r < rows.size() && pattern; ++r) {
       std::optional<Case> own =
           r < 2 ? pattern : inRows(first, *cellOf(r, n).onlyLoad(), int64_t(r));
-      bool isSame = own && own->source.offset == pattern->source.offset &&
+      bool isSame = own && own->source->offset == pattern->source->offset &&
                     own->guard == pattern->guard && own->needs == pattern->needs;
       if (!isSame)
         return false;
       Cell &cell = result.relation.cells[rows[r].first + n];
       Case *load = cell.onlyLoad();
-      load->source.offset =
-          pattern->source.offset + Polynomial(int64_t(r)) * Polynomial::symbol(result.distance);
+      load->source.edit().offset =
+          pattern->source->offset + Polynomial(int64_t(r)) * Polynomial::symbol(result.distance);
       load->guard = pattern->guard;
       load->needs = pattern->needs;
     }
@@ -402,7 +402,7 @@ std::optional<GatherRelation> GatherReader::run() {
 
 const Case *loadOf(const Cell &cell) {
   auto found = llvm::find_if(
-      cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Load; });
+      cell.cases, [](const Case &each) { return each.source->kind == Source::Kind::Load; });
   return found == cell.cases.end() ? nullptr : &*found;
 }
 
@@ -422,7 +422,7 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
     const Case *own = loadOf(cell);
     if (!own)
       continue;
-    const Source *load = &own->source;
+    const Source *load = &*own->source;
     bool isStep = before && before->base == load->base && before->offset != load->offset;
     std::set<SymbolId> lookups;
     if (isStep)

@@ -73,7 +73,7 @@ void Needed::collect() {
   for (const Cell &cell : relation.cells) {
     Digits digits = shape.digitsAt(cell.offset);
     for (const Case &each : cell.cases) {
-      if (each.source.kind != Source::Kind::Load)
+      if (each.source->kind != Source::Kind::Load)
         continue;
       for (unsigned id : each.needs) {
         const Requirement &need = relation.needs[id];

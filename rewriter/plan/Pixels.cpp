@@ -102,7 +102,7 @@ bool PixelReader::findOwn() {
     if (!load || !load->guard.asConjunction())
       return false;
     std::set<SymbolId> symbols;
-    collect(load->source.offset, symbols);
+    collect(load->source->offset, symbols);
     for (const Bound &bound : *load->guard.asConjunction())
       collect(bound.value, symbols);
     own.insert(symbols.begin(), symbols.end());
@@ -196,7 +196,7 @@ std::optional<Polynomial> PixelReader::indexOf(const Cell &cell) {
     return true;
   };
   bool isWhole =
-      isOfOne(load.source.offset) &&
+      isOfOne(load.source->offset) &&
       llvm::all_of(*load.guard.asConjunction(),
                    [&](const Bound &bound) { return isOfOne(bound.value); }) &&
       llvm::all_of(load.needs, [&](unsigned need) { return isOfOne(relation.needs[need].value); });
@@ -263,10 +263,10 @@ std::optional<Polynomial> PixelReader::inDigits(const Polynomial &value, const P
 bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
   Case *load = cell.onlyLoad();
   std::optional<int64_t> number = (index - result.first).asConstant();
-  std::optional<Polynomial> offset = inDigits(load->source.offset, index);
+  std::optional<Polynomial> offset = inDigits(load->source->offset, index);
   if (!offset || !number)
     return false;
-  load->source.offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
+  load->source.edit().offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
   Condition guard = Condition::always();
   for (const Bound &bound : *load->guard.asConjunction()) {
     std::optional<Polynomial> value = inDigits(bound.value, index);

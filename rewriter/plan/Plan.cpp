@@ -286,7 +286,7 @@ std::string toJson(const CopyRelation &relation) {
   for (const Cell &cell : relation.cells) {
     json::Array cases;
     for (const Case &each : cell.cases) {
-      const Source &source = each.source;
+      const Source &source = *each.source;
       std::string from;
       switch (source.kind) {
       case Source::Kind::Untouched: from = "untouched"; break;

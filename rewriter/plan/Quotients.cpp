@@ -125,8 +125,8 @@ std::optional<CopyRelation> withSimpleQuotients(const CopyRelation &relation) {
   for (Cell &cell : simplified.cells)
     for (Case &each : cell.cases) {
       each.guard = simplifier.simple(each.guard);
-      if (each.source.kind == Source::Kind::Load)
-        each.source.offset = simplifier.simple(each.source.offset);
+      if (each.source->kind == Source::Kind::Load)
+        each.source.edit().offset = simplifier.simple(each.source->offset);
     }
   return simplifier.hasChanged() ? std::optional(std::move(simplified)) : std::nullopt;
 }

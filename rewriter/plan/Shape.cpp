@@ -43,6 +43,8 @@ private:
   bool checkLiveness();
   void trim();
   bool placeColumn(size_t column);
+  std::vector<GuardColumn> boundsByAxis(size_t column, ArrayRef<size_t> bearing,
+                                        bool areOthersLowest) const;
   void excludeConstants();
   bool checkGaps() const;
   bool isPeriod(size_t from, size_t to, size_t block) const;
@@ -322,6 +324,55 @@ void Shaper::trim() {
   radices = std::move(kept);
 }
 
+/// `r < n && c < n` compares one value with several axes, and only the tightest of their bounds is
+/// left of it in each unit. The bound of one axis alone is seen at the end of the axis where it is
+/// tightest, in units whose other digits are at the end where their bounds are not: the lowest, or
+/// the highest. Returns nothing if these bounds do not explain all units.
+std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> bearing,
+                                              bool areOthersLowest) const {
+  const auto &[value, isLow] = list.columns[column];
+  auto digitsOf = [&](size_t n) { return result.digitsAt(units[n].at); };
+  auto boundAt = [&](size_t axis, int64_t digit) -> std::optional<int64_t> {
+    for (size_t n : bearing) {
+      SmallVector<int64_t, 5> digits = digitsOf(n);
+      bool isThere = llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
+        return digits[d] == (d == axis         ? digit
+                             : areOthersLowest ? radices[d].low
+                                               : radices[d].high);
+      });
+      if (isThere)
+        return units[n].bound(column);
+    }
+    return std::nullopt;
+  };
+  std::vector<GuardColumn> bounds;
+  for (size_t d = 0; d < radices.size(); ++d) {
+    const int64_t end = areOthersLowest ? radices[d].high : radices[d].low;
+    const int64_t step = areOthersLowest ? 1 : -1;
+    std::optional<int64_t> last = boundAt(d, end), before = boundAt(d, end - step);
+    if (!last || !before || *last == *before)
+      continue;
+    const int64_t slope = (*last - *before) * step;
+    GuardColumn bound{value, isLow, *last - slope * end, {}};
+    bound.slopes.assign(radices.size(), 0);
+    bound.slopes[d] = slope;
+    bounds.push_back(std::move(bound));
+  }
+  auto isTightest = [&](size_t n) {
+    SmallVector<int64_t, 5> digits = digitsOf(n);
+    std::optional<int64_t> tightest;
+    for (const GuardColumn &bound : bounds) {
+      int64_t own = bound.first;
+      for (size_t d = 0; d < digits.size(); ++d)
+        own += bound.slopes[d] * digits[d];
+      tightest = !tightest ? own : isLow ? std::max(*tightest, own) : std::min(*tightest, own);
+    }
+    return tightest == units[n].bound(column);
+  };
+  bool explainsAll = bounds.size() > 1 && llvm::all_of(bearing, isTightest);
+  return explainsAll ? std::move(bounds) : std::vector<GuardColumn>();
+}
+
 /// A bound as a function of the digits; the units that do not have it need it to
 /// hold by itself.
 bool Shaper::placeColumn(size_t column) {
@@ -360,18 +411,26 @@ bool Shaper::placeColumn(size_t column) {
     return sum;
   };
   placed.first = *units[bearing[0]].bound(column) - part(bearing[0]);
+  auto uneven = llvm::find_if(
+      bearing, [&](size_t n) { return *units[n].bound(column) != placed.first + part(n); });
+  const bool isUneven = uneven != bearing.end();
+  for (bool areOthersLowest : {true, false})
+    if (isUneven && lacking.empty())
+      if (auto each = boundsByAxis(column, bearing, areOthersLowest); !each.empty()) {
+        llvm::append_range(result.columns, each);
+        return true;
+      }
   const bool boundsSeveral = llvm::count_if(placed.slopes, [](int64_t slope) { return slope; }) > 1;
-  for (size_t n : bearing)
-    if (int64_t expected = placed.first + part(n); expected != *units[n].bound(column))
-      return fail(diagnose(
-          "uneven-guard", units[n].place, at(units[n]),
-          boundsSeveral ? "'" + relation.symbols.print(placed.value) +
-                              "' bounds several of its axes at once, "
-                              "and a box has a bound for each"
-                        : "'" + relation.symbols.print(placed.value) +
-                              (placed.isLow ? "' has to be at least " : "' may be at most ") +
-                              std::to_string(*units[n].bound(column)) + ", a box would need " +
-                              std::to_string(expected)));
+  if (isUneven)
+    return fail(diagnose(
+        "uneven-guard", units[*uneven].place, at(units[*uneven]),
+        boundsSeveral ? "'" + relation.symbols.print(placed.value) +
+                            "' bounds several of its axes at once, "
+                            "and a box has a bound for each"
+                      : "'" + relation.symbols.print(placed.value) +
+                            (placed.isLow ? "' has to be at least " : "' may be at most ") +
+                            std::to_string(*units[*uneven].bound(column)) + ", a box would need " +
+                            std::to_string(placed.first + part(*uneven))));
   if (!lacking.empty()) {
     int64_t worst = part(lacking[0]);
     for (size_t n : lacking)

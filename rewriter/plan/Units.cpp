@@ -94,7 +94,7 @@ bool UnitReader::addGap(int64_t from, int64_t to) {
 /// wrapped borders read from other places, which follow less.
 std::array<int64_t, 5> insideness(const Case &load, const Symbols &symbols) {
   int64_t lookedUp = 0, following = 0;
-  for (const Term &term : load.source.offset.getTerms()) {
+  for (const Term &term : load.source->offset.getTerms()) {
     lookedUp += llvm::any_of(term.factors, [&](SymbolId factor) {
       return symbols[factor].kind == Symbol::Kind::Opaque && !symbols[factor].knownAtLaunch;
     });
@@ -116,12 +116,12 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
   bool isMixed = false;
   const Source *other = nullptr;
   for (const Case &each : cell.cases) {
-    const Source &source = each.source;
+    const Source &source = *each.source;
     switch (source.kind) {
     case Source::Kind::Load:
-      if (load && load->source.base != source.base)
+      if (load && load->source->base != source.base)
         return fail(diagnose("two-sources", cell.place, at(cell.offset),
-                             relation.bases[load->source.base].spelling,
+                             relation.bases[load->source->base].spelling,
                              relation.bases[source.base].spelling, "depending on a condition",
                              words.comes, words.from));
       isMixed |= load != nullptr;
@@ -148,7 +148,7 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
                          at(cell.offset), other->text));
   if (isMixed && !result.severalPlaces)
     result.severalPlaces = diagnose("several-places", cell.place, at(cell.offset),
-                                    relation.bases[load->source.base].spelling, words.reads);
+                                    relation.bases[load->source->base].spelling, words.reads);
   if (isMixed || other)
     result.outsideIsZero = false;
   return true;
@@ -214,12 +214,12 @@ bool UnitReader::addCell(const Cell &cell) {
     return false;
   unit.kind = load ? Unit::Kind::Live : Unit::Kind::Constant;
   unit.place = cell.place;
-  if (load && (!takeBase(cell, load->source.base) || !takeBounds(cell, load->guard, unit)))
+  if (load && (!takeBase(cell, load->source->base) || !takeBounds(cell, load->guard, unit)))
     return false;
   for (int64_t part = 0; part < int64_t(cell.size); part += result.unitSize) {
     unit.at = cell.offset + part;
     if (load)
-      unit.offset = load->source.offset + Polynomial(part);
+      unit.offset = load->source->offset + Polynomial(part);
     result.units.push_back(unit);
   }
   return true;

@@ -94,9 +94,9 @@ void Block::demand(const Needs &needed) {
       requirements.push_back(needs[id]);
 }
 
-void Block::hideFromCopy(const Lookup &lookup) {
+void Block::hideFromCopy(const Lookup &lookup, std::string why) {
   if (lookup.kind == Lookup::Kind::Number)
-    return symbols.hideAtCopy(lookup.number);
+    return symbols.hideAtCopy(lookup.number, std::move(why));
   bases[lookup.number].hasNameAtCopy = false;
   bases[lookup.number].firstElement.clear();
 }
@@ -178,6 +178,28 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
                        : opaque(">>", a, int64_t(Log2_64(uint64_t(divisor))), type, result);
 }
 
+/// Unsigned operands are residues, and most operations are on the values. Shifts to the left are
+/// not, and the lowest bits are those of the residue. Of two operands of `&`, one that is a value
+/// leaves nothing of the other's higher bits.
+void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
+                       Place place, Needs &needed) {
+  if (op == NumberOperator::Shl)
+    return;
+  const bool isValue = type.range().contains(symbols.rangeOf(b));
+  if (op == NumberOperator::And && isValue)
+    return;
+  need(a, type.range(), place, needed);
+  if (op != NumberOperator::And)
+    need(b, type.range(), place, needed);
+}
+
+/// Whether `high` is a multiple of a power of two that `low` lies below, whatever the symbols are.
+bool Block::haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const {
+  const Interval range = symbols.rangeOf(low);
+  const int64_t divisor = symbols.divisorOf(high);
+  return range.low >= 0 && range.high < (divisor & -divisor);
+}
+
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
                         NumberType type, Place place, Needs &needed) {
   switch (op) {
@@ -191,12 +213,11 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     std::optional<int64_t> folded = fold(op, *left, *right, type);
     return folded ? Polynomial(*folded) : Polynomial::invalid();
   }
-  // What follows speaks of the value, not of its residue.
-  bool needsValue = op != NumberOperator::Shl;
-  if (needsValue && !type.isSigned) {
-    need(a, type.range(), place, needed);
-    need(b, type.range(), place, needed);
-  }
+  if (op == NumberOperator::Or || op == NumberOperator::Xor)
+    if (haveNoBitInCommon(a, b) || haveNoBitInCommon(b, a))
+      return nearestResidue(a + b, type);
+  if (!type.isSigned)
+    needValues(op, a, b, type, place, needed);
   if (right && *right > 0) {
     if (op == NumberOperator::Div || op == NumberOperator::Rem)
       return divide(a, *right, op == NumberOperator::Rem, type, false);
@@ -211,6 +232,8 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     return a;
   if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
     return a * Polynomial(int64_t(1) << *right);
+  if (op == NumberOperator::Shl) // `rows << log` is so many times `1 << log`
+    return a * opaque("<<", 1, b, type, {});
   return opaque(spellingOf(op), a, b, type, {});
 }
 

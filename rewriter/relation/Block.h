@@ -132,7 +132,7 @@ public:
   /// What has to hold for every thread.
   void demand(const Needs &needed);
   /// What some threads do not look up, none but them may: it has no name for the copy.
-  void hideFromCopy(const Lookup &lookup);
+  void hideFromCopy(const Lookup &lookup, std::string why = {});
 
 private:
   void require(const Polynomial &value, Interval within, Place place);
@@ -140,6 +140,9 @@ private:
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
                     bool floor);
+  void needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
+                  Place place, Needs &needed);
+  bool haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const;
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
                     Interval range);
 

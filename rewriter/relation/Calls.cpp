@@ -32,10 +32,10 @@ std::optional<APInt> convertedToHalf(const Scalar &from, const Type *type, Strin
     APSInt value(APInt(64, uint64_t(*from.number.asConstant())), /*isUnsigned=*/false);
     number = APFloat(APFloat::IEEEdouble());
     number.convertFromAPInt(value, /*IsSigned=*/true, APFloat::rmTowardZero);
-  } else if (from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Constant) {
+  } else if (from.is(Scalar::Kind::Data) && from.data->kind == Source::Kind::Constant) {
     bool isDouble = type->isSpecificBuiltinType(BuiltinType::Double);
-    number = isDouble ? APFloat(APFloat::IEEEdouble(), from.data.bits.zextOrTrunc(64))
-                      : APFloat(APFloat::IEEEsingle(), from.data.bits.zextOrTrunc(32));
+    number = isDouble ? APFloat(APFloat::IEEEdouble(), from.data->bits.zextOrTrunc(64))
+                      : APFloat(APFloat::IEEEsingle(), from.data->bits.zextOrTrunc(32));
   } else {
     return std::nullopt;
   }

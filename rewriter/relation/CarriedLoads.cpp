@@ -87,17 +87,17 @@ Value valueOf(ArrayRef<ValueCase> cases) {
 }
 
 bool isLoad(const ValueCase &one) {
-  return one.scalar.is(Scalar::Kind::Data) && one.scalar.data.kind == Source::Kind::Load;
+  return one.scalar.is(Scalar::Kind::Data) && one.scalar.data->kind == Source::Kind::Load;
 }
 
 /// Whether data is the same but for the statement that loaded it.
 bool isSameData(const Scalar &a, const Scalar &b) {
   if (!a.is(Scalar::Kind::Data) || !b.is(Scalar::Kind::Data))
     return a.isZero() && b.isZero();
-  Source other = b.data;
-  other.madeBy = a.data.madeBy;
-  other.isOfRoundBefore = a.data.isOfRoundBefore;
-  return a.data.sameValue(other);
+  Source other = *b.data;
+  other.madeBy = a.data->madeBy;
+  other.isOfRoundBefore = a.data->isOfRoundBefore;
+  return a.data->sameValue(other);
 }
 
 } // namespace
@@ -112,14 +112,14 @@ bool Interpreter::startsWith(ArrayRef<ValueCase> cases, const Value &first,
     std::optional<Condition> guard = with(one.guard, symbol, counter.start);
     if (!guard)
       return false;
-    one.scalar.data.offset = with(one.scalar.data.offset, symbol, counter.start);
+    one.scalar.data.edit().offset = with(one.scalar.data->offset, symbol, counter.start);
     auto same = llvm::find_if(first.getCases(), [&](const ValueCase &other) {
       return other.guard == *guard && isSameData(one.scalar, other.scalar);
     });
     if (same == first.getCases().end())
       return false;
     if (isLoad(*same))
-      block.alsoMadeBy[one.scalar.data.madeBy].insert(same->scalar.data.madeBy);
+      block.alsoMadeBy[one.scalar.data->madeBy].insert(same->scalar.data->madeBy);
   }
   return true;
 }

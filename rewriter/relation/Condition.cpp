@@ -101,16 +101,9 @@ std::optional<Polynomial> Bound::most(SymbolId symbol) const {
   return up ? Polynomial(limit) - rest : rest - Polynomial(limit);
 }
 
-Condition Condition::always() {
-  Condition result;
-  result.alternatives.emplace_back();
-  return result;
-}
-
-Condition Condition::unknown() {
-  Condition result;
-  result.known = false;
-  return result;
+ArrayRef<Conjunction> Condition::getAlternatives() const {
+  static const Conjunction noBounds;
+  return isAlways() ? ArrayRef<Conjunction>(noBounds) : ArrayRef<Conjunction>(*bounds);
 }
 
 Condition Condition::ofBound(Bound bound) {
@@ -132,9 +125,7 @@ Condition Condition::ofBound(Bound bound) {
     range = {range.high == Interval::highest ? Interval::lowest : -range.high,
              range.low == Interval::lowest ? Interval::highest : -range.low};
   }
-  Condition result;
-  result.alternatives.push_back(single(symbolic, range));
-  return result;
+  return anyOf({single(symbolic, range)});
 }
 
 Condition Condition::notNegative(const Polynomial &value) {
@@ -152,13 +143,12 @@ Condition Condition::operator&&(const Condition &other) const {
     return other;
   if (other.isAlways())
     return *this;
-  Condition result;
-  for (const Conjunction &a : alternatives)
-    for (const Conjunction &b : other.alternatives)
+  Alternatives result;
+  for (const Conjunction &a : getAlternatives())
+    for (const Conjunction &b : other.getAlternatives())
       if (std::optional<Conjunction> conjunction = both(a, b))
-        result.alternatives.push_back(std::move(*conjunction));
-  result.simplify();
-  return result;
+        result.push_back(std::move(*conjunction));
+  return anyOf(std::move(result));
 }
 
 Condition Condition::operator||(const Condition &other) const {
@@ -166,51 +156,50 @@ Condition Condition::operator||(const Condition &other) const {
     return always();
   if (isUnknown() || other.isUnknown())
     return unknown();
-  Condition result = *this;
-  result.alternatives.append(other.alternatives.begin(), other.alternatives.end());
-  result.simplify();
-  return result;
+  Alternatives result = *bounds;
+  llvm::append_range(result, *other.bounds);
+  return anyOf(std::move(result));
 }
 
 Condition Condition::operator!() const {
   if (isUnknown())
     return unknown();
   Condition result = always();
-  for (const Conjunction &conjunction : alternatives) {
-    Condition negated;
+  for (const Conjunction &conjunction : getAlternatives()) {
+    Alternatives negated;
     for (const Bound &bound : conjunction) {
       if (bound.range.low != Interval::lowest)
-        negated.alternatives.push_back(
-            single(bound.value, {Interval::lowest, bound.range.low - 1}));
+        negated.push_back(single(bound.value, {Interval::lowest, bound.range.low - 1}));
       if (bound.range.high != Interval::highest)
-        negated.alternatives.push_back(
-            single(bound.value, {bound.range.high + 1, Interval::highest}));
+        negated.push_back(single(bound.value, {bound.range.high + 1, Interval::highest}));
     }
-    negated.simplify();
-    result = result && negated;
+    result = result && anyOf(std::move(negated));
   }
   return result;
 }
 
 Condition Condition::possible(const Symbols &symbols) const {
-  Condition result = *this;
-  llvm::erase_if(result.alternatives, [&](const Conjunction &conjunction) {
+  auto isImpossible = [&](const Conjunction &conjunction) {
     return llvm::any_of(conjunction, [&](const Bound &bound) {
       return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
     });
-  });
-  return result;
+  };
+  if (llvm::none_of(*bounds, isImpossible))
+    return *this;
+  Condition result = *this;
+  llvm::erase_if(result.bounds.edit(), isImpossible);
+  return result.bounds->empty() ? never() : result;
 }
 
 size_t Condition::countBounds() const {
   size_t count = 0;
-  for (const Conjunction &conjunction : alternatives)
+  for (const Conjunction &conjunction : getAlternatives())
     count += conjunction.size();
   return count;
 }
 
-void Condition::simplify() {
-  SmallVector<Conjunction, 1> kept;
+Condition Condition::anyOf(Alternatives alternatives) {
+  Alternatives kept;
   for (Conjunction &next : alternatives) {
     bool isNews = true;
     for (size_t i = 0; i < kept.size() && isNews;) {
@@ -229,13 +218,18 @@ void Condition::simplify() {
     if (isNews)
       kept.push_back(std::move(next));
   }
-  alternatives = std::move(kept);
-  std::sort(alternatives.begin(), alternatives.end(),
-            [](const Conjunction &a, const Conjunction &b) {
-              return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
-            });
-  if (alternatives.size() > maxAlternatives)
-    *this = unknown();
+  if (kept.empty())
+    return never();
+  if (kept.size() == 1 && kept[0].empty())
+    return always();
+  if (kept.size() > maxAlternatives)
+    return unknown();
+  llvm::sort(kept, [](const Conjunction &a, const Conjunction &b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  });
+  Condition result(Kind::Bounds);
+  result.bounds = std::move(kept);
+  return result;
 }
 
 Interval Condition::rangeOf(const Polynomial &number) const {
@@ -271,7 +265,7 @@ std::string Condition::print(const Symbols &symbols) const {
   if (isAlways())
     return "always";
   std::string text;
-  for (const Conjunction &conjunction : alternatives) {
+  for (const Conjunction &conjunction : getAlternatives()) {
     text += text.empty() ? "" : " || ";
     for (const Bound &bound : conjunction)
       text += (&bound == conjunction.begin() ? "" : " && ") + tilelift::print(bound, symbols);

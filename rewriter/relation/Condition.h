@@ -19,6 +19,7 @@
 #define TILELIFT_RELATION_CONDITION_H
 
 #include "relation/Symbols.h"
+#include "support/Shared.h"
 
 namespace tilelift {
 
@@ -42,24 +43,24 @@ class Condition {
 public:
   /// Never, unless made by one of the functions below.
   Condition() = default;
-  static Condition always();
+  static Condition always() { return Condition(Kind::Always); }
   static Condition never() { return Condition(); }
-  static Condition unknown();
+  static Condition unknown() { return Condition(Kind::Unknown); }
 
   /// value >= 0
   static Condition notNegative(const Polynomial &value);
   /// value == 0
   static Condition zero(const Polynomial &value);
 
-  bool isAlways() const { return known && alternatives.size() == 1 && alternatives[0].empty(); }
-  bool isNever() const { return known && alternatives.empty(); }
-  bool isUnknown() const { return !known; }
+  bool isAlways() const { return kind == Kind::Always; }
+  bool isNever() const { return kind == Kind::Never; }
+  bool isUnknown() const { return kind == Kind::Unknown; }
 
   Condition operator&&(const Condition &other) const;
   Condition operator||(const Condition &other) const;
   Condition operator!() const;
   bool operator==(const Condition &other) const {
-    return known == other.known && alternatives == other.alternatives;
+    return kind == other.kind && (bounds.isSameCopy(other.bounds) || *bounds == *other.bounds);
   }
   bool operator!=(const Condition &other) const { return !(*this == other); }
 
@@ -72,21 +73,28 @@ public:
   /// What it costs to compute with the condition.
   size_t countBounds() const;
 
-  llvm::ArrayRef<Conjunction> getAlternatives() const { return alternatives; }
+  /// One without bounds for always, none for never.
+  llvm::ArrayRef<Conjunction> getAlternatives() const;
 
   /// The bounds, when the condition is one conjunction.
   const Conjunction *asConjunction() const {
-    return known && alternatives.size() == 1 ? &alternatives[0] : nullptr;
+    return getAlternatives().size() == 1 ? &getAlternatives()[0] : nullptr;
   }
 
   std::string print(const Symbols &symbols) const;
 
 private:
-  static Condition ofBound(Bound bound);
-  void simplify();
+  enum class Kind { Never, Always, Unknown, Bounds };
+  using Alternatives = llvm::SmallVector<Conjunction, 1>;
 
-  llvm::SmallVector<Conjunction, 1> alternatives;
-  bool known = true;
+  explicit Condition(Kind kind) : kind(kind) {}
+  static Condition ofBound(Bound bound);
+  /// Any of them.
+  static Condition anyOf(Alternatives alternatives);
+
+  Kind kind = Kind::Never;
+  /// At least one, each with a bound; nothing of another kind.
+  Shared<Alternatives> bounds;
 };
 
 std::string print(const Bound &bound, const Symbols &symbols);

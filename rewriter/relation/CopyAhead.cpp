@@ -142,6 +142,13 @@ static bool meansTheSameByReference(const NameInText &name) {
          (name.where == Where::Type && name.subscripts > 0);
 }
 
+static bool isWrittenThrough(const GlobalBase &source, const Effect &effect,
+                             const KernelEffects &kernel) {
+  const ObjectSet own = objectsOf(source, kernel);
+  return !own.isAll() &&
+         llvm::any_of(own.numbers(), [&](unsigned object) { return effect.writes.has(object); });
+}
+
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
@@ -179,6 +186,10 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
       return diagnose(
           "not-available-yet", placeOf(sources, name.location),
           "a tile of a ring that a type, a constant or a local class of the round names");
+    if (!isInRound && where->block != body && kernel.facts.isWithin(name.statement, body))
+      return diagnose("not-available-yet", place,
+                      "a pipeline of a copy in an 'if' whose tile is used outside of that 'if'")
+          .note(placeOf(sources, name.location), "it is used here");
     if (!isInRound)
       return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())
           .note(placeOf(sources, name.location), "it is used here");
@@ -195,7 +206,11 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     Effect effect = kernel.effects.of(statement, kernel.path);
     bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
     if (isWritten || mayWrite(effect, *copy.source, kernel.effects))
-      return diagnose("written-in-loop", place, copy.source->spelling)
+      // What is written through the source itself is written whatever the qualifiers say.
+      return diagnose("written-in-loop", place, copy.source->spelling,
+                      isWrittenThrough(*copy.source, effect, kernel.effects)
+                          ? ""
+                          : "declare what is written '__restrict__', or ")
           .note(placeOf(sources, statement->getBeginLoc()),
                 isWritten ? "it may be written here" : "others may have written to it by then");
   }

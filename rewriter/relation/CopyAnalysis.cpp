@@ -139,7 +139,7 @@ bool Analysis::alwaysWrites(const AnalysedCopy &copied) {
   for (const SharedObject &object : block.shared)
     for (const auto &[offset, record] : object.cells) {
       bool isAlways = llvm::none_of(record.value.getCases(), [](const ValueCase &each) {
-        return each.scalar.data.kind == Source::Kind::Untouched;
+        return each.scalar.data->kind == Source::Kind::Untouched;
       });
       if (object.declaration == copied.tile && object.slot.isZero() && isAlways &&
           offset + int64_t(record.size) <= int64_t(written.size()))
@@ -184,11 +184,12 @@ bool Analysis::checkRounds() {
       end = end ? end : leavesBehind(child, at, inLoop, kernel);
     if (!end && !kernel.uniformity.mayEndThread(at))
       continue;
+    const auto [last, how] = end ? std::pair(end, std::string("they may leave here"))
+                                 : kernel.uniformity.howThreadsEnd(at);
     return fail(
         diagnose("divergent-copy", place(),
                  "some threads may leave the loop around it, and not come to its next round")
-            .note(placeOf(sources, (end ? end : at)->getBeginLoc()),
-                  end ? "they may leave here" : "they may end in this loop"));
+            .note(placeOf(sources, last->getBeginLoc()), how));
   }
   return true;
 }
@@ -236,7 +237,11 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
                  kernel.effects.mayMeet(kernel.effects.of(statement, kernel.path).writes,
                                         objectsOf(block.bases[readers.base], kernel.effects));
     bool isSafe = !isOwn && (readers.threads.size() == threads || !isWritten(readers.base));
-    if (!isSafe || !(readers.isByPointer || block.bases[readers.base].hasNameAtCopy))
+    const GlobalBase &table = block.bases[readers.base];
+    if (!isSafe)
+      block.hideFromCopy(lookup, isOwn ? "the statement itself may change"
+                                       : "the kernel may change before the copy looks it up");
+    else if (!readers.isByPointer && !table.hasNameAtCopy)
       block.hideFromCopy(lookup);
   }
 }
@@ -294,7 +299,7 @@ bool Analysis::findsRowsIn(const SharedObject &table) const {
     return llvm::any_of(block.symbols.lookupsFor(value), isThere);
   };
   auto isFound = [&](const ValueCase &each) {
-    return each.scalar.data.kind == Source::Kind::Load && depends(each.scalar.data.offset);
+    return each.scalar.data->kind == Source::Kind::Load && depends(each.scalar.data->offset);
   };
   return llvm::any_of(block.shared, [&](const SharedObject &object) {
     return llvm::any_of(object.cells, [&](const auto &cell) {
@@ -318,8 +323,8 @@ bool Analysis::takeTiles() {
 
 std::optional<unsigned> baseOf(const CellRecord &record) {
   for (const ValueCase &each : record.value.getCases())
-    if (each.scalar.data.kind == Source::Kind::Load)
-      return each.scalar.data.base;
+    if (each.scalar.data->kind == Source::Kind::Load)
+      return each.scalar.data->base;
   return std::nullopt;
 }
 
@@ -380,7 +385,7 @@ void dropImpossible(CopyRelation &relation) {
       each.guard = each.guard.possible(relation.symbols);
     llvm::erase_if(cell.cases, [](const Case &each) { return each.guard.isNever(); });
     return llvm::all_of(
-        cell.cases, [](const Case &each) { return each.source.kind == Source::Kind::Untouched; });
+        cell.cases, [](const Case &each) { return each.source->kind == Source::Kind::Untouched; });
   });
 }
 
@@ -417,7 +422,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     for (const ValueCase &each : record.value.getCases()) {
       cell.cases.push_back({each.guard, each.scalar.data, each.scalar.needs});
       if (!relation.reduction)
-        relation.reduction = each.scalar.data.reduction;
+        relation.reduction = each.scalar.data->reduction;
     }
     relation.cells.push_back(std::move(cell));
   }
@@ -455,8 +460,8 @@ bool Analysis::checkTargets() {
   auto baseOf = [](const AnalysedCopy &part) -> const GlobalBase * {
     for (const Cell &cell : part.relation.cells)
       for (const Case &each : cell.cases)
-        if (each.source.kind == Source::Kind::Load)
-          return &part.relation.bases[each.source.base];
+        if (each.source->kind == Source::Kind::Load)
+          return &part.relation.bases[each.source->base];
     return nullptr;
   };
   for (size_t i = 0; i < result.size(); ++i)
@@ -474,11 +479,11 @@ bool Analysis::checkLoadsAhead() {
     std::map<unsigned, MapVector<const void *, LoadAhead>> loads;
     for (const Cell &cell : part.relation.cells)
       for (const Case &each : cell.cases)
-        if (const void *maker = each.source.madeBy) {
-          auto &ofBase = loads[each.source.base];
+        if (const void *maker = each.source->madeBy) {
+          auto &ofBase = loads[each.source->base];
           LoadAhead &load = ofBase[maker];
           load.statement = static_cast<const Stmt *>(maker);
-          load.isOfRoundBefore |= each.source.isOfRoundBefore;
+          load.isOfRoundBefore |= each.source->isOfRoundBefore;
           for (const void *first : block.alsoMadeBy[maker])
             ofBase[first].statement = static_cast<const Stmt *>(first);
         }

@@ -23,6 +23,7 @@
 
 #include "relation/Condition.h"
 #include "relation/Requirement.h"
+#include "support/Shared.h"
 #include "tilelift/rules.h"
 
 #include "llvm/ADT/APInt.h"
@@ -134,7 +135,7 @@ struct Source {
 
 struct Case {
   Condition guard;
-  Source source;
+  Shared<Source> source;
   /// What the address of a load needs, in the relation's table.
   Needs needs;
 };
@@ -151,7 +152,7 @@ struct Cell {
   const Case *onlyLoad() const {
     const Case *load = nullptr;
     for (const Case &each : cases)
-      if (each.source.kind == Source::Kind::Load) {
+      if (each.source->kind == Source::Kind::Load) {
         if (load)
           return nullptr;
         load = &each;

@@ -170,6 +170,10 @@ Value Interpreter::evaluate(const Expr *expression) {
     return evaluateConstruct(construct);
   if (const auto *list = dyn_cast<InitListExpr>(expression))
     return evaluateInitList(list);
+  // An array that is copied as a whole, as structured bindings do.
+  if (const auto *copied = dyn_cast<ArrayInitLoopExpr>(expression);
+      copied && copied->getType().isTriviallyCopyableType(kernel.context))
+    return addressOf(copied->getCommonExpr()->getSourceExpr());
   if (isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(expression)) {
     if (numberType(expression->getType()))
       return Scalar::ofNumber(0);
@@ -282,11 +286,11 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
       if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits)
         return scalar;
       // So does what is widened by a promotion and cut back to its size.
-      if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Load) {
+      if (scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Load) {
         Scalar same = scalar;
-        unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : source.bits;
+        unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : source.bits;
         if (target.bits >= bits) {
-          same.data.widenedFrom = target.bits == bits ? 0 : bits;
+          same.data.edit().widenedFrom = target.bits == bits ? 0 : bits;
           return same;
         }
       }
@@ -337,9 +341,12 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
                    ? Scalar::unknown("is negated", place)
                    : number;
       // ~x is -x - 1 in two's complement.
-      Polynomial minus = -number.number;
-      return Scalar::ofNumber(unary->getOpcode() == UO_Minus ? minus : minus - Polynomial(1),
-                              number.needs);
+      Polynomial result = -number.number;
+      if (unary->getOpcode() == UO_Not)
+        result -= Polynomial(1);
+      if (std::optional<int64_t> constant = result.asConstant())
+        result = truncated(*constant, *numberType(type));
+      return Scalar::ofNumber(result, number.needs);
     });
   case UO_PreInc:
   case UO_PreDec:

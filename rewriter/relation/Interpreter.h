@@ -139,6 +139,7 @@ private:
                   NamesInScope &names);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression, Value *evaluated = nullptr);
+  Condition headOf(const clang::Stmt *loop, const clang::Expr *condition);
   void maskBy(const Condition &condition, const clang::Expr *asked, const Value &value);
 
   // Choices that all threads make alike.
@@ -176,7 +177,7 @@ private:
   std::optional<Scalar> stepOf(llvm::ArrayRef<Change> changes, const clang::Stmt *loop,
                                llvm::ArrayRef<const clang::VarDecl *> changed);
   std::vector<Moving> changedByRounds(const clang::Stmt *loop);
-  bool isCounter(const Moving &moving) const;
+  bool isCounter(const Moving &moving, const clang::Stmt *loop) const;
   Counter count(const Moving &moving, const clang::Stmt *loop);
   bool isRestored(const Moving &moving, const clang::Stmt *loop,
                   llvm::ArrayRef<const clang::VarDecl *> changed);
@@ -388,7 +389,7 @@ private:
   /// How many of them are on the path to the target; the others are calls on the side.
   size_t framesOnPath = 1;
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
-  /// References to an object stay what they are while others are added.
+  /// A deque, so that references to an object stay valid while others are added.
   std::deque<LocalObject> memory;
   llvm::SmallVector<const clang::VarDecl *, 16> scope;
   /// Declared where every statement is run: all that happens to them is known, even if

@@ -323,23 +323,23 @@ Scalar Interpreter::lookedUpInShared(const Source &source, NumberType type) {
 
 /// A pointer that was looked up is a base of its own, if it can be named.
 Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place place) {
-  if (!scalar.is(Scalar::Kind::Data) || scalar.data.kind != Source::Kind::Load)
+  if (!scalar.is(Scalar::Kind::Data) || scalar.data->kind != Source::Kind::Load)
     return scalar;
-  if (std::optional<Scalar> unclear = whyUnclear(scalar.data))
+  if (std::optional<Scalar> unclear = whyUnclear(*scalar.data))
     return *unclear;
-  std::optional<IndexedName> name = spell(scalar.data);
+  std::optional<IndexedName> name = spell(*scalar.data);
   if (!name)
     return scalar;
   GlobalBase base;
   base.spelling = block.symbols.print(*name);
-  base.identity = isSteady(scalar.data) ? nullptr : scalar.data.madeBy;
+  base.identity = isSteady(*scalar.data) ? nullptr : scalar.data->madeBy;
   base.indices = name->indices;
   base.place = place;
-  base.hasNameAtCopy = isReadableAtCopy(scalar.data);
+  base.hasNameAtCopy = isReadableAtCopy(*scalar.data);
   if (base.hasNameAtCopy)
     base.firstElement = base.spelling;
   unsigned number = baseOf(base, pointee, true);
-  noteLookup(scalar.data, {Lookup::Kind::Pointer, number}, false);
+  noteLookup(*scalar.data, {Lookup::Kind::Pointer, number}, false);
   return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }
 

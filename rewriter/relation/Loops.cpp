@@ -61,10 +61,19 @@ bool isSame(const Scalar &a, const Scalar &b) {
 } // namespace
 
 /// The copy has to be able to say how far it has come.
-bool Interpreter::isCounter(const Moving &moving) const {
+bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
   const Scalar *start = moving.start.single();
+  auto isReadable = [&](SymbolId id) {
+    const Symbol &symbol = block.symbols[id];
+    // The counter of a loop around this one, say.
+    return symbol.readableAtCopy ||
+           (symbol.kind == Symbol::Kind::Variable &&
+            !llvm::is_contained(kernel.facts.changedWithin(loop),
+                                static_cast<const VarDecl *>(symbol.identity)));
+  };
   return moving.isSteady() && start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
-         block.symbols.readableAtCopy(start->number);
+         llvm::all_of(start->number.getTerms(),
+                      [&](const Term &term) { return llvm::all_of(term.factors, isReadable); });
 }
 
 /// By how much each round moves a variable: elements of a pointer, or a number.
@@ -250,18 +259,18 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
   std::vector<Moving> all = changedByRounds(loop);
   std::vector<Carried> carried = carriedBy(loop, all);
-  auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one); });
+  auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
   auto steady = llvm::find_if(all, [](const Moving &one) { return one.isSteady(); });
-  const std::string uncounted =
-      steady == all.end() ? "in which no integer counts the rounds by a constant"
-                          : "whose counter '" + steady->variable->getNameAsString() +
-                                "' starts at a value that has no name at the copy";
+  const std::string uncounted = steady == all.end()
+                                    ? "in which no integer counts the rounds by a constant"
+                                    : "whose counter '" + steady->variable->getNameAsString() +
+                                          "' starts at a value that has no name at the copy";
   for (const Moving &one : all) {
     const bool isUncounted = one.step && one.variable->getType()->isPointerType();
-    memory[objectOf(one.variable)].forget(
-        isUncounted ? "is moved by the loop around the copy, " + uncounted
-                    : "is changed by the loop around the copy",
-        placeOf(one.changes[0].statement));
+    memory[objectOf(one.variable)].forget(isUncounted
+                                              ? "is moved by the loop around the copy, " + uncounted
+                                              : "is changed by the loop around the copy",
+                                          placeOf(one.changes[0].statement));
   }
   std::optional<Counter> counter;
   if (counting != all.end()) {
@@ -279,10 +288,10 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
         setToSymbol(one.variable, symbolOf(one, loop));
   };
   place();
-  Condition enters = condition ? conditionOf(condition) : Condition::always();
+  Condition enters = condition ? headOf(loop, condition) : Condition::always();
   if (narrow(all, counter, loop, condition, enters)) {
     place();
-    enters = conditionOf(condition);
+    enters = headOf(loop, condition);
   }
   mayMiss |= enters.isUnknown();
   if (counter && !carried.empty() && !stopped())

@@ -126,23 +126,23 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
     std::optional<NumberType> number = numberType(type);
     if (!number)
       return Scalar::unknown("is computed with", place);
-    if (scalar.data.kind == Source::Kind::Shared && scalar.data.reduction)
-      return Scalar::unknown(scalar.data.text, place);
-    if (scalar.data.isMemory()) {
-      unsigned bits = scalar.data.widenedFrom ? scalar.data.widenedFrom : number->bits;
-      NumberType own{bits, scalar.data.isSigned.value_or(number->isSigned)};
-      bool isShared = scalar.data.kind == Source::Kind::Shared;
-      Scalar loaded = isShared ? lookedUpInShared(scalar.data, own) : lookedUp(scalar.data, own);
+    if (scalar.data->kind == Source::Kind::Shared && scalar.data->reduction)
+      return Scalar::unknown(scalar.data->text, place);
+    if (scalar.data->isMemory()) {
+      unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : number->bits;
+      NumberType own{bits, scalar.data->isSigned.value_or(number->isSigned)};
+      bool isShared = scalar.data->kind == Source::Kind::Shared;
+      Scalar loaded = isShared ? lookedUpInShared(*scalar.data, own) : lookedUp(*scalar.data, own);
       addNeeds(loaded.needs, scalar.needs);
       return loaded.is(Scalar::Kind::Number) ? convert(loaded, own, *number, place) : loaded;
     }
-    if (scalar.data.kind == Source::Kind::Constant) {
+    if (scalar.data->kind == Source::Kind::Constant) {
       Scalar result = Scalar::ofNumber(0);
-      int64_t bits = int64_t(scalar.data.bits.zextOrTrunc(64).getZExtValue());
+      int64_t bits = int64_t(scalar.data->bits.zextOrTrunc(64).getZExtValue());
       result.number = block.convert(bits, {64, true}, *number, place, result.needs);
       return result;
     }
-    return Scalar::unknown(scalar.data.text, place);
+    return Scalar::unknown(scalar.data->text, place);
   }
   default: return scalar;
   }
@@ -232,6 +232,23 @@ Scalar Interpreter::movedAddress(const Scalar &a, const Scalar &b, int direction
                            address.number + bytes.number * Polynomial(direction), needs);
 }
 
+/// Whether an operation of integers with this number leaves the other operand as it is.
+static bool isNeutral(BinaryOperatorKind op, const Scalar &scalar, bool isRight) {
+  const std::optional<int64_t> number =
+      scalar.is(Scalar::Kind::Number) ? scalar.number.asConstant() : std::nullopt;
+  switch (op) {
+  case BO_Add:
+  case BO_Or:
+  case BO_Xor: return number == 0;
+  case BO_Sub:
+  case BO_Shl:
+  case BO_Shr: return isRight && number == 0;
+  case BO_Mul: return number == 1;
+  case BO_Div: return isRight && number == 1;
+  default: return false;
+  }
+}
+
 Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
                                QualType type, const Expr *where) {
   Place place = placeOf(where);
@@ -246,6 +263,10 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   std::optional<NumberOperator> known = numberOperator(op);
   if (!number || !known)
     return Scalar::unknown(verbOf(op), place);
+  if (a.is(Scalar::Kind::Data) && isNeutral(op, b, /*isRight=*/true))
+    return a;
+  if (b.is(Scalar::Kind::Data) && isNeutral(op, a, /*isRight=*/false))
+    return b;
   // An address of shared memory as a number, for inline assembly.
   bool isAddress = a.is(Scalar::Kind::Address) || b.is(Scalar::Kind::Address);
   if (isAddress && (op == BO_Add || (op == BO_Sub && !b.is(Scalar::Kind::Address))))
@@ -307,10 +328,10 @@ Value Interpreter::typed(const Value &value, QualType type) const {
   std::optional<NumberType> number = numberType(type);
   return value.map([&](const Scalar &scalar) {
     Scalar result = scalar;
-    if (scalar.is(Scalar::Kind::Data) && !scalar.data.typeIdentity)
-      result.data.typeIdentity = identityOf(type);
-    if (number && scalar.is(Scalar::Kind::Data) && !scalar.data.isSigned)
-      result.data.isSigned = number->isSigned;
+    if (scalar.is(Scalar::Kind::Data) && !scalar.data->typeIdentity)
+      result.data.edit().typeIdentity = identityOf(type);
+    if (number && scalar.is(Scalar::Kind::Data) && !scalar.data->isSigned)
+      result.data.edit().isSigned = number->isSigned;
     return result;
   });
 }
@@ -416,8 +437,8 @@ static std::string lookedUpIn(const GlobalBase &base) {
   return (name + "[...]").str();
 }
 
-/// A pointer that was looked up, and for which there is no name: where its index may be negative,
-/// it may lie in front of the member that C++ would name.
+/// Refuses an address that starts at a pointer which the kernel reads from a table, and which
+/// cannot be named. A negative index is one reason: the pointer may lie in front of the table then.
 void Interpreter::failAtLookup(const Source &pointer, Place place) {
   const GlobalBase &base = block.bases[pointer.base];
   if (base.isTable && !pointer.offset.isConstant() && block.symbols.rangeOf(pointer.offset).low < 0)
@@ -438,8 +459,8 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     Value loaded;
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;
-      if (copying && from.is(Scalar::Kind::Data) && from.data.kind == Source::Kind::Load)
-        failAtLookup(from.data, place);
+      if (copying && from.is(Scalar::Kind::Data) && from.data->kind == Source::Kind::Load)
+        failAtLookup(*from.data, place);
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
                  ? diagnose("unknown-index", place, "the condition of this load", whyMasked)
@@ -461,17 +482,17 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
 Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
   Source source;
   source.place = scalar.place;
-  bool isOfShared = scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Shared;
+  bool isOfShared = scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Shared;
   if (isOfShared && kernel.kind == CopyKind::Load) {
     source.kind = Source::Kind::Other;
     source.text = "is read from shared memory";
     return Scalar::ofData(source);
   }
-  if (scalar.is(Scalar::Kind::Data) && !scalar.data.widenedFrom)
+  if (scalar.is(Scalar::Kind::Data) && !scalar.data->widenedFrom)
     return scalar;
   if (scalar.is(Scalar::Kind::Data)) {
     source.kind = Source::Kind::Other;
-    source.text = "is converted from " + std::to_string(scalar.data.widenedFrom) + " to " +
+    source.text = "is converted from " + std::to_string(scalar.data->widenedFrom) + " to " +
                   std::to_string(8 * sizeOf(type)) + " bits";
     return Scalar::ofData(source);
   }
@@ -606,7 +627,7 @@ void Interpreter::copyObject(const Value &to, const Value &from, QualType type, 
                    object.number.isConstant();
     // A pointer that was itself loaded is an address that nobody knows.
     bool isAddress = object.is(Scalar::Kind::Address) ||
-                     (object.is(Scalar::Kind::Data) && object.data.kind == Source::Kind::Load);
+                     (object.is(Scalar::Kind::Data) && object.data->kind == Source::Kind::Load);
     bool isCopied = isLocal && copyLocal(to, object, size);
     if (!isCopied && !mask.isNever()) {
       Value value = isLocal ? memory[object.object].read(*object.number.asConstant(), size, place)

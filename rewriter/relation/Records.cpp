@@ -75,11 +75,12 @@ void Interpreter::storeGlobal(const Scalar &to, const Condition &guard, const Va
   const ValueCase *first = nullptr;
   for (const ValueCase &one : value.getCases()) {
     Condition when = guard && one.guard;
-    const Source &from = one.scalar.data;
+    const Source &from = *one.scalar.data;
     if (when.isNever())
       continue;
     if (from.kind == Source::Kind::Shared) {
-      if (first && first->scalar.data.base == from.base && first->scalar.data.offset != from.offset)
+      if (first && first->scalar.data->base == from.base &&
+          first->scalar.data->offset != from.offset)
         return failAtChosenPlace(from.base, first->guard, place);
       first = &one;
     }
@@ -203,7 +204,7 @@ void Interpreter::recordCell(SharedObject &object, int64_t offset, unsigned size
   bool isFinal = cell.thread != threadNumber || kernel.kind != CopyKind::Load;
   const Scalar *old = cell.value.single(), *now = value.single();
   bool isSame = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
-                old->data.sameValue(now->data) && kernel.kind != CopyKind::Reduce;
+                old->data->sameValue(*now->data) && kernel.kind != CopyKind::Reduce;
   if ((cell.size != 0 && cell.size != size) || (isOther && isFinal && !isSame))
     return fail(diagnose("clashing-stores", place,
                          "byte " + std::to_string(offset) + " of '" + object.name + "'", words.done,

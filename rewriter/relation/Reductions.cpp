@@ -66,8 +66,8 @@ std::optional<element_type> Interpreter::numbersOf(QualType type) const {
 std::optional<Scalar> Interpreter::combined(reduce_operation operation, const Scalar &a,
                                             const Scalar &b, QualType type) const {
   auto isFrom = [](const Scalar &scalar, Source::Kind kind) {
-    return scalar.is(Scalar::Kind::Data) && scalar.data.kind == kind && !scalar.data.reduction &&
-           scalar.data.widenedFrom == 0;
+    return scalar.is(Scalar::Kind::Data) && scalar.data->kind == kind && !scalar.data->reduction &&
+           scalar.data->widenedFrom == 0;
   };
   auto isPair = [&](const Scalar &shared, const Scalar &global) {
     return isFrom(shared, Source::Kind::Shared) && isFrom(global, Source::Kind::Load);
@@ -77,9 +77,9 @@ std::optional<Scalar> Interpreter::combined(reduce_operation operation, const Sc
     return std::nullopt;
   Scalar result = isPair(a, b) ? a : b;
   const Scalar &global = isPair(a, b) ? b : a;
-  result.data.reduction = {operation, *numbers};
-  result.data.combinedBase = global.data.base;
-  result.data.combinedOffset = global.data.offset;
+  result.data.edit().reduction = {operation, *numbers};
+  result.data.edit().combinedBase = global.data->base;
+  result.data.edit().combinedOffset = global.data->offset;
   addNeeds(result.needs, global.needs);
   return result;
 }
@@ -113,8 +113,8 @@ std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *
     std::optional<Scalar> one = combined(function ? *function : *atomic, a, b, type);
     isAll &= one.has_value();
     // Unlike a sum, an atomic one flushes numbers that are too small for all of their bits.
-    if (one && atomic && one->data.reduction->type == element_type::f32)
-      one->data.reduction->type = element_type::f32_ftz;
+    if (one && atomic && one->data->reduction->type == element_type::f32)
+      one->data.edit().reduction->type = element_type::f32_ftz;
     return one.value_or(Scalar::unknown("is computed by '" + name.str() + "'", place));
   });
   if (!isAll && function)

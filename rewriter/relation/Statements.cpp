@@ -158,16 +158,22 @@ void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const St
 
 /// Which case is taken nobody follows; all threads have to take the same one.
 void Interpreter::approachCase(const SwitchStmt *choice) {
-  if (kernel.facts.isWithin(target, choice->getCond()))
-    return approach(choice->getCond());
+  for (const Stmt *first :
+       {choice->getInit(), static_cast<const Stmt *>(choice->getConditionVariableDeclStmt()),
+        static_cast<const Stmt *>(choice->getCond())}) {
+    if (first && kernel.facts.isWithin(target, first))
+      return approach(first);
+    if (first && first != choice->getCond())
+      run(first);
+  }
   if (kernel.uniformity.mayDiffer(choice->getCond()))
     return fail(diagnose("divergent-copy", placeOf(choice),
                          "'" + spell(choice->getCond()) + "' may differ between threads"));
   mayMiss = true;
-  for (const VarDecl *variable : kernel.facts.changedWithin(choice))
-    if (objects.count(variable))
-      memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
   const Stmt *body = choice->getBody();
+  for (const Stmt *part : {static_cast<const Stmt *>(choice->getCond()), body})
+    for (const VarDecl *variable : kernel.facts.changedWithin(part))
+      memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
   if (isa<CompoundStmt>(body))
     for (const Stmt *child : body->children())
       if (kernel.facts.isWithin(target, child))
@@ -274,9 +280,14 @@ bool Interpreter::maySendAway(const Stmt *statement) const {
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   // What ends a thread may stand under a condition of a callee, which nobody looked at here.
   if (maySendAway(statement) &&
-      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement)))
-    fail(diagnose("divergent-copy", placeOf(statement),
-                  "this statement may send some of them away"));
+      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement))) {
+    Diagnostic refusal =
+        diagnose("divergent-copy", placeOf(statement), "this statement may send some of them away");
+    const auto [part, how] = kernel.uniformity.howThreadsEnd(statement);
+    if (kernel.uniformity.mayEndThread(part) && part != statement)
+      std::move(refusal).note(placeOf(part), how);
+    fail(std::move(refusal));
+  }
   bool mayLeave = leaves(statement);
   mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
@@ -511,6 +522,18 @@ void Interpreter::runIf(const IfStmt *branch) {
   mask = nobodyLeft ? before : mask || afterThen;
 }
 
+/// Declares what the head of a loop declares in each round, and evaluates its condition.
+Condition Interpreter::headOf(const Stmt *loop, const Expr *condition) {
+  const DeclStmt *variable = nullptr;
+  if (const auto *counted = dyn_cast<ForStmt>(loop))
+    variable = counted->getConditionVariableDeclStmt();
+  else if (const auto *tested = dyn_cast<WhileStmt>(loop))
+    variable = tested->getConditionVariableDeclStmt();
+  if (variable)
+    run(variable);
+  return conditionOf(condition);
+}
+
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
   if (watching)
@@ -522,7 +545,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
   ++openLoops;
   for (bool first = true; !gone(); first = false) {
     if (condition && (testFirst || !first)) {
-      Condition again = conditionOf(condition);
+      Condition again = headOf(loop, condition);
       if (openRounds == 0)
         firstOpen = again;
       openRounds += !again.isAlways();
@@ -581,7 +604,7 @@ void Interpreter::sampleLoop(const Stmt *loop, const Expr *condition, const Expr
   ++openLoops;
   for (unsigned round = 0; round < sampledRounds && !gone() && !isDone; ++round) {
     bool isAsked = condition && (testFirst || round > 0);
-    Condition again = isAsked ? conditionOf(condition) : Condition::always();
+    Condition again = isAsked ? headOf(loop, condition) : Condition::always();
     isDone = again.isNever();
     if (isDone)
       break;

@@ -101,6 +101,7 @@ Polynomial Symbols::computed(const Operation &operation, std::string spelling, I
   symbol.knownAtLaunch = knownAtLaunch(operation.left) && knownAtLaunch(operation.right);
   symbol.readableAtCopy = readableAtCopy(operation.left) && readableAtCopy(operation.right);
   symbol.operation = std::make_shared<Operation>(operation);
+  symbol.divisor = divisorOf(operation);
   return Polynomial::symbol(intern(symbol));
 }
 
@@ -167,6 +168,18 @@ int64_t Symbols::divisorOf(const Polynomial &value) const {
   return common;
 }
 
+/// The lowest bits of `a & b` are zero where those of one of them are, the lowest of `a | b` and of
+/// `a ^ b` where those of both are.
+int64_t Symbols::divisorOf(const Operation &operation) const {
+  const StringRef op = operation.op;
+  auto lowestBit = [&](const Polynomial &value) {
+    const int64_t divisor = divisorOf(value);
+    return divisor == 0 ? int64_t(1) << 62 : divisor & -divisor;
+  };
+  const int64_t left = lowestBit(operation.left), right = lowestBit(operation.right);
+  return op == "&" ? std::max(left, right) : op == "|" || op == "^" ? std::min(left, right) : 1;
+}
+
 bool Symbols::knownAtLaunch(const Term &term) const {
   return std::all_of(term.factors.begin(), term.factors.end(),
                      [&](SymbolId id) { return table[id].knownAtLaunch; });
@@ -175,6 +188,23 @@ bool Symbols::knownAtLaunch(const Term &term) const {
 bool Symbols::knownAtLaunch(const Polynomial &value) const {
   return value.isValid() && std::all_of(value.getTerms().begin(), value.getTerms().end(),
                                         [&](const Term &term) { return knownAtLaunch(term); });
+}
+
+/// Nothing is known of where a counter begins that a step of unknown sign moves: the host would
+/// have to take it for the lowest number of its type, and nothing that it must not be below would
+/// hold.
+bool Symbols::isOpenTo(const Polynomial &value, const Interval &within) const {
+  return llvm::any_of(value.getTerms(), [&](const Term &term) {
+    return llvm::any_of(term.factors, [&](SymbolId id) {
+      const Symbol &symbol = table[id];
+      const bool isOpen =
+          !symbol.knownAtLaunch && symbol.below && symbol.range.low <= rangeOfType(32, true).low;
+      const bool isAlone = term.factors.size() == 1;
+      const bool needsLow = within.low != Interval::lowest && (!isAlone || term.coefficient > 0);
+      const bool needsHigh = within.high != Interval::highest && (!isAlone || term.coefficient < 0);
+      return isOpen && (needsLow || needsHigh);
+    });
+  });
 }
 
 bool Symbols::boundedAtLaunch(const Polynomial &value) const {

@@ -92,6 +92,8 @@ struct Symbol {
   int64_t step = 0;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
+  /// Why it has not, where there is more to say than that it has no name, as in "may change".
+  std::string whyHidden;
   /// Opaque: looked up on the way to the copy, where it could be looked up as well.
   bool readableOnceMore = false;
   /// Opaque: it lies in memory, and may only be read where the kernel does.
@@ -128,6 +130,7 @@ public:
   Interval rangeOf(const Polynomial &value) const;
   /// A number that divides it always; 0 for the zero polynomial.
   int64_t divisorOf(const Polynomial &value) const;
+  int64_t divisorOf(const Operation &operation) const;
   bool knownAtLaunch(const Polynomial &value) const;
   bool knownAtLaunch(const Term &term) const;
   bool readableAtCopy(const Polynomial &value) const;
@@ -137,6 +140,7 @@ public:
   /// Whether the launcher knows between which numbers the value lies for all
   /// blocks and iterations.
   bool boundedAtLaunch(const Polynomial &value) const;
+  bool isOpenTo(const Polynomial &value, const Interval &within) const;
   /// Whether the launcher knows the largest number that the value has in any block and
   /// iteration, and not only one that it stays below.
   bool endsAtLaunch(const Polynomial &value) const;
@@ -147,7 +151,10 @@ public:
   }
   void noteOnceMore(SymbolId id) { table[id].readableOnceMore = true; }
   void showAtCopy(SymbolId id) { table[id].readableAtCopy = true; }
-  void hideAtCopy(SymbolId id) { table[id].readableAtCopy = false; }
+  void hideAtCopy(SymbolId id, std::string why = {}) {
+    table[id].readableAtCopy = false;
+    table[id].whyHidden = std::move(why);
+  }
   /// What is known of a symbol that has the values of another one as well.
   void standForAlso(SymbolId id, const Symbol &other);
   /// About how long its text is.

@@ -22,15 +22,15 @@ bool sameScalar(const Scalar &a, const Scalar &b) {
   case Scalar::Kind::Truth: return a.truth == b.truth;
   case Scalar::Kind::Address:
     return a.space == b.space && a.object == b.object && a.number == b.number;
-  case Scalar::Kind::Data: return a.data.sameValue(b.data);
+  case Scalar::Kind::Data: return a.data->sameValue(*b.data);
   }
   return false;
 }
 
 /// The bits of a constant that takes so many bytes.
 std::optional<APInt> constantBits(const Scalar &scalar, unsigned size) {
-  if (scalar.is(Scalar::Kind::Data) && scalar.data.kind == Source::Kind::Constant)
-    return scalar.data.bits.zextOrTrunc(8 * size);
+  if (scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Constant)
+    return scalar.data->bits.zextOrTrunc(8 * size);
   if (scalar.is(Scalar::Kind::Number) && scalar.number.isConstant())
     return APInt(64, uint64_t(*scalar.number.asConstant())).sextOrTrunc(8 * size);
   return std::nullopt;
@@ -252,14 +252,14 @@ Scalar partOf(const Scalar &whole, int64_t offset, unsigned size) {
                ? whole
                : Scalar::unknown("is a part of another value", whole.place);
   Scalar part = whole;
-  if (whole.data.isMemory()) {
-    part.data.offset += Polynomial(offset);
-    part.data.widenedFrom = 0;
-    part.data.isSigned.reset();
-    part.data.typeIdentity = nullptr;
-  } else if (whole.data.kind == Source::Kind::Constant) {
+  if (whole.data->isMemory()) {
+    part.data.edit().offset += Polynomial(offset);
+    part.data.edit().widenedFrom = 0;
+    part.data.edit().isSigned.reset();
+    part.data.edit().typeIdentity = nullptr;
+  } else if (whole.data->kind == Source::Kind::Constant) {
     unsigned low = unsigned(8 * offset), count = 8 * size;
-    part.data.bits = whole.data.bits.zextOrTrunc(low + count).lshr(low).trunc(count);
+    part.data.edit().bits = whole.data->bits.zextOrTrunc(low + count).lshr(low).trunc(count);
   }
   return part;
 }
@@ -282,8 +282,8 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
   Value low = read(offset, first, place), high = read(end, size - first, place);
   return Value::combine(low, high, [&](const Scalar &a, const Scalar &b) {
     bool bothData = a.is(Scalar::Kind::Data) && b.is(Scalar::Kind::Data);
-    if (bothData && a.data.isMemory() && a.data.kind == b.data.kind && a.data.base == b.data.base &&
-        b.data.offset == a.data.offset + Polynomial(first)) {
+    if (bothData && a.data->isMemory() && a.data->kind == b.data->kind &&
+        a.data->base == b.data->base && b.data->offset == a.data->offset + Polynomial(first)) {
       Scalar both = a;
       addNeeds(both.needs, b.needs);
       return both;

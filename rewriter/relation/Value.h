@@ -42,7 +42,7 @@ struct Scalar {
   Space space = Space::Global;
   unsigned object = 0;
   /// Data.
-  Source data;
+  Shared<Source> data;
   /// Unknown: what we met, as in "is read from shared memory".
   std::string why;
   Place place;
@@ -57,7 +57,7 @@ struct Scalar {
   /// The number zero, or data whose bits are all zero.
   bool isZero() const {
     return (kind == Kind::Number && number.isZero()) ||
-           (kind == Kind::Data && data.kind == Source::Kind::Constant && data.bits.isZero());
+           (kind == Kind::Data && data->kind == Source::Kind::Constant && data->bits.isZero());
   }
 };
 

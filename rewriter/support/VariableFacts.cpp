@@ -626,7 +626,8 @@ Use useIn(const Expr *parent, const Stmt *child) {
                                                                                   : Use::Other;
 }
 
-/// Whether an expression is what its part is: a comma, or a choice.
+/// Whether an expression refers to the same object as its part does: as a comma operator refers to
+/// its right side, and `?:` to either of its arms.
 bool handsOn(const Expr *expression, const Stmt *part) {
   const auto *binary = dyn_cast<BinaryOperator>(expression);
   const auto *choice = dyn_cast<AbstractConditionalOperator>(expression);
@@ -636,7 +637,8 @@ bool handsOn(const Expr *expression, const Stmt *part) {
 
 } // namespace
 
-/// Whether the variable that an expression initialises can only be read through.
+/// Whether the expression initialises a reference to const, and the program never casts const away:
+/// nothing is changed through that reference.
 bool VariableFacts::isHeldAsConst(const Expr *init, const DeclStmt *declared) const {
   return !dropsConst && llvm::any_of(declared->decls(), [&](const Decl *each) {
     const auto *variable = dyn_cast<VarDecl>(each);

@@ -84,13 +84,35 @@ __global__ void left(float *__restrict__ out, const float *__restrict__ in, int 
 __device__ void end() { asm volatile("exit;"); }
 __global__ void ended(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float tile[64];
-  for (int k = 0; k < n; ++k) { // expected-note {{they may end in this loop}}
+  for (int k = 0; k < n; ++k) {
 #pragma tma load
     tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads may leave the loop around it, and not come to its next round}}
     out[k * 64 + threadIdx.x] = tile[threadIdx.x];
     if (threadIdx.x < 32 * k)
-      end();
+      end(); // expected-note {{they may end here}}
   }
+}
+
+// What a pointer leads to may do anything.
+__device__ float (*chosen)(float);
+__global__ void calls_by_pointer(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[64];
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads may leave the loop around it, and not come to its next round}}
+    __syncthreads();
+    out[k * 64 + threadIdx.x] = chosen(tile[63 - threadIdx.x]); // expected-note {{they may end here, as it is not known what is called}}
+    __syncthreads();
+  }
+}
+__global__ void called_before(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[64];
+  for (int k = 0; k < n; ++k) // expected-error {{this statement may send some of them away}}
+    out[k * 64 + threadIdx.x] = chosen(in[k]); // expected-note {{they may end here, as it is not known what is called}}
+#pragma tma load
+  tile[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = tile[63 - threadIdx.x];
 }
 
 // All leave together.
@@ -128,4 +150,6 @@ void run(float *out, const float *in) {
   ended<<<1, 64>>>(out, in, 4);
   left_by_all<<<1, 64>>>(out, in, 4, 2);
   across<<<2, 128>>>(out, in, 64);
+  calls_by_pointer<<<1, 64>>>(out, in, 4);
+  called_before<<<1, 64>>>(out, in, 4);
 }

@@ -59,3 +59,20 @@ __global__ void own_indices(float *out, const float *in, int w) {
   rows[threadIdx.y][threadIdx.x] = reinterpret_cast<const int *>(in)[rows[threadIdx.y][0] * w + threadIdx.x]; // expected-error {{an index is not followed: it is read from 'rows', to which the statement writes [-Wtilelift-unknown-index]}}
   out[threadIdx.x] = rows[threadIdx.y][threadIdx.x];
 }
+
+// The rows are looked up by those threads that copy them, and the other ones may be early.
+__global__ void table_is_written(float *out, const float *in, int *index, int n) {
+  __shared__ float rows[8][32];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load threads(128)
+    for (int i = threadIdx.x; i < 256; i += blockDim.x) // expected-error {{which the kernel may change before the copy looks it up [-Wtilelift-expression-not-available]}}
+      rows[i / 32][i % 32] = in[index[k * 8 + i / 32] * 32 + i % 32];
+    __syncthreads();
+    sum += rows[threadIdx.x % 8][threadIdx.x % 32];
+    if (threadIdx.x < 8)
+      index[(k + 1) * 8 + threadIdx.x] = index[k * 8 + threadIdx.x] + 3;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}

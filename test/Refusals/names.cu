@@ -20,7 +20,7 @@ __global__ void known_to_one(float *out, const float *in, int *rows) {
   if (threadIdx.x == 5)
     rows[blockIdx.x] = 64;
 #pragma tma load threads(64)
-  if (threadIdx.x == 5) // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which has no name at this place}}
+  if (threadIdx.x == 5) // expected-error {{the copy needs the value of 'rows[blockIdx.x]', which the kernel may change before the copy looks it up}}
     for (int i = 0; i < 64; ++i)
       part[i] = in[rows[blockIdx.x] + i];
   __syncthreads();

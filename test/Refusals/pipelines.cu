@@ -288,6 +288,37 @@ __global__ void written(float *out, const float *in, int n) {
   }
 }
 
+// What is written through the pointer that is read from is written, whatever the qualifiers say.
+__global__ void written_in_place(float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: copy without a pipeline [-Wtilelift-written-in-loop]}}
+    __syncthreads();
+    in[(i + 2) * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
+    __syncthreads();
+  }
+}
+
+// The condition of the copy is the condition of its use, but stands there once more.
+__global__ void used_outside_if(float *__restrict__ out, const float *in, int n, bool both) {
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (both) {
+#pragma tma load
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy in an 'if' whose tile is used outside of that 'if' is not available yet}}
+    }
+    __syncthreads();
+    if (both)
+      sum += part[63 - threadIdx.x]; // expected-note {{it is used here}}
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 __global__ void told(float *__restrict__ out, const float *in, const volatile int *flags, int n) {
   __shared__ float part[64];
   float sum = 0;
@@ -341,7 +372,7 @@ __global__ void used_behind(float *__restrict__ out, const float *__restrict__ i
   for (int i = 0; i < n; ++i) {
     if (i % 2 == 0) {
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'part' is used outside of the round that fills it}}
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{a pipeline of a copy in an 'if' whose tile is used outside of that 'if' is not available yet}}
     }
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it is used here}}
@@ -556,7 +587,9 @@ __global__ void of_a_local_class(float *__restrict__ out, const float *__restric
   }
 }
 
-void runMore(float *out, const float *in) {
+void runMore(float *out, const float *in, float *both) {
+  written_in_place<<<1, 64>>>(both, 5);
+  used_outside_if<<<1, 64>>>(out, in, 5, true);
   starts_at_a_binding<<<1, 64>>>(out, in, {0, 5});
   of_a_local_class<<<1, 60>>>(out, in, 5);
 }

@@ -24,7 +24,7 @@ struct Member {
 __global__ void default_argument(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: the constructor of 'Shape' counts all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: the constructor of 'Shape' uses the size of the block, and this warp is not counted in it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -36,7 +36,7 @@ __global__ void default_argument(float *__restrict__ out, const float *__restric
 __global__ void default_initialiser(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: a statement counts all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: a statement uses the size of the block, and this warp is not counted in it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -75,7 +75,7 @@ __global__ void uneven(float *__restrict__ out, const float *__restrict__ in, in
 __global__ void counted(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'threads' counts all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'threads' uses the size of the block, and this warp is not counted in it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -123,7 +123,7 @@ __global__ void grouped(float *__restrict__ out, const float *__restrict__ in, i
   __shared__ float part[64];
   auto block = cooperative_groups::this_thread_block();
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'size' counts all threads of the block, of which it is none}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'size' uses the size of the block, and this warp is not counted in it}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     block.sync();

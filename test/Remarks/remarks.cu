@@ -45,7 +45,7 @@ template <int Pitch> __global__ void differs(float *out, const float *in) {
 void run(float *out, const float *in, int w) {
   guarded<<<dim3(4, 4), dim3(32, 8)>>>(out, in, w, 32);
   own<256><<<8, 256>>>(out, in);
-  // CHECK: remarks.cu:[[#@LINE+1]]:3: remark: 'own' is launched here with a block of 128; the copy was checked for 256, so this launch runs the plain kernel [-Wtilelift-other-block-size]
+  // CHECK: remarks.cu:[[#@LINE+1]]:3: warning: 'own' is launched here with a block of 128; the copy was checked for 256, so this launch runs the plain kernel [-Wtilelift-other-block-size]
   own<256><<<8, 128>>>(out, in);
   differs<8><<<1, 256>>>(out, in);
   differs<12><<<1, 256>>>(out, in);

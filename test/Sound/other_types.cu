@@ -3,9 +3,10 @@
 // RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 13
 // RUN: grep "'in' may be written in the loop, which a copy ahead of its round would miss" %t.txt
 //
-// A tensor that the kernel also gets at through a pointer to another type, which it converts where it uses it. What a pointer
-// is declared with says what it leads to only where all of its uses are of that type. A write that is never
-// made keeps nvcc 13.0 from reading through the constant cache, in the plain program as well, what it takes for never written.
+// A tensor that the kernel also accesses through a pointer to another type, which it converts at the access. The element
+// type of a pointer separates it from other tensors only if all accesses through it are of that type. Each way to convert
+// has a kernel of its own, because instances of one template would share their waits. A write that never happens keeps
+// nvcc 13.0 from reading through the constant cache, in the plain program too, what it takes for never written.
 #include "Inputs/arrays.h"
 
 #include <cstring>

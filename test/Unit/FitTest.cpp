@@ -219,7 +219,7 @@ TEST_F(FitTest, aRowThatWrapsAroundHasNoCoordinate) {
   EXPECT_EQ(plan().mode, Mode::Bulk); // row by row, without a coordinate
   relation.tile.layoutEscape = "it is passed to 'f'";
   for (Cell &cell : relation.cells)
-    cell.cases[0].source.offset += Polynomial(4);
+    cell.cases[0].source.edit().offset += Polynomial(4);
   EXPECT_EQ(refusal().text,
             "the box of 'tile' starts at 4294967290 in dimension 1, allowed are 0 to 2147483640 "
             "(coordinate-range)");
@@ -269,7 +269,7 @@ TEST_F(FitTest, aTransposeIsNamed) {
 
 TEST_F(FitTest, unevenRowsAreNamed) {
   guardedTile(0);
-  relation.cells[5 * 32].cases[0].source.offset += Polynomial(64);
+  relation.cells[5 * 32].cases[0].source.edit().offset += Polynomial(64);
   EXPECT_EQ(refusal().id, "uneven-steps");
 }
 

@@ -45,7 +45,7 @@ TEST_F(ValueTest, vectorsComeApart) {
   object.write(0, 16, Condition::always(), loaded(32));
   Value second = object.read(4, 4, {});
   ASSERT_TRUE(second.single());
-  EXPECT_EQ(second.single()->data.offset, Polynomial(36));
+  EXPECT_EQ(second.single()->data->offset, Polynomial(36));
 }
 
 TEST_F(ValueTest, neighboursReadAsOne) {
@@ -54,7 +54,7 @@ TEST_F(ValueTest, neighboursReadAsOne) {
   object.write(4, 4, Condition::always(), loaded(12));
   Value both = object.read(0, 8, {});
   ASSERT_TRUE(both.single());
-  EXPECT_EQ(both.single()->data.offset, Polynomial(8));
+  EXPECT_EQ(both.single()->data->offset, Polynomial(8));
   object.write(4, 4, Condition::always(), loaded(40));
   EXPECT_TRUE(object.read(0, 8, {}).single()->is(Scalar::Kind::Unknown));
 }
