@@ -121,10 +121,16 @@ std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
 std::variant<Rounds, Diagnostic> RoundsFinder::run() {
   Rounds rounds;
   rounds.loop = loop;
-  if (const auto *counted = dyn_cast<ForStmt>(loop))
-    rounds.condition = counted->getConditionVariable() ? nullptr : counted->getCond();
-  else if (const auto *tested = dyn_cast<WhileStmt>(loop))
-    rounds.condition = tested->getConditionVariable() ? nullptr : tested->getCond();
+  const VarDecl *declared = nullptr;
+  if (const auto *counted = dyn_cast<ForStmt>(loop)) {
+    declared = counted->getConditionVariable();
+    rounds.condition = counted->getCond();
+  } else if (const auto *tested = dyn_cast<WhileStmt>(loop)) {
+    declared = tested->getConditionVariable();
+    rounds.condition = tested->getCond();
+  }
+  if (declared)
+    return refuse(loop, "the loop's condition declares '" + declared->getNameAsString() + "'");
   if (!rounds.condition)
     return refuse(loop, "the loop has no condition that says whether another round follows");
   if (auto why = whyImpure(rounds.condition, uniformity))

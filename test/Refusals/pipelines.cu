@@ -288,6 +288,20 @@ __global__ void written(float *out, const float *in, int n) {
   }
 }
 
+// Another round would have to declare it once more.
+__global__ void declared_in_head(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  while (const int left = n) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition declares 'left' [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[left * 64 + threadIdx.x];
+    __syncthreads();
+    out[left * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+    --n;
+  }
+}
+
 // What is written through the pointer that is read from is written, whatever the qualifiers say.
 __global__ void written_in_place(float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -589,6 +603,7 @@ __global__ void of_a_local_class(float *__restrict__ out, const float *__restric
 
 void runMore(float *out, const float *in, float *both) {
   written_in_place<<<1, 64>>>(both, 5);
+  declared_in_head<<<1, 64>>>(out, in, 5);
   used_outside_if<<<1, 64>>>(out, in, 5, true);
   starts_at_a_binding<<<1, 64>>>(out, in, {0, 5});
   of_a_local_class<<<1, 60>>>(out, in, 5);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 28
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 27
 // RUN: %tilelift %s -o %t.cu && %nvcc -std=c++17 -arch=sm_90a -w -c %t.cu -I%S -o %t.o
 //
 // Several axes that are compared with one value, indices that are put together from bits, operations that leave data as
