@@ -57,9 +57,12 @@ public:
     bool isOfName = asked->getIdentKind() == SourceLocIdentKind::Function ||
                     asked->getIdentKind() == SourceLocIdentKind::FuncSig ||
                     asked->getIdentKind() == SourceLocIdentKind::SourceLocStruct;
+    bool isOfColumn = asked->getIdentKind() == SourceLocIdentKind::Column;
     if (isOfName)
       found = {"a lifted function that asks for its own name", asked->getBeginLoc()};
-    return !isOfName;
+    else if (isOfColumn)
+      found = {"a lifted function that asks for a column of its text", asked->getBeginLoc()};
+    return !isOfName && !isOfColumn;
   }
 
   /// An assertion says where it failed, and that may be in the lifted kernel.

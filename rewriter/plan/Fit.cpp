@@ -586,7 +586,9 @@ bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cu
       std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
   bool isRow = cut == plan.dims.begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
-  return (isOutermost || isRow) && hasEnd && relation.tile.layoutEscape.empty() && !isStored();
+  bool isLast = !plan.gather; // of several boxes, the next one begins where the rows end
+  return (isOutermost || isRow) && hasEnd && isLast && relation.tile.layoutEscape.empty() &&
+         !isStored();
 }
 
 /// Whether rows are longer than the swizzle that is asked for.
@@ -623,6 +625,8 @@ void Fitter::limitBoxes() {
   std::optional<Pieces> found = fewestPieces(cut->box, maxBox, unit, mayOverhang(cut));
   if (!found)
     return;
+  if (cut != plan.dims.begin())
+    cutLength = {cut->box, found->count * found->size};
   cut->box = found->count * found->size;
   cut->pieces = found->count;
   for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)

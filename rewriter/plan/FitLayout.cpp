@@ -25,7 +25,7 @@ bool Fitter::layOut() {
     layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
   bool isCut = span != 0 && plan.dims[0].pieces > 1;
-  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / layout.rows;
+  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / rowsWritten();
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
   bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && layout.lead == 0 &&
@@ -42,7 +42,7 @@ bool Fitter::layOut() {
   layout.bytes = tile.bytes();
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
     return fail(diagnose("no-rows", relation.place, tile.name));
-  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / layout.rows != span)
+  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / rowsWritten() != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
@@ -203,7 +203,7 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   }
   int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
   layout.bytes = roundUp(
-      std::max(layout.destination + layout.rows * pitch, layout.lead + beforeLast + innermost),
+      std::max(layout.destination + rowsWritten() * pitch, layout.lead + beforeLast + innermost),
       grain);
   return true;
 }

@@ -132,6 +132,14 @@ private:
   Plan plan;
   /// TMA elements in one unit.
   int64_t perUnit = 1;
+  /// How long the dimension that is cut into pieces is in the tile, and how long its pieces are
+  /// together, of which the last one may go past the tile's last row.
+  struct CutLength {
+    int64_t inTile = 1, inPieces = 1;
+  };
+  CutLength cutLength;
+  /// The rows that boxes write, with those past the tile's last one.
+  int64_t rowsWritten() const { return plan.layout.rows * cutLength.inPieces / cutLength.inTile; }
   /// Dimensions whose start the guard gives.
   llvm::SmallVector<bool, 5> hasLower;
   /// What has to stay positive before the dimension's end, if it has one.

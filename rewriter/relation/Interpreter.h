@@ -298,7 +298,7 @@ private:
   bool isReadableAtCopy(const Source &source);
   std::vector<const clang::VarDecl *> visibleVariables() const;
   void nameLookups();
-  void noteLookup(const Source &source, Lookup lookup, bool isByPointer);
+  void noteLookup(const Source &source, Lookup lookup, bool isByPointer, bool isReadable);
   Scalar lookedUp(const Source &source, NumberType type);
   Scalar lookedUpInShared(const Source &source, NumberType type);
   Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);

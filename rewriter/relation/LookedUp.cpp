@@ -249,7 +249,8 @@ bool Interpreter::isReadableAtCopy(const Source &source) {
 
 /// The lifted copy looks there, too, with all threads and before anything else: it may where
 /// the first thread that does gets to it.
-void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPointer) {
+void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPointer,
+                             bool isReadable) {
   if (!copying || source.madeBy)
     return;
   auto [readers, isFirst] =
@@ -257,6 +258,10 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPoint
   readers->second.threads.insert(threadNumber);
   if (!isFirst)
     return;
+  // A condition on the way to the copy may have looked there, too, where the copy's names meant
+  // nothing yet.
+  if (isReadable && lookup.kind == Lookup::Kind::Number)
+    block.symbols.showAtCopy(lookup.number);
   if (!mask.asConjunction())
     return block.hideFromCopy(lookup);
   for (const Bound &bound : *mask.asConjunction())
@@ -288,7 +293,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   SymbolId number = block.symbols.intern(symbol);
   if (isOnTheWay)
     lookedUpBefore.push_back({number, source});
-  noteLookup(source, {Lookup::Kind::Number, number}, byPointer.has_value());
+  noteLookup(source, {Lookup::Kind::Number, number}, byPointer.has_value(), symbol.readableAtCopy);
   return Scalar::ofNumber(Polynomial::symbol(number));
 }
 
@@ -339,7 +344,7 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   if (base.hasNameAtCopy)
     base.firstElement = base.spelling;
   unsigned number = baseOf(base, pointee, true);
-  noteLookup(*scalar.data, {Lookup::Kind::Pointer, number}, false);
+  noteLookup(*scalar.data, {Lookup::Kind::Pointer, number}, false, base.hasNameAtCopy);
   return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }
 

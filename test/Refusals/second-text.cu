@@ -247,3 +247,21 @@ __global__ void beside_another_dim3(float *out, const float *in) { // expected-e
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
 } // namespace own
+
+// A replaced statement moves what stands behind it on its line.
+__global__ void asks_for_a_column(float *out, const float *in) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  const int column = __builtin_COLUMN(); // expected-error {{a lifted function that asks for a column of its text is not available yet [-Wtilelift-not-available-yet]}}
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x] + column;
+}
+__global__ void asks_for_its_name(float *out, const float *in) {
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  const char *name = __builtin_FUNCTION(); // expected-error {{a lifted function that asks for its own name is not available yet [-Wtilelift-not-available-yet]}}
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x] + name[0];
+}

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 27
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 29
 // RUN: %tilelift %s -o %t.cu && %nvcc -std=c++17 -arch=sm_90a -w -c %t.cu -I%S -o %t.o
 //
 // Several axes that are compared with one value, indices that are put together from bits, operations that leave data as
-// it is, and arguments that are computed from variables of the caller.
+// it is, arguments that are computed from variables of the caller, counters that move by arguments, and what heads of loops declare.
 #include "Inputs/arrays.h"
 
 __global__ void square(float *out, const float *in, int n) {
@@ -265,6 +265,28 @@ __global__ void declared_in_heads(float *out, const float *in, int m) {
   out[threadIdx.x] = sum;
 }
 
+// What is looked up for a condition on the way is looked up by the same words at the copy.
+__global__ void tested_lookup(float *out, const float *__restrict__ in, const int *__restrict__ list, int n) {
+  __shared__ float t[128];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+    if (list[k] > 100) continue;
+#pragma tma load
+    t[threadIdx.x] = in[list[k] * 32 + threadIdx.x];
+    __syncthreads();
+    sum = sum / 2 + t[127 - threadIdx.x];
+    __syncthreads();
+  }
+  for (int k = 0; k < n && list[k] < 90; ++k) {
+#pragma tma load
+    t[threadIdx.x] = in[list[k] * 32 + threadIdx.x];
+    __syncthreads();
+    sum = sum / 2 + t[127 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 static const Case cases[] = {
     {"square", [](const Arrays &a) {
        square<<<1, T>>>(a.out, a.in, 12);
@@ -301,5 +323,6 @@ static const Case cases[] = {
     {"shifted_start", [](const Arrays &a) { shifted_start<<<4, T>>>(a.out, a.in, 7); }},
     {"by_steps", [](const Arrays &a) { by_steps<<<2, T>>>(a.out, a.in, 96, 8, 64); }},
     {"from_outer", [](const Arrays &a) { from_outer<<<1, T>>>(a.out, a.in, 3, 5); }},
+    {"tested_lookup", [](const Arrays &a) { tested_lookup<<<1, T>>>(a.out, a.in, a.ints, 30); }},
     {"declared_in_heads", [](const Arrays &a) { declared_in_heads<<<1, T>>>(a.out, a.in, 3); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
