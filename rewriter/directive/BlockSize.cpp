@@ -9,6 +9,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 
 using namespace clang;
 using namespace llvm;
@@ -43,7 +44,10 @@ public:
   std::optional<Shape> shape(const Expr *expression) const {
     if (++followed > mostFollowed)
       return std::nullopt;
+    const QualType wanted = expression->getType();
     expression = expression->IgnoreUnlessSpelledInSource();
+    if (isOtherClass(expression->getType(), wanted))
+      return std::nullopt; // whose conversion function makes the block
     if (const auto *construct = dyn_cast<CXXConstructExpr>(expression)) {
       if (construct->getConstructor()->isCopyOrMoveConstructor())
         return shape(construct->getArg(0));
@@ -70,64 +74,136 @@ public:
     const VarDecl *config = rootVariable(expression);
     if (!config || !facts)
       return std::nullopt;
-    std::optional<Shape> found;
-    for (const Change &change : facts->changesOf(config)) {
-      std::optional<Shape> here = blockIn(change);
-      if (here && found && *here != *found)
+    std::optional<Shape> block;
+    for (const Change &change : facts->changesOf(config))
+      if (!follow(change, config, expression->getBeginLoc(), block))
         return std::nullopt;
-      if (here)
-        found = here;
-    }
-    return found;
+    return block;
   }
 
 private:
-  /// Of `dim3 block; block.x = 128;`, which sets each member at most once.
+  static bool isOtherClass(QualType type, QualType wanted) {
+    const CXXRecordDecl *own = type->getAsCXXRecordDecl(), *other = wanted->getAsCXXRecordDecl();
+    return own && other && own->getCanonicalDecl() != other->getCanonicalDecl();
+  }
+
+  /// Whether a statement, of a variable's function, always runs before the variable is used at a
+  /// place, or never before it. It is known of the statements of the block that declares the
+  /// variable.
+  enum class Order { Before, After, Unknown };
+  Order orderOf(const Stmt *statement, const VarDecl *variable, SourceLocation use) const {
+    const Stmt *parent = facts->parentOf(statement);
+    while (evaluatesAllOfIt(parent))
+      parent = facts->parentOf(parent);
+    const auto *block = dyn_cast_or_null<CompoundStmt>(parent);
+    bool declares = block && llvm::any_of(block->body(), [&](const Stmt *each) {
+                      const auto *declaration = dyn_cast<DeclStmt>(each);
+                      return declaration && llvm::is_contained(declaration->decls(), variable);
+                    });
+    if (!declares || hasLabel(block))
+      return Order::Unknown;
+    const SourceManager &sources = context.getSourceManager();
+    return sources.isBeforeInTranslationUnit(statement->getBeginLoc(), use) ? Order::Before
+                                                                            : Order::After;
+  }
+
+  /// Whether an expression that is evaluated evaluates all of its parts.
+  static bool evaluatesAllOfIt(const Stmt *expression) {
+    const auto *binary = dyn_cast_or_null<BinaryOperator>(expression);
+    return (binary && !binary->isLogicalOp()) ||
+           isa_and_nonnull<FullExpr, ParenExpr, CastExpr, CXXOperatorCallExpr>(expression);
+  }
+
+  static bool hasLabel(const Stmt *statement) {
+    return statement &&
+           (isa<LabelStmt>(statement) || llvm::any_of(statement->children(), hasLabel));
+  }
+
+  /// The axis of a member that an assignment sets, of a block or of a block in a configuration.
+  struct SetAxis {
+    size_t axis;
+    unsigned count;
+  };
+  std::optional<SetAxis> axisSetBy(const Stmt *statement) const {
+    const auto *assign = dyn_cast<BinaryOperator>(statement);
+    const auto *member = assign && assign->getOpcode() == BO_Assign
+                             ? dyn_cast<MemberExpr>(assign->getLHS()->IgnoreParens())
+                             : nullptr;
+    size_t axis = member ? StringRef("xyz").find(member->getMemberDecl()->getName()) : 3;
+    std::optional<unsigned> count = axis < 3 ? number(assign->getRHS()) : std::nullopt;
+    return count ? std::optional(SetAxis{axis, *count}) : std::nullopt;
+  }
+
+  /// Of `dim3 block; block.x = 128;`, as it is where the expression stands.
   std::optional<Shape> shapeByMembers(const Expr *expression) const {
     const VarDecl *variable = rootVariable(expression);
     if (!variable || !facts || facts->escapes(variable))
       return std::nullopt;
-    Shape result{1, 1, 1};
-    std::array<bool, 3> isSet{};
+    std::optional<Shape> result; // nothing of a parameter
     for (const Change &change : facts->changesOf(variable)) {
-      if (change.kind == Change::Kind::Initialised) {
-        std::optional<Shape> init = change.value ? shape(change.value) : std::nullopt;
-        if (!init)
+      if (change.kind == Change::Kind::Initialised && !isa<ParmVarDecl>(variable)) {
+        result = change.value ? shape(change.value) : std::nullopt;
+        if (!result)
           return std::nullopt;
-        result = *init;
         continue;
       }
-      const auto *assign = dyn_cast<BinaryOperator>(change.statement);
-      const auto *member =
-          assign ? dyn_cast<MemberExpr>(assign->getLHS()->IgnoreParens()) : nullptr;
-      size_t axis = member ? StringRef("xyz").find(member->getMemberDecl()->getName()) : 3;
-      std::optional<unsigned> count = axis < 3 ? number(assign->getRHS()) : std::nullopt;
-      if (!count || isSet[axis])
+      const Order order = orderOf(change.statement, variable, expression->getBeginLoc());
+      if (order == Order::After)
+        continue;
+      std::optional<SetAxis> set = axisSetBy(change.statement);
+      if (order == Order::Unknown || !set || !result)
         return std::nullopt;
-      result[axis] = *count;
-      isSet[axis] = true;
+      (*result)[set->axis] = set->count;
     }
     return result;
   }
 
-  /// The block dimension that one change of a configuration sets.
-  std::optional<Shape> blockIn(const Change &change) const {
+  /// The block of threads in `config.blockDim` and `config.blockDim.x`, or null.
+  static const MemberExpr *blockIn(const Expr *target) {
+    const auto *member = dyn_cast<MemberExpr>(target->IgnoreParenImpCasts());
+    while (member && member->getMemberDecl()->getName() != "blockDim")
+      member = dyn_cast<MemberExpr>(member->getBase()->IgnoreParenImpCasts());
+    return member;
+  }
+
+  /// Changes the block to what one change of a configuration makes of it. Returns false if that is
+  /// not known.
+  bool follow(const Change &change, const VarDecl *config, SourceLocation use,
+              std::optional<Shape> &block) const {
     const Expr *target = nullptr, *value = nullptr;
     if (const auto *assign = dyn_cast<CXXOperatorCallExpr>(change.statement))
       target = assign->getArg(0), value = assign->getArg(1);
     else if (const auto *assign = dyn_cast<BinaryOperator>(change.statement))
       target = assign->getLHS(), value = assign->getRHS();
     if (target) {
-      const auto *member = dyn_cast<MemberExpr>(target->IgnoreParens());
-      if (!member || member->getMemberDecl()->getName() != "blockDim")
-        return std::nullopt;
-      return shape(value);
+      const MemberExpr *member = blockIn(target);
+      if (!member)
+        return true;
+      const Order order = orderOf(change.statement, config, use);
+      if (order != Order::Before)
+        return order == Order::After;
+      // One of several configurations may be another one than is launched with.
+      const bool isOneOfSeveral = !isa<DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
+      if (member == target->IgnoreParenImpCasts()) {
+        const std::optional<Shape> before = block;
+        block = shape(value);
+        return block && (!isOneOfSeveral || !before || *before == *block);
+      }
+      std::optional<SetAxis> set = axisSetBy(change.statement);
+      if (!set || isOneOfSeveral)
+        return false;
+      if (!block)
+        block = Shape{1, 1, 1}; // as its default constructor leaves it
+      (*block)[set->axis] = set->count;
+      return true;
     }
     if (change.kind == Change::Kind::Initialised && change.value)
       if (const auto *list = dyn_cast<InitListExpr>(change.value->IgnoreUnlessSpelledInSource()))
-        if (list->getNumInits() > 1 && isSpelled(list->getInit(1)))
-          return shape(list->getInit(1));
-    return std::nullopt;
+        if (list->getNumInits() > 1 && isSpelled(list->getInit(1))) {
+          block = shape(list->getInit(1));
+          return block.has_value();
+        }
+    return true;
   }
 
   /// Not what `= {}` makes of a member that it does not mention.

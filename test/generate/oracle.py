@@ -69,7 +69,7 @@ SURROUNDINGS = {
     "wrapped": ("not-im2col reads-past-end expression-not-available not-contiguous several-places "
                 "rule:box-range", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
-                         "reads-past-end rule:stride-range rule:stride-16 row-start",
+                         "reads-past-end rule:stride-range rule:stride-16 row-start expression-not-available",
                          "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions", "some rows are shifted"),
@@ -374,9 +374,9 @@ class Judge:
             self.verdict.add("computed-value", "the value is changed on the way")
         tensors = {s[0] for s in sources if isinstance(s, tuple)} - {"computed"}
         if len(tensors) > 1:
-            # Stretches of a tile may be copies of their own.
+            # Stretches of a tile may be copies of their own, which end where no guard says that a row does.
             self.verdict.add("two-sources layouts-clash layout-escapes gap-in-tile uneven-steps "
-                             "uneven-guard guard-not-a-box not-contiguous",
+                             "uneven-guard guard-not-a-box not-contiguous reads-past-end",
                              "elements come from two tensors", certain=False)
         if self.always_cut:
             self.verdict.add("computed-value", "elements that are always the same",
