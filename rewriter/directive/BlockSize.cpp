@@ -192,8 +192,10 @@ private:
       std::optional<SetAxis> set = axisSetBy(change.statement);
       if (!set || isOneOfSeveral)
         return false;
+      if (!block && !isLeftToDefaults(config))
+        return false;
       if (!block)
-        block = Shape{1, 1, 1}; // as its default constructor leaves it
+        block = Shape{1, 1, 1};
       (*block)[set->axis] = set->count;
       return true;
     }
@@ -204,6 +206,14 @@ private:
           return block.has_value();
         }
     return true;
+  }
+
+  /// Whether a configuration begins with a list of values or with none, and not as a copy of another.
+  static bool isLeftToDefaults(const VarDecl *config) {
+    const Expr *init = config->getInit();
+    init = init ? init->IgnoreUnlessSpelledInSource() : nullptr;
+    const auto *construct = dyn_cast_or_null<CXXConstructExpr>(init);
+    return isa_and_nonnull<InitListExpr>(init) || (construct && construct->getNumArgs() == 0);
   }
 
   /// Not what `= {}` makes of a member that it does not mention.

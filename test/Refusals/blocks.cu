@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// RUN: bash -c 'for way in 0 1 2 3 4 5 6 7 8 9; do %tilelift --check %s -- -DWAY=$way; done; true' 2>&1 | grep -c "the block size of .k. is not visible" | grep -x 10
+// RUN: bash -c 'for way in 0 1 2 3 4 5 6 7 8 9 11; do %tilelift --check %s -- -DWAY=$way; done; true' 2>&1 | grep -c "the block size of .k. is not visible" | grep -x 11
 // RUN: %tilelift --check %s -- -DWAY=10 2>&1 | grep -c "; the copy was checked for 32, so this launch runs the plain kernel" | grep -x 2
 //
 // Blocks whose size depends on more than the text says where they are launched, and one that changes from launch to launch.
@@ -77,6 +77,12 @@ void by_conditional_configuration(float *out, const float *in, int n) {
   config.blockDim = 32;
   if (n > 3)
     config.blockDim.x = 64;
+  cudaLaunchKernelEx(&config, k, out, in);
+}
+#elif WAY == 11
+void by_copied_configuration(cudaLaunchConfig_t other, float *out, const float *in) {
+  cudaLaunchConfig_t config = other;
+  config.blockDim.x = 64;
   cudaLaunchKernelEx(&config, k, out, in);
 }
 #else // what is set before the launch, and not behind it
