@@ -208,7 +208,8 @@ private:
     return true;
   }
 
-  /// Whether a configuration begins with a list of values or with none, and not as a copy of another.
+  /// Whether a configuration begins with a list of values or with none, and not as a copy of
+  /// another.
   static bool isLeftToDefaults(const VarDecl *config) {
     const Expr *init = config->getInit();
     init = init ? init->IgnoreUnlessSpelledInSource() : nullptr;
