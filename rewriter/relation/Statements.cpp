@@ -24,7 +24,7 @@ constexpr unsigned maxSteps = 1u << 17;
 #ifdef TILELIFT_FUZZING
 constexpr unsigned maxStepsOfBlock = 1u << 20;
 #else
-constexpr unsigned maxStepsOfBlock = 1u << 24;
+constexpr unsigned maxStepsOfBlock = 1u << 23;
 #endif
 /// Rounds of a loop of which it is not known whether they happen.
 constexpr unsigned maxOpenRounds = 1u << 11, maxOpenRoundsBefore = 1u << 3;
