@@ -47,7 +47,7 @@ public:
     const QualType wanted = expression->getType();
     expression = expression->IgnoreUnlessSpelledInSource();
     if (isOtherClass(expression->getType(), wanted))
-      return std::nullopt; // whose conversion function makes the block
+      return std::nullopt; // a conversion function makes the block
     if (const auto *construct = dyn_cast<CXXConstructExpr>(expression)) {
       if (construct->getConstructor()->isCopyOrMoveConstructor())
         return shape(construct->getArg(0));
@@ -87,8 +87,8 @@ private:
     return own && other && own->getCanonicalDecl() != other->getCanonicalDecl();
   }
 
-  /// Whether a statement, of a variable's function, always runs before the variable is used at a
-  /// place, or never before it. It is known of the statements of the block that declares the
+  /// Whether a statement always runs before the variable is used at a place, or never before it.
+  /// This is known only of statements directly in the compound statement that declares the
   /// variable.
   enum class Order { Before, After, Unknown };
   Order orderOf(const Stmt *statement, const VarDecl *variable, SourceLocation use) const {
@@ -139,7 +139,7 @@ private:
     const VarDecl *variable = rootVariable(expression);
     if (!variable || !facts || facts->escapes(variable))
       return std::nullopt;
-    std::optional<Shape> result; // nothing of a parameter
+    std::optional<Shape> result; // stays empty for a parameter
     for (const Change &change : facts->changesOf(variable)) {
       if (change.kind == Change::Kind::Initialised && !isa<ParmVarDecl>(variable)) {
         result = change.value ? shape(change.value) : std::nullopt;
@@ -166,8 +166,8 @@ private:
     return member;
   }
 
-  /// Changes the block to what one change of a configuration makes of it. Returns false if that is
-  /// not known.
+  /// Applies one change of a configuration to the block size that was found so far. Returns false
+  /// if the block size is unknown because of the change.
   bool follow(const Change &change, const VarDecl *config, SourceLocation use,
               std::optional<Shape> &block) const {
     const Expr *target = nullptr, *value = nullptr;
@@ -182,7 +182,7 @@ private:
       const Order order = orderOf(change.statement, config, use);
       if (order != Order::Before)
         return order == Order::After;
-      // One of several configurations may be another one than is launched with.
+      // The configuration may be one of an array or a struct, and the launch may use another one.
       const bool isOneOfSeveral = !isa<DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
       if (member == target->IgnoreParenImpCasts()) {
         const std::optional<Shape> before = block;

@@ -46,8 +46,8 @@ public:
   bool mayPart(const clang::Stmt *statement) const;
   /// Whether some threads may end in a statement, other than by `return`.
   bool mayEndThread(const clang::Stmt *statement) const { return effectOf(statement).mayLeave; }
-  /// The smallest part of a statement that may end some threads, and how, as in "they may end
-  /// here".
+  /// Finds the smallest part of a statement in which some threads may end. The text says so for a
+  /// message: "they may end here".
   std::pair<const clang::Stmt *, std::string> howThreadsEnd(const clang::Stmt *statement) const;
   /// What a statement of a function on the path does.
   Effect effectOf(const clang::Stmt *statement) const;

@@ -586,8 +586,8 @@ bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cu
       std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
   bool isRow = cut == plan.dims.begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
-  bool isLast = !plan.gather; // of several boxes, the next one begins where the rows end
-  return (isOutermost || isRow) && hasEnd && isLast && relation.tile.layoutEscape.empty() &&
+  bool isFollowed = plan.gather.has_value(); // by the box of the next row that is looked up
+  return (isOutermost || isRow) && hasEnd && !isFollowed && relation.tile.layoutEscape.empty() &&
          !isStored();
 }
 

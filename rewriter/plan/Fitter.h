@@ -132,8 +132,8 @@ private:
   Plan plan;
   /// TMA elements in one unit.
   int64_t perUnit = 1;
-  /// How long the dimension that is cut into pieces is in the tile, and how long its pieces are
-  /// together, of which the last one may go past the tile's last row.
+  /// The length of the dimension that is cut into pieces, in the tile and as the sum of its pieces.
+  /// The sum is larger where the last piece goes past the tile's last row.
   struct CutLength {
     int64_t inTile = 1, inPieces = 1;
   };

@@ -178,9 +178,9 @@ Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainde
                        : opaque(">>", a, int64_t(Log2_64(uint64_t(divisor))), type, result);
 }
 
-/// Unsigned operands are residues, and most operations are on the values. Shifts to the left are
-/// not, and the lowest bits are those of the residue. Of two operands of `&`, one that is a value
-/// leaves nothing of the other's higher bits.
+/// Demands that unsigned operands, which are residues, are within the range of their type where the
+/// result depends on it. `<<` has the same result for all residues. So has `&` if its right operand
+/// is within the range: that operand has zeros above the type's bits.
 void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
                        Place place, Needs &needed) {
   if (op == NumberOperator::Shl)
@@ -193,7 +193,8 @@ void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial 
     need(b, type.range(), place, needed);
 }
 
-/// Whether `high` is a multiple of a power of two that `low` lies below, whatever the symbols are.
+/// Whether `high` is a multiple of some power of two, and `low` is at least zero and less than that
+/// power, for all values of the symbols. Then `high | low` and `high ^ low` are `high + low`.
 bool Block::haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const {
   const Interval range = symbols.rangeOf(low);
   const int64_t divisor = symbols.divisorOf(high);
@@ -232,7 +233,7 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     return a;
   if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
     return a * Polynomial(int64_t(1) << *right);
-  if (op == NumberOperator::Shl) // `rows << log` is so many times `1 << log`
+  if (op == NumberOperator::Shl) // `rows << log` is `rows * (1 << log)`
     return a * opaque("<<", 1, b, type, {});
   return opaque(spellingOf(op), a, b, type, {});
 }

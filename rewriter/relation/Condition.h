@@ -73,7 +73,8 @@ public:
   /// What it costs to compute with the condition.
   size_t countBounds() const;
 
-  /// One without bounds for always, none for never.
+  /// A condition that always holds has one alternative without bounds; one that never holds has
+  /// none.
   llvm::ArrayRef<Conjunction> getAlternatives() const;
 
   /// The bounds, when the condition is one conjunction.
@@ -89,11 +90,11 @@ private:
 
   explicit Condition(Kind kind) : kind(kind) {}
   static Condition ofBound(Bound bound);
-  /// Any of them.
+  /// The condition that holds if at least one of the alternatives does.
   static Condition anyOf(Alternatives alternatives);
 
   Kind kind = Kind::Never;
-  /// At least one, each with a bound; nothing of another kind.
+  /// Empty unless the kind is Bounds. Then there is at least one, and each has a bound.
   Shared<Alternatives> bounds;
 };
 

@@ -65,7 +65,8 @@ bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
   const Scalar *start = moving.start.single();
   auto isReadable = [&](SymbolId id) {
     const Symbol &symbol = block.symbols[id];
-    // The counter of a loop around this one, say.
+    // A variable that this loop does not change, such as the counter of an enclosing loop, still
+    // has its name at the copy.
     return symbol.readableAtCopy ||
            (symbol.kind == Symbol::Kind::Variable &&
             !llvm::is_contained(kernel.facts.changedWithin(loop),

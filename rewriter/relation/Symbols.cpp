@@ -190,9 +190,9 @@ bool Symbols::knownAtLaunch(const Polynomial &value) const {
                                         [&](const Term &term) { return knownAtLaunch(term); });
 }
 
-/// Nothing is known of where a counter begins that a step of unknown sign moves: the host would
-/// have to take it for the lowest number of its type, and nothing that it must not be below would
-/// hold.
+/// Whether a check at the launch could never hold, because it needs a lower bound of a counter that
+/// has none. The step of such a counter has an unknown sign, so that its range begins at the lowest
+/// number of its type. The copy itself can still check the counter's value.
 bool Symbols::isOpenTo(const Polynomial &value, const Interval &within) const {
   return llvm::any_of(value.getTerms(), [&](const Term &term) {
     return llvm::any_of(term.factors, [&](SymbolId id) {

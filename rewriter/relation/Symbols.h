@@ -92,7 +92,8 @@ struct Symbol {
   int64_t step = 0;
   /// Opaque: the spelling has the same value at the copy, too.
   bool readableAtCopy = false;
-  /// Why it has not, where there is more to say than that it has no name, as in "may change".
+  /// Why the copy must not read the symbol although it has a name, as in "the kernel may change
+  /// before the copy looks it up"; empty if it has no name.
   std::string whyHidden;
   /// Opaque: looked up on the way to the copy, where it could be looked up as well.
   bool readableOnceMore = false;
