@@ -137,7 +137,7 @@ public:
         others(others),
         selection(selection),
         program(findProgram(context, directives.directives)),
-        effects(context, instancesOf(program)) {
+        effects(context, instancesOf(program), selection.typesTellApart) {
     result.diagnostics = directives.diagnostics;
     result.anyRefused = llvm::any_of(program.diagnostics, [](const Diagnostic &diagnostic) {
       return StringRef(diagnostic.id) == "stays-plain";

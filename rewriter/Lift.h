@@ -52,6 +52,9 @@ struct Selection {
   bool onlyProfitable = false;
   /// Whether anybody reads LiftResult::effects.
   bool describesEffects = false;
+  /// Whether objects of different types are different memory, as C++ says; not with
+  /// -fno-strict-aliasing.
+  bool typesTellApart = true;
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;

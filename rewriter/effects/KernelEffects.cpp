@@ -36,13 +36,13 @@ Effect anyEffect() {
 
 } // namespace
 
-KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code)
+KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool typesTellApart)
     : kernel(kernel), code(code), function(code.of(kernel)) {
   if (!function) {
     all = anyEffect();
     return;
   }
-  memory = std::make_unique<Memory>(kernel, *function, code);
+  memory = std::make_unique<Memory>(kernel, *function, code, typesTellApart);
   places.emplace_back(); // of what has none
   entries.emplace_back();
   ofPlaces.emplace_back();
@@ -386,7 +386,7 @@ const KernelEffects &Effects::of(const FunctionDecl *kernel) const {
     code = std::make_unique<DeviceCode>(context, kernels);
   std::unique_ptr<KernelEffects> &own = known[kernel];
   if (!own)
-    own = std::make_unique<KernelEffects>(kernel, *code);
+    own = std::make_unique<KernelEffects>(kernel, *code, typesTellApart);
   return *own;
 }
 

@@ -40,7 +40,7 @@ struct CodeBlock {
 
 class KernelEffects {
 public:
-  KernelEffects(const clang::FunctionDecl *kernel, DeviceCode &code);
+  KernelEffects(const clang::FunctionDecl *kernel, DeviceCode &code, bool typesTellApart);
 
   /// Whether there is any code to look at.
   bool isKnown() const { return !blocks.empty(); }
@@ -157,14 +157,17 @@ private:
 /// Of all kernels of a file that make copies.
 class Effects {
 public:
-  Effects(clang::ASTContext &context, std::vector<const clang::FunctionDecl *> kernels)
-      : context(context), kernels(std::move(kernels)) {}
+  /// Whether `typesTellApart` objects is C++'s rule, which the program may do without.
+  Effects(clang::ASTContext &context, std::vector<const clang::FunctionDecl *> kernels,
+          bool typesTellApart = true)
+      : context(context), kernels(std::move(kernels)), typesTellApart(typesTellApart) {}
 
   const KernelEffects &of(const clang::FunctionDecl *kernel) const;
 
 private:
   clang::ASTContext &context;
   std::vector<const clang::FunctionDecl *> kernels;
+  bool typesTellApart;
   mutable std::unique_ptr<DeviceCode> code;
   mutable std::map<const clang::FunctionDecl *, std::unique_ptr<KernelEffects>> known;
 };

@@ -8,6 +8,7 @@
 #include "effects/Escapes.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/Attr.h"
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/RecordLayout.h"
@@ -60,9 +61,20 @@ QualType pointerAt(QualType type, uint64_t offset, const ASTContext &context) {
   return QualType();
 }
 
+/// Whether the program says of a type that its objects may be of any other type, too.
+bool mayAlias(QualType type) {
+  for (const auto *alias = type->getAs<TypedefType>(); alias;
+       alias = alias->desugar()->getAs<TypedefType>())
+    if (alias->getDecl()->hasAttr<MayAliasAttr>())
+      return true;
+  const TagDecl *tag = type->getAsTagDecl();
+  return tag && tag->hasAttr<MayAliasAttr>();
+}
+
 /// Numbers of one kind, which memory holds as such: neither bytes nor objects.
 bool isPlainNumber(QualType type) {
-  if (type.isNull() || !type->isScalarType() || type->isCharType() || type->isStdByteType())
+  if (type.isNull() || !type->isScalarType() || type->isCharType() || type->isStdByteType() ||
+      mayAlias(type))
     return false;
   const auto *enumeration = type->getAs<EnumType>();
   return !enumeration || isPlainNumber(enumeration->getDecl()->getIntegerType());
@@ -244,8 +256,9 @@ void AddressReader::followCall(const CallBase &call) {
     work.push_back(argument.get());
 }
 
-Memory::Memory(const FunctionDecl *declaration, const Function &kernel, DeviceCode &code)
-    : declaration(declaration), kernel(kernel), code(code) {
+Memory::Memory(const FunctionDecl *declaration, const Function &kernel, DeviceCode &code,
+               bool typesTellApart)
+    : declaration(declaration), kernel(kernel), code(code), typesTellApart(typesTellApart) {
   objects.push_back({MemoryObject::Kind::Anything});
   objects.push_back({MemoryObject::Kind::FromHost});
   findObjects();
@@ -377,7 +390,8 @@ ObjectSet Memory::allShared() const {
 
 bool Memory::mayBeOneType(unsigned a, unsigned b) const {
   QualType first = objects[a].element, second = objects[b].element;
-  if (!isPlainNumber(first) || !isPlainNumber(second) || retyped.has(a) || retyped.has(b))
+  if (!typesTellApart || !isPlainNumber(first) || !isPlainNumber(second) || retyped.has(a) ||
+      retyped.has(b))
     return true;
   return first.getCanonicalType().getUnqualifiedType() ==
              second.getCanonicalType().getUnqualifiedType() ||

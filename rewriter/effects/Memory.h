@@ -60,7 +60,8 @@ struct MemoryObject {
 
 class Memory {
 public:
-  Memory(const clang::FunctionDecl *declaration, const llvm::Function &kernel, DeviceCode &code);
+  Memory(const clang::FunctionDecl *declaration, const llvm::Function &kernel, DeviceCode &code,
+         bool typesTellApart);
 
   const MemoryObject &operator[](unsigned object) const { return objects[object]; }
   unsigned size() const { return unsigned(objects.size()); }
@@ -89,6 +90,7 @@ private:
   const clang::FunctionDecl *declaration;
   const llvm::Function &kernel;
   DeviceCode &code;
+  bool typesTellApart;
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;

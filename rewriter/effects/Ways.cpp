@@ -138,4 +138,33 @@ const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const ObjectSet &objects, 
   return Search(loads, objects, copy, path, effects).run();
 }
 
+/// Follows all paths, and keeps whether the copy lies behind without a barrier since.
+bool mayWriteBehind(const Stmt *copy, const CallPath &path, const ObjectSet &objects,
+                    const KernelEffects &effects) {
+  if (!effects.isKnown())
+    return true;
+  ArrayRef<CodeBlock> blocks = effects.getBlocks();
+  std::map<unsigned, bool> atEntry{{0, false}};
+  SmallVector<unsigned, 16> work{0};
+  while (!work.empty()) {
+    const CodeBlock &block = blocks[work.back()];
+    bool isBehind = atEntry.find(work.pop_back_val())->second;
+    for (const CodeStep &step : block.steps) {
+      if (effects.isWithin(step, copy, path) >= Within::Shared) {
+        isBehind = true;
+        continue;
+      }
+      if (isBehind && effects.mayWrite(step.effect, objects))
+        return true;
+      isBehind &= !step.effect.meetsBlock;
+    }
+    for (unsigned next : block.next) {
+      auto [known, isNew] = atEntry.try_emplace(next, isBehind);
+      if (isNew || (isBehind && !std::exchange(known->second, true)))
+        work.push_back(next);
+    }
+  }
+  return false;
+}
+
 } // namespace tilelift

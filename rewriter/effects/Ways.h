@@ -29,6 +29,11 @@ const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectS
                                   const clang::Stmt *copy, const CallPath &path,
                                   const KernelEffects &effects);
 
+/// Whether threads may write to the objects, or learn that others have, behind the copy at the
+/// path's end and with no barrier of the block in between.
+bool mayWriteBehind(const clang::Stmt *copy, const CallPath &path, const ObjectSet &objects,
+                    const KernelEffects &effects);
+
 } // namespace tilelift
 
 #endif

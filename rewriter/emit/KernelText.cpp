@@ -744,21 +744,18 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
         std::string(isDependent ? "typename " : "") + planIn(text) + "::" + tileTypeName(*copy);
     return tiles.empty() ? "__shared__ " + type + " " + name + ";" : ringDeclaration(*copy, type);
   }
-  unsigned begin = source.beginOf(&declaration);
-  unsigned specifiers = source.offsetOf((*declaration.decl_begin())->getLocation());
-  std::string before = source.between(begin, specifiers).str();
+  const VarDecl &first = *cast<VarDecl>(*declaration.decl_begin());
+  std::string before =
+      source.between(source.beginOf(&declaration), source.declaratorOf(first).first).str();
   unsigned used = copy ? 0 : alignmentUsed(variable);
   if (size_t shared = before.find("__shared__"); shared != std::string::npos && (copy || used > 0))
     before.insert(shared + 10, copy ? " " + alignmentText([&](const VarDecl *tile) {
                                         return tile->getLocation() == variable.getLocation();
                                       })
                                     : " __align__(" + std::to_string(used) + ")");
-  return before + name +
-         source
-             .between(source.endOfToken(variable.getLocation()),
-                      source.endOfToken(variable.getEndLoc()))
-             .str() +
-         ";";
+  auto [begin, end] = source.declaratorOf(variable);
+  return before + source.between(begin, source.offsetOf(variable.getLocation())).str() + name +
+         source.between(source.endOfToken(variable.getLocation()), end).str() + ";";
 }
 
 /// What is declared in some instance's text at the same place, where it is accessed wider than

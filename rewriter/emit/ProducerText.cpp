@@ -115,21 +115,18 @@ std::string KernelWriter::declaredText(const DeclStmt *declaration, const std::s
   auto isNeeded = [&](const VarDecl *variable) { return path.needed.contains(variable); };
   if (llvm::all_of(variables, isNeeded))
     return movedText(declaration, indent);
-  const VarDecl *first = variables.front();
-  bool isOneType = llvm::all_of(variables, [&](const VarDecl *variable) {
-    return variable->getASTContext().hasSameType(variable->getType(), first->getType());
-  });
-  std::string type = plainText({declaration->getBeginLoc(), first->getLocation()}), text;
-  type.resize(type.size() - std::min(type.size(), first->getName().size()));
+  if (plainText(declaration->getSourceRange()).empty())
+    return "";
+  const std::string specifiers = source
+                                     .between(source.offsetOf(declaration->getBeginLoc()),
+                                              source.declaratorOf(*variables.front()).first)
+                                     .str();
+  std::string text;
   for (const VarDecl *variable : variables)
-    if (isNeeded(variable))
-      text +=
-          indent +
-          (isOneType
-               ? type
-               : variable->getType().getAsString(variable->getASTContext().getPrintingPolicy()) +
-                     " ") +
-          plainText({variable->getLocation(), variable->getEndLoc()}) + ";\n";
+    if (isNeeded(variable)) {
+      auto [begin, end] = source.declaratorOf(*variable);
+      text += indent + specifiers + source.between(begin, end).str() + ";\n";
+    }
   return text;
 }
 

@@ -156,6 +156,7 @@ unsigned SourceText::beginOf(const DeclStmt *declaration) const {
   SourceLocation start = sources.getLocForStartOfFile(file.id);
   Lexer lexer(start, language, file.text.begin(), file.text.begin(), file.text.end());
   std::optional<unsigned> first;
+  SmallVector<std::optional<unsigned>, 4> outside; // of parentheses that are still open
   bool isDirective = false;
   Token token;
   for (bool more = true; more;) {
@@ -168,8 +169,35 @@ unsigned SourceText::beginOf(const DeclStmt *declaration) const {
       first.reset();
     else if (!first)
       first = at;
+    if (!isDirective && token.is(tok::l_paren))
+      outside.push_back(std::exchange(first, std::nullopt));
+    else if (!isDirective && token.is(tok::r_paren) && !outside.empty())
+      first = outside.pop_back_val();
   }
   return first.value_or(known);
+}
+
+std::pair<unsigned, unsigned> SourceText::declaratorOf(const VarDecl &variable) const {
+  unsigned begin = offsetOf(variable.getLocation());
+  TypeLoc type = variable.getTypeSourceInfo()->getTypeLoc();
+  while (type) {
+    type = type.getUnqualifiedLoc();
+    SourceLocation sign;
+    if (auto pointer = type.getAs<PointerTypeLoc>())
+      sign = pointer.getStarLoc();
+    else if (auto reference = type.getAs<ReferenceTypeLoc>())
+      sign = reference.getSigilLoc();
+    else if (auto member = type.getAs<MemberPointerTypeLoc>())
+      sign = member.getBeginLoc();
+    else if (auto paren = type.getAs<ParenTypeLoc>())
+      sign = paren.getLParenLoc();
+    else if (!type.getAs<ArrayTypeLoc>() && !type.getAs<FunctionTypeLoc>())
+      break;
+    if (sign.isValid())
+      begin = std::min(begin, offsetOf(written(sign)));
+    type = type.getNextTypeLoc();
+  }
+  return {begin, endOfToken(variable.getEndLoc())};
 }
 
 std::string SourceText::indentationAt(unsigned offset) const {

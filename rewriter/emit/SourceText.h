@@ -46,6 +46,9 @@ public:
   unsigned beginOf(const clang::FunctionDecl *function) const;
   /// A declaration with all specifiers and attributes, of which Clang leaves out some.
   unsigned beginOf(const clang::DeclStmt *declaration) const;
+  /// What a declaration says of one of its variables alone, "*p = q" of "int i, *p = q", without
+  /// the specifiers: where that begins and where it ends.
+  std::pair<unsigned, unsigned> declaratorOf(const clang::VarDecl &variable) const;
   /// The pragmas that speak of a loop, such as `#pragma unroll` or `_Pragma("unroll")`, in their
   /// order: of each where it begins and where it ends.
   std::vector<std::pair<unsigned, unsigned>> hintsOf(const clang::Stmt *statement) const;

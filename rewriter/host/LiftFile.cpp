@@ -42,10 +42,11 @@ public:
       return;
     if (request.whenParsed)
       request.whenParsed();
-    LiftResult result =
-        request.instead
-            ? request.instead(context)
-            : lift(context, directives, request.options, request.others, request.selection);
+    Selection selection = request.selection;
+    selection.typesTellApart = !compiler.getCodeGenOpts().RelaxedAliasing;
+    LiftResult result = request.instead
+                            ? request.instead(context)
+                            : lift(context, directives, request.options, request.others, selection);
     request.consumer(compiler, directives, result);
   }
 

@@ -161,9 +161,11 @@ void InstanceFlow::reachLoad(State &state, size_t copy) {
   order.sourceWritten |= isToldOf || mayMeet(state.everWritten, tensors);
   order.readBefore |= mayMeet(state.everRead, tile);
   order.writtenBefore |= mayMeet(state.everWritten, tile);
+  // What the leader looks up to know where to copy; of the tensor, TMA has read all by the wait.
   Region region;
-  if (copies[copy].looksUpShared)
-    region.reads = flow.effectOf(copy).reads;
+  region.reads = flow.effectOf(copy).reads;
+  if (!copies[copy].looksUpShared)
+    region.reads.remove(copies[copy].tensor);
   if (!isOrdered) {
     region.loads = tile;
     region.announces = startsPhase;

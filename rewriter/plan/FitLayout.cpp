@@ -24,7 +24,7 @@ bool Fitter::layOut() {
   if (plan.hasMap())
     layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  bool isCut = span != 0 && plan.dims[0].pieces > 1 && !partsAreRows();
   int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / rowsWritten();
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
@@ -42,7 +42,8 @@ bool Fitter::layOut() {
   layout.bytes = tile.bytes();
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
     return fail(diagnose("no-rows", relation.place, tile.name));
-  if (span != 0 && !isCut && plan.pieces() > 1 && plan.expectedBytes / rowsWritten() != span)
+  if (span != 0 && !isCut && !partsAreRows() && plan.pieces() > 1 &&
+      plan.expectedBytes / rowsWritten() != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
@@ -60,6 +61,14 @@ bool Fitter::layOut() {
   layout.pitch /= element;
   layout.rowLength = (layout.folded ? userPitch : innermost) / element;
   return true;
+}
+
+/// Whether a box's only row is several of the tile's, and what a swizzle cuts it into are these.
+bool Fitter::partsAreRows() const {
+  const SharedTile &tile = relation.tile;
+  const int64_t span = span_of(plan.layout.swizzle);
+  return shape.digits.size() == 1 && plan.layout.lead == 0 && span % boxAlignment == 0 &&
+         span == tile.extents.back() * tile.elementSize && shape.firstByte % span == 0;
 }
 
 /// Each row that is looked up is an operation of its own.
@@ -167,7 +176,9 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
   int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1;
+  bool isCut = span != 0 && plan.dims[0].pieces > 1 && !partsAreRows();
+  if (isCut && !hasRows && userPitch > innermost)
+    return escapes("a row of the copy goes through several of its rows");
   bool isLine = !hasRows && (!isRow || isAll);
   layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
   std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);

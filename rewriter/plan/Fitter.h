@@ -69,6 +69,7 @@ private:
   void cutPanels();
   bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
+  bool partsAreRows() const;
   bool placeRows();
   bool maybeByFours() const;
   bool moveRows(int64_t userPitch, int64_t pitch);

@@ -218,17 +218,20 @@ bool Analysis::runThreads() {
   return true;
 }
 
-/// Where some thread has written and others need not look, those may be too early.
+/// A lookup that not all threads of the plain program make may come too early or too late in the
+/// lifted one, where the leader makes all of them, and each thread those of a guard.
 void Analysis::hideUnsafeLookups(unsigned threads) {
   std::map<unsigned, bool> written;
   auto isWritten = [&](unsigned number) {
     const GlobalBase &table = block.bases[number];
+    auto [known, isNew] = written.try_emplace(number, false);
+    if (!isNew || !mayBeWritten(table, kernel.effects))
+      return known->second;
+    const ObjectSet objects = objectsOf(table, kernel.effects);
     // In shared memory, there is a barrier before the copy.
-    bool mayBe = !table.isShared && mayBeWritten(table, kernel.effects);
-    auto [known, isNew] = written.try_emplace(number, mayBe);
-    if (isNew && known->second)
-      known->second = writeAfterLoad({LoadAhead()}, objectsOf(table, kernel.effects), statement,
-                                     kernel.path, kernel.effects);
+    const bool isBefore = !table.isShared && writeAfterLoad({LoadAhead()}, objects, statement,
+                                                            kernel.path, kernel.effects);
+    known->second = isBefore || mayWriteBehind(statement, kernel.path, objects, kernel.effects);
     return known->second;
   };
   for (const auto &[lookup, readers] : block.readers) {

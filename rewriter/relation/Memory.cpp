@@ -302,6 +302,10 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   std::optional<NumberType> type = numberType(indexType);
   auto moved = [&](const Scalar &from, const Scalar &by) -> Scalar {
     Scalar base = asAddress(from, pointee, placeOf(where));
+    if (base.is(Scalar::Kind::Number))
+      return Scalar::unknown("is made of the number '" + block.symbols.print(base.number) +
+                                 "', and not of a pointer",
+                             placeOf(where));
     if (!base.is(Scalar::Kind::Address))
       return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)
                  ? base

@@ -304,3 +304,13 @@ __global__ void index_of_float(float4 *out, const float4 *in, int n) {
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
+
+// The program keeps the address as a number.
+__global__ void address_as_number(float *out, unsigned long long address) {
+  __shared__ float part[64];
+  const float *in = reinterpret_cast<const float *>(address);
+#pragma tma load threads(64)
+  part[threadIdx.x] = in[threadIdx.x]; // expected-error {{the address of this load is not followed: it is made of the number 'address', and not of a pointer [-Wtilelift-unknown-index]}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x];
+}

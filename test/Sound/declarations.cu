@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 26
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 31
 //
 // Tiles, kernels and what stands beside them are declared in all the ways that C++ has, with names that others might
 // want: several in one line, in blocks and loops, by aliases, local types and constants, packs, in namespaces. What is
@@ -393,7 +393,62 @@ __global__ void address_of_an_array_behind_rings(float *__restrict__ out, const 
   out[blockIdx.x * T + t] = sum;
 }
 
+// Declarators that differ, in one declaration.
+__global__ void pointer_before_the_tile(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float *chosen, tile[8][32], others[T];
+  int t = threadIdx.x, at = blockIdx.x * 256;
+  others[t] = t;
+  if (t == 0) chosen = others + 5;
+#pragma tma load
+  for (int i = t; i < 256; i += T) tile[i / 32][i % 32] = in[at + i];
+  __syncthreads();
+  out[at / 2 + t] = tile[t % 8][t / 8] + *chosen + sizeof others;
+}
+__global__ void declarators_behind_the_tile(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float (tile)[8][32] /* rows, columns */, // and others
+      more[4][32], (*row)[32], *const *none, last;
+  int t = threadIdx.x, at = blockIdx.x * 256;
+  more[t / 32][t % 32] = t;
+  if (t == 0) row = more + 2, none = nullptr, last = 3;
+#pragma tma load
+  for (int i = t; i < 256; i += T) tile[i / 32][i % 32] = in[at + i];
+  __syncthreads();
+  out[at / 2 + t] = tile[t % 8][t / 8] + (*row)[t % 32] + last + !none;
+}
+__global__ void pointer_among_tiles_of_rings(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float one[8][32], *chosen, two[8][32], others[T];
+  int t = threadIdx.x;
+  float sum = 0;
+  others[t] = t;
+  if (t == 0) chosen = others + 3;
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    for (int i = t; i < 256; i += T) one[i / 32][i % 32] = in[k * 256 + i];
+#pragma tma load
+    for (int i = t; i < 256; i += T) two[i / 32][i % 32] = in[k * 256 + 64 + i];
+    __syncthreads();
+    sum = sum * 2 + one[t % 8][t / 8] - two[t % 8][t / 8] + *chosen;
+    __syncthreads();
+  }
+  out[blockIdx.x * T + t] = sum;
+}
+__global__ void declared_in_a_head(float *__restrict__ out, const float *__restrict__ in, int n) {
+  int t = threadIdx.x, at = blockIdx.x * 256;
+  if (__shared__ float tile[8][32]; n > 0) {
+#pragma tma load
+    for (int i = t; i < 256; i += T) tile[i / 32][i % 32] = in[at + i];
+    __syncthreads();
+    out[at / 2 + t] = tile[t % 8][t / 8];
+  }
+}
+
 static const Case cases[] = {
+    {"pointer_before_the_tile", [](const Arrays &a) { pointer_before_the_tile<<<2, T>>>(a.out, a.in); }},
+    {"declarators_behind_the_tile", [](const Arrays &a) { declarators_behind_the_tile<<<2, T>>>(a.out, a.in); }},
+    {"pointer_among_tiles_of_rings",
+     [](const Arrays &a) { pointer_among_tiles_of_rings<<<2, T>>>(a.out, a.in, 4); }},
+    {"declared_in_a_head", [](const Arrays &a) { declared_in_a_head<<<2, T>>>(a.out, a.in, 4); }},
     {"address_of_an_array_behind_rings",
      [](const Arrays &a) { address_of_an_array_behind_rings<<<2, T, T * 4>>>(a.out, a.in, 4); }},
     {"address_of_the_dynamic_array",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 13
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 14
+// RUN: %run --compare -std=c++17 -fno-strict-aliasing -DTYPES_TELL_NOTHING %s
 // RUN: grep "'in' may be written in the loop, which a copy ahead of its round would miss" %t.txt
 //
 // A tensor that the kernel also accesses through a pointer to another type, which it converts at the access. The element
@@ -172,7 +173,34 @@ __global__ void written_a_round_before(const float *in, int *view, float *__rest
   out[threadIdx.x] = sum;
 }
 
+// A type that the program declares to be any other's.
+typedef int __attribute__((may_alias)) any_int;
+__global__ void written_by_an_alias(const float *from, any_int *view, float *__restrict__ out) {
+  __shared__ alignas(128) float tile[T];
+  view[blockIdx.x * T + (threadIdx.x ^ 7)] = __float_as_int(threadIdx.x * 0.25f);
+  __syncthreads();
+#pragma tma load
+  tile[threadIdx.x] = from[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+
+#ifdef TYPES_TELL_NOTHING // with -fno-strict-aliasing, 'view' may lead to what 'from' does
+__global__ void of_other_types(const float *from, int *view, float *__restrict__ out) {
+  __shared__ alignas(128) float tile[T];
+  view[blockIdx.x * T + (threadIdx.x ^ 7)] = __float_as_int(threadIdx.x * 0.25f);
+  __syncthreads();
+#pragma tma load
+  tile[threadIdx.x] = from[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+#endif
+
 static const Case cases[] = {
+#ifdef TYPES_TELL_NOTHING
+    {"of_other_types", [](const Arrays &a) { of_other_types<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
+#endif
     {"read_by_a_cast", [](const Arrays &a) { read_by_a_cast<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_by_a_function", [](const Arrays &a) { read_by_a_function<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_past_the_first_cache", [](const Arrays &a) { read_past_the_first_cache<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
@@ -183,6 +211,8 @@ static const Case cases[] = {
     {"written_by_assembly", [](const Arrays &a) { written_by_assembly<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_through_a_local", [](const Arrays &a) { written_through_a_local<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_behind_reduction", [](const Arrays &a) { read_behind_reduction<<<2, T>>>(a.buf, (unsigned *)a.buf, a.out); }},
+    {"written_by_an_alias",
+     [](const Arrays &a) { written_by_an_alias<<<2, T>>>(a.buf, (any_int *)a.buf, a.out); }},
     {"in_a_struct", [](const Arrays &a) { in_a_struct<<<2, T>>>(a.buf, Workspace{(int *)a.buf}, a.out); }},
     {"of_the_device",
      [](const Arrays &a) {
