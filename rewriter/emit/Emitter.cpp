@@ -126,8 +126,8 @@ CopyOrders Emitter::ordersOf(const KernelToEmit &kernel) {
       });
       own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
                             copy.pipeline.has_value(), instance.isSupplied(copy),
-                            copy.plan.kind != CopyKind::Load, copy.movesOn, copy.plan.looksUpShared,
-                            objectsOf(copy.plan.base, *own.effects)});
+                            copy.plan.kind != CopyKind::Load, copy.movesOn, copy.plan.looksUp(),
+                            copy.plan.looksUpShared, objectsOf(copy.plan.base, *own.effects)});
     }
   }
   return orderCopies(instances);

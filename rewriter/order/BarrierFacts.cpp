@@ -86,6 +86,7 @@ private:
   }
   void step(State &state, const FlowStep &at, const NumberSet &redundant);
   void enterCopies(State &state, size_t first);
+  ObjectSet lookupsOf(size_t copy) const;
   void reachLoad(State &state, size_t copy);
   void access(State &state, const Effect &effect);
   void add(State &state, const Region &region);
@@ -147,6 +148,17 @@ void InstanceFlow::access(State &state, const Effect &effect) {
   add(state, region);
 }
 
+/// What the leader looks up to know where to copy. Of tensors, TMA has read all by the wait.
+ObjectSet InstanceFlow::lookupsOf(size_t copy) const {
+  if (!copies[copy].looksUp)
+    return {};
+  ObjectSet found = flow.effectOf(copy).reads;
+  for (const LiftedCopy &other : copies)
+    if (!copies[copy].looksUpShared && other.isMadeWith(copies[copy]))
+      found.remove(other.tensor);
+  return found;
+}
+
 void InstanceFlow::reachLoad(State &state, size_t copy) {
   CopyOrder &order = orders.copies[copy];
   const ObjectSet &tile = flow.tileOf(copy), &tensors = flow.tensorsOf(copy);
@@ -161,11 +173,8 @@ void InstanceFlow::reachLoad(State &state, size_t copy) {
   order.sourceWritten |= isToldOf || mayMeet(state.everWritten, tensors);
   order.readBefore |= mayMeet(state.everRead, tile);
   order.writtenBefore |= mayMeet(state.everWritten, tile);
-  // What the leader looks up to know where to copy; of the tensor, TMA has read all by the wait.
   Region region;
-  region.reads = flow.effectOf(copy).reads;
-  if (!copies[copy].looksUpShared)
-    region.reads.remove(copies[copy].tensor);
+  region.reads = lookupsOf(copy);
   if (!isOrdered) {
     region.loads = tile;
     region.announces = startsPhase;

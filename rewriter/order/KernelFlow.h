@@ -36,8 +36,9 @@ struct LiftedCopy {
   /// The tile goes to the tensor, in each round of a loop to another place.
   bool isStore = false;
   bool movesOn = false;
-  /// The leader finds out where to copy in what other threads left in shared memory.
-  bool looksUpShared = false;
+  /// The leader finds out where to copy in what lies in memory, or in what other threads left in
+  /// shared memory.
+  bool looksUp = false, looksUpShared = false;
   /// What the copy's pointer leads to, which another statement may have loaded from.
   ObjectSet tensor;
 

@@ -91,6 +91,13 @@ SmallVector<int64_t, 3> Plan::extentsWithRows() const {
   return {(tileExtents[0] + length - 1) / length, length};
 }
 
+bool Plan::looksUp() const {
+  for (SymbolId id = 0; id < symbols.size(); ++id)
+    if (symbols[id].isLookedUp)
+      return true;
+  return looksUpShared || !base.indices.empty();
+}
+
 int64_t Plan::placeOf(int64_t byte) const {
   if (!layout.moved)
     return byte;

@@ -187,6 +187,8 @@ struct Plan {
   bool isOfRow(const Polynomial &value) const {
     return gather && symbols.dependsOn(value, gather->row);
   }
+  /// Whether what says where to copy lies in memory.
+  bool looksUp() const;
   /// What only some devices do.
   bool isByFours() const { return gather && gather->byFours; }
   int64_t pieces() const;
