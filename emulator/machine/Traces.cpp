@@ -168,7 +168,9 @@ bool Traces::knows(const Thread &thread, const Actor &actor) const {
 }
 
 bool Traces::isFencedAbroad(const Thread &thread, uint64_t address) const {
-  const Trace &last = writes[cell(address)];
+  const size_t at = cell(address);
+  const bool isStrong = strongs[at].actor >= firstActor && (strongs[at].site & isStrongWrite);
+  const Trace &last = isStrong ? strongs[at] : writes[at]; // a weak write forgets strong ones
   if (last.actor < firstActor)
     return false;
   const Actor &writer = actors[last.actor - firstActor];

@@ -203,9 +203,14 @@ void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
   bool mayStay = llvm::all_of(kernel.instances.front().copies, [](const CopyToEmit &copy) {
     return copy.directive->clauses.fallback == Fallback::Loop;
   });
-  if (!mayStay || problem.severity != Severity::Error)
-    return say(std::move(problem));
   const Directive *last = nullptr;
+  if (!mayStay || problem.severity != Severity::Error) {
+    for (const CopyToEmit &copy : kernel.instances.front().copies)
+      if (std::exchange(last, copy.directive) != copy.directive &&
+          !(copy.directive->statement == problem.place || copy.directive->begin == problem.place))
+        problem.notes.push_back({copy.directive->statement, "so this copy is not lifted"});
+    return say(std::move(problem));
+  }
   for (const CopyToEmit &copy : kernel.instances.front().copies) {
     outcomes[copy.directive] = "stays a loop";
     if (std::exchange(last, copy.directive) == copy.directive)

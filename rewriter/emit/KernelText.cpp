@@ -84,8 +84,13 @@ std::string slotType(const CopyToEmit &copy) {
   const ASTContext &context = copy.tile->getASTContext();
   int64_t alignment = copy.plan.layout.alignment();
   // The plan stands outside of the function.
-  QualType type = nameableOutside(copy.tile->getType().getUnqualifiedType(), context);
-  return "tilelift::slot<" + type.getAsString(context.getPrintingPolicy()) +
+  QualType type = copy.tile->getType().getUnqualifiedType();
+  std::string extents;
+  while (const auto *array = context.getAsConstantArrayType(type)) {
+    extents += "[" + std::to_string(array->getZExtSize()) + "]";
+    type = array->getElementType().getUnqualifiedType();
+  }
+  return "tilelift::slot<" + nameOutside(type, context) + extents +
          (alignment == 128 ? "" : ", " + std::to_string(alignment)) + ">";
 }
 
@@ -656,7 +661,10 @@ void KernelWriter::declareTile(size_t copy) {
   const DeclStmt *declaration =
       owner < texts.size() ? findDeclaration(texts[owner].pattern->getBody(), tile->getLocation())
                            : nullptr;
-  if (!declaration || !source.isPlainText(declaration->getSourceRange())) {
+  auto isOfMacro = [](const Decl *each) { return each->getLocation().isMacroID(); };
+  // A macro that declares one tile goes as a whole.
+  if (!declaration || !source.isPlainText(declaration->getSourceRange()) ||
+      (!declaration->isSingleDecl() && llvm::any_of(declaration->decls(), isOfMacro))) {
     failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
                        "a tile that a macro or another function declares ('" +
                            tile->getNameAsString() + "')");

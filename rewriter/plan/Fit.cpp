@@ -531,14 +531,29 @@ void Fitter::boundCoordinates() {
   }
   isMoved |=
       llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
+  isMoved |= !isStored() && startsWhereGuardSays();
   if (isMoved && plan.mode == Mode::Im2col)
     addCheck({"tensor-start", plan.offset, {0, Interval::highest}, 1, relation.place}, true);
   else if (isMoved)
     requireInside();
 }
 
+/// Whether an argument that a guard names, as in `x >= first`, is where the tensor starts. The
+/// program may never read there.
+bool Fitter::startsWhereGuardSays() const {
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const Polynomial shift = -(plan.dims[d].coordinate * plan.dims[d].stride);
+    auto isOfGuard = [&](const Term &term) {
+      return !term.factors.empty() && llvm::is_contained(shift.getTerms(), term);
+    };
+    if (hasLower[d] && llvm::any_of(plan.offset.getTerms(), isOfGuard))
+      return true;
+  }
+  return false;
+}
+
 /// A box that lies wholly outside of its tensor still reads where that starts, and there may be
-/// nothing if that is before what the program's pointer points to.
+/// nothing if that is before what the program's pointer points to, or far behind it.
 void Fitter::requireInside() {
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     const PlanDimension &dim = plan.dims[d];

@@ -60,6 +60,7 @@ private:
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
+  bool startsWhereGuardSays() const;
   void requireInside();
   bool startsInside(size_t d) const;
   void alignInner();

@@ -445,9 +445,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   if (tile.extents.empty()) {
     describeStretch(tile, relation.cells, filled, type->isIncompleteArrayType());
   } else {
-    PrintingPolicy policy = kernel.context.getPrintingPolicy();
-    tile.elementType =
-        nameableOutside(type.getUnqualifiedType(), kernel.context).getAsString(policy);
+    tile.elementType = nameOutside(type.getUnqualifiedType(), kernel.context);
     if (isLocalType(type))
       tile.layoutEscape = "only its function can name the type of its elements";
     tile.elementSize = unsigned(kernel.context.getTypeSizeInChars(type).getQuantity());

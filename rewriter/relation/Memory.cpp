@@ -303,8 +303,10 @@ Value Interpreter::movePointer(const Value &pointer, const Value &count, QualTyp
   auto moved = [&](const Scalar &from, const Scalar &by) -> Scalar {
     Scalar base = asAddress(from, pointee, placeOf(where));
     if (base.is(Scalar::Kind::Number))
-      return Scalar::unknown("is made of the number '" + block.symbols.print(base.number) +
-                                 "', and not of a pointer",
+      return Scalar::unknown(base.number.isZero()
+                                 ? "is a null pointer"
+                                 : "is made of the number '" + block.symbols.print(base.number) +
+                                       "', and not of a pointer",
                              placeOf(where));
     if (!base.is(Scalar::Kind::Address))
       return (base.is(Scalar::Kind::Unknown) && !base.why.empty()) || base.is(Scalar::Kind::Data)

@@ -160,8 +160,7 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
   bool isFirst = object.cells.empty();
   if (isFirst) {
     object.slot = slot;
-    object.elementType = nameableOutside(type.getUnqualifiedType(), kernel.context)
-                             .getAsString(kernel.context.getPrintingPolicy());
+    object.elementType = nameOutside(type.getUnqualifiedType(), kernel.context);
   }
   block.demand(address.needs);
   if (slot != object.slot || !address.number.isValid()) {

@@ -9,6 +9,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/AST/QualTypeNames.h"
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/Builtins.h"
 #include "clang/Basic/SourceManager.h"
@@ -844,6 +845,23 @@ QualType nameableOutside(QualType type, const ASTContext &context) {
     type = alias->desugar();
   }
   return type.getCanonicalType();
+}
+
+std::string nameOutside(QualType type, const ASTContext &context) {
+  const QualType named = nameableOutside(type, context);
+  QualType innermost = context.getBaseElementType(named);
+  while (!innermost->getPointeeType().isNull())
+    innermost = innermost->getPointeeType();
+  const auto *alias = innermost->getAs<TypedefType>();
+  const NamedDecl *declared = alias ? cast<NamedDecl>(alias->getDecl()) : innermost->getAsTagDecl();
+  const bool isOfProgram =
+      declared && !isLocalType(type) &&
+      !context.getSourceManager().isInSystemHeader(declared->getLocation());
+  PrintingPolicy policy = context.getPrintingPolicy();
+  policy.SuppressUnwrittenScope = true; // nobody can write a namespace that has no name
+  return isOfProgram
+             ? TypeName::getFullyQualifiedName(named, context, policy, /*WithGlobalNsPrefix=*/true)
+             : named.getAsString(policy);
 }
 
 bool isHidden(const Decl *declaration) {

@@ -220,6 +220,9 @@ llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expr
 /// How a type is called outside of functions, classes and namespaces: by an alias that is none of
 /// theirs, or by what the alias stands for.
 clang::QualType nameableOutside(clang::QualType type, const clang::ASTContext &context);
+/// The same as text, "::ns::pixel" for a type of the program's: where the text goes, something else
+/// may have that name.
+std::string nameOutside(clang::QualType type, const clang::ASTContext &context);
 /// Whether only members and friends of some class can name a declaration, which a launcher is not.
 bool isHidden(const clang::Decl *declaration);
 /// Whether only a function, or a class and its friends, can name it, or nobody.

@@ -51,7 +51,7 @@ struct Loader {
   float *tile;
   __device__ void operator<<(const float *in) const {
 #pragma tma load threads(64)
-    tile[threadIdx.x] = in[threadIdx.x];
+    tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   }
 };
 
@@ -63,7 +63,7 @@ __global__ void by_operator(float *out, const float *in) {
 
 __device__ void plain(float *tile, const float *in) {
 #pragma tma load threads(64)
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
 }
 
 #define LOAD(tile, in) plain(tile, in)
@@ -106,7 +106,7 @@ __device__ float kept(const float *in, int n, bool lifted) { // expected-error {
   __shared__ float row[64];
   if (lifted) {
 #pragma tma load threads(64)
-    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32}}
+    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32}} expected-note {{so this copy is not lifted}}
   } else if (threadIdx.x < n) {
     row[threadIdx.x] = 0;
   }

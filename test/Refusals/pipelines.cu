@@ -594,7 +594,7 @@ __global__ void of_a_local_class(float *__restrict__ out, const float *__restric
 #pragma tma pipeline stages(2)
   for (int k = 0; k < n; ++k) {
 #pragma tma load threads(60)
-    line.v[threadIdx.x] = in[k * 64 + threadIdx.x];
+    line.v[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     out[k * 64 + threadIdx.x] = line.v[59 - threadIdx.x];
     __syncthreads();

@@ -9,7 +9,7 @@ __global__ void redefined(float *out, const float *in) { // expected-error {{a l
 #undef R
 #define R 2
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x] + r;
 }
@@ -22,7 +22,7 @@ __global__ void defined_once(float *out, const float *in) { // expected-error {{
   r = 5;
 #endif
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x] + r;
 }
@@ -33,7 +33,7 @@ __global__ void included_once(float *out, const float *in) { // expected-error {
   int r = 0;
 #include "Inputs/guarded.inc"
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x] + r;
 }
@@ -42,7 +42,7 @@ __global__ void included_by_pragma(float *out, const float *in) { // expected-er
   int r = 0;
 #include "Inputs/once.inc"
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x] + r;
 }
@@ -57,7 +57,7 @@ __global__ void parted_head(float *__restrict__ out, const float *__restrict__ i
 #endif
        ; ++k) {
 #pragma tma load
-    tile[threadIdx.x] = in[k * 128 + threadIdx.x];
+    tile[threadIdx.x] = in[k * 128 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     s = s * 2 + tile[threadIdx.x ^ 1];
     __syncthreads();
@@ -72,7 +72,7 @@ __global__ void parted_tile(float *__restrict__ out, const float *__restrict__ i
 #endif
       float tile[128]; // expected-error {{an #if block in the declaration of a tile is not available yet}}
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x];
 }
@@ -83,6 +83,19 @@ __global__ void fine(float *__restrict__ out, const float *__restrict__ in, int 
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// A macro that declares a tile and something else, of which only the tile gets another type.
+#define TILE_AND(name, other) __shared__ float name[64][32], other[64]
+__global__ void declared_with_another(float *out, const float *in, int n) {
+  TILE_AND(tile, sums); // expected-error {{a tile that a macro or another function declares ('tile') is not available yet [-Wtilelift-not-available-yet]}}
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 64 * 32; i += 128) tile[i / 32][i % 32] = i / 32 < n ? in[i] : 0.f; // expected-note {{so this copy is not lifted}}
+  if (threadIdx.x < 64) sums[threadIdx.x] = sizeof sums;
+  __syncthreads();
+  if (threadIdx.x < 64)
+    for (int c = 0; c < 32; ++c) sums[threadIdx.x] += tile[threadIdx.x][c];
+  if (threadIdx.x < 64) out[threadIdx.x] = sums[threadIdx.x];
 }
 
 void run(float *out, const float *in) {

@@ -186,7 +186,7 @@ __global__ void looked_up(float *__restrict__ out, const float *__restrict__ in,
 #pragma tma pipeline warp(producer)
   for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     counts[i] = 0;
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
@@ -201,7 +201,7 @@ __global__ void returning(float *__restrict__ out, const float *__restrict__ in,
 #pragma tma pipeline warp(producer)
   for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
     __syncthreads();
@@ -215,7 +215,7 @@ __global__ void by_thread(float *__restrict__ out, const float *__restrict__ in,
   for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it depends on the thread}}
     if (i < last) {
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x];
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
     }
@@ -230,7 +230,7 @@ __global__ void switched(float *__restrict__ out, const float *__restrict__ in, 
 #pragma tma pipeline warp(producer)
     for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: the way there leads through a statement that it does not follow}}
 #pragma tma load
-      part[threadIdx.x] = in[i * 64 + threadIdx.x];
+      part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
       __syncthreads();
       out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
       __syncthreads();
@@ -248,7 +248,7 @@ __global__ void in_objects(float *__restrict__ out, const float *__restrict__ in
 #pragma tma pipeline warp(producer)
   for (int i = rows.first; i < rows.last; ++i) { // expected-error {{no warp of its own can make the copies of this loop: on the way there is 'rows', which is no number or pointer of the thread's own}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
     __syncthreads();
@@ -280,7 +280,7 @@ __global__ void BOUNDED bounded(float *__restrict__ out, const float *__restrict
 #pragma tma pipeline warp(producer)
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
     __syncthreads();
@@ -295,7 +295,7 @@ __global__ void written(float *out, const float *in, int n) {
 #pragma tma pipeline warp(producer)
   for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: 'in', which they read, may be written before: declare what is written '__restrict__'}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();
@@ -311,7 +311,7 @@ __global__ void signalled(float *__restrict__ out, const float *in, unsigned *__
 #pragma tma pipeline warp(producer)
   for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: others may have written to 'in', which they read, by the time that the block gets there}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();

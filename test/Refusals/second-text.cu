@@ -6,7 +6,7 @@ __global__ void counts(float *out, const float *in) {
   __shared__ float tile[512];
   int number = __COUNTER__; // expected-error {{a lifted function that uses __COUNTER__ is not available yet [-Wtilelift-not-available-yet]}}
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + number;
 }
@@ -14,7 +14,7 @@ __global__ void counts(float *out, const float *in) {
 __global__ void says_its_name(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + sizeof(__func__); // expected-error {{a lifted function that uses __func__ is not available yet [-Wtilelift-not-available-yet]}}
 }
@@ -23,7 +23,7 @@ __global__ void remembers(float *out, const float *in) {
   __shared__ float tile[512];
   static int calls = 0; // expected-error {{a static variable in a lifted function ('calls': the lifted copy would have its own) is not available yet [-Wtilelift-not-available-yet]}}
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + calls++;
 }
@@ -36,7 +36,7 @@ template <class F> __device__ int &calls_of(F) {
 __global__ void remembers_by_type(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   auto one = [] { return 1; };
   out[threadIdx.x] = tile[511 - threadIdx.x] + calls_of(one)++;
@@ -47,7 +47,7 @@ __global__ void remembers_in_a_class(float *out, const float *in) {
   struct Own {};
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + Counted<Own>::count++;
 }
@@ -59,7 +59,7 @@ void launch_early(float *out, const float *in) {
 __global__ void declared_in_a_block(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -74,7 +74,7 @@ public:
 __global__ void befriended(float *out, const float *in, Scale scale) { // expected-error {{a copy in a function that is declared as a friend ('befriended') is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] * scale.by;
 }
@@ -96,7 +96,7 @@ __global__ void generic(float *out, const float *in) {
 
 template <int row> __device__ void fetch(float (*tile)[128], const float *in) {
 #pragma tma load threads(128)
-  tile[row][threadIdx.x] = in[row * 128 + threadIdx.x];
+  tile[row][threadIdx.x] = in[row * 128 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
 }
 template <int... rows> __device__ void fetch_all(float (*tile)[128], const float *in) {
   (fetch<rows>(tile, in), ...); // expected-error {{a copy in a function that a fold expression calls is not available yet [-Wtilelift-not-available-yet]}}
@@ -111,7 +111,7 @@ __global__ void folded(float *out, const float *in) {
 struct Base {
   __device__ void fetch(float *to, const float *from) const {
 #pragma tma load threads(128)
-    for (int i = threadIdx.x; i < 256; i += 128) to[i] = from[i];
+    for (int i = threadIdx.x; i < 256; i += 128) to[i] = from[i]; // expected-note {{so this copy is not lifted}}
   }
 };
 struct Derived : private Base {
@@ -158,7 +158,7 @@ __global__ void torn(float *out, const float *in, float bias) {
 #endif
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + bias;
 }
@@ -181,7 +181,7 @@ __global__ void torn_copy(float *out, const float *in) {
 __global__ void of_a_short_name(float *out, const float *in) { // expected-error {{a macro named 'block', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += block) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += block) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -189,7 +189,7 @@ __global__ void of_a_short_name(float *out, const float *in) { // expected-error
 template <int lifted> __global__ void named_as_a_member(float *out, const float *in) { // expected-error {{a template parameter named 'lifted', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[128 * lifted];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 128 * lifted; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 128 * lifted; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[127 - threadIdx.x];
 }
@@ -198,7 +198,7 @@ template __global__ void named_as_a_member<4>(float *, const float *);
 __global__ void size_of_the_grid(float *out, const float *in, int gridDim) { // expected-error {{a kernel with a parameter named 'gridDim' is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + gridDim;
 }
@@ -207,7 +207,7 @@ namespace outside { __global__ void defined_elsewhere(float *out, const float *i
 __global__ void outside::defined_elsewhere(float *out, const float *in) { // expected-error {{a copy in a function defined outside of its namespace ('defined_elsewhere') is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -219,7 +219,7 @@ __global__ void one_of_two_parameters(float *out, const float *in // expected-er
 ) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -242,7 +242,7 @@ struct dim3 { int x, y, z; };
 __global__ void beside_another_dim3(float *out, const float *in) { // expected-error {{a program that calls something else 'dim3' is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
@@ -252,7 +252,7 @@ __global__ void beside_another_dim3(float *out, const float *in) { // expected-e
 __global__ void asks_for_a_column(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   const int column = __builtin_COLUMN(); // expected-error {{a lifted function that asks for a column of its text is not available yet [-Wtilelift-not-available-yet]}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + column;
@@ -260,7 +260,7 @@ __global__ void asks_for_a_column(float *out, const float *in) {
 __global__ void asks_for_its_name(float *out, const float *in) {
   __shared__ float tile[512];
 #pragma tma load threads(128)
-  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i];
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
   const char *name = __builtin_FUNCTION(); // expected-error {{a lifted function that asks for its own name is not available yet [-Wtilelift-not-available-yet]}}
   __syncthreads();
   out[threadIdx.x] = tile[511 - threadIdx.x] + name[0];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 31
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 35
 //
 // Tiles, kernels and what stands beside them are declared in all the ways that C++ has, with names that others might
 // want: several in one line, in blocks and loops, by aliases, local types and constants, packs, in namespaces. What is
@@ -443,7 +443,67 @@ __global__ void declared_in_a_head(float *__restrict__ out, const float *__restr
   }
 }
 
+// Types whose names mean something else where tiles with a layout of their own are described, or have no name there.
+namespace one {
+namespace {
+struct Hidden {
+  int a, b, c, d;
+};
+} // namespace
+} // namespace one
+struct block {
+  int a, b, c, d;
+};
+namespace detail {
+struct V {
+  int a, b, c, d;
+};
+} // namespace detail
+namespace app {
+namespace detail {
+struct V {
+  int d, c, b, a;
+};
+} // namespace detail
+__global__ void elements_of_an_outer_namespace(float *__restrict__ out, const ::detail::V *__restrict__ in, int n) {
+  __shared__ ::detail::V tile[16][8];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i / 8][i % 8] = i / 8 < n ? in[i] : ::detail::V{};
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x % 16][threadIdx.x / 16].b;
+}
+} // namespace app
+__global__ void elements_without_a_namespace_name(float *__restrict__ out, const one::Hidden *__restrict__ in, int n) {
+  __shared__ one::Hidden tile[16][8];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i / 8][i % 8] = i / 8 < n ? in[i] : one::Hidden{};
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x % 16][threadIdx.x / 16].b;
+}
+__global__ void pointers_to_hidden_elements(float *__restrict__ out, one::Hidden *const *__restrict__ in, int n) {
+  __shared__ one::Hidden *tile[8][16];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i / 16][i % 16] = i / 16 < n ? in[i] : nullptr;
+  __syncthreads();
+  out[threadIdx.x] = float(reinterpret_cast<unsigned long long>(tile[threadIdx.x % 8][threadIdx.x / 8]) % 1023);
+}
+__global__ void elements_named_like_a_member(float *__restrict__ out, const block *__restrict__ in, int n) {
+  __shared__ block tile[16][8];
+#pragma tma load
+  for (int i = threadIdx.x; i < T; i += T) tile[i / 8][i % 8] = i / 8 < n ? in[i] : block{};
+  __syncthreads();
+  out[threadIdx.x] = tile[threadIdx.x % 16][threadIdx.x / 16].b;
+}
+
 static const Case cases[] = {
+    {"elements_of_an_outer_namespace",
+     [](const Arrays &a) { app::elements_of_an_outer_namespace<<<1, T>>>(a.out, (const detail::V *)a.in, 14); }},
+    {"elements_without_a_namespace_name",
+     [](const Arrays &a) { elements_without_a_namespace_name<<<1, T>>>(a.out, (const one::Hidden *)a.in, 14); }},
+    {"pointers_to_hidden_elements",
+     [](const Arrays &a) { pointers_to_hidden_elements<<<1, T>>>(a.out, (one::Hidden *const *)a.in, 6); }},
+    {"elements_named_like_a_member",
+     [](const Arrays &a) { elements_named_like_a_member<<<1, T>>>(a.out, (const block *)a.in, 14); }},
     {"pointer_before_the_tile", [](const Arrays &a) { pointer_before_the_tile<<<2, T>>>(a.out, a.in); }},
     {"declarators_behind_the_tile", [](const Arrays &a) { declarators_behind_the_tile<<<2, T>>>(a.out, a.in); }},
     {"pointer_among_tiles_of_rings",

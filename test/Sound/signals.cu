@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 25
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 27
 //
 // Blocks tell each other that something is stored: by atomics, flags and fences, by destructors, lambdas, objects and
 // assembly. The last block, or each that sees the flags of all, reads what the others stored or copies from there; who
@@ -461,7 +461,49 @@ __global__ void each_block_waits_for_the_one_before(float *out, float *buf, unsi
   __syncthreads();
   out[b * T + t] = tile[T - 1 - t];
 }
+// Written by volatile accesses, or by atomics, and told of by a counter.
+template <bool IsAtomic> __device__ void write_strongly(float *place, float value) {
+  if (IsAtomic)
+    atomicExch(place, value);
+  else
+    *(volatile float *)place = value;
+}
+__global__ void last_block_copies_volatile_writes(float *out, float *buf, unsigned *count) {
+  __shared__ float tile[2 * T];
+  __shared__ bool last;
+  write_strongly<false>(buf + blockIdx.x * T + threadIdx.x, threadIdx.x * 3.f + blockIdx.x);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+#pragma tma load
+  for (int i = threadIdx.x; i < 2 * T; i += T) tile[i] = buf[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 2 * T; i += T) out[i] = tile[2 * T - 1 - i];
+}
+__global__ void last_block_copies_atomic_writes(float *out, float *buf, unsigned *count) {
+  __shared__ float tile[2 * T];
+  __shared__ bool last;
+  write_strongly<true>(buf + blockIdx.x * T + threadIdx.x, threadIdx.x * 3.f + blockIdx.x);
+  __threadfence();
+  __syncthreads();
+  if (threadIdx.x == 0) last = atomicAdd(count, 1u) == gridDim.x - 1;
+  __syncthreads();
+  if (!last) return;
+  __threadfence();
+#pragma tma load
+  for (int i = threadIdx.x; i < 2 * T; i += T) tile[i] = buf[i];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 2 * T; i += T) out[i] = tile[2 * T - 1 - i];
+}
+
 static const Case cases[] = {
+    {"last_block_copies_volatile_writes",
+     [](const Arrays &a) { last_block_copies_volatile_writes<<<2, T>>>(a.out, a.buf, a.words); }},
+    {"last_block_copies_atomic_writes",
+     [](const Arrays &a) { last_block_copies_atomic_writes<<<2, T>>>(a.out, a.buf, a.words); }},
     {"each_block_waits_for_the_one_before", [](const Arrays &a) { each_block_waits_for_the_one_before<<<4, T>>>(a.out, a.buf, a.words); }},
     {"behind_a_barrier_of_the_grid", [](const Arrays &a) { void *args[] = {(void *)&a.out, (void *)&a.buf}; cudaLaunchCooperativeKernel((void *)behind_a_barrier_of_the_grid, dim3(2), dim3(T), args, 0, 0); }},
     {"last_block_sums_what_was_stored",
