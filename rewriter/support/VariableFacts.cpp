@@ -854,9 +854,8 @@ std::string nameOutside(QualType type, const ASTContext &context) {
     innermost = innermost->getPointeeType();
   const auto *alias = innermost->getAs<TypedefType>();
   const NamedDecl *declared = alias ? cast<NamedDecl>(alias->getDecl()) : innermost->getAsTagDecl();
-  const bool isOfProgram =
-      declared && !isLocalType(type) &&
-      !context.getSourceManager().isInSystemHeader(declared->getLocation());
+  const bool isOfProgram = declared && !isLocalType(type) &&
+                           !context.getSourceManager().isInSystemHeader(declared->getLocation());
   PrintingPolicy policy = context.getPrintingPolicy();
   policy.SuppressUnwrittenScope = true; // nobody can write a namespace that has no name
   return isOfProgram
