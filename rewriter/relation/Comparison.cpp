@@ -116,6 +116,8 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
     Condition present = isPresent(isNull(b) ? a : b);
     return Scalar::ofTruth(op == BO_NE ? present : !present);
   }
+  if (a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) && !addresses)
+    return Scalar::unknown("compares two pointers, and how far they are apart is not known", place);
   std::optional<NumberType> number = addresses ? NumberType{64, true} : numberType(type);
   if (!comparison || !number)
     return unknown;

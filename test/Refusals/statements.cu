@@ -314,3 +314,15 @@ __global__ void address_as_number(float *out, unsigned long long address) {
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
+
+// How far two arguments are apart, only their difference says.
+__global__ void up_to_a_pointer(int *out, const int *first, const int *last) {
+  __shared__ int part[64], other[64];
+  const int *at = first + blockIdx.x * 64 + threadIdx.x;
+#pragma tma load threads(64)
+  part[threadIdx.x] = at < last ? *at : 0; // expected-error {{'part[0]' is not a copy: the value depends on 'at < last', which compares two pointers, and how far they are apart is not known [-Wtilelift-computed-value]}}
+#pragma tma load threads(64)
+  if (at < last) other[threadIdx.x] = *at; else other[threadIdx.x] = 0; // expected-error {{the condition 'at < last' is not followed: it compares two pointers, and how far they are apart is not known [-Wtilelift-unknown-index]}}
+  __syncthreads();
+  out[threadIdx.x] = part[63 - threadIdx.x] + other[63 - threadIdx.x];
+}
