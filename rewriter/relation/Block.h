@@ -28,6 +28,10 @@ struct NumberType {
   bool isSigned = true;
 
   Interval range() const { return rangeOfType(bits, isSigned); }
+  bool isUnsignedLong() const { return !isSigned && bits == 64; }
+  /// Where a number that somebody else gives lies, as a signed one of 64 bits: an unsigned one may
+  /// be too large for that, and is negative then.
+  Interval rangeOfAny() const { return isUnsignedLong() ? Interval{} : range(); }
 };
 
 int64_t truncated(int64_t value, NumberType type);
@@ -136,6 +140,7 @@ public:
 
 private:
   void require(const Polynomial &value, Interval within, Place place);
+  Condition equalLongs(const Polynomial &difference, Place place);
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,

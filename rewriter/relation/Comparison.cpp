@@ -166,6 +166,12 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
   if (op != Comparison::Equal)
     return type.isSigned ? Condition::notNegative(b - a - Polynomial(slack))
                          : compareUnsigned(a, b, slack, type, place, extent);
+  if (a.isConstant() && b.isConstant())
+    return truncated(*a.asConstant(), type) == truncated(*b.asConstant(), type)
+               ? Condition::always()
+               : Condition::never();
+  if (type.isUnsignedLong())
+    return equalLongs(a - b, place);
   Interval positive{0, rangeOfType(type.bits, true).high};
   bool isSure = positive.contains(symbols.rangeOf(a)) && positive.contains(symbols.rangeOf(b));
   if (!type.isSigned && !isSure) {
@@ -173,6 +179,18 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
     require(b, type.range(), place);
   }
   return Condition::zero(a - b);
+}
+
+/// Whether two unsigned numbers of 64 bits with this difference are equal. What wraps, wraps alike
+/// in signed ones. One bound says it where the difference is not negative, as in `n != 0` and
+/// `row != SIZE_MAX`.
+Condition Block::equalLongs(const Polynomial &difference, Place place) {
+  for (const Polynomial &each : {difference, -difference})
+    if (symbols.isNotNegativeIfExact(each)) {
+      require(each, {0, Interval::highest}, place);
+      return !Condition::notNegative(each - Polynomial(1));
+    }
+  return Condition::zero(difference);
 }
 
 /// a + slack <= b. An index gets its lower bound even where it cannot be negative:

@@ -712,7 +712,8 @@ void Interpreter::describeArgument(const ArgumentPart &part, unsigned object) {
     Symbol symbol;
     symbol.kind = Symbol::Kind::Parameter;
     symbol.spelling = part.spelling;
-    symbol.range = number->range();
+    symbol.range = number->rangeOfAny();
+    symbol.isUnsignedLong = number->isUnsignedLong();
     symbol.knownAtLaunch = true;
     symbol.needsCast = type->isScopedEnumeralType();
     symbol.readableAtCopy = isFixed && canName(part.parameter);

@@ -283,7 +283,8 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
       name ? block.symbols.print(*name)
            : "*(" + base.spelling + " + " + block.symbols.print(source.offset) + " bytes)";
   symbol.identity = isSteady(source) ? source.typeIdentity : source.madeBy;
-  symbol.range = type.range();
+  symbol.range = type.rangeOfAny();
+  symbol.isUnsignedLong = type.isUnsignedLong();
   symbol.readableAtCopy = byPointer || (name && isReadableAtCopy(source));
   symbol.isLookedUp = true;
   symbol.isFixed = !base.isShared && !mayBeWritten(base, kernel.effects);

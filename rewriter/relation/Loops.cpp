@@ -185,7 +185,9 @@ Symbol Interpreter::symbolOf(const VarDecl *variable, const Stmt *moment) const 
   symbol.spelling = variable->getNameAsString();
   symbol.identity = variable;
   symbol.moment = moment;
-  symbol.range = numberType(variable->getType())->range();
+  const NumberType type = *numberType(variable->getType());
+  symbol.range = type.rangeOfAny();
+  symbol.isUnsignedLong = type.isUnsignedLong();
   return symbol;
 }
 

@@ -176,6 +176,10 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
     if (!number.is(Scalar::Kind::Number))
       return Scalar::ofTruth(Condition::unknown());
     block.demand(number.needs);
+    std::optional<NumberType> own = numberType(type);
+    if (own && own->isUnsignedLong())
+      return Scalar::ofTruth(
+          !block.compare(Comparison::Equal, number.number, 0, *own, place, ExtentSide::Right));
     return Scalar::ofTruth(!Condition::zero(number.number));
   });
   Condition holds = Condition::never();

@@ -656,8 +656,10 @@ void Interpreter::addNumber(const std::string &name, QualType type, const Value 
   if (breaksAtStart)
     return;
   block.demand(scalar.needs);
-  // An unsigned variable holds a residue, which is the number only in range.
-  if (!number->isSigned && !number->range().contains(block.symbols.rangeOf(scalar.number)))
+  // An unsigned variable holds a residue, which is the number only in range; one of 64 bits is
+  // converted to a signed one.
+  if (!number->isSigned && !number->isUnsignedLong() &&
+      !number->range().contains(block.symbols.rangeOf(scalar.number)))
     return;
   bool isInt = number->isSigned && number->bits == 32;
   names.numbers.push_back({name, scalar.number, isInt});

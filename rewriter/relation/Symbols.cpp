@@ -154,6 +154,14 @@ Interval Symbols::rangeOf(const Polynomial &value) const {
   return intersection(total, knownBelow(value));
 }
 
+bool Symbols::isNotNegativeIfExact(const Polynomial &value) const {
+  return value.isValid() && llvm::all_of(value.getTerms(), [&](const Term &term) {
+           return term.coefficient >= 0 && llvm::all_of(term.factors, [&](SymbolId factor) {
+                    return table[factor].isUnsignedLong || table[factor].range.low >= 0;
+                  });
+         });
+}
+
 int64_t Symbols::divisorOf(const Polynomial &value) const {
   if (!value.isValid())
     return 1;

@@ -80,6 +80,8 @@ struct Symbol {
   /// Of a variable: the statement that it has the value at, as a loop at the start of its rounds.
   const void *moment = nullptr;
   Interval range;
+  /// An unsigned number of 64 bits, which is negative here if it is too large for a signed one.
+  bool isUnsignedLong = false;
   /// The value is a multiple of this, as a loop counter with a fixed step is.
   int64_t divisor = 1;
   bool knownAtLaunch = false;
@@ -150,6 +152,8 @@ public:
   void narrow(SymbolId id, const Interval &to) {
     table[id].range = intersection(table[id].range, to);
   }
+  /// Whether a value is not negative, unless some number in it is too large for a signed one.
+  bool isNotNegativeIfExact(const Polynomial &value) const;
   void noteOnceMore(SymbolId id) { table[id].readableOnceMore = true; }
   void showAtCopy(SymbolId id) { table[id].readableAtCopy = true; }
   void hideAtCopy(SymbolId id, std::string why = {}) {
