@@ -171,7 +171,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
 }
 
 void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders) {
-  for (const CallExpr *dropped : orders.redundant)
+  for (const Expr *dropped : orders.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
   for (size_t i = 0; i < instance.copies.size(); ++i) {
     const CopyOrder &order = orders.copies[i];

@@ -354,7 +354,7 @@ void KernelWriter::finish(FunctionText &text) {
   for (const Directive *directive : kernel.plain)
     if (isHere(directive->begin.offset))
       text.edits.push_back(source.pragmaComment(*directive, "stays a loop"));
-  for (const CallExpr *barrier : orders.redundant)
+  for (const Expr *barrier : orders.redundant)
     if (isHere(source.offsetOf(barrier->getBeginLoc())))
       text.edits.push_back(
           source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));

@@ -260,9 +260,9 @@ void KernelWriter::meetWithoutProducer() {
         "\n  [[maybe_unused]] constexpr tilelift::block_size blockDim = " + planReference() +
             "::block;"));
   DenseSet<unsigned> done;
-  for (const CallExpr *barrier : uses.barriers)
+  for (const Expr *barrier : uses.barriers)
     if (done.insert(source.offsetOf(barrier->getBeginLoc())).second &&
-        llvm::none_of(orders.redundant, [&](const CallExpr *other) {
+        llvm::none_of(orders.redundant, [&](const Expr *other) {
           return other->getBeginLoc() == barrier->getBeginLoc();
         }))
       texts.front().edits.push_back(replacement(source.offsetOf(barrier->getBeginLoc()),

@@ -52,7 +52,7 @@ struct StoreOrder {
 
 /// A barrier of the program that has a part in ordering stores.
 struct BarrierDuty {
-  const clang::CallExpr *barrier = nullptr;
+  const clang::Expr *barrier = nullptr;
   bool fences = false, fencesAll = false;
   bool waits = false, waitsForResult = false;
 };
@@ -61,7 +61,7 @@ struct BarrierDuty {
 struct CopyOrders {
   std::vector<CopyOrder> copies;
   std::vector<StoreOrder> stores;
-  std::vector<const clang::CallExpr *> redundant;
+  std::vector<const clang::Expr *> redundant;
   std::vector<BarrierDuty> duties;
 };
 

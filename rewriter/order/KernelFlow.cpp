@@ -86,9 +86,10 @@ std::optional<unsigned> KernelFlow::barrierAt(const CodeStep &step) {
     Effect own = effects.of(call, text);
     bool isOther = own.meetsOthers || own.signals || own.fencesProxy || own.mayLeave ||
                    own.isUnknown || !own.writes.empty();
-    bool isStatement = effects.isStatement(call, text) && !call->getBeginLoc().isMacroID();
+    const SourceLocation begin = static_cast<const Expr *>(call)->getBeginLoc();
+    bool isStatement = effects.isStatement(call, text) && !begin.isMacroID();
     auto known = llvm::find_if(barriers, [&](const BarrierPlace &other) {
-      return other.call->getBeginLoc() == call->getBeginLoc();
+      return other.call->getBeginLoc() == begin;
     });
     if (known == barriers.end())
       known = barriers.insert(known, {call, true, true, true});

@@ -51,7 +51,8 @@ struct LiftedCopy {
 /// Where a text of the program has a barrier of the block, and nothing else; the same for
 /// all instances of a template.
 struct BarrierPlace {
-  const clang::CallExpr *call = nullptr;
+  /// No CallExpr: as one, the call of an object would begin behind the object.
+  const clang::Expr *call = nullptr;
   /// A statement by itself, that no macro has written.
   bool isStatement = false;
   /// What else the call may do: nothing, or read its arguments.

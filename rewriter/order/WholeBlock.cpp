@@ -94,7 +94,7 @@ std::string Finder::nameOf(const CodeStep &step) const {
 /// A statement by itself, which another barrier can stand for.
 void Finder::readBarrier(const CodeStep &step) {
   const CallExpr *call = effects.callInText(step);
-  if (call && call->getBeginLoc().isMacroID())
+  if (call && static_cast<const Expr *>(call)->getBeginLoc().isMacroID())
     return refuse(call, "a macro's barrier would wait for it");
   Effect effect = call ? effects.ofCallInText(call) : step.effect;
   bool isOnly = call && effects.isStatementInText(call) && !effect.touchesMemory() &&
@@ -144,7 +144,7 @@ void Finder::checkReturns() {
     refuse(kernel->getBody(), "some threads may end ahead of a barrier");
   for (const Stmt *end : returns) {
     const Stmt *loop = facts.outermostLoopAround(end);
-    for (const CallExpr *barrier : uses.barriers)
+    for (const Expr *barrier : uses.barriers)
       if (isOfSomeThreads(end) &&
           (sources.isBeforeInTranslationUnit(end->getBeginLoc(), barrier->getBeginLoc()) ||
            (loop && facts.isWithin(barrier, loop))))

@@ -23,7 +23,7 @@ BlockShape withAddedWarp(const BlockShape &block);
 
 struct BlockUses {
   /// Of the kernel's own text, each a statement.
-  std::vector<const clang::CallExpr *> barriers;
+  std::vector<const clang::Expr *> barriers;
   /// It names `blockDim`.
   bool countsThreads = false;
 };

@@ -166,7 +166,43 @@ __global__ void switch_of_warps(float *out, const float *in) {
   out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] * scale;
 }
 
+// Calls of objects, which begin with the object.
+struct Meets {
+  __device__ void operator()() const { __syncthreads(); }
+  __device__ Meets &operator+=(int) {
+    __syncthreads();
+    return *this;
+  }
+};
+__global__ void lambda_before_a_store(float *__restrict__ out, const float *__restrict__ in) {
+  auto sync = [] { __syncthreads(); };
+  __shared__ alignas(128) float tile[T];
+  tile[threadIdx.x] = in[T - 1 - threadIdx.x] * 2;
+  sync();
+#pragma tma store
+  for (int i = threadIdx.x; i < T; i += blockDim.x) out[i] = tile[i];
+}
+__global__ void object_before_a_store(float *__restrict__ out, const float *__restrict__ in) {
+  Meets meets;
+  __shared__ alignas(128) float tile[T];
+  tile[threadIdx.x] = in[T - 1 - threadIdx.x] * 2;
+  meets();
+#pragma tma store
+  for (int i = threadIdx.x; i < T; i += blockDim.x) out[i] = tile[i];
+}
+__global__ void operator_before_a_store(float *__restrict__ out, const float *__restrict__ in) {
+  Meets meets;
+  __shared__ alignas(128) float tile[T];
+  tile[threadIdx.x] = in[T - 1 - threadIdx.x] * 2;
+  meets += 1;
+#pragma tma store
+  for (int i = threadIdx.x; i < T; i += blockDim.x) out[i] = tile[i];
+}
+
 static const Case cases[] = {
+    {"lambda_before_a_store", [](const Arrays &a) { lambda_before_a_store<<<1, T>>>(a.out, a.in); }},
+    {"object_before_a_store", [](const Arrays &a) { object_before_a_store<<<1, T>>>(a.out, a.in); }},
+    {"operator_before_a_store", [](const Arrays &a) { operator_before_a_store<<<1, T>>>(a.out, a.in); }},
     {"by_reference", [](const Arrays &a) { by_reference<<<1, T>>>(a.out, a.in, 7); }},
     {"by_its_object", [](const Arrays &a) { by_its_object<<<1, T>>>(a.out, a.in, 7); }},
     {"by_an_argument", [](const Arrays &a) { by_an_argument<<<1, T>>>(a.out, a.in, 7); }},
