@@ -88,9 +88,8 @@ std::optional<unsigned> KernelFlow::barrierAt(const CodeStep &step) {
                    own.isUnknown || !own.writes.empty();
     const SourceLocation begin = static_cast<const Expr *>(call)->getBeginLoc();
     bool isStatement = effects.isStatement(call, text) && !begin.isMacroID();
-    auto known = llvm::find_if(barriers, [&](const BarrierPlace &other) {
-      return other.call->getBeginLoc() == begin;
-    });
+    auto known = llvm::find_if(
+        barriers, [&](const BarrierPlace &other) { return other.call->getBeginLoc() == begin; });
     if (known == barriers.end())
       known = barriers.insert(known, {call, true, true, true});
     known->isStatement &= isStatement;
