@@ -170,7 +170,8 @@ bool Traces::knows(const Thread &thread, const Actor &actor) const {
 bool Traces::isFencedAbroad(const Thread &thread, uint64_t address) const {
   const size_t at = cell(address);
   const bool isStrong = strongs[at].actor >= firstActor && (strongs[at].site & isStrongWrite);
-  const Trace &last = isStrong ? strongs[at] : writes[at]; // a weak write forgets strong ones
+  const Trace &last =
+      isStrong ? strongs[at] : writes[at]; // noteWrite: a weak write clears `strongs`
   if (last.actor < firstActor)
     return false;
   const Actor &writer = actors[last.actor - firstActor];

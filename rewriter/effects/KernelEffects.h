@@ -157,7 +157,8 @@ private:
 /// Of all kernels of a file that make copies.
 class Effects {
 public:
-  /// Whether `typesTellApart` objects is C++'s rule, which the program may do without.
+  /// `typesTellApart`: objects of different types are different memory, as C++ says. A program that
+  /// is compiled with -fno-strict-aliasing does not keep that rule.
   Effects(clang::ASTContext &context, std::vector<const clang::FunctionDecl *> kernels,
           bool typesTellApart = true)
       : context(context), kernels(std::move(kernels)), typesTellApart(typesTellApart) {}

@@ -138,7 +138,8 @@ const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const ObjectSet &objects, 
   return Search(loads, objects, copy, path, effects).run();
 }
 
-/// Follows all paths, and keeps whether the copy lies behind without a barrier since.
+/// Follows all paths. The state at a block's entry is whether some path to it has made the copy and
+/// has met no barrier of the block since.
 bool mayWriteBehind(const Stmt *copy, const CallPath &path, const ObjectSet &objects,
                     const KernelEffects &effects) {
   if (!effects.isKnown())

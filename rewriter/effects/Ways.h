@@ -29,8 +29,8 @@ const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectS
                                   const clang::Stmt *copy, const CallPath &path,
                                   const KernelEffects &effects);
 
-/// Whether threads may write to the objects, or learn that others have, behind the copy at the
-/// path's end and with no barrier of the block in between.
+/// Whether some path leads from the copy at the path's end, without a barrier of the block, to a
+/// statement that may write to the objects or may signal that other threads can.
 bool mayWriteBehind(const clang::Stmt *copy, const CallPath &path, const ObjectSet &objects,
                     const KernelEffects &effects);
 

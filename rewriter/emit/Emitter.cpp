@@ -204,7 +204,7 @@ void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
     return copy.directive->clauses.fallback == Fallback::Loop;
   });
   const Directive *last = nullptr;
-  if (!mayStay || problem.severity != Severity::Error) {
+  if (!mayStay || problem.severity != Severity::Error) { // each copy is named
     for (const CopyToEmit &copy : kernel.instances.front().copies)
       if (std::exchange(last, copy.directive) != copy.directive &&
           !(copy.directive->statement == problem.place || copy.directive->begin == problem.place))

@@ -51,7 +51,8 @@ struct LiftedCopy {
 /// Where a text of the program has a barrier of the block, and nothing else; the same for
 /// all instances of a template.
 struct BarrierPlace {
-  /// No CallExpr: as one, the call of an object would begin behind the object.
+  /// An Expr, because CallExpr::getBeginLoc() does not start at the object in a call of an object,
+  /// as in `sync()` of a lambda: it returns the location of the parenthesis.
   const clang::Expr *call = nullptr;
   /// A statement by itself, that no macro has written.
   bool isStatement = false;

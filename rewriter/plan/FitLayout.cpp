@@ -24,7 +24,6 @@ bool Fitter::layOut() {
   if (plan.hasMap())
     layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1 && !partsAreRows();
   int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / rowsWritten();
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
@@ -42,7 +41,7 @@ bool Fitter::layOut() {
   layout.bytes = tile.bytes();
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
     return fail(diagnose("no-rows", relation.place, tile.name));
-  if (span != 0 && !isCut && !partsAreRows() && plan.pieces() > 1 &&
+  if (span != 0 && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
       plan.expectedBytes / rowsWritten() != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
@@ -63,7 +62,13 @@ bool Fitter::layOut() {
   return true;
 }
 
-/// Whether a box's only row is several of the tile's, and what a swizzle cuts it into are these.
+/// Whether a swizzle cuts rows into parts that lie in panels of their own.
+bool Fitter::isCut() const {
+  return plan.layout.swizzle != swizzle_mode::none && plan.dims[0].pieces > 1 && !partsAreRows();
+}
+
+/// Whether the box has one row that covers several rows of the tile, and each part that a swizzle
+/// cuts that row into is one row of the tile. Then the parts need no panels.
 bool Fitter::partsAreRows() const {
   const SharedTile &tile = relation.tile;
   const int64_t span = span_of(plan.layout.swizzle);
@@ -176,7 +181,7 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
   int64_t span = span_of(layout.swizzle);
-  bool isCut = span != 0 && plan.dims[0].pieces > 1 && !partsAreRows();
+  const bool isCut = this->isCut();
   if (isCut && !hasRows && userPitch > innermost)
     return escapes("a row of the copy goes through several of its rows");
   bool isLine = !hasRows && (!isRow || isAll);

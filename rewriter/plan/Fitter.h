@@ -70,6 +70,7 @@ private:
   void cutPanels();
   bool endsAtLaunch(const Polynomial &start) const;
   bool layOut();
+  bool isCut() const;
   bool partsAreRows() const;
   bool placeRows();
   bool maybeByFours() const;

@@ -29,8 +29,8 @@ struct NumberType {
 
   Interval range() const { return rangeOfType(bits, isSigned); }
   bool isUnsignedLong() const { return !isSigned && bits == 64; }
-  /// Where a number that somebody else gives lies, as a signed one of 64 bits: an unsigned one may
-  /// be too large for that, and is negative then.
+  /// The range of a number that an argument or memory holds. All numbers are computed as signed
+  /// ones of 64 bits, in which an unsigned one above 2^63 - 1 is negative.
   Interval rangeOfAny() const { return isUnsignedLong() ? Interval{} : range(); }
 };
 

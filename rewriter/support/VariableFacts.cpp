@@ -838,7 +838,8 @@ SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
   return found;
 }
 
-QualType nameableOutside(QualType type, const ASTContext &context) {
+/// Replaces an alias that a function, class or namespace declares by the type that it stands for.
+static QualType nameableOutside(QualType type, const ASTContext &context) {
   while (const auto *alias = type->getAs<TypedefType>()) {
     if (alias->getDecl()->getDeclContext()->getRedeclContext()->isTranslationUnit())
       return QualType(alias, type.getLocalFastQualifiers());

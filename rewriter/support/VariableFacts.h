@@ -217,11 +217,9 @@ llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expres
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 
-/// How a type is called outside of functions, classes and namespaces: by an alias that is none of
-/// theirs, or by what the alias stands for.
-clang::QualType nameableOutside(clang::QualType type, const clang::ASTContext &context);
-/// The same as text, "::ns::pixel" for a type of the program's: where the text goes, something else
-/// may have that name.
+/// How code outside of functions, classes and namespaces names a type. A type that the program
+/// declares is named from the global namespace, as in "::ns::pixel", because an inner namespace or
+/// class may have another member of that name.
 std::string nameOutside(clang::QualType type, const clang::ASTContext &context);
 /// Whether only members and friends of some class can name a declaration, which a launcher is not.
 bool isHidden(const clang::Decl *declaration);
