@@ -4,6 +4,8 @@
 
 #include "effects/DeviceCode.h"
 
+#include "effects/SourceSpots.h"
+
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -19,10 +21,16 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/MDBuilder.h"
+#include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
+
+#include <functional>
 
 using namespace clang;
 using namespace llvm;
@@ -76,10 +84,46 @@ private:
   DenseSet<const FunctionDecl *> seen;
 };
 
+/// Copies of bytes (`memcpy`) access memory of any type. Once they have become a load or a store of
+/// a number, nothing else tells them from accesses of that type. Of what describes an instruction,
+/// alias scopes stay with it then, under their names.
+constexpr StringRef bytesScope = "tilelift.bytes";
+
+/// Whether a builtin function may have written a memory intrinsic, and not the copy of an object.
+bool mayCopyBytes(const Instruction &instruction, const SpotTable &spots) {
+  const DebugLoc &location = instruction.getDebugLoc();
+  const ArrayRef<const Stmt *> here =
+      location ? spots.at({location.getLine(), location.getCol(),
+                           sys::path::filename(location->getFilename()).str()})
+               : ArrayRef<const Stmt *>();
+  return here.empty() || llvm::any_of(here, [](const Stmt *each) {
+           const auto *call = dyn_cast<CallExpr>(each);
+           return call && call->getBuiltinCallee() != 0;
+         });
+}
+
+void markCopiesOfBytes(Function &function, const FunctionDecl *declaration) {
+  std::optional<SpotTable> spots;
+  for (Instruction &instruction : instructions(function)) {
+    if (!isa<MemTransferInst>(instruction))
+      continue;
+    if (declaration && !spots)
+      spots.emplace(declaration);
+    if (spots && !mayCopyBytes(instruction, *spots))
+      continue;
+    MDBuilder builder(function.getContext());
+    MDNode *scope =
+        builder.createAnonymousAliasScope(builder.createAnonymousAliasScopeDomain(), bytesScope);
+    instruction.setMetadata(LLVMContext::MD_alias_scope, MDNode::get(function.getContext(), scope));
+  }
+}
+
 /// Puts callees in the places of their calls, innermost first.
 class Joiner {
 public:
-  Joiner() {
+  using Written = std::function<const FunctionDecl *(const Function &)>;
+
+  explicit Joiner(Written declarationOf) : declarationOf(std::move(declarationOf)) {
     PassBuilder builder;
     builder.registerFunctionAnalyses(analyses);
     analyses.registerPass([&] { return ModuleAnalysisManagerFunctionProxy(modules); });
@@ -91,6 +135,7 @@ public:
     auto [state, isNew] = sizes.try_emplace(&function, Size());
     if (!isNew)
       return;
+    markCopiesOfBytes(function, declarationOf(function));
     SmallVector<CallBase *, 16> calls;
     unsigned size = 0;
     for (Instruction &instruction : instructions(function)) {
@@ -126,6 +171,7 @@ private:
     return callee && !callee->isDeclaration() ? callee : nullptr;
   }
 
+  const Written declarationOf;
   ModuleAnalysisManager modules;
   FunctionAnalysisManager analyses;
   DenseMap<Function *, Size> sizes;
@@ -143,8 +189,12 @@ struct DeviceCode::Parts {
   IntrusiveRefCntPtr<DiagnosticsEngine> diagnostics;
   std::unique_ptr<CodeGenerator> generator;
   llvm::Module *module = nullptr;
-  Joiner joiner;
+  Joiner joiner{[this](const Function &function) { return declarationOf(function); }};
   DenseMap<const DISubprogram *, const FunctionDecl *> functions;
+
+  const FunctionDecl *declarationOf(const Function &function) const {
+    return dyn_cast_or_null<FunctionDecl>(generator->GetDeclForMangledName(function.getName()));
+  }
 };
 
 /// What the code generator has to say has been said by the parser, or is nobody's business.
@@ -197,8 +247,7 @@ const FunctionDecl *DeviceCode::functionOf(const DISubprogram *scope) const {
 }
 
 const FunctionDecl *DeviceCode::declarationOf(const Function &function) const {
-  return dyn_cast_or_null<FunctionDecl>(
-      parts->generator->GetDeclForMangledName(function.getName()));
+  return parts->declarationOf(function);
 }
 
 const VarDecl *DeviceCode::variableOf(const GlobalVariable &variable) const {
@@ -211,6 +260,14 @@ const GlobalVariable *DeviceCode::sharedArray(const VarDecl *array) const {
         own && own->getCanonicalDecl() == array->getCanonicalDecl())
       return &variable;
   return nullptr;
+}
+
+bool isOfBytes(const Instruction &instruction) {
+  const MDNode *scopes = instruction.getMetadata(LLVMContext::MD_alias_scope);
+  return scopes && llvm::any_of(scopes->operands(), [](const MDOperand &each) {
+           const auto *scope = dyn_cast<MDNode>(each);
+           return scope && AliasScopeNode(scope).getName() == bytesScope;
+         });
 }
 
 } // namespace tilelift

@@ -30,6 +30,7 @@ namespace llvm {
 class DISubprogram;
 class Function;
 class GlobalVariable;
+class Instruction;
 } // namespace llvm
 
 namespace tilelift {
@@ -56,6 +57,10 @@ private:
   struct Parts;
   std::unique_ptr<Parts> parts;
 };
+
+/// Whether an instruction of such a kernel may be what is left of a copy of bytes (`memcpy`), which
+/// accesses memory of any type.
+bool isOfBytes(const llvm::Instruction &instruction);
 
 } // namespace tilelift
 

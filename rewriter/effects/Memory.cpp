@@ -352,7 +352,7 @@ void Memory::findRetyped() {
   };
   for (const Instruction &instruction : instructions(kernel)) {
     if (const Value *address = getLoadStorePointerOperand(&instruction))
-      access(address, getLoadStoreType(&instruction));
+      access(address, isOfBytes(instruction) ? nullptr : getLoadStoreType(&instruction));
     else if (const auto *atomic = dyn_cast<AtomicRMWInst>(&instruction))
       access(atomic->getPointerOperand(), atomic->getType());
     else if (instruction.mayReadOrWriteMemory() || isAssembly(instruction))

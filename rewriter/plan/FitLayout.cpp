@@ -156,7 +156,8 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
   if (!staysInRows())
-    return escapes("its rows may be used beyond their ends, by indices from " +
+    return escapes("its rows may be used beyond their ends: as far as the indices are known, they "
+                   "are from " +
                    endOf(tile.columns.low) + " to " + endOf(tile.columns.high));
   if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
     return escapes("it is accessed " + Twine(tile.widestAccess) +

@@ -201,6 +201,20 @@ bool Block::haveNoBitInCommon(const Polynomial &high, const Polynomial &low) con
   return range.low >= 0 && range.high < (divisor & -divisor);
 }
 
+/// Of the bits of a number, those below the power of two that `multiple` is a multiple of. Where it
+/// has all of them, or none, there is nothing to take apart.
+std::optional<Block::BitParts> Block::partsOf(const Polynomial &multiple,
+                                              const Polynomial &bits) const {
+  const std::optional<int64_t> number = bits.asConstant();
+  if (!number || *number <= 0)
+    return std::nullopt;
+  const int64_t divisor = symbols.divisorOf(multiple);
+  const int64_t low = *number & ((divisor & -divisor) - 1);
+  if (low == 0 || low == *number)
+    return std::nullopt;
+  return BitParts{multiple, *number - low, low};
+}
+
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
                         NumberType type, Place place, Needs &needed) {
   switch (op) {
@@ -217,6 +231,13 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
   if (op == NumberOperator::Or || op == NumberOperator::Xor)
     if (haveNoBitInCommon(a, b) || haveNoBitInCommon(b, a))
       return nearestResidue(a + b, type);
+  if (op == NumberOperator::Or || op == NumberOperator::Xor)
+    for (const std::optional<BitParts> &parts : {partsOf(a, b), partsOf(b, a)}) {
+      if (!parts)
+        continue;
+      const Polynomial high = apply(op, parts->multiple, parts->high, type, place, needed);
+      return nearestResidue(high + Polynomial(parts->low), type);
+    }
   if (!type.isSigned)
     needValues(op, a, b, type, place, needed);
   if (right && *right > 0) {

@@ -148,6 +148,12 @@ private:
   void needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
                   Place place, Needs &needed);
   bool haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const;
+  /// A number whose low bits the other operand of `|` and `^` has not, so that they can be added.
+  struct BitParts {
+    Polynomial multiple;
+    int64_t high = 0, low = 0;
+  };
+  std::optional<BitParts> partsOf(const Polynomial &multiple, const Polynomial &bits) const;
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
                     Interval range);
 

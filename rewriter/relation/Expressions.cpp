@@ -864,6 +864,15 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
   if (!variable->hasLocalStorage() &&
       (variable->hasAttr<CUDAConstantAttr>() || variable->hasAttr<CUDADeviceAttr>()))
     return Scalar::ofAddress(Scalar::Space::Global, namedMemory(variable), 0);
+  const CXXRecordDecl *record =
+      kernel.context.getBaseElementType(variable->getType())->getAsCXXRecordDecl();
+  if (variable->isStaticLocal() && record && record->hasDefinition() &&
+      !record
+           ->hasTrivialDefaultConstructor()) // Clang takes no other static objects (SharedObjects)
+    return Scalar::unknown("is the shared object '" + variable->getNameAsString() +
+                               "', whose class '" + record->getNameAsString() +
+                               "' has a constructor",
+                           placeOf(reference));
   if (!variable->hasLocalStorage())
     return Scalar::unknown("is the global variable '" + variable->getNameAsString() + "'",
                            placeOf(reference));

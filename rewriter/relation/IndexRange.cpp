@@ -5,6 +5,7 @@
 #include "relation/IndexRange.h"
 
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/IR/ConstantRange.h"
 
 using namespace clang;
@@ -32,6 +33,20 @@ int64_t highest(const ConstantRange &range) { return range.getSignedMax().getSEx
 /// Without its attributes, value changes and parentheses.
 const Expr *plain(const Expr *expression) { return expression->IgnoreParenImpCasts(); }
 
+/// What a condition may ask of: a variable, or a number that a thread has from the launch, such as
+/// `threadIdx.x`.
+struct Subject {
+  const VarDecl *variable = nullptr;
+  std::pair<StringRef, StringRef> builtin;
+
+  bool is(const Expr *expression) const {
+    if (!variable)
+      return builtinMember(expression) == builtin;
+    const auto *reference = dyn_cast<DeclRefExpr>(expression);
+    return reference && reference->getDecl() == variable;
+  }
+};
+
 class RangeReader {
 public:
   explicit RangeReader(const KernelUnderTest &kernel) : kernel(kernel) {}
@@ -45,11 +60,12 @@ private:
   ConstantRange readCall(const CallExpr *call);
   ConstantRange readBuiltin(StringRef variable, StringRef member) const;
   ConstantRange readVariable(const DeclRefExpr *use, const VarDecl *variable);
-  ConstantRange narrowed(ConstantRange range, const DeclRefExpr *use, const VarDecl *variable);
+  ConstantRange narrowed(ConstantRange range, const Expr *use, const Subject &subject);
   ConstantRange onSteps(ConstantRange range, const ForStmt *loop, const VarDecl *variable);
   ConstantRange given(ConstantRange range, const Expr *condition, bool holds,
-                      const VarDecl *variable);
-  bool isKept(const VarDecl *variable, const Stmt *within, const Stmt *except) const;
+                      const Subject &subject);
+  bool isKept(const Subject &subject, const Stmt *within) const;
+  bool holdsIn(const Stmt *part, const Expr *condition, const Subject &subject) const;
 
   const KernelUnderTest &kernel;
   /// Variables that are being looked at, some of which may depend on each other.
@@ -91,7 +107,7 @@ ConstantRange RangeReader::read(const Expr *expression) {
     return ConstantRange(constant.Val.getInt().extOrTrunc(bits));
   ConstantRange range = ofType(type);
   if (auto builtin = builtinMember(expression))
-    range = readBuiltin(builtin->first, builtin->second);
+    range = narrowed(readBuiltin(builtin->first, builtin->second), expression, {nullptr, *builtin});
   else if (const auto *cast = dyn_cast<CastExpr>(expression))
     range = readCast(cast);
   else if (const auto *binary = dyn_cast<BinaryOperator>(expression))
@@ -125,7 +141,8 @@ ConstantRange RangeReader::readBinary(const BinaryOperator *binary) {
   if (binary->isAssignmentOp())
     return ofType(binary->getType());
   ConstantRange a = read(binary->getLHS()), b = read(binary->getRHS());
-  bool isPositive = lowest(a) >= 0 && lowest(b) >= 0;
+  bool isPositive = (lowest(a) >= 0 && lowest(b) >= 0) ||
+                    binary->getLHS()->getType()->isUnsignedIntegerOrEnumerationType();
   switch (binary->getOpcode()) {
   case BO_Add: return a.add(b);
   case BO_Sub: return a.sub(b);
@@ -145,17 +162,20 @@ ConstantRange RangeReader::readBinary(const BinaryOperator *binary) {
 ConstantRange RangeReader::readCall(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   StringRef name = callee && callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
-  if ((name != "min" && name != "max") || call->getNumArgs() != 2)
+  const SourceManager &sources = kernel.context.getSourceManager();
+  if ((name != "min" && name != "max") || call->getNumArgs() != 2 ||
+      !sources.isInSystemHeader(callee->getLocation()))
     return ofType(call->getType());
   ConstantRange a = read(call->getArg(0)), b = read(call->getArg(1));
+  const bool isUnsigned = call->getType()->isUnsignedIntegerOrEnumerationType();
+  if (isUnsigned && (lowest(a) < 0 || lowest(b) < 0)) // which is a large number there
+    return ofType(call->getType());
   return name == "min" ? a.smin(b) : a.smax(b);
 }
 
-/// Whether a statement leaves a variable alone, but for one part of it.
-bool RangeReader::isKept(const VarDecl *variable, const Stmt *within, const Stmt *except) const {
-  return llvm::all_of(kernel.facts.changesWithin(variable, within), [&](const Change &change) {
-    return except && kernel.facts.isWithin(change.statement, except);
-  });
+/// Whether a statement leaves it what it is.
+bool RangeReader::isKept(const Subject &subject, const Stmt *within) const {
+  return !subject.variable || kernel.facts.changesWithin(subject.variable, within).empty();
 }
 
 ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *variable) {
@@ -164,7 +184,7 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
                     !variable->getType()->isReferenceType() && !kernel.facts.escapes(variable) &&
                     !llvm::is_contained(open, variable);
   if (!isFollowed)
-    return narrowed(whole, use, variable);
+    return narrowed(whole, use, {variable, {}});
   open.push_back(variable);
   ArrayRef<Change> changes = kernel.facts.changesOf(variable);
   ConstantRange range = ConstantRange::getEmpty(bits);
@@ -191,7 +211,7 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
   open.pop_back();
   if (!whole.contains(range))
     range = whole;
-  return narrowed(range, use, variable);
+  return narrowed(range, use, {variable, {}});
 }
 
 /// A counter that steps from a number by a number is never between two steps.
@@ -216,25 +236,41 @@ ConstantRange RangeReader::onSteps(ConstantRange range, const ForStmt *loop,
                  : range;
 }
 
-/// By what loops and branches around the use ask of the variable, if it stays what it
-/// is from there on.
-ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
-                                    const VarDecl *variable) {
-  if (kernel.facts.escapes(variable))
+/// Whether some jump may lead into a statement. The cases of a whole `switch` are its own.
+static bool hasEntrance(const Stmt *within, bool isInSwitch = false) {
+  if (!within)
+    return false;
+  isInSwitch |= isa<SwitchStmt>(within);
+  return isa<LabelStmt>(within) || (isa<SwitchCase>(within) && !isInSwitch) ||
+         llvm::any_of(within->children(),
+                      [&](const Stmt *child) { return hasEntrance(child, isInSwitch); });
+}
+
+/// Whether what a loop or branch asks of it is so wherever it is used in a part of that statement.
+bool RangeReader::holdsIn(const Stmt *part, const Expr *condition, const Subject &subject) const {
+  return condition && isKept(subject, part) && isKept(subject, condition) && !hasEntrance(part);
+}
+
+/// By what loops and branches around the use ask of it, if it stays what it is from there on.
+ConstantRange RangeReader::narrowed(ConstantRange range, const Expr *use, const Subject &subject) {
+  if (subject.variable && kernel.facts.escapes(subject.variable))
     return range;
   const Stmt *inner = use;
   for (const Stmt *outer = kernel.facts.parentOf(use); outer && !isa<LambdaExpr>(outer);
        inner = outer, outer = kernel.facts.parentOf(outer)) {
     if (const auto *loop = dyn_cast<ForStmt>(outer)) {
-      if (inner == loop->getBody() && loop->getCond() && isKept(variable, loop->getBody(), nullptr))
-        range = onSteps(given(range, loop->getCond(), true, variable), loop, variable);
+      if (inner == loop->getBody() && holdsIn(inner, loop->getCond(), subject)) {
+        range = given(range, loop->getCond(), true, subject);
+        if (subject.variable)
+          range = onSteps(range, loop, subject.variable);
+      }
     } else if (const auto *branch = dyn_cast<IfStmt>(outer)) {
       bool isBranch = inner == branch->getThen() || inner == branch->getElse();
-      if (isBranch && isKept(variable, inner, nullptr))
-        range = given(range, branch->getCond(), inner == branch->getThen(), variable);
+      if (isBranch && holdsIn(inner, branch->getCond(), subject))
+        range = given(range, branch->getCond(), inner == branch->getThen(), subject);
     } else if (const auto *loop = dyn_cast<WhileStmt>(outer)) {
-      if (inner == loop->getBody() && isKept(variable, loop->getBody(), nullptr))
-        range = given(range, loop->getCond(), true, variable);
+      if (inner == loop->getBody() && holdsIn(inner, loop->getCond(), subject))
+        range = given(range, loop->getCond(), true, subject);
     }
   }
   return range;
@@ -242,34 +278,32 @@ ConstantRange RangeReader::narrowed(ConstantRange range, const DeclRefExpr *use,
 
 /// Where the condition holds, or does not.
 ConstantRange RangeReader::given(ConstantRange range, const Expr *condition, bool holds,
-                                 const VarDecl *variable) {
+                                 const Subject &subject) {
   const auto *binary = dyn_cast<BinaryOperator>(plain(condition));
   if (!binary)
     return range;
   if (binary->getOpcode() == (holds ? BO_LAnd : BO_LOr))
-    return given(given(range, binary->getLHS(), holds, variable), binary->getRHS(), holds,
-                 variable);
+    return given(given(range, binary->getLHS(), holds, subject), binary->getRHS(), holds, subject);
   if (!binary->isRelationalOp())
     return range;
   BinaryOperatorKind op = binary->getOpcode();
   const Expr *left = plain(binary->getLHS()), *right = plain(binary->getRHS());
-  auto isIt = [&](const Expr *side) {
-    const auto *reference = dyn_cast<DeclRefExpr>(side);
-    return reference && reference->getDecl() == variable;
-  };
-  if (isIt(right)) {
+  if (subject.is(right)) {
     std::swap(left, right);
     op = BinaryOperator::reverseComparisonOp(op);
   }
-  bool isSame = isIt(left) && lowest(range) >= 0; // as a number without a sign, too
+  bool isSame = subject.is(left) && lowest(range) >= 0; // as a number without a sign, too
   bool isSigned = binary->getLHS()->getType()->isSignedIntegerOrEnumerationType();
-  if (!isIt(left) || (!isSame && !isSigned) || llvm::is_contained(open, variable))
+  if (!subject.is(left) || (!isSame && !isSigned) ||
+      (subject.variable && llvm::is_contained(open, subject.variable)))
     return range;
   if (!holds)
     op = BinaryOperator::negateComparisonOp(op);
-  open.push_back(variable);
+  open.push_back(subject.variable);
   ConstantRange limit = read(right);
   open.pop_back();
+  if (!isSigned && lowest(limit) < 0) // which is a large number there
+    return range;
   int64_t low = lowest(range), high = highest(range);
   if (op == BO_LT && highest(limit) > INT64_MIN)
     high = std::min(high, highest(limit) - 1);

@@ -139,8 +139,11 @@ private:
     } else if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
       if (const FunctionDecl *callee = call->getDirectCallee())
         what = "it is passed to '" + callee->getNameAsString() + "'";
-    } else if (isa_and_nonnull<ArraySubscriptExpr>(parent)) { // as in `column[tile[row]]`
-      what = "it stands between the brackets of a subscript";
+    } else if (const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent)) {
+      // as in `column[tile[row]]`, or in `(&tile[row][0])[column]`
+      what = kernel.facts.isWithin(use, subscript->getRHS())
+                 ? "it stands between the brackets of a subscript"
+                 : "the address of an element is subscripted";
     } else if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent)) {
       for (const Decl *each : declaration->decls())
         if (const auto *variable = dyn_cast<VarDecl>(each);

@@ -131,7 +131,7 @@ __global__ void left_by_all(float *__restrict__ out, const float *__restrict__ i
 
 // Rows that would be longer are used across their ends.
 __global__ void across(float *__restrict__ out, const float *__restrict__ in, int w) {
-  __shared__ float tile[4][34]; // expected-error {{'tile' has to be laid out with rows of 160 bytes instead of 136, but its rows may be used beyond their ends, by indices from 0 to 127 [-Wtilelift-layout-escapes]}}
+  __shared__ float tile[4][34]; // expected-error {{'tile' has to be laid out with rows of 160 bytes instead of 136, but its rows may be used beyond their ends: as far as the indices are known, they are from 0 to 127 [-Wtilelift-layout-escapes]}}
 #pragma tma load
   for (int i = threadIdx.x; i < 4 * 34; i += 128) {
     int x = int(blockIdx.x) * 32 - 1 + i % 34;

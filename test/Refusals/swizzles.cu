@@ -68,9 +68,20 @@ __global__ void used(float *out, const float *in, int w) {
   out[w * 32 + threadIdx.x] = own;
 }
 
+// A row is read on from an address in it.
+__global__ void from_within(float *out, const float *in, int w) {
+  __shared__ float tile[32][32];
+#pragma tma load swizzle(128)
+  for (int i = threadIdx.x; i < 1024; i += 64)
+    tile[i / 32][i % 32] = in[i / 32 * w + i % 32];
+  __syncthreads();
+  out[threadIdx.x] = (&tile[3][0])[threadIdx.x]; // expected-error {{'tile' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but the address of an element is subscripted [-Wtilelift-layout-escapes]}}
+}
+
 void launch(float *out, const float *in, const Wide *wide, const int *rows) {
   shapes<<<1, 256>>>(out, in, wide, 64);
   longer<<<1, 256>>>(out, in, rows, 96);
   below<<<1, 64>>>(out, in, 64);
   used<<<1, dim3(32, 8)>>>(out, in, 64);
+  from_within<<<1, 64>>>(out, in, 64);
 }

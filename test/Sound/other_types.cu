@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -std=c++17 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 14
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | tee %t.txt | grep -c Wtilelift-lifted | grep -x 17
 // RUN: %run --compare -std=c++17 -fno-strict-aliasing -DTYPES_TELL_NOTHING %s
 // RUN: grep "'in' may be written in the loop, which a copy ahead of its round would miss" %t.txt
 //
@@ -60,6 +60,30 @@ __global__ void read_as_bytes(float *to, int *view, float *__restrict__ out) {
   out[blockIdx.x * T + threadIdx.x] = value;
   if (threadIdx.x > 2000) view[0] = 0;
 }
+__global__ void read_as_bytes_of_its_type(int *to, const float *view, float *__restrict__ out) {
+  __shared__ alignas(128) int tile[T];
+  const int own = blockIdx.x * T + (threadIdx.x ^ 7);
+  tile[threadIdx.x] = __float_as_int(threadIdx.x * 3 + blockIdx.x + 1);
+  __syncthreads();
+#pragma tma store
+  to[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x];
+  __syncthreads();
+  float value;
+  memcpy(&value, view + own, 4);
+  out[blockIdx.x * T + threadIdx.x] = value;
+}
+__global__ void read_by_a_builtin(int *to, const float *view, float *__restrict__ out) {
+  __shared__ alignas(128) int tile[T];
+  const int own = blockIdx.x * T + (threadIdx.x ^ 7);
+  tile[threadIdx.x] = __float_as_int(threadIdx.x * 3 + blockIdx.x + 1);
+  __syncthreads();
+#pragma tma store
+  to[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x];
+  __syncthreads();
+  float value;
+  __builtin_memmove(&value, view + own, sizeof value);
+  out[blockIdx.x * T + threadIdx.x] = value;
+}
 __global__ void read_by_assembly(float *to, int *view, float *__restrict__ out) {
   __shared__ alignas(128) float tile[T];
   const int own = blockIdx.x * T + (threadIdx.x ^ 7);
@@ -91,6 +115,16 @@ __global__ void written_as_bytes(const float *from, int *view, float *__restrict
   const int own = blockIdx.x * T + (threadIdx.x ^ 7);
   const float value = threadIdx.x + 2;
   memcpy(view + own, &value, 4);
+  __syncthreads();
+#pragma tma load
+  tile[threadIdx.x] = from[blockIdx.x * T + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x ^ 1];
+}
+__global__ void written_as_bytes_of_its_type(const float *from, int *view, float *__restrict__ out) {
+  __shared__ alignas(128) float tile[T];
+  const int value = __float_as_int(threadIdx.x * 0.25f + blockIdx.x);
+  memcpy(view + blockIdx.x * T + (threadIdx.x ^ 7), &value, 4);
   __syncthreads();
 #pragma tma load
   tile[threadIdx.x] = from[blockIdx.x * T + threadIdx.x];
@@ -205,9 +239,13 @@ static const Case cases[] = {
     {"read_by_a_function", [](const Arrays &a) { read_by_a_function<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_past_the_first_cache", [](const Arrays &a) { read_past_the_first_cache<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_as_bytes", [](const Arrays &a) { read_as_bytes<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
+    {"read_as_bytes_of_its_type", [](const Arrays &a) { read_as_bytes_of_its_type<<<2, T>>>((int *)a.buf, a.buf, a.out); }},
+    {"read_by_a_builtin", [](const Arrays &a) { read_by_a_builtin<<<2, T>>>((int *)a.buf, a.buf, a.out); }},
     {"read_by_assembly", [](const Arrays &a) { read_by_assembly<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_by_a_cast", [](const Arrays &a) { written_by_a_cast<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_as_bytes", [](const Arrays &a) { written_as_bytes<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
+    {"written_as_bytes_of_its_type",
+     [](const Arrays &a) { written_as_bytes_of_its_type<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_by_assembly", [](const Arrays &a) { written_by_assembly<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_through_a_local", [](const Arrays &a) { written_through_a_local<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_behind_reduction", [](const Arrays &a) { read_behind_reduction<<<2, T>>>(a.buf, (unsigned *)a.buf, a.out); }},
