@@ -699,14 +699,12 @@ static std::optional<int64_t> slopeOf(const Polynomial &value, SymbolId symbol) 
 /// variable that they move one way moves it by its own length, or more.
 static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
   const Stmt *loop = under.facts.outermostLoopAround(copy.statement);
-  auto isInner = [&](const Stmt *outer) {
-    return outer != loop && isa<ForStmt, WhileStmt, DoStmt>(outer);
-  };
+  auto isInner = [&](const Stmt *outer) { return outer != loop && isLoop(outer); };
   for (const Stmt *outer = copy.statement; outer && outer != loop;
        outer = under.facts.parentOf(outer))
     if (outer != copy.statement && isInner(outer))
       return false;
-  if (!loop || isa<DoStmt>(loop) || !copy.path.inKernel())
+  if (!loop || isa<DoStmt, CXXForRangeStmt>(loop) || !copy.path.inKernel())
     return false;
   auto found = findRounds(loop, under.uniformity, under.context.getSourceManager());
   const auto *rounds = std::get_if<Rounds>(&found);
@@ -717,7 +715,11 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
   const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
   int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
   return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {
-    bool isOneWay = llvm::all_of(cursor.steps, [&](const Change &step) {
+    // Numbers that are no signed ones of 32 bits or more come around; pointers do not.
+    const QualType type = cursor.variable->getType();
+    bool comesAround = !type->isPointerType() && (!type->isSignedIntegerOrEnumerationType() ||
+                                                  under.context.getIntWidth(type) < 32);
+    bool isOneWay = !comesAround && llvm::all_of(cursor.steps, [&](const Change &step) {
       return step.direction == cursor.steps[0].direction &&
              (!step.value || rangeOf(step.value, under).low >= 1);
     });

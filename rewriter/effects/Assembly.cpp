@@ -167,6 +167,7 @@ void Reader::storeOperands() {
 void Reader::readMatrix() {
   if (has("load") || has("store"))
     access(0, has("load"), has("store"));
+  effect.differs |= has("load"); // each lane gets other elements
   if (has("store"))
     storeOperands();
 }
@@ -196,6 +197,9 @@ void Reader::readCopy() {
 void Reader::readBarrier() {
   bool isWait = has("test_wait") || has("try_wait");
   effect.waits |= isWait;
+  // Other blocks may wait for what is written before, or may have written by then.
+  if (has("cluster") || has("gpu") || has("sys"))
+    effect.signals = effect.acquires = true;
   access(0, true, true);
 }
 
@@ -252,12 +256,12 @@ void Reader::read() {
   case Family::Loads:
     access(0, true, false);
     effect.signals |= isOrdered;
-    effect.differs |= isOrdered;
+    effect.differs |= isOrdered || parts.front() == "ldmatrix"; // of which lanes get other parts
     effect.varies |= isOrdered;
     break;
   case Family::Stores:
     access(0, false, true);
-    effect.signals |= isOrdered;
+    effect.signals |= isOrdered || has("async");
     storeOperands();
     break;
   case Family::Updates:
@@ -273,6 +277,7 @@ void Reader::read() {
   case Family::Products:
     // It goes on reading tiles until somebody waits for that.
     effect.accesses.push_back({AssemblyAccess::Space::Shared, true, false, {}, true});
+    effect.differs = true; // each lane gets other elements
     break;
   case Family::Leaves: effect.mayLeave = true; break;
   case Family::MeetsGrids:
@@ -299,10 +304,11 @@ std::string withoutComments(StringRef text) {
 }
 
 /// Scopes, labels and predicates stand in front of an instruction.
-StringRef withoutPrefix(StringRef line) {
+StringRef withoutPrefix(StringRef line, bool &isPredicated) {
   for (;;) {
     line = line.ltrim(" \t\r\n{}");
     if (line.starts_with("@")) {
+      isPredicated = true;
       line = line.drop_until([](char c) { return isSpace(c); });
       continue;
     }
@@ -321,14 +327,18 @@ AssemblyEffect effectOfAssembly(StringRef text) {
   std::string code = withoutComments(text);
   SmallVector<StringRef, 8> lines;
   StringRef(code).split(lines, ';');
+  bool isPredicated = false;
   for (StringRef line : lines) {
-    line = withoutPrefix(line);
+    line = withoutPrefix(line, isPredicated);
     if (line.trim().empty() || line.starts_with(".reg") || line.starts_with(".pragma"))
       continue;
-    auto [name, operands] = std::pair(line.take_while([](char c) { return !isSpace(c); }),
-                                      line.drop_while([](char c) { return !isSpace(c); }));
-    Reader(name, operands, effect).read();
+    const StringRef name = line.take_while([](char c) { return isNamePart(c) || c == ':'; });
+    Reader(name, line.drop_front(name.size()), effect).read();
+    isPredicated |= name.starts_with("br"); // it may jump over what follows
   }
+  // Not everybody who comes to the assembly need come to a barrier in it.
+  if (isPredicated && std::exchange(effect.meetsBlock, false))
+    effect.meetsOthers = true;
   return effect;
 }
 

@@ -131,6 +131,7 @@ private:
 
   Meetings meetings;
   Instructions divergent;
+  SmallPtrSet<const Value *, 16> spreadVariables;
   SmallVector<const Instruction *, 32> work;
 };
 
@@ -201,10 +202,18 @@ void Spreading::spreadBranch(const Instruction &branch) {
   }
 }
 
+/// The variable that an address is in which a thread has for itself: a local one, or an object that
+/// the kernel got by value. Or null.
+const Value *ownVariable(const Value *address) {
+  const Value *object = getUnderlyingObject(address, /*MaxLookup=*/0);
+  const auto *argument = dyn_cast<llvm::Argument>(object);
+  return isa<AllocaInst>(object) || (argument && argument->hasByValAttr()) ? object : nullptr;
+}
+
 /// A variable that a thread has for itself does not hold the same for all any more.
 void Spreading::spreadStore(const Value &address) {
-  const auto *variable = dyn_cast<AllocaInst>(getUnderlyingObject(&address));
-  if (!variable)
+  const Value *variable = ownVariable(&address);
+  if (!variable || !spreadVariables.insert(variable).second)
     return;
   SmallVector<const Value *, 8> addresses{variable};
   SmallPtrSet<const Value *, 16> seen;
@@ -214,7 +223,10 @@ void Spreading::spreadStore(const Value &address) {
       const auto *instruction = dyn_cast<Instruction>(user);
       if (!instruction || !seen.insert(instruction).second)
         continue;
-      if (isa<LoadInst>(instruction))
+      const auto *transfer = dyn_cast<MemTransferInst>(instruction);
+      if (transfer && transfer->getRawSource() == each)
+        spreadStore(*transfer->getRawDest());
+      else if (isa<LoadInst, CallBase>(instruction)) // assembly may read it, too
         mark(instruction);
       else if (!isa<StoreInst>(instruction))
         addresses.push_back(instruction);
@@ -233,7 +245,7 @@ void Spreading::spread(const Instruction &instruction) {
 }
 
 /// Whether all that happens to a variable's memory are loads and stores that are seen.
-bool isFollowed(const AllocaInst &variable) {
+bool isFollowed(const Value &variable) {
   SmallVector<const Value *, 8> addresses{&variable};
   while (!addresses.empty()) {
     const Value *address = addresses.pop_back_val();
@@ -256,9 +268,9 @@ bool isFollowed(const AllocaInst &variable) {
 /// Whether it reads what a thread has for itself, and others may have changed.
 bool readsUnfollowed(const LoadInst &load) {
   SmallVector<const Value *, 4> objects;
-  getUnderlyingObjects(load.getPointerOperand(), objects);
+  getUnderlyingObjects(load.getPointerOperand(), objects, /*LI=*/nullptr, /*MaxLookup=*/0);
   return llvm::any_of(objects, [](const Value *object) {
-    const auto *variable = dyn_cast<AllocaInst>(object);
+    const Value *variable = ownVariable(object);
     return variable && !isFollowed(*variable);
   });
 }

@@ -41,7 +41,7 @@ private:
   void read(const Instruction &instruction);
   void readCall(const CallBase &call);
   void readAssembly(const CallBase &call, const InlineAsm &assembly);
-  void readAccess(const CallBase &call, const AssemblyAccess &access);
+  void readAccess(const CallBase &call, const AssemblyAccess &access, bool mayFollow);
   void readIntrinsic(const IntrinsicInst &intrinsic);
   bool readOrder(const IntrinsicInst &intrinsic);
   bool readRegister(const IntrinsicInst &intrinsic);
@@ -126,8 +126,10 @@ void Reader::readCall(const CallBase &call) {
 
 void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   AssemblyEffect own = effectOfAssembly(assembly.getAsmString());
+  bool loads =
+      llvm::any_of(own.accesses, [](const AssemblyAccess &access) { return access.reads; });
   for (const AssemblyAccess &access : own.accesses)
-    readAccess(call, access);
+    readAccess(call, access, loads);
   effect.meetsBlock = own.meetsBlock;
   effect.meetsOthers = own.meetsOthers;
   effect.signals = own.signals;
@@ -145,7 +147,8 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
     doAnything(memory.anything());
 }
 
-void Reader::readAccess(const CallBase &call, const AssemblyAccess &access) {
+/// `mayFollow`: the assembly loads something, and what it loads may be an address.
+void Reader::readAccess(const CallBase &call, const AssemblyAccess &access, bool mayFollow) {
   using Space = AssemblyAccess::Space;
   if (access.space == Space::Private)
     return;
@@ -157,6 +160,8 @@ void Reader::readAccess(const CallBase &call, const AssemblyAccess &access) {
   ObjectSet found;
   for (const Value *address : addresses)
     found.add(memory.pointedToBy(address));
+  if (access.fromAny && mayFollow)
+    found.add(memory.anything());
   ObjectSet there;
   for (unsigned object : found.numbers()) {
     bool isShared = memory[object].isShared();
@@ -273,10 +278,12 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   if (intrinsic.isLifetimeStartOrEnd() || intrinsic.isAssumeLikeIntrinsic() ||
       readOrder(intrinsic) || readRegister(intrinsic))
     return;
-  // What has no side effects and nothing to do with other threads computes.
-  bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
-  effect.differs = effect.varies = !isPlain;
+  // What has no side effects and nothing to do with other threads computes. What reads memory may
+  // give each lane another part of it, as the loads of fragments do.
   MemoryEffects effects = intrinsic.getMemoryEffects();
+  bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
+  effect.differs = !isPlain || isRefSet(effects.getModRef());
+  effect.varies = !isPlain;
   if (effects.onlyAccessesInaccessibleMem())
     return;
   bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());

@@ -75,12 +75,18 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
     differing[placeOf(instruction->getDebugLoc().get())] = true;
 }
 
-bool KernelEffects::mayDiffer(const Stmt *part, const CallPath &path) const {
+bool KernelEffects::mayDiffer(const Stmt *part, const CallPath &path,
+                              ArrayRef<const Stmt *> except) const {
   if (!isKnown())
     return true;
+  auto isExcepted = [&](unsigned place) {
+    return llvm::any_of(
+        except, [&](const Stmt *each) { return isWithin(place, each, path) == Within::Yes; });
+  };
   // What has no place in the text is computed for another statement's sake.
   for (size_t place = 1; place < places.size(); ++place)
-    if (differing[place] && isWithin(unsigned(place), part, path) >= Within::Shared)
+    if (differing[place] && isWithin(unsigned(place), part, path) >= Within::Shared &&
+        !isExcepted(unsigned(place)))
       return true;
   return false;
 }

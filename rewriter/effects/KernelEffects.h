@@ -64,8 +64,10 @@ public:
   /// What a part of a function may do, with all that it calls: by the calls on the way there,
   /// if it is the last function's, or else in any call.
   Effect of(const clang::Stmt *part, const CallPath &path) const;
-  /// Whether a value that is computed there may differ between threads.
-  bool mayDiffer(const clang::Stmt *part, const CallPath &path) const;
+  /// Whether a value that is computed there, and not in one of the exceptions, may differ between
+  /// threads.
+  bool mayDiffer(const clang::Stmt *part, const CallPath &path,
+                 llvm::ArrayRef<const clang::Stmt *> except = {}) const;
   /// What may happen where some of the kernel's text stands, in all of its instances the same.
   Effect ofText(clang::SourceRange range) const;
   /// What the whole kernel may do.

@@ -31,8 +31,7 @@ constexpr unsigned anythingNumber = 0, fromHostNumber = 1;
 
 /// The pointer that lies in an object at some place, if one does.
 QualType pointerAt(QualType type, uint64_t offset, const ASTContext &context) {
-  type = type.getCanonicalType();
-  if (type->isPointerType() || type->isReferenceType())
+  if (type->isPointerType() || type->isReferenceType()) // as declared: its target may be an alias
     return offset == 0 ? type : QualType();
   if (const auto *array = context.getAsConstantArrayType(type)) {
     uint64_t size = uint64_t(context.getTypeSizeInChars(array->getElementType()).getQuantity());
@@ -227,8 +226,10 @@ void AddressReader::followLocal(const Value &local) {
     return;
   forEachStoreTo(&local, [&](const Instruction &instruction) {
     if (const auto *store = dyn_cast<StoreInst>(&instruction)) {
-      llvm::Type *type = store->getValueOperand()->getType();
-      if (!type->isFPOrFPVectorTy())
+      // A number that is large enough may be an address, whatever its type.
+      const llvm::Type *type = store->getValueOperand()->getType();
+      const bool isSmall = type->isFloatTy() || type->isHalfTy() || type->isBFloatTy();
+      if (!isSmall)
         work.push_back(store->getValueOperand());
       return;
     }
@@ -256,9 +257,38 @@ void AddressReader::followCall(const CallBase &call) {
     work.push_back(argument.get());
 }
 
+/// Whether a function, or one that it calls, makes objects in memory that it has: what lies there
+/// has another type from then on.
+static bool placesObjects(const Stmt *part, SmallPtrSetImpl<const FunctionDecl *> &seen) {
+  if (!part)
+    return false;
+  const auto *made = dyn_cast<CXXNewExpr>(part);
+  if (made && made->getNumPlacementArgs() > 0)
+    return true;
+  const FunctionDecl *callee = nullptr;
+  if (const auto *call = dyn_cast<CallExpr>(part))
+    callee = call->getDirectCallee();
+  else if (const auto *object = dyn_cast<CXXConstructExpr>(part))
+    callee = object->getConstructor();
+  const FunctionDecl *body = nullptr;
+  if (callee && callee->hasBody(body) && seen.insert(body).second &&
+      placesObjects(body->getBody(), seen))
+    return true;
+  return llvm::any_of(part->children(),
+                      [&](const Stmt *child) { return placesObjects(child, seen); });
+}
+
+static bool placesObjects(const FunctionDecl *function) {
+  SmallPtrSet<const FunctionDecl *, 16> seen;
+  return placesObjects(function->getBody(), seen);
+}
+
 Memory::Memory(const FunctionDecl *declaration, const Function &kernel, DeviceCode &code,
                bool typesTellApart)
-    : declaration(declaration), kernel(kernel), code(code), typesTellApart(typesTellApart) {
+    : declaration(declaration),
+      kernel(kernel),
+      code(code),
+      typesTellApart(typesTellApart && !placesObjects(declaration)) {
   objects.push_back({MemoryObject::Kind::Anything});
   objects.push_back({MemoryObject::Kind::FromHost});
   findObjects();
@@ -326,8 +356,19 @@ void Memory::findArguments() {
     if (const auto *load = dyn_cast<LoadInst>(&instruction))
       if (const auto *from =
               dyn_cast<llvm::Argument>(getUnderlyingObject(load->getPointerOperand(), 0));
-          from && from->hasByValAttr() && load->getType()->isPointerTy())
+          from && from->hasByValAttr() &&
+          (load->getType()->isPointerTy() || load->getType()->isIntegerTy(64) ||
+           load->getType()->isDoubleTy()))
         note(load);
+  // A copy of an object of the thread's own may have pointers of those that the host passes.
+  for (const Instruction &instruction : instructions(kernel))
+    if (const auto *copy = dyn_cast<MemTransferInst>(&instruction)) {
+      const Value *from = getUnderlyingObject(copy->getRawSource(), 0);
+      const auto *argument = dyn_cast<llvm::Argument>(from);
+      const bool isOwn = isa<AllocaInst>(from) || (argument && argument->hasByValAttr());
+      const Value *to = getUnderlyingObject(copy->getRawDest(), 0);
+      keepsObjects |= isOwn && !(isa<AllocaInst>(to) && isPrivate(to));
+    }
 }
 
 /// Inline assembly may access memory, even where it does not tell the compiler so.
@@ -408,7 +449,14 @@ bool Memory::mayMeet(unsigned a, unsigned b) const {
   if (first.kind == Kind::Variable && second.kind == Kind::Variable)
     return false;
   auto isApart = [&](unsigned own, const MemoryObject &other) {
-    return objects[own].isRestrict && !(other.kind == Kind::Anything && kept.has(own));
+    const MemoryObject &object = objects[own];
+    const bool isOfObject = object.kind == Kind::Argument && object.declaration &&
+                            !object.declaration->getType()->isPointerType() &&
+                            !object.declaration->getType()->isReferenceType();
+    const bool isKept = kept.has(own) || (isOfObject && keepsObjects);
+    // What is read at a place in an object that is not known may be this very pointer.
+    return object.isRestrict && !(other.kind == Kind::Anything && isKept) &&
+           !(other.kind == Kind::FromHost && isOfObject);
   };
   return !isApart(a, second) && !isApart(b, first) && mayBeOneType(a, b);
 }

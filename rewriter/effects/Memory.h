@@ -94,6 +94,8 @@ private:
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;
+  /// Objects with pointers that the host passes may lie in memory that others see, too.
+  bool keepsObjects = false;
   /// Objects that the kernel accesses somewhere as another type than their pointer is declared
   /// with.
   ObjectSet retyped;

@@ -53,8 +53,35 @@ bool isVote(const Stmt *expression, unsigned deepest = 4) {
   return value && isVote(value->IgnoreParenImpCasts(), deepest - 1);
 }
 
-bool hasVote(const Stmt *expression) {
-  return expression && (isVote(expression) || llvm::any_of(expression->children(), hasVote));
+void addVotes(const Stmt *expression, SmallVectorImpl<const Stmt *> &votes) {
+  if (!expression)
+    return;
+  if (isVote(expression))
+    return votes.push_back(expression);
+  for (const Stmt *child : expression->children())
+    addVotes(child, votes);
+}
+
+/// All jumps in a function's text but `return`, and not those of lambdas in it.
+void addJumps(const Stmt *statement, SmallVectorImpl<const Stmt *> &jumps) {
+  if (!statement || isa<LambdaExpr>(statement))
+    return;
+  if (isa<BreakStmt, ContinueStmt, GotoStmt, IndirectGotoStmt>(statement))
+    jumps.push_back(statement);
+  for (const Stmt *child : statement->children())
+    addJumps(child, jumps);
+}
+
+/// Whether an assignment runs wherever a head of a loop does, as `k = 0` in `j = 1, i = k = 0`.
+bool isAlwaysRun(const Stmt *assignment, const Stmt *head, const VariableFacts &facts) {
+  for (const Stmt *at = assignment; at != head; at = facts.parentOf(at)) {
+    const auto *binary = dyn_cast_or_null<BinaryOperator>(facts.parentOf(at));
+    const bool passesOn = isa_and_nonnull<ParenExpr, CastExpr, FullExpr>(facts.parentOf(at)) ||
+                          (binary && !binary->isLogicalOp());
+    if (!passesOn)
+      return false;
+  }
+  return true;
 }
 
 } // namespace
@@ -62,6 +89,8 @@ bool hasVote(const Stmt *expression) {
 Uniformity::Uniformity(const VariableFacts &facts, const KernelEffects &effects,
                        const CallPath &path, OwnDifference own)
     : facts(facts), effects(effects), path(path), own(std::move(own)) {
+  for (const FunctionDecl *function : path.getFunctions())
+    addJumps(function->getBody(), jumps);
   findDivergent();
 }
 
@@ -122,11 +151,10 @@ bool Uniformity::mayDiffer(const Stmt *expression) const {
 
 /// The arguments of a vote may differ between threads; its result does not.
 bool Uniformity::computesDiffering(const Stmt *expression) const {
-  if (!hasVote(expression))
-    return expression && effects.mayDiffer(expression, pathTo(expression));
-  return !isVote(expression) && llvm::any_of(expression->children(), [&](const Stmt *child) {
-    return computesDiffering(child);
-  });
+  SmallVector<const Stmt *, 2> votes;
+  addVotes(expression, votes);
+  return expression && !isVote(expression) &&
+         effects.mayDiffer(expression, pathTo(expression), votes);
 }
 
 bool Uniformity::namesDiffering(const Stmt *expression) const {
@@ -180,7 +208,8 @@ bool Uniformity::isSetAnewBy(const Stmt *loop, const VarDecl *variable) const {
   const Stmt *init = counted ? counted->getInit() : nullptr;
   return init && !facts.isReferredTo(variable) &&
          llvm::any_of(facts.changesOf(variable), [&](const Change &change) {
-           return change.kind == Change::Kind::Assigned && facts.isWithin(change.statement, init);
+           return change.kind == Change::Kind::Assigned && facts.isWithin(change.statement, init) &&
+                  isAlwaysRun(change.statement, init, facts);
          });
 }
 
@@ -205,6 +234,27 @@ const Stmt *Uniformity::scopeOf(const VarDecl *variable) const {
     if (change.kind == Change::Kind::Initialised)
       return facts.parentOf(change.statement);
   return nullptr;
+}
+
+/// Whether some threads may jump over a statement, or leave a loop around it in another round than
+/// others, by what differs between them.
+bool Uniformity::mayBePassedBy(const Stmt *statement, const Stmt *scope) const {
+  auto leads = [&](const Stmt *jump, const Stmt *target) {
+    const Stmt *own = facts.targetOf(jump);
+    return own && facts.isWithin(target, own);
+  };
+  for (const Stmt *jump : jumps)
+    if (isa<GotoStmt, IndirectGotoStmt>(jump) && divergentControlOf(jump))
+      return true;
+  for (const Stmt *around = facts.parentOf(statement); around; around = facts.parentOf(around)) {
+    if (isLoop(around) || isa<SwitchStmt>(around))
+      for (const Stmt *jump : jumps)
+        if (facts.isWithin(jump, around) && leads(jump, around) && divergentControlOf(jump, around))
+          return true;
+    if (around == scope)
+      return false;
+  }
+  return false;
 }
 
 std::vector<Uniformity::Role> Uniformity::roles() const {
@@ -233,7 +283,8 @@ void Uniformity::findDivergent() {
       bool differs = llvm::any_of(changes, [&](const Change &change) {
         bool isUnknown = change.kind == Change::Kind::Unclear && !change.value;
         return isUnknown || mayDiffer(change.value) ||
-               divergentControlOf(change.statement, scope) != nullptr;
+               divergentControlOf(change.statement, scope) != nullptr ||
+               mayBePassedBy(change.statement, scope);
       });
       if (differs) {
         divergent.insert({variable, loop});

@@ -64,12 +64,15 @@ private:
   bool differsByItself(const clang::Stmt *expression) const;
   Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
   bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
+  bool mayBePassedBy(const clang::Stmt *statement, const clang::Stmt *scope) const;
   std::vector<Role> roles() const;
 
   const VariableFacts &facts;
   const KernelEffects &effects;
   CallPath path;
   OwnDifference own;
+  /// Those of the functions on the path, but `return`.
+  llvm::SmallVector<const clang::Stmt *, 8> jumps;
   llvm::DenseSet<Role> divergent;
 };
 

@@ -51,8 +51,11 @@ public:
   Search(ArrayRef<LoadAhead> loads, const ObjectSet &objects, const Stmt *copy,
          const CallPath &path, const KernelEffects &effects)
       : loads(loads), objects(objects), copy(copy), path(path), effects(effects) {
-    for (const LoadAhead &load : loads)
+    for (const LoadAhead &load : loads) {
       homes.push_back(homeOf(load.statement));
+      startsAnew.push_back(load.statement && !load.isOfRoundBefore && !hasBranch(load.statement) &&
+                           !effects.mayWrite(effects.of(load.statement, homes.back()), objects));
+    }
   }
 
   const Stmt *run();
@@ -69,6 +72,8 @@ private:
   const KernelEffects &effects;
   /// Of each load, the way to the function that it stands in.
   std::vector<CallPath> homes;
+  /// And whether it loads for certain, with nothing written in it by then.
+  std::vector<bool> startsAnew;
   const CodeStep *found = nullptr;
 };
 
@@ -80,19 +85,19 @@ CallPath Search::homeOf(const Stmt *statement) const {
 }
 
 void Search::step(Fates &fates, const CodeStep &step) {
-  if (effects.isWithin(step, copy, path) == Within::Yes) {
+  const Within inCopy = effects.isWithin(step, copy, path);
+  if (inCopy >= Within::Shared)
     for (const Fate &fate : fates)
       found = found ? found : fate.write;
+  if (inCopy == Within::Yes)
     return;
-  }
   bool writes = effects.mayWrite(step.effect, objects);
   for (size_t i = 0; i < loads.size(); ++i) {
     Within within =
         loads[i].statement ? effects.isWithin(step, loads[i].statement, homes[i]) : Within::No;
     if (within == Within::Yes || within == Within::Shared) {
       fates[i].isMade = true;
-      // What loads for certain starts anew.
-      if (within == Within::Yes && !loads[i].isOfRoundBefore && !hasBranch(loads[i].statement))
+      if (within == Within::Yes && startsAnew[i])
         fates[i].write = nullptr;
     }
     if (writes && fates[i].isMade)
@@ -151,10 +156,10 @@ bool mayWriteBehind(const Stmt *copy, const CallPath &path, const ObjectSet &obj
     const CodeBlock &block = blocks[work.back()];
     bool isBehind = atEntry.find(work.pop_back_val())->second;
     for (const CodeStep &step : block.steps) {
-      if (effects.isWithin(step, copy, path) >= Within::Shared) {
-        isBehind = true;
+      const Within inCopy = effects.isWithin(step, copy, path);
+      isBehind |= inCopy >= Within::Shared;
+      if (inCopy == Within::Yes)
         continue;
-      }
       if (isBehind && effects.mayWrite(step.effect, objects))
         return true;
       isBehind &= !step.effect.meetsBlock;

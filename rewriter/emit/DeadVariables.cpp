@@ -35,6 +35,8 @@ public:
       return;
     if (const auto *declaration = dyn_cast<DeclStmt>(statement))
       declarations.push_back(declaration);
+    if (const auto *loop = dyn_cast<ForStmt>(statement))
+      heads.insert(loop->getInit());
     for (const Stmt *child : statement->children())
       collect(child);
   }
@@ -44,7 +46,8 @@ public:
     for (bool changed = true; changed;) {
       changed = false;
       for (const DeclStmt *&declaration : declarations) {
-        if (!declaration || countDead(declaration) != size(declaration) || !isPure(declaration) ||
+        if (!declaration || heads.contains(declaration) ||
+            countDead(declaration) != size(declaration) || !isPure(declaration) ||
             !source.isPlainText(declaration->getSourceRange()))
           continue;
         result.dead.push_back(declaration);
@@ -103,7 +106,12 @@ private:
 
   static bool isPureVariable(const Decl *declaration) {
     const auto *variable = dyn_cast<VarDecl>(declaration);
-    const CXXRecordDecl *type = variable ? variable->getType()->getAsCXXRecordDecl() : nullptr;
+    // A reference keeps what it is bound to; an array has objects.
+    const CXXRecordDecl *type = variable ? variable->getType()
+                                               .getNonReferenceType()
+                                               ->getBaseElementTypeUnsafe()
+                                               ->getAsCXXRecordDecl()
+                                         : nullptr;
     bool endsQuietly = !type || (type->hasDefinition() && type->hasTrivialDestructor());
     return variable && endsQuietly && isPureExpression(variable->getInit());
   }
@@ -117,7 +125,8 @@ private:
     if (const auto *unary = dyn_cast<clang::UnaryOperator>(expression);
         unary && unary->isIncrementDecrementOp())
       return false;
-    if (isa<CallExpr, CXXConstructExpr, CXXUnresolvedConstructExpr, LambdaExpr>(expression))
+    if (isa<CallExpr, CXXConstructExpr, CXXUnresolvedConstructExpr, CXXBindTemporaryExpr,
+            LambdaExpr>(expression))
       return false;
     return llvm::all_of(expression->children(), isPureExpression);
   }
@@ -128,6 +137,8 @@ private:
   ArrayRef<CallPath> instances;
   const Effects &effects;
   std::vector<const DeclStmt *> declarations;
+  /// What stands in the head of a `for`, with the semicolon that the head needs.
+  DenseSet<const Stmt *> heads;
   DenseMap<const VarDecl *, SmallVector<unsigned, 4>> uses;
 };
 

@@ -286,8 +286,8 @@ void KernelWriter::openBody() {
   if (hasOther)
     barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   if (usesDynamicMemory()) {
-    declarations += "\n  extern __shared__ " + alignmentText([](const VarDecl *) { return true; }) +
-                    " unsigned char " + dynamicMemory() + "[];";
+    declarations += "\n  extern __shared__ __align__(" + std::to_string(alignmentOfMemory()) +
+                    ") unsigned char " + dynamicMemory() + "[];";
     // Those that are declared outside go by the same names in here.
     for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
       declarations += "\n  " + pointerToMemory(array);
@@ -592,7 +592,8 @@ std::string KernelWriter::pointerToMemory(const VarDecl *array) const {
   const QualType element = context.getAsArrayType(array->getType())->getElementType();
   if (!isOnlyPointer(array, kernel.pattern->getBody()))
     return "auto &" + array->getNameAsString() + " = reinterpret_cast<" +
-           element.getAsString(policy) + " (&)[]>(*(" + startOfDynamicMemory() + "));";
+           context.getLValueReferenceType(array->getType()).getAsString(policy) + ">(*(" +
+           startOfDynamicMemory() + "));";
   return "const auto " + array->getNameAsString() + " = reinterpret_cast<" +
          context.getPointerType(element).getAsString(policy) + ">(" + startOfDynamicMemory() + ");";
 }
@@ -729,7 +730,13 @@ std::string KernelWriter::tileTypeName(size_t copy) const {
       break;
     number += tile->getName() == name && isFirstOfTile(other);
   }
-  const bool isTaken = name == "block" || name == "lifted";
+  // The plan type has members of its own, and constants that are called after tiles.
+  const bool isTaken = name == "block" || name == "lifted" || name == "cluster" ||
+                       name == "ring_bytes" || name.starts_with("lifted_") ||
+                       name.starts_with("peers") ||
+                       llvm::any_of(copies(), [&](const CopyToEmit &other) {
+                         return name.starts_with((other.tile->getName() + "_").str());
+                       });
   return (name + (isTaken || number > 1 ? "_tile" : "") +
           (number > 1 ? std::to_string(number) : ""))
       .str();
@@ -867,8 +874,37 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
     edits.push_back(insertion(source.offsetOf(partly->getBeginLoc()), "[[maybe_unused]] "));
 }
 
+static void findDynamicMemory(const Stmt *within, SmallVectorImpl<const VarDecl *> &arrays) {
+  if (!within)
+    return;
+  if (const auto *declaration = dyn_cast<DeclStmt>(within))
+    for (const Decl *each : declaration->decls())
+      if (const auto *array = dyn_cast<VarDecl>(each);
+          array && array->hasAttr<CUDASharedAttr>() && isDynamic(array))
+        arrays.push_back(array);
+  for (const Stmt *child : within->children())
+    findDynamicMemory(child, arrays);
+}
+
+/// What the program says of where its dynamic shared memory starts; at least what TMA asks for.
+static int64_t declaredAlignment(const FunctionDecl *kernel) {
+  SmallVector<const VarDecl *, 2> arrays = outerDynamicMemory(kernel);
+  findDynamicMemory(kernel->getBody(), arrays);
+  int64_t alignment = 128;
+  for (const VarDecl *array : arrays)
+    alignment = std::max(alignment, kernel->getASTContext().getDeclAlign(array).getQuantity());
+  return alignment;
+}
+
+int64_t KernelWriter::alignmentOfMemory() const {
+  int64_t alignment = alignmentOf([](const VarDecl *) { return true; });
+  for (const InstanceToEmit &instance : kernel.instances)
+    alignment = std::max(alignment, declaredAlignment(instance.function));
+  return alignment;
+}
+
 int64_t ringBytes(const InstanceToEmit &instance) {
-  int64_t bytes = 0, alignment = 128;
+  int64_t bytes = 0, alignment = declaredAlignment(instance.function);
   for (const CopyToEmit &copy : instance.copies) {
     alignment = std::max(alignment, copy.plan.layout.alignment());
     if (copy.plan.ringAt)

@@ -150,6 +150,8 @@ private:
                             const FunctionText &text);
   bool isRetyped(size_t copy) const;
   int64_t alignmentOf(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
+  /// Of the kernel's dynamic shared memory.
+  int64_t alignmentOfMemory() const;
   std::string alignmentText(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   void captureIn(FunctionText &text, size_t copy);
   void captureIn(FunctionText &text, const clang::FunctionDecl *innermost,
@@ -277,7 +279,7 @@ private:
   std::string turnsText(const Ring &ring);
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
-  std::string declarationAhead(const Cursor &cursor, const std::string &name);
+  std::string declarationAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
 
   // A warp that makes them.
   bool hasProducerWarp() const;

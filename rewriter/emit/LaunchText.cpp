@@ -80,14 +80,21 @@ static bool mayDoSomething(const Stmt *part, llvm::SmallPtrSetImpl<const Functio
   const auto *call = dyn_cast<CallExpr>(part);
   const auto *made = dyn_cast<CXXConstructExpr>(part);
   if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
-      (made && !made->getConstructor()->isConstexpr() && !made->getConstructor()->isTrivial()) ||
       isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, AsmStmt>(part))
     return true;
-  const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
-  if (call && !(callee && callee->isConstexpr())) {
-    const FunctionDecl *body = calledBody(call);
+  const CXXConstructorDecl *constructor = made ? made->getConstructor() : nullptr;
+  if (call || (constructor && !constructor->isTrivial())) { // a constexpr one may do something, too
+    const FunctionDecl *body = nullptr;
+    if (call)
+      body = calledBody(call);
+    else
+      constructor->hasBody(body);
     if (!body || (seen.insert(body).second && mayDoSomething(body->getBody(), seen)))
       return true;
+    if (const auto *own = dyn_cast<CXXConstructorDecl>(body))
+      for (const CXXCtorInitializer *each : own->inits())
+        if (mayDoSomething(each->getInit(), seen))
+          return true;
   }
   return llvm::any_of(part->children(),
                       [&](const Stmt *child) { return mayDoSomething(child, seen); });
@@ -119,7 +126,8 @@ static bool isIndependent(const Stmt *part, ArrayRef<const Expr *> others,
   const auto *call = dyn_cast<CallExpr>(part);
   if (isa<CXXThisExpr, ArraySubscriptExpr>(part) || (member && member->isArrow()) ||
       (unary && unary->getOpcode() == UO_Deref) ||
-      (call && !(call->getDirectCallee() && call->getDirectCallee()->isConstexpr())))
+      (call && !(call->getDirectCallee() && call->getDirectCallee()->isConstexpr() &&
+                 !isa<CXXMethodDecl>(call->getDirectCallee())))) // of an object that others know
     return false;
   if (const auto *named = dyn_cast<DeclRefExpr>(part);
       named && !isa<EnumConstantDecl, FunctionDecl>(named->getDecl())) {
@@ -267,13 +275,18 @@ bool Redirection::isRedirectable(const Launch &launch) const {
 /// `<<<...>>>` may be all that a macro stands for, as for editors that do not know it.
 std::optional<Redirection::Configuration>
 Redirection::configurationOf(const CallExpr &config) const {
-  auto parenBehind = [&](unsigned end) { return end + unsigned(source.from(end).find('(')); };
   const SourceManager &sources = context.getSourceManager();
+  auto parenBehind = [&](SourceLocation last, unsigned end) {
+    const std::optional<unsigned> next =
+        last.isValid() ? source.nextToken(last, tok::l_paren) : std::nullopt;
+    return next ? *next : end + unsigned(source.from(end).find('('));
+  };
   if (!sources.isMacroBodyExpansion(config.getBeginLoc()) &&
       source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
     unsigned open = source.offsetOf(source.written(config.getBeginLoc()));
     unsigned close = source.offsetOf(source.written(config.getRParenLoc()));
-    return Configuration{open, parenBehind(close), whole(source.between(open + 3, close))};
+    return Configuration{open, parenBehind(source.written(config.getRParenLoc()), close),
+                         whole(source.between(open + 3, close))};
   }
   auto use = macros.find(placeOf(sources, config.getBeginLoc()).offset);
   if (use == macros.end() || use->second.hasPragma)
@@ -285,7 +298,7 @@ Redirection::configurationOf(const CallExpr &config) const {
   std::string arguments;
   for (const MacroToken &token : ArrayRef(tokens).drop_front().drop_back())
     arguments += (arguments.empty() || token.text == "," ? "" : " ") + token.text;
-  return Configuration{use->first, parenBehind(use->second.end), arguments};
+  return Configuration{use->first, parenBehind({}, use->second.end), arguments};
 }
 
 /// A parameter of the kernel that no launcher can have as it is found at an address.

@@ -194,10 +194,13 @@ std::string KernelWriter::producerText() {
       continue;
     suppliedLoops.push_back(pipeline);
     const Rounds &rounds = instance.pipelines[pipeline].rounds;
-    loops.push_back({&rounds, namesIn(suppliedRounds(pipeline, ""))});
+    loops.push_back({&rounds, namesIn(suppliedRounds(pipeline, "")), {}});
     for (const CopyToEmit &copy : copies())
-      if (copy.pipeline == pipeline)
+      if (copy.pipeline == pipeline) {
         sources.push_back(&copy.plan.base);
+        for (const Turn &turn : copy.turns)
+          loops.back().turns.push_back(turn.condition);
+      }
   }
   if (failure)
     return "";
@@ -234,14 +237,15 @@ std::string KernelWriter::boundLaunch() {
                        "a macro bounds the kernel's launch");
     return "";
   }
-  size_t end = ++open;
-  for (int depth = 0; end < head.size(); ++end) {
-    if (depth == 0 && StringRef(",)").contains(head[end]))
-      break;
-    depth +=
-        int(StringRef("([{<").contains(head[end])) - int(StringRef(")]}>").contains(head[end]));
+  const Expr *bound = kernel.pattern->getAttr<CUDALaunchBoundsAttr>()->getMaxThreads();
+  if (!source.isPlainText(bound->getSourceRange())) {
+    failure = diagnose("no-producer", {source.offsetOf(kernel.pattern->getLocation())},
+                       "a macro bounds the kernel's launch");
+    return "";
   }
-  texts.front().edits.push_back(replacement(begin + unsigned(open), begin + unsigned(end), size));
+  texts.front().edits.push_back(replacement(source.offsetOf(source.written(bound->getBeginLoc())),
+                                            source.endOfToken(source.written(bound->getEndLoc())),
+                                            size));
   return "";
 }
 

@@ -177,7 +177,7 @@ std::string KernelWriter::farStart(const Ring &ring, const std::string &indent) 
   std::string text, counter = source.unused("tma_round");
   SmallVector<std::string, 2> steps{"++" + counter};
   for (const auto &[cursor, name] : far.cursors) {
-    text += indent + declarationAhead(*cursor, name) + "\n";
+    text += indent + declarationAhead(*cursor, name, ring) + "\n";
     steps.push_back(stepsAhead(*cursor, name, far));
   }
   return text + indent + "for (int " + counter + " = 0; " + counter + " < " + ring.farRounds +
@@ -226,7 +226,7 @@ bool KernelWriter::usesDynamicMemory() const {
 
 /// All kernels of a program that use one name have one array, with the alignment of the first.
 std::string KernelWriter::dynamicMemory() const {
-  int64_t alignment = alignmentOf([](const VarDecl *) { return true; });
+  const int64_t alignment = alignmentOfMemory();
   return alignment == 128 ? names.memory : names.memory + "_" + std::to_string(alignment);
 }
 
@@ -342,21 +342,27 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
 }
 
 /// What a loop variable's double is before the loop.
-std::string KernelWriter::declarationAhead(const Cursor &cursor, const std::string &name) {
+std::string KernelWriter::declarationAhead(const Cursor &cursor, const std::string &name,
+                                           const Ring &ring) {
   std::string own = cursor.variable->getNameAsString();
   if (!cursor.start)
     return "auto " + name + " = " + own + ";";
-  std::string type = "decltype(" + own + ")";
-  if (cursor.start == cursor.variable->getInit()) {
-    // As it is written, where it is not shared with another variable: a template has its own.
-    StringRef written = source.between(source.offsetOf(cursor.variable->getBeginLoc()),
-                                       source.offsetOf(cursor.variable->getLocation()));
-    const ASTContext &context = cursor.variable->getASTContext();
-    type = written.contains(',') ? cursor.variable->getType().getUnqualifiedType().getAsString(
-                                       context.getPrintingPolicy())
-                                 : written.rtrim().str();
-  }
-  return type + " " + name + " = " + aheadText(cursor.start, {}) + ";";
+  const std::string start = " = " + aheadText(cursor.start, {}) + ";";
+  if (cursor.start != cursor.variable->getInit())
+    return "decltype(" + own + ") " + name + start;
+  // As it is written, since a template's text is that of all its instances: the specifiers, which
+  // several variables may share, and what the variable has of its own around its name.
+  const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
+  const auto *head = cast<DeclStmt>(cast<ForStmt>(rounds.loop)->getInit());
+  const unsigned place = source.offsetOf(cursor.variable->getLocation());
+  StringRef behind = source.between(source.endOfToken(cursor.variable->getLocation()),
+                                    source.offsetOf(source.written(cursor.start->getBeginLoc())));
+  return source
+             .between(source.offsetOf(head->getBeginLoc()),
+                      source.declaratorOf(*cast<VarDecl>(*head->decl_begin())).first)
+             .str() +
+         source.between(source.declaratorOf(*cursor.variable).first, place).str() + name +
+         behind.rtrim("=({ \t\n").str() + start;
 }
 
 /// Whether the leader fills the ring before the loop, so that each round has one tile to
@@ -501,7 +507,7 @@ void KernelWriter::openPipelines() {
         continue;
       for (const auto &[cursor, name] : ring.cursors)
         if (isWordOf(used, name))
-          declarations += "\n" + indent + declarationAhead(*cursor, name);
+          declarations += "\n" + indent + declarationAhead(*cursor, name, ring);
       if (std::string far = farStart(ring, indent); !far.empty())
         declarations += "\n" + StringRef(far).rtrim().str();
       if (!startsBeforeLoop(ring))

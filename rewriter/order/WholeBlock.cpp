@@ -137,16 +137,23 @@ bool Finder::isOfSomeThreads(const Stmt *statement) const {
   return uniformity.divergentControlOf(statement) != nullptr;
 }
 
+static bool containsLabel(const Stmt *statement) {
+  return statement &&
+         (isa<LabelStmt>(statement) || llvm::any_of(statement->children(), containsLabel));
+}
+
 /// A barrier of so many threads waits for those that have left the kernel, too; that of the
 /// whole block does not.
 void Finder::checkReturns() {
   if (!uses.barriers.empty() && effects.ofAll().mayLeave)
     refuse(kernel->getBody(), "some threads may end ahead of a barrier");
+  const bool hasJumps = containsLabel(kernel->getBody()); // by which a loop may be made, too
   for (const Stmt *end : returns) {
     const Stmt *loop = facts.outermostLoopAround(end);
     for (const Expr *barrier : uses.barriers)
       if (isOfSomeThreads(end) &&
-          (sources.isBeforeInTranslationUnit(end->getBeginLoc(), barrier->getBeginLoc()) ||
+          (hasJumps ||
+           sources.isBeforeInTranslationUnit(end->getBeginLoc(), barrier->getBeginLoc()) ||
            (loop && facts.isWithin(barrier, loop))))
         refuse(end, "some threads may leave the kernel ahead of a barrier");
   }

@@ -7,6 +7,7 @@
 #include "plan/Quotients.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
 #include <numeric>
@@ -531,7 +532,7 @@ void Fitter::boundCoordinates() {
   }
   isMoved |=
       llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
-  isMoved |= !isStored() && startsWhereGuardSays();
+  isMoved |= !isStored() && (startsWhereGuardSays() || startsElsewhere());
   if (isMoved && plan.mode == Mode::Im2col)
     addCheck({"tensor-start", plan.offset, {0, Interval::highest}, 1, relation.place}, true);
   else if (isMoved)
@@ -550,6 +551,23 @@ bool Fitter::startsWhereGuardSays() const {
       return true;
   }
   return false;
+}
+
+/// Whether the tensor starts where an argument says that no guard names: if all boxes lie outside,
+/// the program may never get there.
+bool Fitter::startsElsewhere() const {
+  auto isNamed = [&](SymbolId id) {
+    return llvm::any_of(plan.dims, [&](const PlanDimension &dim) {
+      return (dim.extent && plan.symbols.dependsOn(*dim.extent, id)) ||
+             plan.symbols.dependsOn(dim.stride, id);
+    });
+  };
+  const bool hasGuard = llvm::any_of(llvm::seq(plan.dims.size()), [&](size_t d) {
+    return plan.dims[d].extent.has_value() || hasLower[d];
+  });
+  return hasGuard && llvm::any_of(plan.offset.getTerms(), [&](const Term &term) {
+           return !term.factors.empty() && llvm::none_of(term.factors, isNamed);
+         });
 }
 
 /// A box that lies wholly outside of its tensor still reads where that starts, and there may be
@@ -602,7 +620,13 @@ bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cu
   bool isRow = cut == plan.dims.begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
   bool isFollowed = plan.gather.has_value(); // by the box of the next row that is looked up
-  return (isOutermost || isRow) && hasEnd && !isFollowed && relation.tile.layoutEscape.empty() &&
+  // Rows behind the copy's would be written, too, where the tile or a slot of it has some.
+  const SharedTile &tile = relation.tile;
+  int64_t bytes = size_of(plan.element);
+  for (const PlanDimension &dim : plan.dims)
+    bytes *= dim.box;
+  bool hasRoom = isRow || (shape.firstByte + bytes == tile.bytes() && tile.slot.isZero());
+  return (isOutermost || isRow) && hasEnd && hasRoom && !isFollowed && tile.layoutEscape.empty() &&
          !isStored();
 }
 
@@ -672,16 +696,32 @@ bool Fitter::endsAtLaunch(const Polynomial &start) const {
     return anyOnDevice([&](SymbolId id) {
       std::optional<Polynomial> most = bound.most(id), below = plan.symbols[id].below;
       bool isOwn = most && below && *most + Polynomial(1) == *below;
-      return !isOwn && bound.value.mentions(id);
+      return !isOwn && plan.symbols.dependsOn(bound.value, id);
     });
   };
   auto isTested = [&](const Check &check) {
     return StringRef(check.rule) == "guard" &&
-           anyOnDevice([&](SymbolId id) { return check.value.mentions(id); });
+           anyOnDevice([&](SymbolId id) { return plan.symbols.dependsOn(check.value, id); });
   };
   return llvm::none_of(plan.copyChecks, isTested) &&
          llvm::none_of(relation.reached.getAlternatives(),
                        [&](const Conjunction &bounds) { return llvm::any_of(bounds, isLimited); });
+}
+
+/// Whether the box that starts last in its rows is that of the tensor's last row, too: which row a
+/// box is in says nothing of where in the row it starts.
+bool Fitter::endsInLastRow() const {
+  for (const Term &term : plan.dims[0].coordinate.getTerms())
+    for (SymbolId id : term.factors) {
+      if (plan.symbols[id].knownAtLaunch)
+        continue;
+      auto isOfRow = [&](const PlanDimension &dim) {
+        return plan.symbols.dependsOn(dim.coordinate, id);
+      };
+      if (plan.gather || llvm::any_of(ArrayRef(plan.dims).drop_front(), isOfRow))
+        return false;
+    }
+  return true;
 }
 
 /// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
@@ -691,7 +731,7 @@ void Fitter::endRows() {
   int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
   if (failure || inner.extent || inner.box == length || isStored())
     return;
-  if (!endsAtLaunch(inner.coordinate))
+  if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
     fail(diagnose("reads-past-end", relation.place, (inner.box - length) * element,
                   plan.base.spelling));
   inner.lastLength = length;

@@ -61,6 +61,7 @@ private:
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
   bool startsWhereGuardSays() const;
+  bool startsElsewhere() const;
   void requireInside();
   bool startsInside(size_t d) const;
   void alignInner();
@@ -69,6 +70,7 @@ private:
   bool isWide() const;
   void cutPanels();
   bool endsAtLaunch(const Polynomial &start) const;
+  bool endsInLastRow() const;
   bool layOut();
   bool isCut() const;
   bool partsAreRows() const;

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <map>
+#include <tuple>
 
 using namespace llvm;
 
@@ -57,7 +58,7 @@ private:
   const CopyRelation &relation;
   GatherRelation result;
   std::vector<Row> rows;
-  std::map<std::pair<SymbolId, SymbolId>, SymbolId> known;
+  std::map<std::tuple<SymbolId, SymbolId, int64_t>, SymbolId> known;
 };
 
 Lookups GatherReader::lookupsOf(const Cell &cell) const {
@@ -115,7 +116,7 @@ bool GatherReader::haveOneShape() const {
 std::optional<Polynomial> GatherReader::inRows(SymbolId first, SymbolId other, int64_t row) {
   const Symbol a = relation.symbols[first], b = relation.symbols[other];
   Symbols &symbols = result.relation.symbols;
-  if (auto pair = known.find({first, other}); pair != known.end())
+  if (auto pair = known.find({first, other, row}); pair != known.end())
     return Polynomial::symbol(pair->second);
   Symbol both = a;
   if (a.operation && b.operation) {
@@ -144,7 +145,7 @@ std::optional<Polynomial> GatherReader::inRows(SymbolId first, SymbolId other, i
   }
   SymbolId id = symbols.intern(both);
   symbols.standForAlso(id, b);
-  known[{first, other}] = id;
+  known[{first, other, row}] = id;
   return Polynomial::symbol(id);
 }
 

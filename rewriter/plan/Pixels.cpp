@@ -135,10 +135,16 @@ Polynomial PixelReader::quotient(const Polynomial &divisor) {
 /// What is a multiple of the divisor goes out of the quotient; what is left has to be the
 /// index, or a quotient of it.
 std::optional<Polynomial> PixelReader::divided(const Reduced &value, const Polynomial &divisor) {
+  // Of negative numbers, C++ rounds the quotient up.
+  auto isPositive = [&](const Polynomial &rest) {
+    return rest.isZero() || relation.symbols.rangeOf(rest).low >= 0;
+  };
   if (std::optional<Polynomial> rest = quotientOf(value.value - *value.index, divisor))
-    return quotient(divisor) + *rest;
+    return isPositive(*rest) ? std::optional(quotient(divisor) + *rest) : std::nullopt;
   for (size_t i = 0; i < divisors.size(); ++i)
     if (auto rest = quotientOf(value.value - Polynomial::symbol(quotients[i]), divisor)) {
+      if (!isPositive(*rest))
+        return std::nullopt;
       Polynomial further = divisors[i] * divisor;
       return quotient(further) + *rest;
     }

@@ -57,7 +57,7 @@ std::optional<unsigned> operandNumber(StringRef text) {
 bool isIn(const FunctionDecl *function, StringRef space) {
   for (const DeclContext *at = function->getDeclContext(); at; at = at->getParent())
     if (const auto *own = dyn_cast<NamespaceDecl>(at))
-      if (own->getName() == space)
+      if (own->getName() == space && own->getParent()->getRedeclContext()->isTranslationUnit())
         return true;
   return false;
 }

@@ -51,10 +51,16 @@ std::optional<APInt> convertedToHalf(const Scalar &from, const Type *type, Strin
 
 } // namespace
 
-/// As the compiler writes it, or CUDA does for its own types.
+/// Whether a constructor or an assignment copies the bytes of an object and does nothing else. CUDA
+/// writes some that do for its numbers of half precision.
 bool Interpreter::copiesBytes(const CXXMethodDecl *method) const {
-  return !method->isUserProvided() ||
-         kernel.context.getSourceManager().isInSystemHeader(method->getLocation());
+  const CXXRecordDecl *record = method->getParent();
+  const bool isOfSystem = kernel.context.getSourceManager().isInSystemHeader(method->getLocation());
+  auto isPlain = [&](const FieldDecl *field) {
+    return field->getType()->isArithmeticType() || field->getType().isPODType(kernel.context);
+  };
+  return method->isTrivial() ||
+         (isOfSystem && record->getNumBases() == 0 && llvm::all_of(record->fields(), isPlain));
 }
 
 Value Interpreter::call(const CallExpr *call) {
@@ -229,6 +235,24 @@ Value Interpreter::thisIn(const CXXRecordDecl *lambda, Value closure) const {
   return made == objectsOfLambdas.end() ? closure : made->second;
 }
 
+/// In a lambda, what it captured by copy is what that was when the lambda was made. What a mutable
+/// one has done to it in earlier calls, nobody knows.
+void Interpreter::bindCaptures(const CXXMethodDecl *callee,
+                               std::optional<decltype(objects)> &outer) {
+  auto made = capturedBy.find(callee->getParent());
+  if (made == capturedBy.end())
+    return;
+  if (!outer)
+    outer = objects;
+  for (const auto &[variable, value] : made->second) {
+    objects.erase(variable);
+    LocalObject &own = memory[objectOf(variable)];
+    own = value;
+    if (!callee->isConst())
+      own.forget("is kept by a mutable lambda", placeOf(callee->getLocation()));
+  }
+}
+
 /// Opens a frame whose parameters have the values of the arguments.
 void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> arguments, Value self) {
   // Arguments first: they belong to the caller's frame.
@@ -258,6 +282,8 @@ void Interpreter::enter(const FunctionDecl *callee, ArrayRef<const Expr *> argum
   }
   for (auto &[parameter, object] : bound)
     memory[objectOf(parameter)] = std::move(object);
+  if (isLambda(callee))
+    bindCaptures(cast<CXXMethodDecl>(callee), outer);
 
   frames.emplace_back();
   frames.back().outerObjects = std::move(outer);
@@ -284,6 +310,14 @@ Value Interpreter::runEntered(const Expr *call) {
   if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
     for (const CXXCtorInitializer *init : constructor->inits()) {
       const FieldDecl *field = init->getAnyMember();
+      if (const IndirectFieldDecl *within =
+              init->getIndirectMember()) { // of a union without a name
+        Value address = frames.back().self;
+        for (const NamedDecl *each : within->chain())
+          address = addressOfField(address, cast<FieldDecl>(each));
+        initialise(address, evaluate(init->getInit()), field->getType(), placeOf(call));
+        continue;
+      }
       if (!field) { // a base class, or the whole object by another constructor
         Value part = frames.back().self;
         if (init->isBaseInitializer())

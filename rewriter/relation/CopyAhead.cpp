@@ -40,17 +40,19 @@ const Expr *skipsRound(const Stmt *statement) {
   return isa_and_nonnull<ContinueStmt>(then) ? branch->getCond() : nullptr;
 }
 
-/// What may end a round and stands before a copy in its text, in another way than that.
-const Stmt *endBefore(const Stmt *statement, const Stmt *copy, const SourceManager &sources) {
+/// What may end a round and stands before a copy in its text, but for the statements that the
+/// copy's turns are made of.
+const Stmt *endBefore(const Stmt *statement, const Stmt *copy, ArrayRef<const Stmt *> turns,
+                      const SourceManager &sources) {
   if (!statement || !isBefore(statement, copy, sources) || isa<LambdaExpr>(statement) ||
-      skipsRound(statement))
+      llvm::is_contained(turns, statement))
     return nullptr;
   if (isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt>(statement))
     return statement;
-  if (isa<ForStmt, WhileStmt, DoStmt>(statement)) // its own
+  if (isLoop(statement)) // its own
     return nullptr;
   for (const Stmt *child : statement->children())
-    if (const Stmt *end = endBefore(child, copy, sources))
+    if (const Stmt *end = endBefore(child, copy, turns, sources))
       return end;
   return nullptr;
 }
@@ -79,8 +81,10 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
       place.block = block, place.statement = at;
     for (const Stmt *before :
          llvm::reverse(ArrayRef(block->body_begin(), llvm::find(block->body(), at))))
-      if (const Expr *condition = skipsRound(before))
+      if (const Expr *condition = skipsRound(before)) {
         place.turns.push_back({condition, true});
+        place.skips.push_back(before);
+      }
     if (block == bodyOf(rounds.loop))
       return place;
     if (isa_and_nonnull<CompoundStmt>(facts.parentOf(block))) {
@@ -121,9 +125,13 @@ static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &r
       const NamedDecl *named = name.declaration;
       const bool isInLoop = sources.isPointWithin(named->getLocation(), rounds.loop->getBeginLoc(),
                                                   rounds.loop->getEndLoc());
+      // Names from outside of the function may be others under a `using namespace` of the round.
+      const bool isFoundAlike = atCopy.isUnderDirective() == atLoop.isUnderDirective() ||
+                                named->getParentFunctionOrMethod() || name.isQualified;
+      const bool isPack = named->isParameterPack(); // which the text alone would not expand
       const bool isSame =
           atCopy.means(named) && (isOfLoop(name) || (!isInLoop && atLoop.means(named)));
-      if (!named->getIdentifier() || name.isQualified || isSame)
+      if (isFoundAlike && !isPack && (!named->getIdentifier() || name.isQualified || isSame))
         continue;
       return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
                       "'" + named->getNameAsString() +
@@ -160,7 +168,7 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
                     "a pipeline of a copy in another loop, in a statement without braces, or in an "
                     "'if' that declares a variable");
   for (const Stmt *statement : cast<CompoundStmt>(body)->body())
-    if (const Stmt *end = endBefore(statement, copy.statement, sources))
+    if (const Stmt *end = endBefore(statement, copy.statement, where->skips, sources))
       return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
           .note(placeOf(sources, end->getBeginLoc()), "they may end here");
   if (sources.isPointWithin(copy.tile->getLocation(), rounds.loop->getBeginLoc(),

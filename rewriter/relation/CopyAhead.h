@@ -37,6 +37,8 @@ struct PlaceInRound {
   /// The copy, or the block by itself that it stands in.
   const clang::Stmt *statement = nullptr;
   llvm::SmallVector<Turn, 2> turns;
+  /// The `if (...) continue;` among what the turns are made of.
+  llvm::SmallVector<const clang::Stmt *, 2> skips;
 };
 /// Nothing where more than conditions lead there.
 std::optional<PlaceInRound> placeInRound(const clang::Stmt *copy, const Rounds &rounds,

@@ -115,6 +115,8 @@ struct Source {
   /// the type by.
   std::optional<bool> isSigned;
   const void *typeIdentity = nullptr;
+  /// Load: it has been converted to the integer type of the same size and the other sign.
+  bool isOfOtherSign = false;
   /// Load: the statement ahead of the copy that makes it, or null if the copy does.
   const void *madeBy = nullptr;
   /// Load: made in the round before, of a loop around the copy.
@@ -127,9 +129,10 @@ struct Source {
   bool sameValue(const Source &other) const {
     return kind == other.kind && base == other.base && offset == other.offset &&
            llvm::APInt::isSameValue(bits, other.bits) && widenedFrom == other.widenedFrom &&
-           madeBy == other.madeBy && isOfRoundBefore == other.isOfRoundBefore &&
-           reduction == other.reduction && combinedBase == other.combinedBase &&
-           combinedOffset == other.combinedOffset && kind != Kind::Other;
+           isOfOtherSign == other.isOfOtherSign && madeBy == other.madeBy &&
+           isOfRoundBefore == other.isOfRoundBefore && reduction == other.reduction &&
+           combinedBase == other.combinedBase && combinedOffset == other.combinedOffset &&
+           kind != Kind::Other;
   }
 };
 

@@ -283,8 +283,12 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
       if (scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever())
         return scalar; // zero or one, whatever the type
       // Data of the same size stays data: reading a float as an int copies it.
-      if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits)
-        return scalar;
+      if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits) {
+        Scalar same = scalar;
+        if (source.isSigned != target.isSigned && scalar.data->isMemory())
+          same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
+        return same;
+      }
       // So does what is widened by a promotion and cut back to its size.
       if (scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Load) {
         Scalar same = scalar;
@@ -340,6 +344,8 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
         return number.is(Scalar::Kind::Unknown) && number.why.empty()
                    ? Scalar::unknown("is negated", place)
                    : number;
+      if (number.is(Scalar::Kind::Address))
+        return Scalar::unknown("is an address that is computed with", place);
       // ~x is -x - 1 in two's complement.
       Polynomial result = -number.number;
       if (unary->getOpcode() == UO_Not)
@@ -533,11 +539,19 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
     return list->getNumInits() == 0 ? Value(Scalar::ofNumber(0)) : evaluate(list->getInit(0));
   Value object = makeTemporary(list->getType());
   auto place = [&](const Expr *init, int64_t offset) {
-    initialise(movedBy(object, offset), evaluate(init), init->getType(), placeOf(init));
+    // In a default member initialiser, `this` is the new object.
+    const bool isOfMember = isa<CXXDefaultInitExpr>(init->IgnoreParens());
+    Value self = frames.back().self;
+    if (isOfMember)
+      frames.back().self = object;
+    Value value = evaluate(init);
+    frames.back().self = std::move(self);
+    initialise(movedBy(object, offset), value, init->getType(), placeOf(init));
   };
   if (const auto *record = list->getType()->getAsRecordDecl()) {
     const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
     unsigned index = 0;
+    bool hasBits = false;
     if (const auto *derived = dyn_cast<CXXRecordDecl>(record))
       for (const CXXBaseSpecifier &base : derived->bases())
         if (index < list->getNumInits())
@@ -548,13 +562,18 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
       if (field->isUnnamedBitField())
         continue;
       const Expr *init = list->getInit(index++);
-      if (field->getType()->isReferenceType())
+      if (field->isBitField()) { // which shares its bytes with others
+        evaluate(init);
+        hasBits = true;
+      } else if (field->getType()->isReferenceType())
         initialise(addressOfField(object, field), addressOf(init), pointerTo(field), placeOf(init));
       else
         place(init,
               kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
                   .getQuantity());
     }
+    if (hasBits)
+      memory[object.single()->object].forget("is an object with bit-fields", placeOf(list));
   } else if (const auto *array = kernel.context.getAsConstantArrayType(list->getType())) {
     unsigned size = sizeOf(array->getElementType());
     for (unsigned i = 0; i < array->getZExtSize(); ++i) {
@@ -686,6 +705,7 @@ unsigned Interpreter::objectOf(const VarDecl *variable) {
   if (!isNew)
     return place->second;
   unsigned object = unsigned(memory.size());
+  typesOfObjects[object] = variable->getType();
   memory.emplace_back();
   const auto *parameter = dyn_cast<ParmVarDecl>(variable);
   if (!parameter || parameter->getDeclContext() != kernel.path.kernel())

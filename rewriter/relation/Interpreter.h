@@ -122,6 +122,7 @@ private:
   void assume(const Condition &condition);
   bool leaves(const clang::Stmt *statement) const;
   bool maySendAway(const clang::Stmt *statement) const;
+  void refuseIfSomeLeave(const clang::Stmt *statement);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
   void addObject(const std::string &name, clang::QualType type, const Value &address,
                  NamesInScope &names);
@@ -371,6 +372,13 @@ private:
   };
 
   Value thisIn(const clang::CXXRecordDecl *lambda, Value closure) const;
+  void bindCaptures(const clang::CXXMethodDecl *callee,
+                    std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> &outer);
+  void noteCopies(const clang::LambdaExpr *lambda);
+  Value asReadNumber(const Value &stored, unsigned object, int64_t offset, clang::QualType type,
+                     Place place);
+  static bool hasUnion(const clang::CXXRecordDecl *record);
+  bool isOfFloats(const Source &data) const;
 
   const KernelUnderTest &kernel;
   Block &block;
@@ -378,6 +386,8 @@ private:
   unsigned threadNumber;
   /// Of lambdas that were made: what `this` means in them.
   llvm::DenseMap<const clang::CXXRecordDecl *, Value> objectsOfLambdas;
+  /// What each lambda has captured by copy, when it was made last.
+  std::map<const clang::CXXRecordDecl *, std::map<const clang::VarDecl *, LocalObject>> capturedBy;
   /// When this thread is here, given that it gets to the target.
   Condition mask = Condition::always();
   /// Why the mask is unknown, where it is.
@@ -391,6 +401,7 @@ private:
   llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
   /// A deque, so that references to an object stay valid while others are added.
   std::deque<LocalObject> memory;
+  llvm::DenseMap<unsigned, clang::QualType> typesOfObjects;
   llvm::SmallVector<const clang::VarDecl *, 16> scope;
   /// Declared where every statement is run: all that happens to them is known, even if
   /// their address gets away.

@@ -32,7 +32,7 @@ public:
       : variable(variable), statement(statement), body(function->getBody()), facts(facts) {}
 
   bool run(const FunctionDecl *function, ASTContext &context) {
-    if (isHeldByLambda(body))
+    if (isHeldByLambda(body) || facts.isReferredTo(variable))
       return true;
     CFG::BuildOptions options;
     options.setAllAlwaysAdd();
@@ -109,7 +109,7 @@ private:
     if (const Expr *target = assignedBy(part))
       return isVariable(target) ? Step::Set : Step::Nothing;
     const auto *reference = dyn_cast<DeclRefExpr>(part);
-    if (!reference || reference->getDecl() != variable)
+    if (!reference || variableNamed(reference) != variable)
       return Step::Nothing;
     const Stmt *place = placeNamedBy(reference);
     return assignedBy(facts.parentOf(place)) == place ? Step::Nothing : Step::Read;

@@ -24,7 +24,7 @@ namespace {
 
 /// What the steps of a loop say of its counter. That the loop's condition holds
 /// in the body is not needed: it is in the mask.
-void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> changes,
+void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> changes, NumberType type,
                      const ASTContext &context) {
   std::optional<int64_t> first = start.asConstant();
   if (!first)
@@ -38,15 +38,19 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
     if (!known)
       return;
     int64_t step = change.direction * (change.value ? amount.Val.getInt().getExtValue() : 1);
+    step = truncated(step, {type.bits, true});
     onlyUp &= step > 0;
     onlyDown &= step < 0;
     divisor = std::gcd(divisor, step);
   }
-  if (onlyUp)
+  // A counter that comes around is on either side of its start, and at multiples of what divides
+  // its period alone.
+  const bool comesAround = !type.isSigned || type.bits < 32;
+  if (onlyUp && !comesAround)
     symbol.range.low = std::max(symbol.range.low, *first);
-  if (onlyDown)
+  if (onlyDown && !comesAround)
     symbol.range.high = std::min(symbol.range.high, *first);
-  symbol.divisor = std::max<int64_t>(1, divisor);
+  symbol.divisor = std::max<int64_t>(1, comesAround ? divisor & -divisor : divisor);
 }
 
 /// Of what is one symbol.
@@ -95,6 +99,19 @@ std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *
                                  : *amount.single();
     if (!number.is(Scalar::Kind::Number))
       return std::nullopt;
+    const std::optional<NumberType> own =
+        change.value ? numberType(change.value->getType()) : std::nullopt;
+    const auto *sum = dyn_cast<clang::BinaryOperator>(change.statement);
+    const QualType type = sum ? sum->getLHS()->getType() : QualType();
+    const std::optional<NumberType> moved = type.isNull()           ? std::optional<NumberType>()
+                                            : type->isPointerType() ? NumberType{64, true}
+                                                                    : numberType(type);
+    if (own && moved && (own->isSigned != moved->isSigned || own->bits != moved->bits)) {
+      Needs inRange;
+      number.number = block.convert(number.number, *own, {moved->bits, true},
+                                    placeOf(change.statement), inRange);
+      block.demand(inRange);
+    }
     total.number += Polynomial(change.direction) * number.number;
     addNeeds(total.needs, number.needs);
   }
@@ -193,11 +210,13 @@ Symbol Interpreter::symbolOf(const VarDecl *variable, const Stmt *moment) const 
 
 Symbol Interpreter::symbolOf(const Moving &moving, const Stmt *loop) const {
   Symbol symbol = symbolOf(moving.variable, loop);
-  describeCounter(symbol, moving.start, moving.changes, kernel.context);
+  const NumberType type = numberType(moving.variable->getType()).value_or(NumberType{64, true});
+  describeCounter(symbol, moving.start, moving.changes, type, kernel.context);
   // Steps of a size that nobody knows, as those of a grid, lead away from the start as well.
   const Scalar *start = moving.start.single();
-  bool isAscending = start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
-                     moving.step && block.symbols.rangeOf(moving.step->number).low >= 0;
+  bool isAscending = type.isSigned && type.bits >= 32 && start && start->is(Scalar::Kind::Number) &&
+                     start->residueBits == 0 && moving.step &&
+                     block.symbols.rangeOf(moving.step->number).low >= 0;
   if (isAscending)
     symbol.range.low = std::max(symbol.range.low, block.symbols.rangeOf(start->number).low);
   return symbol;

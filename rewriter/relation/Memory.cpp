@@ -131,10 +131,19 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
     if (scalar.data->isMemory()) {
       unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : number->bits;
       NumberType own{bits, scalar.data->isSigned.value_or(number->isSigned)};
+      if (isOfFloats(*scalar.data))
+        return Scalar::unknown("is the bits of a number with a fraction", place);
       bool isShared = scalar.data->kind == Source::Kind::Shared;
       Scalar loaded = isShared ? lookedUpInShared(*scalar.data, own) : lookedUp(*scalar.data, own);
       addNeeds(loaded.needs, scalar.needs);
-      return loaded.is(Scalar::Kind::Number) ? convert(loaded, own, *number, place) : loaded;
+      if (!loaded.is(Scalar::Kind::Number))
+        return loaded;
+      if (scalar.data->isOfOtherSign) {
+        const NumberType other{own.bits, !own.isSigned};
+        loaded = convert(loaded, own, other, place);
+        own = other;
+      }
+      return convert(loaded, own, *number, place);
     }
     if (scalar.data->kind == Source::Kind::Constant) {
       Scalar result = Scalar::ofNumber(0);
@@ -177,7 +186,7 @@ Condition Interpreter::asCondition(const Value &value, QualType type, Place plac
       return Scalar::ofTruth(Condition::unknown());
     block.demand(number.needs);
     std::optional<NumberType> own = numberType(type);
-    if (own && own->isUnsignedLong())
+    if (own && !own->isSigned && !type->isBooleanType()) // which may have come around
       return Scalar::ofTruth(
           !block.compare(Comparison::Equal, number.number, 0, *own, place, ExtentSide::Right));
     return Scalar::ofTruth(!Condition::zero(number.number));
@@ -276,6 +285,8 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   if (isAddress && (op == BO_Add || (op == BO_Sub && !b.is(Scalar::Kind::Address))))
     return movedAddress(a, b, op == BO_Add ? 1 : -1, type, place);
   Scalar x = asNumber(a, type, place), y = asNumber(b, type, place);
+  if (x.is(Scalar::Kind::Address) || y.is(Scalar::Kind::Address))
+    return Scalar::unknown("is an address that is computed with", place);
   if (!x.is(Scalar::Kind::Number))
     return x;
   if (!y.is(Scalar::Kind::Number))
@@ -436,7 +447,79 @@ Value Interpreter::loadLocal(const Scalar &from, QualType type, Place place) {
     return Scalar::unknown("is read at an index that is not a number", place);
   Value stored = memory[from.object].read(*offset, sizeOf(type), place);
   block.steps += 24 * (unsigned(stored.getCases().size()) - 1); // many are much work
-  return typed(stored.given(mask), type);
+  return typed(asReadNumber(stored.given(mask), from.object, *offset, type, place), type);
+}
+
+/// The integer type that lies at a place in an object; null where there is none, or where a union
+/// may have several.
+static QualType integerAt(QualType type, int64_t offset, const ASTContext &context) {
+  if (type->isIntegralOrEnumerationType())
+    return offset == 0 ? type : QualType();
+  if (const ConstantArrayType *array = context.getAsConstantArrayType(type)) {
+    const int64_t size = context.getTypeSizeInChars(array->getElementType()).getQuantity();
+    return size == 0 ? QualType() : integerAt(array->getElementType(), offset % size, context);
+  }
+  const CXXRecordDecl *record = type->getAsCXXRecordDecl();
+  if (!record || !record->hasDefinition() || record->isUnion())
+    return QualType();
+  const ASTRecordLayout &layout = context.getASTRecordLayout(record);
+  auto within = [&](QualType part, int64_t begin) {
+    const int64_t size = context.getTypeSizeInChars(part).getQuantity();
+    return begin <= offset && offset < begin + size ? integerAt(part, offset - begin, context)
+                                                    : QualType();
+  };
+  for (const CXXBaseSpecifier &base : record->bases())
+    if (const CXXRecordDecl *own = base.getType()->getAsCXXRecordDecl(); own && !base.isVirtual())
+      if (QualType found = within(base.getType(), layout.getBaseClassOffset(own).getQuantity());
+          !found.isNull())
+        return found;
+  for (const FieldDecl *field : record->fields())
+    if (QualType found = within(
+            field->getType(),
+            context.toCharUnitsFromBits(int64_t(context.getFieldOffset(field))).getQuantity());
+        !found.isNull())
+      return found;
+  return QualType();
+}
+
+/// What a thread reads of its own memory as a number with a sign may have been stored as one
+/// without, which is known by its residue only.
+Value Interpreter::asReadNumber(const Value &stored, unsigned object, int64_t offset, QualType type,
+                                Place place) {
+  const std::optional<NumberType> wanted = numberType(type);
+  if (!wanted || !wanted->isSigned || !typesOfObjects.count(object))
+    return stored;
+  const QualType own = integerAt(typesOfObjects[object], offset, kernel.context);
+  const std::optional<NumberType> written = own.isNull() ? std::nullopt : numberType(own);
+  const CXXRecordDecl *record = typesOfObjects[object]->getAsCXXRecordDecl();
+  const bool mayBeOther = own.isNull() && record && hasUnion(record);
+  if (!mayBeOther && (!written || written->isSigned || written->bits != wanted->bits))
+    return stored;
+  return stored.map([&](const Scalar &scalar) {
+    if (!scalar.is(Scalar::Kind::Number))
+      return scalar;
+    if (mayBeOther && !scalar.number.isConstant())
+      return Scalar::unknown("is read from a union", place);
+    return convert(scalar, mayBeOther ? NumberType{wanted->bits, false} : *written, *wanted, place);
+  });
+}
+
+/// Whether a class is a union, or has a member that is one.
+bool Interpreter::hasUnion(const CXXRecordDecl *record) {
+  record = record->getDefinition();
+  return record && (record->isUnion() || llvm::any_of(record->fields(), [](const FieldDecl *field) {
+                      const CXXRecordDecl *own =
+                          field->getType()->getBaseElementTypeUnsafe()->getAsCXXRecordDecl();
+                      return own && hasUnion(own);
+                    }));
+}
+
+/// Whether data was read from memory as numbers that are no integers.
+bool Interpreter::isOfFloats(const Source &data) const {
+  if (!data.typeIdentity)
+    return false;
+  const QualType type = QualType::getFromOpaquePtr(data.typeIdentity);
+  return type->isFloatingType();
 }
 
 /// What is found in memory, as the user calls it; an argument that is looked up in has an address.
@@ -657,6 +740,7 @@ Value Interpreter::copied(const Value &object, QualType type, Place place) {
 }
 
 Value Interpreter::makeTemporary(QualType type) {
+  typesOfObjects[unsigned(memory.size())] = type;
   memory.emplace_back();
   return Scalar::ofAddress(Scalar::Space::Local, unsigned(memory.size() - 1), 0);
 }

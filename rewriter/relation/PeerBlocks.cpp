@@ -85,7 +85,7 @@ std::optional<Diagnostic> PeerBlocks::whyNotAlike(const Stmt *copy, StringRef ti
 /// Where a variable has the value that it begins the rounds of a loop with, or has after a
 /// statement.
 static const Stmt *withinMoment(const Stmt *moment) {
-  return isa<ForStmt, WhileStmt, DoStmt>(moment) ? bodyOf(moment) : moment;
+  return isLoop(moment) ? bodyOf(moment) : moment;
 }
 
 bool PeerBlocks::mayDiffer(const Symbol &symbol, const Symbols &symbols, const Stmt *copy) const {

@@ -61,6 +61,7 @@ public:
 private:
   void need(const Stmt *statement);
   void need(const NameInText &name);
+  bool isNeededOrChanges(const VarDecl &variable) const;
   void needDeclared(const DeclStmt *declaration);
   bool isNamed(const Decl *declaration) const;
   void needNames(const ProducerLoop &loop);
@@ -129,12 +130,21 @@ void PathFinder::need(const Stmt *statement) {
     need(name);
 }
 
+/// Whether its value is needed, or computing that value changes a variable whose value is.
+bool PathFinder::isNeededOrChanges(const VarDecl &variable) const {
+  return needed.contains(&variable) ||
+         (variable.getInit() && llvm::any_of(needed, [&](const VarDecl *other) {
+            return !facts.changesWithin(other, variable.getInit()).empty();
+          }));
+}
+
 /// Of several variables that are declared together, those that are needed; their types are one.
 void PathFinder::needDeclared(const DeclStmt *declaration) {
   bool isNeeded = false;
   for (const Decl *each : llvm::reverse(declaration->decls()))
-    if (const auto *variable = dyn_cast<VarDecl>(each); variable && needed.contains(variable)) {
+    if (const auto *variable = dyn_cast<VarDecl>(each); variable && isNeededOrChanges(*variable)) {
       isNeeded = true;
+      needed.insert(variable);
       need(variable->getInit());
     }
   if (isNeeded || declaresNoVariable(declaration))
@@ -156,6 +166,13 @@ bool PathFinder::isNamed(const Decl *declaration) const {
 }
 
 void PathFinder::needNames(const ProducerLoop &loop) {
+  const Rounds &rounds = *loop.rounds;
+  need(rounds.condition); // whose text may be a macro
+  for (const Cursor &cursor : rounds.cursors)
+    for (const Change &step : cursor.steps)
+      need(step.value);
+  for (const Expr *turn : loop.turns)
+    need(turn);
   for (const auto &name : loop.names)
     names.insert(name.getKey());
   for (const auto &name : loop.names)

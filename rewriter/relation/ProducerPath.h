@@ -23,6 +23,8 @@ namespace tilelift {
 struct ProducerLoop {
   const Rounds *rounds = nullptr;
   llvm::StringSet<> names;
+  /// What its rounds ask on the way to the copies.
+  llvm::SmallVector<const clang::Expr *, 2> turns;
 };
 
 /// A statement that is run as it stands, or one that leads to loops: one of them itself, a

@@ -180,8 +180,8 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
       return fail(diagnose("outside-the-tile", place, object.name, words.done,
                            block.symbols.print(address.number), object.bytes));
     // No defined execution gets here.
-    frames.back().returned = frames.back().returned || mask;
-    mask = Condition::never();
+    frames.back().returned = frames.back().returned || guard;
+    mask = mask && !guard;
     return;
   }
   const unsigned unit =

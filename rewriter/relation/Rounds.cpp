@@ -21,7 +21,7 @@ bool leavesRound(const Stmt *statement, bool isInner) {
     return false;
   if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt, ContinueStmt>(statement)))
     return true;
-  isInner |= isa<ForStmt, WhileStmt, DoStmt>(statement);
+  isInner |= isLoop(statement);
   return llvm::any_of(statement->children(),
                       [&](const Stmt *child) { return leavesRound(child, isInner); });
 }
@@ -32,7 +32,7 @@ const Stmt *endOfLoop(const Stmt *statement, bool isInner = false) {
     return nullptr;
   if (isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt>(statement)))
     return statement;
-  isInner |= isa<ForStmt, WhileStmt, DoStmt, SwitchStmt>(statement);
+  isInner |= isLoop(statement) || isa<SwitchStmt>(statement);
   for (const Stmt *child : statement->children())
     if (const Stmt *found = endOfLoop(child, isInner))
       return found;
@@ -40,7 +40,7 @@ const Stmt *endOfLoop(const Stmt *statement, bool isInner = false) {
 }
 
 bool hasContinue(const Stmt *statement) {
-  if (!statement || isa<ForStmt, WhileStmt, DoStmt, LambdaExpr>(statement))
+  if (!statement || isLoop(statement) || isa<LambdaExpr>(statement))
     return false;
   return isa<ContinueStmt, GotoStmt>(statement) || llvm::any_of(statement->children(), hasContinue);
 }
@@ -61,6 +61,18 @@ const Expr *startOf(const VarDecl *variable, const Stmt *init) {
   const auto *target = dyn_cast<DeclRefExpr>(binary->getLHS()->IgnoreParens());
   bool sets = binary->getOpcode() == BO_Assign && target && target->getDecl() == variable;
   return sets ? binary->getRHS() : nullptr;
+}
+
+/// Whether an expression is a part of a pack, in an instantiation: its text, the pattern, is that
+/// of all parts.
+bool isOfPackExpansion(const Stmt *expression) {
+  if (!expression)
+    return false;
+  const auto *parameter = dyn_cast<SubstNonTypeTemplateParmExpr>(expression);
+  const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  return (parameter && parameter->getPackIndex()) || (variable && isOfPack(variable)) ||
+         llvm::any_of(expression->children(), isOfPackExpansion);
 }
 
 class RoundsFinder {
@@ -100,14 +112,16 @@ std::optional<Cursor> RoundsFinder::cursorOf(const VarDecl *variable) const {
   Cursor cursor;
   cursor.variable = variable;
   cursor.start = startOf(variable, init);
+  bool isStarted = false;
   for (const Change &change : facts.changesWithin(variable, loop)) {
     if (init && facts.isWithin(change.statement, init)) {
-      if (!cursor.start)
+      // The head may set it once, and only to that.
+      if (!cursor.start || change.value != cursor.start || std::exchange(isStarted, true))
         return std::nullopt;
       continue;
     }
     bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    !whyImpure(change.value, uniformity) &&
+                    !whyImpure(change.value, uniformity) && !isOfPackExpansion(change.value) &&
                     runsEachRound(change.statement, loop, facts);
     if (!isSteady)
       return std::nullopt;
@@ -135,6 +149,8 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
     return refuse(loop, "the loop has no condition that says whether another round follows");
   if (auto why = whyImpure(rounds.condition, uniformity))
     return refuse(rounds.condition, "the loop's condition " + *why);
+  if (isOfPackExpansion(rounds.condition))
+    return refuse(rounds.condition, "the loop's condition is a part of a pack expansion");
   if (const Stmt *end = endOfLoop(bodyOf(loop)))
     return refuse(end, "the loop may be left here, with tiles on their way");
   for (const VarDecl *variable : changed)
@@ -160,6 +176,8 @@ const Stmt *bodyOf(const Stmt *loop) {
     return counted->getBody();
   if (const auto *tested = dyn_cast<WhileStmt>(loop))
     return tested->getBody();
+  if (const auto *ranged = dyn_cast<CXXForRangeStmt>(loop))
+    return ranged->getBody();
   return cast<DoStmt>(loop)->getBody();
 }
 

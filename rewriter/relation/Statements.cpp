@@ -175,9 +175,11 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
     for (const VarDecl *variable : kernel.facts.changedWithin(part))
       memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
   if (isa<CompoundStmt>(body))
-    for (const Stmt *child : body->children())
+    for (const Stmt *child : body->children()) {
       if (kernel.facts.isWithin(target, child))
         return approach(child);
+      refuseIfSomeLeave(child); // a case before falls into that of the copy
+    }
   approach(body);
 }
 
@@ -259,16 +261,12 @@ void Interpreter::maskBy(const Condition &condition, const Expr *asked, const Va
   mask = mask && condition;
 }
 
-/// With attributes, such as `#pragma unroll` gives it, or without.
-static bool isLoop(const Stmt *statement) {
-  while (const auto *attributed = dyn_cast_or_null<AttributedStmt>(statement))
-    statement = attributed->getSubStmt();
-  return isa_and_nonnull<ForStmt, WhileStmt, DoStmt>(statement);
-}
-
 /// Whether what follows a statement may not happen.
 bool Interpreter::leaves(const Stmt *statement) const {
-  return (isLoop(statement) ? returns(statement) : jumps(statement)) ||
+  const Stmt *plain = statement;
+  while (const auto *attributed = dyn_cast_or_null<AttributedStmt>(plain)) // `#pragma unroll`
+    plain = attributed->getSubStmt();
+  return (plain && isLoop(plain) ? returns(statement) : jumps(statement)) ||
          kernel.uniformity.mayEndThread(statement);
 }
 
@@ -277,17 +275,21 @@ bool Interpreter::maySendAway(const Stmt *statement) const {
   return isOnTheSide() ? kernel.uniformity.mayEndThread(statement) : leaves(statement);
 }
 
+/// What ends a thread may stand under a condition of a callee, which nobody looked at here.
+void Interpreter::refuseIfSomeLeave(const Stmt *statement) {
+  if (!maySendAway(statement) ||
+      !(kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement)))
+    return;
+  Diagnostic refusal =
+      diagnose("divergent-copy", placeOf(statement), "this statement may send some of them away");
+  const auto [part, how] = kernel.uniformity.howThreadsEnd(statement);
+  if (kernel.uniformity.mayEndThread(part) && part != statement)
+    std::move(refusal).note(placeOf(part), how);
+  fail(std::move(refusal));
+}
+
 void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
-  // What ends a thread may stand under a condition of a callee, which nobody looked at here.
-  if (maySendAway(statement) &&
-      (kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement))) {
-    Diagnostic refusal =
-        diagnose("divergent-copy", placeOf(statement), "this statement may send some of them away");
-    const auto [part, how] = kernel.uniformity.howThreadsEnd(statement);
-    if (kernel.uniformity.mayEndThread(part) && part != statement)
-      std::move(refusal).note(placeOf(part), how);
-    fail(std::move(refusal));
-  }
+  refuseIfSomeLeave(statement);
   bool mayLeave = leaves(statement);
   mayMiss |= mayLeave;
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
@@ -441,10 +443,8 @@ void Interpreter::declare(const VarDecl *variable) {
 /// Evaluates what a lambda captures at the place where the lambda is made: the initialisers of its
 /// init-captures, and the object that 'this' points to.
 void Interpreter::runCaptures(const LambdaExpr *lambda) {
+  noteCopies(lambda);
   for (const LambdaCapture &capture : lambda->captures()) {
-    if (lambda->isInitCapture(&capture))
-      if (const auto *variable = cast<VarDecl>(capture.getCapturedVar()); isWanted(variable))
-        declare(variable);
     if (capture.getCaptureKind() != LCK_This)
       continue;
     auto [known, isFirst] =
@@ -452,6 +452,29 @@ void Interpreter::runCaptures(const LambdaExpr *lambda) {
     if (!isFirst && !isSameAddress(known->second, frames.back().self))
       known->second = Scalar::unknown("is the object of one of several lambdas",
                                       placeOf(lambda->getBeginLoc()));
+  }
+}
+
+/// A function may return several closures of one lambda; which of them is called later is not
+/// followed.
+void Interpreter::noteCopies(const LambdaExpr *lambda) {
+  const Stmt *around = kernel.facts.parentOf(lambda);
+  while (isa_and_nonnull<CXXConstructExpr, FullExpr, CastExpr, MaterializeTemporaryExpr,
+                         CXXBindTemporaryExpr, ParenExpr>(around))
+    around = kernel.facts.parentOf(around);
+  const bool isPassedOn = !isa_and_nonnull<DeclStmt, CallExpr>(around);
+  auto [made, isFirst] = capturedBy.try_emplace(lambda->getLambdaClass());
+  for (const LambdaCapture &capture : lambda->captures()) {
+    const auto *variable =
+        capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
+    if (!variable || capture.getCaptureKind() != LCK_ByCopy)
+      continue;
+    if (lambda->isInitCapture(&capture) && isWanted(variable))
+      declare(variable);
+    LocalObject &value = made->second[variable];
+    value = memory[objectOf(variable)];
+    if (!isFirst && isPassedOn)
+      value.forget("is captured by several closures of one lambda", placeOf(lambda->getBeginLoc()));
   }
 }
 

@@ -88,7 +88,12 @@ public:
   Search(const FunctionDecl *function, ConstDrops &drops) : function(function), drops(drops) {}
 
   BrokenPromises run() {
+    if (const auto *constructor = dyn_cast<CXXConstructorDecl>(function))
+      for (const CXXCtorInitializer *each : constructor->inits())
+        look(each->getInit());
     look(function->getBody());
+    // The members of a new object lead to what the constructor got.
+    found.ofAnything |= found.ofObject && isa<CXXConstructorDecl>(function);
     return found;
   }
 
@@ -125,8 +130,11 @@ void Search::note(const Expr *expression) {
 /// What the callee breaks, it breaks for whoever passes it on.
 void Search::lookAtCall(const Expr *call) {
   const auto [callee, object, arguments] = partsOf(call);
-  if (!callee)
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(callee);
+  if (!callee || (method && method->isVirtual())) { // who knows which function it is
+    found.ofAnything = true;
     return;
+  }
   const BrokenPromises &own = drops.in(callee);
   found.ofAnything |= own.ofAnything;
   if (own.ofObject && object)
@@ -153,6 +161,10 @@ void Search::look(const Stmt *statement) {
   } else if (isa<CallExpr, CXXConstructExpr>(statement)) {
     lookAtCall(cast<Expr>(statement));
   }
+  if (const auto *standard = dyn_cast<CXXDefaultInitExpr>(statement)) // written elsewhere
+    look(standard->getExpr());
+  if (const auto *standard = dyn_cast<CXXDefaultArgExpr>(statement))
+    look(standard->getExpr());
   for (const Stmt *child : statement->children())
     look(child);
 }

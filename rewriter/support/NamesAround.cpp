@@ -92,6 +92,11 @@ void NamesAround::add(const Decl *declaration) {
   if (const auto *list = dyn_cast<EnumDecl>(declaration); list && !list->isScoped())
     for (const EnumConstantDecl *each : list->enumerators())
       add(each);
+  if (const auto *brought = dyn_cast<UsingEnumDecl>(declaration))
+    for (const EnumConstantDecl *each : brought->getEnumDecl()->enumerators())
+      add(each);
+  if (isa<UsingDirectiveDecl>(declaration))
+    hasDirective = true;
   if (const auto *record = dyn_cast<RecordDecl>(declaration);
       record && record->isAnonymousStructOrUnion())
     for (const FieldDecl *field : record->fields())

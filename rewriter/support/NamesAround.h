@@ -30,6 +30,9 @@ public:
   /// Whether the declaration's name means it, as far as the function, its class and its
   /// namespaces decide that.
   bool means(const clang::NamedDecl *declaration) const;
+  /// Whether a `using namespace` of the function is in force, which may give a name that is found
+  /// outside of the function another meaning, or a call another overload.
+  bool isUnderDirective() const { return hasDirective; }
   /// Whether nothing there has taken a name of CUDA's, as `blockIdx`.
   bool leavesFree(llvm::StringRef name) const { return !nearest.contains(name) && !isOuter(name); }
 
@@ -41,6 +44,7 @@ private:
   bool isOuter(llvm::StringRef name) const;
 
   const clang::FunctionDecl *function;
+  bool hasDirective = false;
   /// The innermost declarations in the function, by name.
   llvm::StringMap<const clang::NamedDecl *> nearest;
 };

@@ -76,6 +76,10 @@ public:
   }
   bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
     const TemplateName name = type.getTypePtr()->getTemplateName();
+    if (const TemplateDecl *made = name.getAsTemplateDecl()) {
+      add(made, type.getTemplateNameLoc());
+      names.back().isQualified = type.getQualifierLoc().hasQualifier();
+    }
     if (const UsingShadowDecl *found = name.getAsUsingShadowDecl())
       add(found->getIntroducer(), type.getTemplateNameLoc());
     return true;

@@ -754,7 +754,7 @@ const Stmt *VariableFacts::targetOf(const Stmt *jump) const {
 const Stmt *VariableFacts::outermostLoopAround(const Stmt *statement) const {
   const Stmt *outermost = nullptr;
   for (const Stmt *at = parentOf(statement); at; at = parentOf(at))
-    if (isa<ForStmt, WhileStmt, DoStmt>(at))
+    if (isLoop(at))
       outermost = at;
   return outermost;
 }

@@ -226,6 +226,11 @@ bool isHidden(const clang::Decl *declaration);
 /// Whether only a function, or a class and its friends, can name it, or nobody.
 bool isLocalType(clang::QualType type);
 
+inline bool isLoop(const clang::Stmt *statement) {
+  return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(
+      statement);
+}
+
 /// The variable that a name means; of a part of a structured binding, the whole; or null.
 const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
 /// The local variable or parameter that an lvalue is part of, or null; `self` is the object of
