@@ -239,9 +239,13 @@ const Stmt *Uniformity::scopeOf(const VarDecl *variable) const {
 /// Whether some threads may jump over a statement, or leave a loop around it in another round than
 /// others, by what differs between them.
 bool Uniformity::mayBePassedBy(const Stmt *statement, const Stmt *scope) const {
-  auto leads = [&](const Stmt *jump, const Stmt *target) {
-    const Stmt *own = facts.targetOf(jump);
-    return own && facts.isWithin(target, own);
+  auto matters = [&](const Stmt *jump, const Stmt *around) {
+    const Stmt *target = facts.targetOf(jump);
+    if (!target || !facts.isWithin(around, target) || !facts.isWithin(jump, around))
+      return false;
+    if (isa<ContinueStmt>(jump)) // what the head does, the next round begins with
+      return facts.isWithin(statement, bodyOf(target));
+    return !scope || !facts.isWithin(scope, target); // threads that left do not come back to it
   };
   for (const Stmt *jump : jumps)
     if (isa<GotoStmt, IndirectGotoStmt>(jump) && divergentControlOf(jump))
@@ -249,7 +253,7 @@ bool Uniformity::mayBePassedBy(const Stmt *statement, const Stmt *scope) const {
   for (const Stmt *around = facts.parentOf(statement); around; around = facts.parentOf(around)) {
     if (isLoop(around) || isa<SwitchStmt>(around))
       for (const Stmt *jump : jumps)
-        if (facts.isWithin(jump, around) && leads(jump, around) && divergentControlOf(jump, around))
+        if (matters(jump, around) && divergentControlOf(jump, around))
           return true;
     if (around == scope)
       return false;

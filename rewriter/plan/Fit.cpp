@@ -562,9 +562,17 @@ bool Fitter::startsElsewhere() const {
              plan.symbols.dependsOn(dim.stride, id);
     });
   };
-  const bool hasGuard = llvm::any_of(llvm::seq(plan.dims.size()), [&](size_t d) {
-    return plan.dims[d].extent.has_value() || hasLower[d];
-  });
+  // Where boxes start at what the launch says, and not only at multiples of the block's index, it
+  // may be that none of them starts where the tensor does.
+  auto startsByArgument = [&](size_t d) {
+    return (plan.dims[d].extent || hasLower[d]) &&
+           llvm::any_of(plan.dims[d].coordinate.getTerms(), [&](const Term &term) {
+             return llvm::any_of(term.factors, [&](SymbolId id) {
+               return plan.symbols[id].knownAtLaunch || plan.symbols[id].isLookedUp;
+             });
+           });
+  };
+  const bool hasGuard = llvm::any_of(llvm::seq(plan.dims.size()), startsByArgument);
   return hasGuard && llvm::any_of(plan.offset.getTerms(), [&](const Term &term) {
            return !term.factors.empty() && llvm::none_of(term.factors, isNamed);
          });

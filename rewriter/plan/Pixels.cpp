@@ -62,10 +62,12 @@ private:
 
   void collect(const Polynomial &value, std::set<SymbolId> &symbols) const;
   bool findOwn();
+  bool isNeverNegative(const Polynomial &value) const;
   std::optional<Reduced> reduce(const Polynomial &value);
   std::optional<Reduced> reduceSymbol(SymbolId id);
   Polynomial quotient(const Polynomial &divisor);
-  std::optional<Polynomial> divided(const Reduced &value, const Polynomial &divisor);
+  std::optional<Polynomial> divided(const Reduced &value, const Polynomial &divisor,
+                                    bool mayBeNegative);
   std::optional<Polynomial> indexOf(const Cell &cell);
   bool orderDivisors();
   void addDigit(const Polynomial &divisor, std::optional<Polynomial> count);
@@ -133,22 +135,36 @@ Polynomial PixelReader::quotient(const Polynomial &divisor) {
 }
 
 /// What is a multiple of the divisor goes out of the quotient; what is left has to be the
-/// index, or a quotient of it.
-std::optional<Polynomial> PixelReader::divided(const Reduced &value, const Polynomial &divisor) {
-  // Of negative numbers, C++ rounds the quotient up.
-  auto isPositive = [&](const Polynomial &rest) {
-    return rest.isZero() || relation.symbols.rangeOf(rest).low >= 0;
-  };
+/// index, or a quotient of it. Of negative numbers, C++ rounds the quotient up, so that what is
+/// left may not be all there is.
+std::optional<Polynomial> PixelReader::divided(const Reduced &value, const Polynomial &divisor,
+                                               bool mayBeNegative) {
   if (std::optional<Polynomial> rest = quotientOf(value.value - *value.index, divisor))
-    return isPositive(*rest) ? std::optional(quotient(divisor) + *rest) : std::nullopt;
+    return rest->isZero() || !mayBeNegative ? std::optional(quotient(divisor) + *rest)
+                                            : std::nullopt;
   for (size_t i = 0; i < divisors.size(); ++i)
     if (auto rest = quotientOf(value.value - Polynomial::symbol(quotients[i]), divisor)) {
-      if (!isPositive(*rest))
+      if (!rest->isZero() && mayBeNegative)
         return std::nullopt;
       Polynomial further = divisors[i] * divisor;
       return quotient(further) + *rest;
     }
   return std::nullopt;
+}
+
+/// Divisors are tested to be positive, so that remainders and quotients have the sign of what is
+/// divided.
+bool PixelReader::isNeverNegative(const Polynomial &value) const {
+  auto isOfDivision = [&](SymbolId id) {
+    const Symbol &symbol = relation.symbols[id];
+    const StringRef op = symbol.operation ? StringRef(symbol.operation->op) : StringRef();
+    return symbol.range.low >= 0 ||
+           ((op == "%" || op == "/") && isNeverNegative(symbol.operation->left));
+  };
+  return relation.symbols.rangeOf(value).low >= 0 ||
+         llvm::all_of(value.getTerms(), [&](const Term &term) {
+           return term.coefficient > 0 && llvm::all_of(term.factors, isOfDivision);
+         });
 }
 
 std::optional<PixelReader::Reduced> PixelReader::reduceSymbol(SymbolId id) {
@@ -164,7 +180,8 @@ std::optional<PixelReader::Reduced> PixelReader::reduceSymbol(SymbolId id) {
   if (left && isOfIndex && (isRemainder || StringRef(made.op) == "/")) {
     if (!left->index)
       left->index = left->value;
-    if (std::optional<Polynomial> times = divided(*left, made.right))
+    if (std::optional<Polynomial> times =
+            divided(*left, made.right, /*mayBeNegative=*/!isNeverNegative(made.left)))
       found = Reduced{isRemainder ? left->value - made.right * *times : *times, left->index};
   }
   return reduced[id] = found;

@@ -171,16 +171,6 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
 
 } // namespace
 
-const Stmt *bodyOf(const Stmt *loop) {
-  if (const auto *counted = dyn_cast<ForStmt>(loop))
-    return counted->getBody();
-  if (const auto *tested = dyn_cast<WhileStmt>(loop))
-    return tested->getBody();
-  if (const auto *ranged = dyn_cast<CXXForRangeStmt>(loop))
-    return ranged->getBody();
-  return cast<DoStmt>(loop)->getBody();
-}
-
 bool leavesRound(const Stmt *body) { return leavesRound(body, false); }
 
 bool runsEachRound(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {

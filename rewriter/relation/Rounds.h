@@ -19,7 +19,6 @@
 
 namespace tilelift {
 
-const clang::Stmt *bodyOf(const clang::Stmt *loop);
 /// Whether a round may end before its end, or be the last one.
 bool leavesRound(const clang::Stmt *body);
 /// Whether each round of the loop, but the one that leaves it, runs the statement once.

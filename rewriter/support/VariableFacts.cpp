@@ -44,6 +44,16 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
 
 } // namespace
 
+const Stmt *bodyOf(const Stmt *loop) {
+  if (const auto *counted = dyn_cast<ForStmt>(loop))
+    return counted->getBody();
+  if (const auto *tested = dyn_cast<WhileStmt>(loop))
+    return tested->getBody();
+  if (const auto *ranged = dyn_cast<CXXForRangeStmt>(loop))
+    return ranged->getBody();
+  return cast<DoStmt>(loop)->getBody();
+}
+
 const VarDecl *variableNamed(const DeclRefExpr *reference) {
   if (const auto *part = dyn_cast<BindingDecl>(reference->getDecl()))
     return cast_or_null<VarDecl>(part->getDecomposedDecl());

@@ -231,6 +231,8 @@ inline bool isLoop(const clang::Stmt *statement) {
       statement);
 }
 
+const clang::Stmt *bodyOf(const clang::Stmt *loop);
+
 /// The variable that a name means; of a part of a structured binding, the whole; or null.
 const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
 /// The local variable or parameter that an lvalue is part of, or null; `self` is the object of
