@@ -72,7 +72,12 @@ __global__ void read_as_bytes_of_its_type(int *to, const float *view, float *__r
   memcpy(&value, view + own, 4);
   out[blockIdx.x * T + threadIdx.x] = value;
 }
-__global__ void read_by_a_move(int *to, const float *view, float *__restrict__ out) {
+__device__ float bytes_at(const float *place) {
+  float value;
+  memcpy(&value, (const char *)place, sizeof value);
+  return value;
+}
+__global__ void read_as_bytes_by_a_function(int *to, const float *view, float *__restrict__ out) {
   __shared__ alignas(128) int tile[T];
   const int own = blockIdx.x * T + (threadIdx.x ^ 7);
   tile[threadIdx.x] = __float_as_int(threadIdx.x * 3 + blockIdx.x + 1);
@@ -80,9 +85,7 @@ __global__ void read_by_a_move(int *to, const float *view, float *__restrict__ o
 #pragma tma store
   to[blockIdx.x * T + threadIdx.x] = tile[threadIdx.x];
   __syncthreads();
-  float value;
-  memmove(&value, view + own, sizeof value);
-  out[blockIdx.x * T + threadIdx.x] = value;
+  out[blockIdx.x * T + threadIdx.x] = bytes_at(view + own);
 }
 __global__ void read_by_assembly(float *to, int *view, float *__restrict__ out) {
   __shared__ alignas(128) float tile[T];
@@ -240,7 +243,7 @@ static const Case cases[] = {
     {"read_past_the_first_cache", [](const Arrays &a) { read_past_the_first_cache<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_as_bytes", [](const Arrays &a) { read_as_bytes<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"read_as_bytes_of_its_type", [](const Arrays &a) { read_as_bytes_of_its_type<<<2, T>>>((int *)a.buf, a.buf, a.out); }},
-    {"read_by_a_move", [](const Arrays &a) { read_by_a_move<<<2, T>>>((int *)a.buf, a.buf, a.out); }},
+    {"read_as_bytes_by_a_function", [](const Arrays &a) { read_as_bytes_by_a_function<<<2, T>>>((int *)a.buf, a.buf, a.out); }},
     {"read_by_assembly", [](const Arrays &a) { read_by_assembly<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_by_a_cast", [](const Arrays &a) { written_by_a_cast<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
     {"written_as_bytes", [](const Arrays &a) { written_as_bytes<<<2, T>>>(a.buf, (int *)a.buf, a.out); }},
