@@ -266,7 +266,7 @@ std::optional<std::string> nameOfHeadersTaken(const ASTContext &context) {
   for (StringRef name :
        {"cuda", "half", "half2", "nv_half", "nv_half2", "nv_bfloat16", "nv_bfloat162"})
     for (const NamedDecl *own : context.getTranslationUnitDecl()->lookup(&context.Idents.get(name)))
-      if (!isa<NamespaceDecl>(own) && !isOfHeaders(*own))
+      if (!(name == "cuda" && isa<NamespaceDecl>(own)) && !isOfHeaders(*own))
         return name.str();
   return std::nullopt;
 }

@@ -573,6 +573,8 @@ class Judge:
         others = any(axis.lower or axis.upper for axis in self.copy.axes[:-1])
         if moved and not has_end and (others or inner.origin not in ("none", "x", "y", "z")):
             self.verdict.add("reads-past-end", "nobody knows where the last row ends", certain=False)
+        if moved and not has_end and self.kernel.reach == "block":
+            self.verdict.add("reads-past-end", "the last block may not copy", certain=False)
         self._boxes(digits, lead // self.size, row)
         grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
         if grown > MOST_SHARED - 1024:
