@@ -84,9 +84,9 @@ private:
   DenseSet<const FunctionDecl *> seen;
 };
 
-/// Copies of bytes (`memcpy`) access memory of any type. Once they have become a load or a store of
-/// a number, nothing else tells them from accesses of that type. Of what describes an instruction,
-/// alias scopes stay with it then, under their names.
+/// `memcpy` may access an object of any type. SROA turns it into a load or a store whose type says
+/// nothing of that object, but which keeps the alias scopes of the `memcpy`: one with this name
+/// marks it.
 constexpr StringRef bytesScope = "tilelift.bytes";
 
 /// Whether a builtin function may have written a memory intrinsic, and not the copy of an object.

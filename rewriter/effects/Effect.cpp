@@ -278,8 +278,8 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   if (intrinsic.isLifetimeStartOrEnd() || intrinsic.isAssumeLikeIntrinsic() ||
       readOrder(intrinsic) || readRegister(intrinsic))
     return;
-  // What has no side effects and nothing to do with other threads computes. What reads memory may
-  // give each lane another part of it, as the loads of fragments do.
+  // An intrinsic that is not convergent and has operands computes a value from them. One that reads
+  // memory may also give each lane another part of it, as the loads of matrix fragments do.
   MemoryEffects effects = intrinsic.getMemoryEffects();
   bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
   effect.differs = !isPlain || isRefSet(effects.getModRef());

@@ -235,8 +235,8 @@ Value Interpreter::thisIn(const CXXRecordDecl *lambda, Value closure) const {
   return made == objectsOfLambdas.end() ? closure : made->second;
 }
 
-/// In a lambda, what it captured by copy is what that was when the lambda was made. What a mutable
-/// one has done to it in earlier calls, nobody knows.
+/// In a lambda's body, a variable that is captured by copy has the value from when the lambda was
+/// made. A mutable lambda may have changed its copies in earlier calls: their values are unknown.
 void Interpreter::bindCaptures(const CXXMethodDecl *callee,
                                std::optional<decltype(objects)> &outer) {
   auto made = capturedBy.find(callee->getParent());

@@ -251,7 +251,8 @@ bool RangeReader::holdsIn(const Stmt *part, const Expr *condition, const Subject
   return condition && isKept(subject, part) && isKept(subject, condition) && !hasEntrance(part);
 }
 
-/// By what loops and branches around the use ask of it, if it stays what it is from there on.
+/// Narrows a range by the conditions of the loops and branches around a use of the subject, as far
+/// as the subject keeps its value from the condition to the use.
 ConstantRange RangeReader::narrowed(ConstantRange range, const Expr *use, const Subject &subject) {
   if (subject.variable && kernel.facts.escapes(subject.variable))
     return range;

@@ -43,8 +43,8 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
     onlyDown &= step < 0;
     divisor = std::gcd(divisor, step);
   }
-  // A counter that comes around is on either side of its start, and at multiples of what divides
-  // its period alone.
+  // A counter that wraps around may be on either side of its start. Of what divides its start and
+  // its steps, only a power of two divides the wrapped values, too.
   const bool comesAround = !type.isSigned || type.bits < 32;
   if (onlyUp && !comesAround)
     symbol.range.low = std::max(symbol.range.low, *first);

@@ -63,8 +63,8 @@ const Expr *startOf(const VarDecl *variable, const Stmt *init) {
   return sets ? binary->getRHS() : nullptr;
 }
 
-/// Whether an expression is a part of a pack, in an instantiation: its text, the pattern, is that
-/// of all parts.
+/// Whether an expression of an instantiation names an element of a parameter pack. Its text is the
+/// pattern that all elements share, and means none of them outside of the pack expansion.
 bool isOfPackExpansion(const Stmt *expression) {
   if (!expression)
     return false;

@@ -261,12 +261,16 @@ void Interpreter::maskBy(const Condition &condition, const Expr *asked, const Va
   mask = mask && condition;
 }
 
+/// Whether a statement is a loop, with attributes such as `#pragma unroll` gives it or without.
+static bool isLoopWithHints(const Stmt *statement) {
+  while (const auto *attributed = dyn_cast_or_null<AttributedStmt>(statement))
+    statement = attributed->getSubStmt();
+  return statement && isLoop(statement);
+}
+
 /// Whether what follows a statement may not happen.
 bool Interpreter::leaves(const Stmt *statement) const {
-  const Stmt *plain = statement;
-  while (const auto *attributed = dyn_cast_or_null<AttributedStmt>(plain)) // `#pragma unroll`
-    plain = attributed->getSubStmt();
-  return (plain && isLoop(plain) ? returns(statement) : jumps(statement)) ||
+  return (isLoopWithHints(statement) ? returns(statement) : jumps(statement)) ||
          kernel.uniformity.mayEndThread(statement);
 }
 
@@ -299,7 +303,7 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   // not happen.
   if (!mayLeave || (openLoops == 0 && !isOnTheSide()))
     return;
-  if (!isLoop(statement))
+  if (!isLoopWithHints(statement))
     loops.back().broken = loops.back().broken || Condition::unknown();
   if (returns(statement) || kernel.uniformity.mayEndThread(statement))
     frames.back().returned = frames.back().returned || Condition::unknown();
@@ -455,8 +459,8 @@ void Interpreter::runCaptures(const LambdaExpr *lambda) {
   }
 }
 
-/// A function may return several closures of one lambda; which of them is called later is not
-/// followed.
+/// Notes the values that a lambda captures by copy. Where a function may return several closures of
+/// one lambda, it is not known which of them is called later, so their values are unknown.
 void Interpreter::noteCopies(const LambdaExpr *lambda) {
   const Stmt *around = kernel.facts.parentOf(lambda);
   while (isa_and_nonnull<CXXConstructExpr, FullExpr, CastExpr, MaterializeTemporaryExpr,
@@ -467,10 +471,10 @@ void Interpreter::noteCopies(const LambdaExpr *lambda) {
   for (const LambdaCapture &capture : lambda->captures()) {
     const auto *variable =
         capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
+    if (variable && lambda->isInitCapture(&capture) && isWanted(variable))
+      declare(variable);
     if (!variable || capture.getCaptureKind() != LCK_ByCopy)
       continue;
-    if (lambda->isInitCapture(&capture) && isWanted(variable))
-      declare(variable);
     LocalObject &value = made->second[variable];
     value = memory[objectOf(variable)];
     if (!isFirst && isPassedOn)
