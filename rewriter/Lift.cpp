@@ -713,6 +713,15 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
   if (!rounds || plan.gather || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
     return false;
   const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
+  // Nothing else of the place may move, or be made of what does.
+  const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
+  auto isFixed = [&](SymbolId id) {
+    const Symbol &symbol = plan.symbols[id];
+    const auto *variable = symbol.kind == Symbol::Kind::Variable
+                               ? static_cast<const VarDecl *>(symbol.identity)
+                               : nullptr;
+    return symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable);
+  };
   int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
   return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {
     // Numbers that are no signed ones of 32 bits or more come around; pointers do not.
@@ -726,7 +735,12 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
     for (SymbolId id = 0; isOneWay && id < plan.symbols.size(); ++id)
       if (plan.symbols[id].identity == cursor.variable && plan.symbols[id].moment == loop)
         if (std::optional<int64_t> slope = slopeOf(place, id))
-          return std::abs(*slope) >= length;
+          return std::abs(*slope) >= length &&
+                 llvm::all_of(place.getTerms(), [&](const Term &term) {
+                   return llvm::all_of(term.factors, [&](SymbolId other) {
+                     return other == id || isFixed(other) || plan.symbols[other].knownAtLaunch;
+                   });
+                 });
     return false;
   });
 }

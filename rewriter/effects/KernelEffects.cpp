@@ -36,6 +36,47 @@ Effect anyEffect() {
 
 } // namespace
 
+/// Loads that may find something else for each thread: between the same barriers of the block,
+/// something may be written there, and other means put threads in an order, as atomic accesses and
+/// named barriers do.
+void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
+                                Instructions &sources) const {
+  if (!all.signals && !all.meetsOthers)
+    return;
+  using At = std::pair<unsigned, size_t>; // block and step
+  std::vector<At> starts{{0, 0}};
+  for (unsigned block = 0; block < blocks.size(); ++block)
+    for (size_t step = 0; step < blocks[block].steps.size(); ++step)
+      if (blocks[block].steps[step].effect.meetsBlock)
+        starts.push_back({block, step + 1});
+  for (const At &start : starts) {
+    bool takesTurns = false;
+    ObjectSet written;
+    std::vector<At> open{start}, reads;
+    std::vector<bool> isSeen(blocks.size());
+    while (!open.empty()) {
+      auto [block, step] = open.back();
+      open.pop_back();
+      const std::vector<CodeStep> &steps = blocks[block].steps;
+      for (; step < steps.size() && !steps[step].effect.meetsBlock; ++step) {
+        const Effect &effect = steps[step].effect;
+        takesTurns |= effect.signals || effect.meetsOthers;
+        written.add(effect.beginsWrites);
+        if (!effect.reads.empty())
+          reads.push_back({block, step});
+      }
+      for (unsigned next : blocks[block].next)
+        if (step == steps.size() && !isSeen[next]) {
+          isSeen[next] = true;
+          open.push_back({next, 0});
+        }
+    }
+    for (auto [block, step] : reads)
+      if (takesTurns && mayMeet(written, blocks[block].steps[step].effect.reads))
+        sources.insert(instructions[block][step]);
+  }
+}
+
 KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool typesTellApart)
     : kernel(kernel), code(code), function(code.of(kernel)) {
   if (!function) {
@@ -51,6 +92,7 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
     numbers.try_emplace(&block, unsigned(numbers.size()));
   blocks.resize(numbers.size());
   Instructions sources;
+  InstructionsOfSteps instructionsOfSteps(numbers.size());
   for (const BasicBlock &block : *function) {
     CodeBlock &own = blocks[numbers[&block]];
     for (const Instruction &instruction : block) {
@@ -64,12 +106,15 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       bool isSeen = !effect.isNothing() || effect.differs || effect.varies ||
                     effect.countsThreads != 0 || effect.asksSharedSize;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
-      if (isSeen || isElsewhere)
+      if (isSeen || isElsewhere) {
         own.steps.push_back({std::move(effect), place});
+        instructionsOfSteps[numbers[&block]].push_back(&instruction);
+      }
     }
     for (const BasicBlock *next : successors(&block))
       own.next.push_back(numbers[next]);
   }
+  addHandedOn(instructionsOfSteps, sources);
   differing.resize(places.size());
   for (const Instruction *instruction : divergentIn(*function, sources))
     differing[placeOf(instruction->getDebugLoc().get())] = true;

@@ -17,6 +17,8 @@
 #include "effects/SourceSpots.h"
 #include "support/CallPath.h"
 
+#include "llvm/ADT/DenseSet.h"
+
 #include <map>
 #include <memory>
 
@@ -135,6 +137,9 @@ private:
   /// Where in which function, from the kernel inwards.
   using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
 
+  using InstructionsOfSteps = std::vector<std::vector<const llvm::Instruction *>>; ///< by blocks
+  void addHandedOn(const InstructionsOfSteps &instructions,
+                   llvm::DenseSet<const llvm::Instruction *> &sources) const;
   unsigned placeOf(const llvm::DILocation *location);
   const Spot *spotIn(unsigned place, const CallPath &path) const;
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;

@@ -369,6 +369,14 @@ void Memory::findArguments() {
       const Value *to = getUnderlyingObject(copy->getRawDest(), 0);
       keepsObjects |= isOwn && !(isa<AllocaInst>(to) && isPrivate(to));
     }
+  // Of a pointer that is read from such a copy, nobody knows which it is.
+  for (const Instruction &instruction : instructions(kernel))
+    if (const auto *load = dyn_cast<LoadInst>(&instruction);
+        load && isa<AllocaInst>(getUnderlyingObject(load->getPointerOperand(), 0)) &&
+        (load->getType()->isPointerTy() || load->getType()->isIntegerTy(64) ||
+         load->getType()->isDoubleTy()))
+      keepsObjects |= isKeptIn(kernel, load);
+  keepsObjects |= kept.has(fromHostNumber); // chosen by a number
 }
 
 /// Inline assembly may access memory, even where it does not tell the compiler so.
@@ -434,8 +442,8 @@ bool Memory::mayBeOneType(unsigned a, unsigned b) const {
   if (!typesTellApart || !isPlainNumber(first) || !isPlainNumber(second) || retyped.has(a) ||
       retyped.has(b))
     return true;
-  return first.getCanonicalType().getUnqualifiedType() ==
-             second.getCanonicalType().getUnqualifiedType() ||
+  return declaration->getASTContext().hasSimilarType(first.getUnqualifiedType(),
+                                                     second.getUnqualifiedType()) ||
          (first->isIntegralOrEnumerationType() && second->isIntegralOrEnumerationType());
 }
 

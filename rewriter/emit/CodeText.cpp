@@ -305,7 +305,8 @@ std::optional<Unnamed> unnamedPart(const Plan &plan) {
            (!walk.count || isNamed(*walk.count));
   };
   auto isTestable = [&](const Check &check) {
-    return check.subject == Check::Subject::Address || isNamed(check.value);
+    return check.subject == Check::Subject::Address || check.subject == Check::Subject::Apart ||
+           isNamed(check.value);
   };
   // A pointer that the function was given may say what its own variables do not.
   bool hasPlace =
@@ -402,6 +403,17 @@ std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef
   });
 }
 
+/// What may be too large for a signed number is computed as an unsigned one, which wraps around.
+std::optional<std::string> CodeText::wrappedInKernel(const Values &values, StringRef hint) {
+  std::optional<std::string> text = sum(values, hint, "", [&](size_t plan, SymbolId id) {
+    std::optional<std::string> symbol = symbolInKernel(plan, id, /*wide=*/false);
+    if (!symbol)
+      missing = Unnamed::of(plans[plan]->symbols[id]);
+    return symbol ? std::optional("(unsigned long long)" + *symbol) : symbol;
+  });
+  return text ? std::optional("(long long)(" + *text + ")") : text;
+}
+
 std::optional<std::string> CodeText::inKernel(const Values &values, StringRef hint) {
   return inKernelAs(values, hint, false);
 }
@@ -410,18 +422,19 @@ std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRe
   return inKernelAs(values, hint, true);
 }
 
+std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) {
+  const Symbol &symbol = plans[plan]->symbols[id];
+  if (symbol.knownAtLaunch && symbol.operation)
+    return computedInLauncher(plan, *symbol.operation);
+  missing = Unnamed::of(symbol);
+  if (!symbol.knownAtLaunch)
+    return std::nullopt;
+  return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling : symbol.spelling;
+}
+
 std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
   return sum(values, hint, isCpp() ? "ll" : "",
-             [&](size_t plan, SymbolId id) -> std::optional<std::string> {
-               const Symbol &symbol = plans[plan]->symbols[id];
-               if (symbol.knownAtLaunch && symbol.operation)
-                 return computedInLauncher(plan, *symbol.operation);
-               missing = Unnamed::of(symbol);
-               if (!symbol.knownAtLaunch)
-                 return std::nullopt;
-               return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling
-                                                  : symbol.spelling;
-             });
+             [&](size_t plan, SymbolId id) { return symbolInLauncher(plan, id); });
 }
 
 /// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
@@ -500,7 +513,14 @@ std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef 
       numbers.push_back(*constant);
   if (numbers.size() == values.size())
     return number(numbers, hint);
-  std::optional<std::string> text = inLauncher(values, hint);
+  bool inRanges = false;
+  for (size_t i = 0; i < values.size(); ++i)
+    inRanges |= plans[i]->symbols.mayLeaveLongs(values[i]);
+  std::optional<std::string> text =
+      sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
+        std::optional<std::string> symbol = symbolInLauncher(plan, id);
+        return symbol && inRanges ? std::optional(asConstantRange(*symbol)) : symbol;
+      });
   return text ? std::optional(isCpp() ? asConstantRange(*text) : "(" + *text + ")") : std::nullopt;
 }
 

@@ -59,6 +59,7 @@ public:
   std::optional<std::string> inKernel(const Values &values, llvm::StringRef hint);
   /// The same in 64 bits, for conditions and byte offsets.
   std::optional<std::string> inKernelWide(const Values &values, llvm::StringRef hint);
+  std::optional<std::string> wrappedInKernel(const Values &values, llvm::StringRef hint);
   /// A pointer to so many bytes past the plans' base, in the kernel.
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
   /// The same into the shared array that is filled.
@@ -86,6 +87,7 @@ private:
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets, llvm::StringRef hint,
                                      llvm::StringRef inBytes);
+  std::optional<std::string> symbolInLauncher(size_t plan, SymbolId id);
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);

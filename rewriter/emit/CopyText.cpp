@@ -317,16 +317,23 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
   const std::string &hint = copyNames[copy].tile;
   if (check.subject == Check::Subject::Target)
     return "tilelift::scatters_by_fours()";
+  if (check.subject == Check::Subject::Apart)
+    return apartText(copy, code);
   const bool ofAddress = check.subject == Check::Subject::Address;
   std::string conditions;
   auto add = [&](const std::string &condition) {
     conditions += (conditions.empty() ? "" : " && ") + condition;
   };
+  const CodeText::Values values =
+      code.each([&](const Plan &plan) { return plan.copyChecks[i].value; });
+  const bool mayWrap = check.within.low == 0 && llvm::any_of(plans, [&](const Plan *plan) {
+                         return plan->symbols.mayLeaveLongs(plan->copyChecks[i].value);
+                       });
   std::optional<std::string> value =
       ofAddress
           ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
-          : code.inKernelWide(code.each([&](const Plan &plan) { return plan.copyChecks[i].value; }),
-                              hint + "_check");
+      : mayWrap ? code.wrappedInKernel(values, hint + "_check")
+                : code.inKernelWide(values, hint + "_check");
   if (!value) {
     failure = code.unnamed().at(plans.front()->place);
     return "";
@@ -351,16 +358,19 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
 
 std::string KernelWriter::checksText(size_t copy, CodeText code) {
   const Plan &plan = *plansOf(copy).front();
-  std::string conditions, ofRows, ofAnyRows;
+  std::string conditions, apart;
+  std::map<unsigned, std::string> ofRows; // by the conditions of a row behind which they are asked
   for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
     const Check &check = plan.copyChecks[i];
-    std::string &all = !plan.isOfRow(check.value) ? conditions
-                       : check.isBeforeLooking    ? ofAnyRows
-                                                  : ofRows;
+    std::string &all = check.subject == Check::Subject::Apart ? apart
+                       : plan.isOfRow(check.value)            ? ofRows[check.behind]
+                                                              : conditions;
     all += (all.empty() ? "" : " && ") + conditionText(copy, code, i);
   }
-  if (!ofRows.empty() || !ofAnyRows.empty())
-    conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofAnyRows, ofRows);
+  if (!ofRows.empty())
+    conditions += (conditions.empty() ? "" : " && ") + inAllRows(copy, code, ofRows);
+  if (!apart.empty()) // all rows may be looked up by then
+    conditions += (conditions.empty() ? "" : " && ") + apart;
   return conditions;
 }
 

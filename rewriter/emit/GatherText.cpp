@@ -24,7 +24,7 @@ std::string KernelWriter::rowCount(size_t copy, CodeText &code) {
 }
 
 /// A condition on a row, as people write it: what is taken away stands on the other side.
-std::string KernelWriter::presentText(size_t copy, CodeText &code, size_t i) {
+std::string KernelWriter::presentCondition(size_t copy, CodeText &code, size_t i) {
   std::vector<const Plan *> plans = plansOf(copy);
   auto valueIn = [&](const Plan &plan) -> auto & { return plan.gather->present[i].value; };
   bool isStrict =
@@ -50,26 +50,69 @@ std::string KernelWriter::presentText(size_t copy, CodeText &code, size_t i) {
 }
 
 /// What holds of a row that is there, each condition after those that say whether it may
-/// be looked up.
-std::string KernelWriter::presentText(size_t copy, CodeText &code) {
+/// be looked up: all of them, or the first ones.
+std::string KernelWriter::presentText(size_t copy, CodeText &code, unsigned first) {
   const Plan &plan = *plansOf(copy).front();
   std::string text;
-  for (size_t i = 0; plan.gather && i < plan.gather->present.size() && !failure; ++i)
-    text += (text.empty() ? "" : " && ") + presentText(copy, code, i);
+  for (size_t i = 0; plan.gather && i < plan.gather->present.size() && i < first && !failure; ++i)
+    text += (text.empty() ? "" : " && ") + presentCondition(copy, code, i);
   return text;
 }
 
-/// Of a row that is not there little is asked, and nothing looked up.
-std::string KernelWriter::inAllRows(size_t copy, CodeText &code, const std::string &ofAny,
-                                    const std::string &ofPresent) {
-  std::string present = presentText(copy, code), condition = ofPresent;
-  if (!present.empty() && !ofPresent.empty())
-    condition = "!(" + present + ") || (" + ofPresent + ")";
-  if (!ofAny.empty() && !condition.empty())
-    condition = "(" + condition + ")";
+/// Whether conditions hold of all rows, each where so many of those hold that say whether a row is
+/// there.
+std::string KernelWriter::inAllRows(size_t copy, CodeText &code,
+                                    const std::map<unsigned, std::string> &conditions) {
+  std::string text;
+  for (const auto &[behind, asked] : conditions) {
+    const std::string present = presentText(copy, code, behind);
+    std::string condition = present.empty() ? asked : "!(" + present + ") || (" + asked + ")";
+    if (conditions.size() > 1 && !present.empty())
+      condition = "(" + condition + ")";
+    text += (text.empty() ? "" : " && ") + condition;
+  }
   return "tilelift::in_all_rows<" + rowCount(copy, code) + ">([&](int " + rowName(copy) +
-         ") { return " + ofAny + (ofAny.empty() || condition.empty() ? "" : " && ") + condition +
-         "; })";
+         ") { return " + text + "; })";
+}
+
+/// Whether no two rows lie in one place, even in part.
+std::string KernelWriter::apartText(size_t copy, CodeText &code) {
+  const Plan &first = *plansOf(copy).front();
+  const std::string present = presentText(copy, code), exists = rowName(copy) + "_exists";
+  std::string where, sizes;
+  for (size_t d = 0; d < first.dims.size() && first.hasMap(); ++d) {
+    std::optional<std::string> start =
+        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                      copyNames[copy].tile + "_start_" + std::to_string(d));
+    if (!start) {
+      failure = code.unnamed().at(first.place);
+      return "";
+    }
+    if (!present.empty() && d + 1 == first.dims.size())
+      *start = ifPresent(copy, *start, "-1");
+    where += (d == 0 ? "" : ", ") + *start;
+    sizes += ", " + code.number([&](const Plan &plan) { return plan.dims[d].box; },
+                                copyNames[copy].tile + "_extent");
+  }
+  if (!first.hasMap()) {
+    std::optional<std::string> address = code.pointer(
+        code.each([](const Plan &plan) { return plan.offset; }), copyNames[copy].tile + "_offset");
+    if (!address) {
+      failure = code.unnamed().at(first.place);
+      return "";
+    }
+    where = present.empty() ? *address : ifPresent(copy, *address, "nullptr");
+    sizes = ", " + planIn(texts[textOf[copy]]) + "::" + copyNames[copy].bytes;
+  } else {
+    where = "{{" + where + "}}";
+  }
+  const std::string type = first.hasMap()
+                               ? "tilelift::corner<" + std::to_string(first.dims.size()) + ">"
+                               : "const void *";
+  return "tilelift::are_apart<" + rowCount(copy, code) + sizes + ">([&](int " + rowName(copy) +
+         ") -> " + type + " { " +
+         (present.empty() ? "" : "const bool " + exists + " = " + present + "; ") + "return " +
+         where + "; })";
 }
 
 /// `where` is the corner of a row's box, or its address.

@@ -200,13 +200,14 @@ private:
   // Rows that are looked up.
   std::string rowName(size_t copy) const;
   std::string rowCount(size_t copy, CodeText &code);
-  std::string presentText(size_t copy, CodeText &code, size_t i);
-  std::string presentText(size_t copy, CodeText &code);
-  std::string inAllRows(size_t copy, CodeText &code, const std::string &ofAny,
-                        const std::string &ofPresent);
+  std::string presentCondition(size_t copy, CodeText &code, size_t i);
+  std::string presentText(size_t copy, CodeText &code, unsigned first = Check::allConditions);
+  std::string inAllRows(size_t copy, CodeText &code,
+                        const std::map<unsigned, std::string> &conditions);
   std::string rowsText(size_t copy, CodeText &code, const std::string &place,
                        const std::string &present, const std::string &where,
                        const std::string &indent);
+  std::string apartText(size_t copy, CodeText &code);
   std::string ifPresent(size_t copy, const std::string &where, const std::string &nowhere) const {
     return rowName(copy) + "_exists ? " + where + " : " + nowhere;
   }
@@ -285,6 +286,8 @@ private:
   bool hasProducerWarp() const;
   std::string ifFirstLane(const Ring &ring, const std::string &text,
                           const std::string &indent) const;
+  bool haveOneWay(llvm::ArrayRef<PathStep> a, llvm::ArrayRef<PathStep> b) const;
+  std::variant<ProducerPath, Diagnostic> pathIn(const InstanceToEmit &instance);
   std::string producerText();
   std::string pathText(llvm::ArrayRef<PathStep> steps, const std::string &indent);
   std::string branchText(const PathStep &step, const std::string &indent);

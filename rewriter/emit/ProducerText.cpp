@@ -14,6 +14,8 @@
 
 #include "clang/AST/Attr.h"
 
+#include <set>
+
 using namespace clang;
 using namespace llvm;
 
@@ -184,33 +186,64 @@ void KernelWriter::makeRoomForProducer(unsigned behind) {
               .note({source.offsetOf(copy.tile->getLocation())}, "declare it first in the kernel");
 }
 
-/// The producer's part of the kernel, behind its barriers and tiles.
-std::string KernelWriter::producerText() {
-  const InstanceToEmit &instance = kernel.instances.front();
+/// Whether two instances have the same statements on the way, of the one text that they share.
+bool KernelWriter::haveOneWay(ArrayRef<PathStep> a, ArrayRef<PathStep> b) const {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](const PathStep &x, const PathStep &y) {
+                      return source.offsetOf(x.statement->getBeginLoc()) ==
+                                 source.offsetOf(y.statement->getBeginLoc()) &&
+                             x.loop == y.loop && haveOneWay(x.inner, y.inner) &&
+                             haveOneWay(x.otherwise, y.otherwise);
+                    });
+}
+
+/// The way of the producer in one instance, or why it has none.
+std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstanceToEmit &instance) {
   std::vector<ProducerLoop> loops;
   std::vector<const GlobalBase *> sources;
-  for (size_t pipeline = 0; pipeline < instance.pipelines.size(); ++pipeline) {
-    if (!instance.pipelines[pipeline].hasProducer)
-      continue;
-    suppliedLoops.push_back(pipeline);
-    const Rounds &rounds = instance.pipelines[pipeline].rounds;
-    loops.push_back({&rounds, namesIn(suppliedRounds(pipeline, "")), {}});
-    for (const CopyToEmit &copy : copies())
+  for (size_t pipeline : suppliedLoops) {
+    loops.push_back(
+        {&instance.pipelines[pipeline].rounds, namesIn(suppliedRounds(pipeline, "")), {}});
+    for (const CopyToEmit &copy : instance.copies)
       if (copy.pipeline == pipeline) {
         sources.push_back(&copy.plan.base);
         for (const Turn &turn : copy.turns)
           loops.back().turns.push_back(turn.condition);
       }
   }
-  if (failure)
-    return "";
-  auto found = findProducerPath(instance.function, loops, sources, effects.of(instance.function));
-  if (auto *reason = std::get_if<Diagnostic>(&found)) {
-    failure = std::move(*reason);
-    failure->place = instance.pipelines[suppliedLoops.front()].directive->statement;
-    return "";
+  return findProducerPath(instance.function, loops, sources, effects.of(instance.function));
+}
+
+/// The producer's part of the kernel, behind its barriers and tiles.
+std::string KernelWriter::producerText() {
+  const std::vector<PipelineToEmit> &pipelines = kernel.instances.front().pipelines;
+  for (size_t pipeline = 0; pipeline < pipelines.size(); ++pipeline)
+    if (pipelines[pipeline].hasProducer)
+      suppliedLoops.push_back(pipeline);
+  const Place place = pipelines[suppliedLoops.front()].directive->statement;
+  auto namesOf = [](const ProducerPath &path) {
+    std::set<std::string> names;
+    for (const VarDecl *variable : path.needed)
+      names.insert(variable->getNameAsString());
+    return names;
+  };
+  for (const InstanceToEmit &instance : kernel.instances) {
+    auto found = pathIn(instance);
+    if (failure)
+      return "";
+    auto *own = std::get_if<ProducerPath>(&found);
+    const bool isFirst = &instance == &kernel.instances.front();
+    if (!own)
+      failure = std::move(std::get<Diagnostic>(found));
+    else if (!isFirst && !(haveOneWay(own->steps, path.steps) && namesOf(*own) == namesOf(path)))
+      failure = diagnose("no-producer", place, "the way there differs between the instantiations");
+    if (failure) {
+      failure->place = place;
+      return "";
+    }
+    if (isFirst)
+      path = std::move(*own);
   }
-  path = std::move(std::get<ProducerPath>(found));
   std::string block = planReference() + "::block";
   std::string producer = hasProducerWarp() ? "is_producer_warp(" : "is_producer(";
   return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::" + producer + block +

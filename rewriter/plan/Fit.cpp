@@ -101,24 +101,31 @@ void Fitter::finishBoxes() {
 /// What all modes have in common.
 std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
-    std::vector<Requirement> required = requirementsOfLoads(relation, shape, digitEnds());
+    if (plan.gather)
+      order(plan.gather->present);
+    std::vector<Requirement> required =
+        requirementsOfLoads(relation, shape, digitEnds(), plan.hasMap());
     for (Requirement &each : required)
       for (const auto &change : inCoordinates)
         each.value = change(each.value);
-    required.insert(required.begin(), relation.requirements.begin(), relation.requirements.end());
-    for (const Requirement &each : required)
+    auto add = [&](const Requirement &each, unsigned behind) {
       addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
-                1, each.place},
+                1, each.place, Check::Subject::Value, behind},
                true);
+    };
+    for (const Requirement &each : relation.requirements)
+      add(each, conditionsBefore(each.value));
+    for (const Requirement &each : required)
+      add(each, Check::allConditions);
     std::vector<Requirement> underLookups;
     for (const LookupCondition &each : relation.lookedUpUnder)
       underLookups.push_back(each.condition);
     for (const Requirement &each : withoutImplied(std::move(underLookups))) {
       Check check{"index-range", each.value, each.within, 1, each.place};
       // Whether a row is there may be known before anything is looked up for it, or not at all.
-      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWherePresent(check)) {
-        check.isBeforeLooking = plan.symbols.lookupsFor(check.value).empty();
-        if (!check.isBeforeLooking)
+      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWhereAsked(check)) {
+        check.behind = conditionsBefore(check.value);
+        if (check.behind != 0)
           fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
       }
       addCheck(std::move(check), false);
@@ -127,7 +134,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     checkRules();
     if (!failure)
       layOut();
-    orderChecks();
+    order(plan.copyChecks);
     refuseContradictions();
   }
   if (failure)
@@ -174,7 +181,7 @@ void Fitter::refuseContradictions() {
 }
 
 /// What the kernel looks up first may be what says whether there is more to look up.
-void Fitter::orderChecks() {
+void Fitter::order(std::vector<Check> &checks) {
   auto rank = [&](const Check &check) {
     std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
     return check.subject == Check::Subject::Address ? ~0u
@@ -182,9 +189,7 @@ void Fitter::orderChecks() {
                                                     : *lookups.rbegin() + 1;
   };
   auto isEarlier = [&](const Check &a, const Check &b) { return rank(a) < rank(b); };
-  llvm::stable_sort(plan.copyChecks, isEarlier);
-  if (plan.gather)
-    llvm::stable_sort(plan.gather->present, isEarlier);
+  llvm::stable_sort(checks, isEarlier);
 }
 
 /// Whether a pointer is where its offset says, as far as what is read from it has to be.
@@ -900,16 +905,16 @@ std::vector<DigitEnds> Fitter::digitEnds() const {
 /// Puts a condition on the best rung: proven, at launch, at the copy.
 void Fitter::addCheck(Check check, bool atLaunch) {
   bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
-  if (isMultiple && check.within.contains(plan.symbols.rangeOf(check.value)))
+  if (isMultiple && plan.symbols.isAlwaysWithin(check.value, check.within))
     return;
-  if (holdsWherePresent(check))
+  if (holdsWhereAsked(check))
     return;
   bool launchCanTell = plan.symbols.boundedAtLaunch(check.value) &&
                        !plan.symbols.isOpenTo(check.value, check.within);
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
     // The same value but for a constant: one test serves both.
-    if (known.multiple != check.multiple ||
+    if (known.multiple != check.multiple || known.behind != check.behind ||
         known.value.withoutConstant() != check.value.withoutConstant())
       continue;
     int64_t shift = check.value.constantTerm() - known.value.constantTerm();
@@ -919,7 +924,6 @@ void Fitter::addCheck(Check check, bool atLaunch) {
       known.within.low = std::max(known.within.low, check.within.low - shift);
     if (check.within.high != Interval::highest)
       known.within.high = std::min(known.within.high, check.within.high - shift);
-    known.isBeforeLooking |= check.isBeforeLooking;
     return;
   }
   checks.push_back(std::move(check));
@@ -1070,13 +1074,27 @@ static bool isAboutGather(const Fitted &fitted) {
          !llvm::is_contained({"not-a-copy", "not-contiguous", "uneven-steps"}, refusal->id);
 }
 
+/// Whether some stride is negative for all sizes above zero, as that of rows in reverse order is.
+/// No tensor map has such.
+static bool runsBackwards(const Plan &plan) {
+  return plan.hasMap() && llvm::any_of(plan.dims, [](const PlanDimension &dim) {
+           return !dim.stride.isConstant() &&
+                  llvm::all_of(dim.stride.getTerms(),
+                               [](const Term &term) { return term.coefficient < 0; });
+         });
+}
+
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   auto asBox = [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run();
   };
   Fitted box = fitRows(relation, options, asBox);
-  if (canBeMade(box, options))
-    return box;
+  if (canBeMade(box, options)) {
+    if (!runsBackwards(std::get<Plan>(box)) || relation.kind == CopyKind::Reduce)
+      return box;
+    Fitted rows = Fitter(relation, options).runRows();
+    return canBeMade(rows, options) ? rows : box;
+  }
   Fitted gathered =
       fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
         return fitGather(cells, options, written);

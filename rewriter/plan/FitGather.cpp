@@ -20,6 +20,9 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
   shape = std::move(std::get<TileShape>(found));
   if (!takeGather(gather) || !start())
     return std::move(*failure);
+  if (gather.haveOrder && keepsOrder())
+    plan.copyChecks.push_back(
+        {"rows-apart", {}, {}, 1, relation.place, Check::Subject::Apart, false});
   Polynomial ofRows = takeRowTerms();
   if (mode == Mode::Bulk) {
     bool endsInRow = shape.outsideIsZero && !isStored() &&
@@ -51,6 +54,21 @@ bool Fitter::takeGather(const GatherRelation &gather) {
     return fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
   plan.gather = LookedUpRows{gather.count, gather.row, 0, {}};
   return true;
+}
+
+/// Whether the last of two writes to one place counts, or their order: TMA keeps none. Integers are
+/// added, compared and combined by bits in any order.
+bool Fitter::keepsOrder() const {
+  if (!isStored())
+    return false;
+  if (!plan.reduction)
+    return true;
+  const bool isInteger = llvm::is_contained(
+      {element_type::u32, element_type::i32, element_type::u64, element_type::i64},
+      plan.reduction->type);
+  const bool countsUp = plan.reduction->operation == reduce_operation::inc ||
+                        plan.reduction->operation == reduce_operation::dec;
+  return !isInteger || countsUp;
 }
 
 /// What says where a row is leaves the offset.
@@ -107,10 +125,30 @@ static const Operation *quotientIn(const Polynomial &value, const Symbols &symbo
   return isQuotient ? made : nullptr;
 }
 
-/// Where the row is copied, its guard holds.
-Interval Fitter::rangeWherePresent(const Polynomial &value) const {
+/// How many conditions come before those that use what is looked up for a value. Where these hold,
+/// it may be looked up; and what the value is needed for may be one of the others.
+unsigned Fitter::conditionsBefore(const Polynomial &value) const {
+  if (!plan.isOfRow(value))
+    return Check::allConditions;
+  const std::vector<Check> &present = plan.gather->present;
+  unsigned before = 0;
+  for (SymbolId id : plan.symbols.lookupsFor(value)) {
+    const auto user = llvm::find_if(present, [&](const Check &each) {
+      return llvm::is_contained(plan.symbols.lookupsFor(each.value), id);
+    });
+    if (user == present.end())
+      return Check::allConditions;
+    before = std::max(before, unsigned(user - present.begin()));
+  }
+  return before;
+}
+
+/// Where some conditions on a row hold, from the first one on.
+Interval Fitter::rangeBehind(unsigned conditions, const Polynomial &value) const {
   Interval range = plan.symbols.rangeOf(value);
-  for (const Check &each : plan.gather->present)
+  for (const Check &each :
+       ArrayRef(plan.gather->present)
+           .take_front(std::min<size_t>(conditions, plan.gather->present.size())))
     for (int64_t sign : {1, -1}) {
       std::optional<int64_t> shift = (value - Polynomial(sign) * each.value).asConstant();
       if (shift && sign > 0)
@@ -119,16 +157,16 @@ Interval Fitter::rangeWherePresent(const Polynomial &value) const {
         range.high = std::min(range.high, *shift);
     }
   if (const Operation *made = quotientIn(value, plan.symbols)) {
-    Interval whole = rangeWherePresent(made->left);
+    Interval whole = rangeBehind(conditions, made->left);
     int64_t divisor = *made->right.asConstant();
     range = intersection(range, {whole.low / divisor, whole.high / divisor});
   }
   return range;
 }
 
-bool Fitter::holdsWherePresent(const Check &check) const {
+bool Fitter::holdsWhereAsked(const Check &check) const {
   return plan.isOfRow(check.value) && check.multiple == 1 &&
-         check.within.contains(rangeWherePresent(check.value));
+         check.within.contains(rangeBehind(check.behind, check.value));
 }
 
 } // namespace tilelift

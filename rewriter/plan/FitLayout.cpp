@@ -31,6 +31,9 @@ bool Fitter::layOut() {
                      userPitch == span && row == span && !isLonger;
   if (written != swizzle_mode::none && !isAsWritten)
     return fail(diagnose("no-rows", relation.place, tile.name));
+  if (plan.hasMap() && plan.rows.empty() && !isDense())
+    return failLayout(userPitch, pitch,
+                      "rows that it does not fill lie between those that it fills");
   // Rows of their own may lie anywhere that TMA can write.
   bool areApart = plan.gather && shape.digits.size() == 2 && userPitch % startsOn() == 0;
   layout.moved = plan.rows.empty() && !isAsWritten &&
@@ -59,6 +62,16 @@ bool Fitter::layOut() {
   layout.lead /= element;
   layout.pitch /= element;
   layout.rowLength = (layout.folded ? userPitch : innermost) / element;
+  return true;
+}
+
+/// Whether the rows of a box follow each other in the tile, as TMA writes them. Boxes that are
+/// looked up are written one by one.
+bool Fitter::isDense() const {
+  const ArrayRef<Digit> digits = ArrayRef(shape.digits).drop_back(plan.gather ? 1 : 0);
+  for (size_t d = 2; d < digits.size(); ++d)
+    if (digits[d].distance != digits[d - 1].distance * digits[d - 1].count)
+      return false;
   return true;
 }
 

@@ -72,6 +72,7 @@ private:
   bool endsAtLaunch(const Polynomial &start) const;
   bool endsInLastRow() const;
   bool layOut();
+  bool isDense() const;
   bool isCut() const;
   bool partsAreRows() const;
   bool placeRows();
@@ -105,15 +106,17 @@ private:
   void limitPixels();
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
+  bool keepsOrder() const;
   Polynomial takeRowTerms();
   void placeBoxes(Polynomial ofRows);
   void checkRowMultiples(const char *rule, const Polynomial &value);
   bool mayBeAbsent(const Polynomial &room);
-  Interval rangeWherePresent(const Polynomial &value) const;
-  bool holdsWherePresent(const Check &check) const;
+  unsigned conditionsBefore(const Polynomial &value) const;
+  Interval rangeBehind(unsigned conditions, const Polynomial &value) const;
+  bool holdsWhereAsked(const Check &check) const;
   bool reducesBulk() const;
   std::variant<Plan, Diagnostic> finish();
-  void orderChecks();
+  void order(std::vector<Check> &checks);
   void refuseContradictions();
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();

@@ -50,6 +50,7 @@ private:
                                                  ArrayRef<Requirement> other, int64_t row);
   std::optional<Case> inRows(const Case &first, const Case &other, int64_t row);
   std::vector<Requirement> needsOf(const Case &load) const;
+  bool haveOrder() const;
   bool rewriteCells();
   bool rewriteRequirements();
   std::vector<Requirement> requirementsOf(const Row &row) const;
@@ -263,7 +264,7 @@ std::vector<Requirement> GatherReader::needsOf(const Case &load) const {
   std::vector<Requirement> needs;
   for (unsigned need : load.needs)
     if (const Requirement &each = relation.needs[need];
-        !each.within.contains(relation.symbols.rangeOf(each.value)))
+        !relation.symbols.isAlwaysWithin(each.value, each.within))
       needs.push_back(each);
   return needs;
 }
@@ -282,6 +283,19 @@ std::optional<Case> GatherReader::inRows(const Case &first, const Case &other, i
   for (const Requirement &each : *needs)
     both.needs.push_back(result.relation.needs.intern(each.value, each.within, each.place));
   return both;
+}
+
+/// Whether some thread copies elements of several rows: of two that go to one place, its last one
+/// stays there.
+bool GatherReader::haveOrder() const {
+  std::map<unsigned, size_t> rowOf;
+  for (size_t r = 0; r < rows.size(); ++r)
+    for (size_t n = rows[r].first; n <= rows[r].last; ++n) {
+      const auto [known, isNew] = rowOf.try_emplace(relation.cells[n].thread, r);
+      if (!isNew && known->second != r)
+        return true;
+    }
+  return false;
 }
 
 /// Each row says the same of its number.
@@ -398,6 +412,7 @@ std::optional<GatherRelation> GatherReader::run() {
   Symbol distance;
   distance.spelling = "from row to row";
   result.distance = result.relation.symbols.intern(distance);
+  result.haveOrder = haveOrder();
   return rewriteCells() && rewriteRequirements() ? std::optional(std::move(result)) : std::nullopt;
 }
 

@@ -24,6 +24,8 @@ struct GatherRelation {
   SymbolId row = 0;
   SymbolId distance = 0;
   int64_t count = 0;
+  /// Some thread copies elements of several rows, one after the other.
+  bool haveOrder = false;
 };
 
 /// Nothing where the rows do not look up something of their own, or differ in more.

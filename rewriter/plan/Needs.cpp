@@ -42,14 +42,15 @@ bool isPositiveMultiple(const Polynomial &a, const Polynomial &b) {
 
 class Needed {
 public:
-  Needed(const CopyRelation &relation, const TileShape &shape, ArrayRef<DigitEnds> ends)
-      : relation(relation), shape(shape), ends(ends) {}
+  Needed(const CopyRelation &relation, const TileShape &shape, ArrayRef<DigitEnds> ends,
+         bool stridesAreChecked)
+      : relation(relation), shape(shape), ends(ends), stridesAreChecked(stridesAreChecked) {}
 
   std::vector<Requirement> run() {
     collect();
     for (const auto &[key, family] : families)
       if (!llvm::all_of(family.values, [&](const auto &each) {
-            return family.within.contains(relation.symbols.rangeOf(each.second));
+            return relation.symbols.isAlwaysWithin(each.second, family.within);
           }))
         add(family);
     return withoutImplied(std::move(result));
@@ -65,6 +66,7 @@ private:
   const CopyRelation &relation;
   const TileShape &shape;
   ArrayRef<DigitEnds> ends;
+  const bool stridesAreChecked;
   std::map<std::tuple<int64_t, int64_t, unsigned>, Family> families;
   std::vector<Requirement> result;
 };
@@ -125,12 +127,17 @@ std::optional<Even> Needed::even(const Family &family) const {
 }
 
 /// Whether a value grows with a digit or shrinks, if that is known. The strides of
-/// the tensor are not negative: a rule of its own.
+/// a tensor map are not negative: a rule of its own.
 std::optional<bool> Needed::grows(const Polynomial &slope, size_t digit) const {
-  Interval range = relation.symbols.rangeOf(slope);
-  if (range.low >= 0 || isPositiveMultiple(slope, shape.digits[digit].stride))
+  const Interval range = relation.symbols.rangeOf(slope);
+  const Polynomial &stride = shape.digits[digit].stride;
+  if (range.low >= 0)
     return true;
-  if (range.high <= 0 || isPositiveMultiple(-slope, shape.digits[digit].stride))
+  if (range.high <= 0)
+    return false;
+  if (stridesAreChecked && isPositiveMultiple(slope, stride))
+    return true;
+  if (stridesAreChecked && isPositiveMultiple(-slope, stride))
     return false;
   return std::nullopt;
 }
@@ -182,8 +189,8 @@ void Needed::add(const Family &family) {
 } // namespace
 
 std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileShape &shape,
-                                             ArrayRef<DigitEnds> ends) {
-  return Needed(relation, shape, ends).run();
+                                             ArrayRef<DigitEnds> ends, bool stridesAreChecked) {
+  return Needed(relation, shape, ends, stridesAreChecked).run();
 }
 
 } // namespace tilelift

@@ -22,9 +22,10 @@ struct DigitEnds {
 };
 
 /// Requirements that hold if and only if the needs of all loads do, or that are
-/// sufficient for it.
+/// sufficient for it. `stridesAreChecked`: no stride of the tensor is negative.
 std::vector<Requirement> requirementsOfLoads(const CopyRelation &relation, const TileShape &shape,
-                                             llvm::ArrayRef<DigitEnds> ends);
+                                             llvm::ArrayRef<DigitEnds> ends,
+                                             bool stridesAreChecked);
 
 } // namespace tilelift
 

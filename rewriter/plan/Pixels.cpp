@@ -305,7 +305,7 @@ bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
   for (unsigned need : load->needs) {
     const Requirement &old = relation.needs[need];
     std::optional<Reduced> whole = reduce(old.value);
-    if (whole && old.within.contains(result.relation.symbols.rangeOf(whole->value)))
+    if (whole && result.relation.symbols.isAlwaysWithin(whole->value, old.within))
       continue;
     bool isOfIndex = whole && !whole->index; // no digit is of use
     std::optional<Polynomial> value = isOfIndex ? old.value : inDigits(old.value, index);
@@ -322,7 +322,7 @@ void PixelReader::rewriteRequirements() {
   std::vector<Requirement> all;
   for (const Requirement &each : result.relation.requirements) {
     std::optional<Reduced> whole = reduce(each.value);
-    if (whole && each.within.contains(result.relation.symbols.rangeOf(whole->value)))
+    if (whole && result.relation.symbols.isAlwaysWithin(whole->value, each.within))
       continue;
     std::optional<Polynomial> value =
         whole && whole->index ? inDigits(each.value, *whole->index) : std::nullopt;

@@ -69,7 +69,7 @@ bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
     return StringRef(x.rule) == y.rule && (x.multiple == 1) == (y.multiple == 1) &&
            (x.within.low == Interval::lowest) == (y.within.low == Interval::lowest) &&
            (x.within.high == Interval::highest) == (y.within.high == Interval::highest) &&
-           x.subject == y.subject && x.isBeforeLooking == y.isBeforeLooking;
+           x.subject == y.subject && x.behind == y.behind;
   });
 }
 
@@ -152,6 +152,8 @@ static std::optional<std::string> truthAskedBy(const Check &check, const Symbols
 std::string print(const Check &check, const Symbols &symbols) {
   if (std::optional<std::string> truth = truthAskedBy(check, symbols))
     return *truth;
+  if (check.subject == Check::Subject::Apart)
+    return "no two of its rows are the same";
   if (check.subject == Check::Subject::Target)
     return "the device copies four rows at once, as compute capability 10.0 does";
   bool ofAddress = check.subject == Check::Subject::Address;

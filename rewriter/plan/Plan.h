@@ -100,9 +100,12 @@ struct Check {
     Value,
     Address, ///< where the copy reads from, which only the device knows
     Target,  ///< whether what the code is compiled for copies four rows at once
+    Apart,   ///< whether all rows that are looked up go to different places
   } subject = Subject::Value;
-  /// Asked of rows that are not there, too: whether that may be looked up hangs on it.
-  bool isBeforeLooking = false;
+  /// Of a row: asked where so many conditions of LookedUpRows::present hold, from the first one on.
+  /// Those behind them may hang on the answer. With 0, it is asked of rows that are not there, too.
+  unsigned behind = allConditions;
+  static constexpr unsigned allConditions = ~0u;
 };
 
 /// Rows, or boxes, that are looked up one by one: what says where one of them is depends on

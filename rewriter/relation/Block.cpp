@@ -80,12 +80,12 @@ int64_t truncated(int64_t value, NumberType type) {
 /// Also where the symbols' ranges show that it holds: what an index does from row
 /// to row is seen from all of its values.
 void Block::need(const Polynomial &value, Interval within, Place place, Needs &needed) {
-  if (!value.isConstant() || !within.contains(symbols.rangeOf(value)))
+  if (!value.isConstant() || !symbols.isAlwaysWithin(value, within))
     addNeeds(needed, {needs.intern(value, within, place)});
 }
 
 bool Block::holdsAlways(unsigned need) const {
-  return needs[need].within.contains(symbols.rangeOf(needs[need].value));
+  return symbols.isAlwaysWithin(needs[need].value, needs[need].within);
 }
 
 void Block::demand(const Needs &needed) {
@@ -185,7 +185,7 @@ void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial 
                        Place place, Needs &needed) {
   if (op == NumberOperator::Shl)
     return;
-  const bool isValue = type.range().contains(symbols.rangeOf(b));
+  const bool isValue = symbols.isAlwaysWithin(b, type.range());
   if (op == NumberOperator::And && isValue)
     return;
   need(a, type.range(), place, needed);
@@ -252,8 +252,12 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
       (op == NumberOperator::Shr || op == NumberOperator::Shl || op == NumberOperator::Or ||
        op == NumberOperator::Xor))
     return a;
-  if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62)
-    return a * Polynomial(int64_t(1) << *right);
+  if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62) {
+    Polynomial shifted = a * Polynomial(int64_t(1) << *right);
+    if (type.isSigned) // bits that leave the number are gone
+      need(shifted, type.range(), place, needed);
+    return shifted;
+  }
   if (op == NumberOperator::Shl) // `rows << log` is `rows * (1 << log)`
     return a * opaque("<<", 1, b, type, {});
   return opaque(spellingOf(op), a, b, type, {});

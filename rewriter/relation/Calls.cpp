@@ -49,18 +49,23 @@ std::optional<APInt> convertedToHalf(const Scalar &from, const Type *type, Strin
   return number.bitcastToAPInt();
 }
 
+/// Whether an object has nothing but numbers. One that stands for another object has a pointer to
+/// it, and writes through that.
+bool hasOnlyNumbers(const CXXRecordDecl *record, const ASTContext &context) {
+  return record->getNumBases() == 0 && llvm::all_of(record->fields(), [&](const FieldDecl *field) {
+           const QualType type = context.getBaseElementType(field->getType());
+           const CXXRecordDecl *part = type->getAsCXXRecordDecl();
+           return part ? hasOnlyNumbers(part, context) : type->isArithmeticType();
+         });
+}
+
 } // namespace
 
 /// Whether a constructor or an assignment copies the bytes of an object and does nothing else. CUDA
 /// writes some that do for its numbers of half precision.
 bool Interpreter::copiesBytes(const CXXMethodDecl *method) const {
-  const CXXRecordDecl *record = method->getParent();
   const bool isOfSystem = kernel.context.getSourceManager().isInSystemHeader(method->getLocation());
-  auto isPlain = [&](const FieldDecl *field) {
-    return field->getType()->isArithmeticType() || field->getType().isPODType(kernel.context);
-  };
-  return method->isTrivial() ||
-         (isOfSystem && record->getNumBases() == 0 && llvm::all_of(record->fields(), isPlain));
+  return method->isTrivial() || (isOfSystem && hasOnlyNumbers(method->getParent(), kernel.context));
 }
 
 Value Interpreter::call(const CallExpr *call) {

@@ -293,8 +293,14 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
       if (scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Load) {
         Scalar same = scalar;
         unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : source.bits;
-        if (target.bits >= bits) {
+        const bool isSigned =
+            scalar.data->isSigned.value_or(source.isSigned) != scalar.data->isOfOtherSign;
+        // A negative number in an unsigned type is another one from there on.
+        const bool isOther = scalar.data->widenedFrom && isSigned && !source.isSigned;
+        if (target.bits >= bits && !isOther) {
           same.data.edit().widenedFrom = target.bits == bits ? 0 : bits;
+          if (target.bits == bits && target.isSigned != isSigned)
+            same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
           return same;
         }
       }
@@ -464,8 +470,13 @@ Value Interpreter::updated(BinaryOperatorKind op, const Value &before, const Val
   std::optional<NumberType> own = numberType(type), wide = numberType(computed);
   if (!own || !wide)
     return arithmetic(op, before, amount, computed, where);
-  Value widened =
-      before.map([&](const Scalar &scalar) { return convert(scalar, *own, *wide, place); });
+  Value widened = before.map([&](const Scalar &scalar) {
+    Scalar result = convert(scalar, *own, *wide, place);
+    const bool isLoaded = result.is(Scalar::Kind::Data) && result.data->isMemory();
+    if (isLoaded && own->bits < wide->bits && result.data->widenedFrom == 0)
+      result.data.edit().widenedFrom = own->bits;
+    return result;
+  });
   Value result = arithmetic(op, widened, amount, computed, where);
   if (type->isBooleanType())
     return Scalar::ofTruth(asCondition(result, computed, place));

@@ -342,9 +342,19 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   base.indices = name->indices;
   base.place = place;
   base.hasNameAtCopy = isReadableAtCopy(*scalar.data);
-  if (base.hasNameAtCopy)
-    base.firstElement = base.spelling;
-  unsigned number = baseOf(base, pointee, true);
+  // Its name is of the type that it is read as, whatever it is cast to.
+  const QualType read = scalar.data->typeIdentity
+                            ? QualType::getFromOpaquePtr(scalar.data->typeIdentity)
+                            : QualType();
+  const bool isPointer = !read.isNull() && read->isPointerType();
+  const bool isOfVoid = isPointer && read->getPointeeType()->isVoidType();
+  if (base.hasNameAtCopy && isPointer)
+    base.firstElement =
+        isOfVoid ? "static_cast<const char *>(" + base.spelling + ")" : base.spelling;
+  const QualType element = isOfVoid    ? kernel.context.CharTy.withConst()
+                           : isPointer ? read->getPointeeType()
+                                       : pointee;
+  unsigned number = baseOf(base, element, true);
   noteLookup(*scalar.data, {Lookup::Kind::Pointer, number}, false, base.hasNameAtCopy);
   return Scalar::ofAddress(Scalar::Space::Global, number, 0, scalar.needs);
 }

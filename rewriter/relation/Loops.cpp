@@ -166,6 +166,9 @@ Value Interpreter::advanced(const Moving &moving, const Counter &counter) {
                         ? from.number + *moved
                         : block.apply(NumberOperator::Add, from.number, *moved, *numberType(type),
                                       from.place, result.needs);
+    const std::optional<NumberType> own = numberType(type);
+    if (own && own->isSigned && own->bits < 32) // which comes around
+      result.number = block.convert(result.number, {64, true}, *own, from.place, result.needs);
     return result.number.isValid() ? result : Scalar::unknown("leaves 64 bits", from.place);
   });
 }
@@ -281,7 +284,15 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
   std::vector<Moving> all = changedByRounds(loop);
   std::vector<Carried> carried = carriedBy(loop, all);
-  auto counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
+  // One that comes around does not tell how many rounds there were.
+  auto isWide = [&](const Moving &one) {
+    const std::optional<NumberType> type = numberType(one.variable->getType());
+    return type && type->bits >= 32;
+  };
+  auto counting =
+      llvm::find_if(all, [&](const Moving &one) { return isWide(one) && isCounter(one, loop); });
+  if (counting == all.end())
+    counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
   auto steady = llvm::find_if(all, [](const Moving &one) { return one.isSteady(); });
   const std::string uncounted = steady == all.end()
                                     ? "in which no integer counts the rounds by a constant"
@@ -303,7 +314,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     for (const Moving &one : all)
       if (one.isCounter)
         setToSymbol(one.variable, block.symbols[symbolIn(counter->now)]);
-      else if (one.step && counter)
+      else if (one.step && counter && isWide(*counting))
         memory[objectOf(one.variable)].write(0, sizeOf(one.variable->getType()),
                                              Condition::always(), advanced(one, *counter));
       else if (one.isUniform)

@@ -96,7 +96,8 @@ std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *
   };
   if (function && (changes(first) || changes(second))) // they may be evaluated once more
     return std::nullopt;
-  QualType type = second->getType();
+  // Functions convert both arguments to one type, as max(unsigned, int) does.
+  QualType type = function ? call->getType().getUnqualifiedType() : second->getType();
   Place place = placeOf(call);
   // An object is where it lies until it is read.
   auto valueOf = [&](const Expr *expression) {

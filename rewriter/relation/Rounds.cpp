@@ -7,7 +7,9 @@
 #include "support/CallPath.h"
 #include "support/Locations.h"
 
+#include "clang/AST/Attr.h"
 #include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 
 using namespace clang;
@@ -235,6 +237,13 @@ std::optional<std::string> whyNotOwn(const Stmt *expression, const VariableFacts
   if (isa<CXXConstructExpr, LambdaExpr, CXXNewExpr, StmtExpr>(expression))
     return "makes an object";
   const auto *reference = dyn_cast<DeclRefExpr>(expression);
+  const auto *pointer = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  const bool isOfHost = pointer && isa<ParmVarDecl>(pointer) &&
+                        cast<Decl>(pointer->getDeclContext())->hasAttr<CUDAGlobalAttr>();
+  if (pointer && !isOfHost && pointer->hasLocalStorage() && pointer->getType()->isPointerType() &&
+      !facts.variablesPointedTo().empty())
+    return "names '" + pointer->getNameAsString() +
+           "', which may lead to a variable of the thread's own";
   if (reference && isa<BindingDecl>(reference->getDecl()))
     return "names '" + reference->getDecl()->getNameAsString() +
            "', which is a part of a structured binding";

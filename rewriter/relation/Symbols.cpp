@@ -154,6 +154,31 @@ Interval Symbols::rangeOf(const Polynomial &value) const {
   return intersection(total, knownBelow(value));
 }
 
+bool Symbols::mayLeaveLongs(const Polynomial &value) const {
+  if (!value.isValid() || rangeOf(value).low < 0)
+    return false;
+  __int128 high = 0;
+  for (const Term &term : value.getTerms()) {
+    __int128 least = term.coefficient, most = term.coefficient;
+    for (SymbolId factor : term.factors) {
+      const Interval &range = table[factor].range;
+      if (!isBounded(range) || std::max(-least, most) > Interval::highest)
+        return isBounded(range);
+      const std::initializer_list<__int128> ends{least * range.low, least * range.high,
+                                                 most * range.low, most * range.high};
+      least = std::min(ends);
+      most = std::max(ends);
+    }
+    high += most;
+  }
+  return high > Interval::highest;
+}
+
+bool Symbols::isAlwaysWithin(const Polynomial &value, Interval interval) const {
+  const bool isUnsigned = interval.low >= 0 && interval.high == Interval::highest;
+  return interval.contains(rangeOf(value)) && !(isUnsigned && mayLeaveLongs(value));
+}
+
 bool Symbols::isNotNegativeIfExact(const Polynomial &value) const {
   return value.isValid() && llvm::all_of(value.getTerms(), [&](const Term &term) {
            return term.coefficient >= 0 && llvm::all_of(term.factors, [&](SymbolId factor) {

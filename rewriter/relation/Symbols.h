@@ -131,6 +131,13 @@ public:
 
   /// The numbers that a polynomial can take, from its symbols' ranges.
   Interval rangeOf(const Polynomial &value) const;
+  /// Whether an unsigned number may become larger than a signed one of 64 bits, as a product of two
+  /// numbers of 32 bits does. What has no bounds itself is taken to be arithmetic of 64 bits
+  /// already.
+  bool mayLeaveLongs(const Polynomial &value) const;
+  /// Whether a value is within an interval, whatever its symbols are. An unsigned number of 64 bits
+  /// that may become larger than any signed one is not.
+  bool isAlwaysWithin(const Polynomial &value, Interval interval) const;
   /// A number that divides it always; 0 for the zero polynomial.
   int64_t divisorOf(const Polynomial &value) const;
   int64_t divisorOf(const Operation &operation) const;

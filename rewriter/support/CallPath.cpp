@@ -31,13 +31,15 @@ CallParts partsOf(const Expr *expression) {
 }
 
 bool isVirtual(const CallExpr *call) {
-  const auto *member = dyn_cast<CXXMemberCallExpr>(call);
-  const CXXMethodDecl *method = member ? member->getMethodDecl() : nullptr;
+  const auto *method = dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee());
   if (!method || !method->isVirtual())
     return false;
-  const auto *callee = cast<MemberExpr>(member->getCallee()->IgnoreParens());
-  return !callee->hasQualifier() &&
-         !method->getDevirtualizedMethod(callee->getBase(), /*IsAppleKext=*/false);
+  const auto *member = dyn_cast<MemberExpr>(call->getCallee()->IgnoreParens());
+  const Expr *object = member ? member->getBase() : call->getArg(0); // that of an operator
+  if (member && member->hasQualifier())
+    return false;
+  const CXXMethodDecl *known = method->getDevirtualizedMethod(object, /*IsAppleKext=*/false);
+  return !known || known->getCanonicalDecl() != method->getCanonicalDecl();
 }
 
 const FunctionDecl *calledBody(const CallExpr *call) {

@@ -67,7 +67,7 @@ struct CallParts {
 /// Of a call, or of an object that is made.
 CallParts partsOf(const clang::Expr *call);
 
-/// Whether only the object knows which method is called.
+/// Whether another method may be called than the one that is named: that of the object's own class.
 bool isVirtual(const clang::CallExpr *call);
 /// The function with a body that a call runs, or null.
 const clang::FunctionDecl *calledBody(const clang::CallExpr *call);

@@ -382,7 +382,8 @@ void VariableFacts::bind(const VarDecl *reference, const Expr *referred) {
 }
 
 bool VariableFacts::isReferredTo(const VarDecl *variable) const {
-  return llvm::any_of(referents, [&](const auto &each) { return each.second == variable; });
+  return pointedTo.contains(variable) ||
+         llvm::any_of(referents, [&](const auto &each) { return each.second == variable; });
 }
 
 void VariableFacts::note(const Expr *target, Change change) {
@@ -466,6 +467,9 @@ bool VariableFacts::becomesConst(const Expr *pointer) const {
 
 /// Who gets a pointer into an array may write there; a subscript is a change of its own.
 void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
+  const VarDecl *array = rootOf(decay->getSubExpr());
+  if (array && array->getType().isConstQualified() && !hasMutable(array->getType()))
+    return; // nobody may change it
   const Stmt *use = parentOf(decay);
   while (isa_and_nonnull<ParenExpr>(use))
     use = parentOf(use);
@@ -477,8 +481,11 @@ void VariableFacts::noteDecay(const ImplicitCastExpr *decay) {
                              (!dropsConst || isa_and_nonnull<CallExpr>(parentOf(cast))) &&
                              !hasMutable(decay->getType()->getPointeeType()) &&
                              cast->getType()->getPointeeType().isConstQualified();
-  if (!onlyReads && !(subscript && subscript->getBase()->IgnoreParens() == decay))
+  const bool isSubscripted = subscript && subscript->getBase()->IgnoreParens() == decay;
+  if (!onlyReads && !isSubscripted)
     escapeThrough(decay->getSubExpr());
+  else if (array && !isSubscripted && !isa_and_nonnull<CallExpr>(parentOf(cast ? cast : decay)))
+    pointedTo.insert(array);
 }
 
 void VariableFacts::collectDeclaration(const DeclStmt *declaration) {

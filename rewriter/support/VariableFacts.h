@@ -104,6 +104,8 @@ public:
   }
   /// A reference of these functions is bound to it or a part of it.
   bool isReferredTo(const clang::VarDecl *variable) const;
+  /// Variables that pointers to constants lead to: what is read through them may change.
+  const llvm::DenseSet<const clang::VarDecl *> &variablesPointedTo() const { return pointedTo; }
   /// Whether a lambda captures this reference by copy: inside, its name means a copy of the
   /// referent.
   bool isCopiedByLambda(const clang::VarDecl *reference) const {
@@ -185,6 +187,7 @@ private:
   /// A write through such a reference changes its referent; the binding itself never changes.
   /// References of which this is not known count as variables that hold what they lead to.
   llvm::MapVector<const clang::VarDecl *, const clang::VarDecl *> referents;
+  llvm::DenseSet<const clang::VarDecl *> pointedTo;
   /// Whose method is being collected, if that is a variable; and all of these.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;

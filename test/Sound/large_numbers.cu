@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 13
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 18
 //
 // Unsigned numbers of 64 bits that are too large for signed ones, such as SIZE_MAX for "none": in guards, in rows that
-// are left out, in checks for overflow, and in what is chosen before the copy. Each kernel is launched with a small
-// number and with large ones.
+// are left out, in checks for overflow, in products of two numbers of 32 bits, and in what is chosen before the copy.
+// Each kernel is launched with a small number and with large ones.
 #include "Inputs/arrays.h"
 
 namespace {
@@ -134,6 +134,53 @@ __global__ void part_of_a_view(float *__restrict__ out, const float *__restrict_
   if (m == 3) out[0] = part.size;
 }
 
+// A product of two numbers of 32 bits may be too large for a signed number of 64 bits.
+using u64 = unsigned long long;
+__global__ void bits_of_a_hash(float *__restrict__ out, const float *__restrict__ in, unsigned n) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) tile[i / 32][i % 32] = in[((u64(n) * 0x9E3779B9u) >> 59) * 32 + i];
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void bits_of_a_hash_of_a_key(float *__restrict__ out, const float *__restrict__ in,
+                                        const unsigned *__restrict__ keys) {
+  __shared__ float tile[8][32];
+  const u64 hash = u64(keys[blockIdx.x]) * 0x9E3779B9u;
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) tile[i / 32][i % 32] = in[(hash >> 59) * 32 + i];
+  __syncthreads();
+  use(out + blockIdx.x * 256, tile);
+}
+__global__ void quotient_of_a_product(float *__restrict__ out, const float *__restrict__ in, unsigned n, unsigned m) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) tile[i / 32][i % 32] = in[(u64(n) * m) / (1ull << 59) * 32 + i];
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void upper_word_of_a_product(float *__restrict__ out, const float *__restrict__ in, unsigned n, unsigned m) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) tile[i / 32][i % 32] = in[(unsigned(u64(n) * m >> 32) >> 27) * 32 + i];
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void chosen_by_a_product(float *__restrict__ out, const float *__restrict__ in, unsigned n, unsigned m) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) tile[i / 32][i % 32] = in[(u64(n) * m > (1ull << 62) ? 3 : 4) * 32 + i];
+  __syncthreads();
+  use(out, tile);
+}
+
+const unsigned *keys() {
+  static unsigned *keys = nullptr;
+  const unsigned numbers[4] = {0xffffffffu, 12345, 0xfffffff0u, 7};
+  if (!keys) cudaMalloc(&keys, sizeof numbers);
+  cudaMemcpy(keys, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+  return keys;
+}
 const size_t *table() {
   static size_t *rows = nullptr;
   const size_t numbers[8] = {1, none, 3, 2, 9, none, 0, 5};
@@ -153,7 +200,23 @@ const size_t *table() {
      kernel<<<1, T>>>(a.out + 1280, a.in, 0);                                                                          \
    }}
 
+#define WITH_PRODUCTS(kernel)                                                                                          \
+  {#kernel, [](const Arrays &a) {                                                                                      \
+     kernel<<<1, T>>>(a.out, a.in, 0xffffffffu, 0xfffffff0u);                                                          \
+     kernel<<<1, T>>>(a.out + 256, a.in, 0x7fffffffu, 0xfffffff0u);                                                    \
+     kernel<<<1, T>>>(a.out + 512, a.in, 5, 7);                                                                        \
+   }}
+
 static const Case cases[] = {
+    {"bits_of_a_hash",
+     [](const Arrays &a) {
+       bits_of_a_hash<<<1, T>>>(a.out, a.in, 0xffffffffu);
+       bits_of_a_hash<<<1, T>>>(a.out + 256, a.in, 12345);
+     }},
+    {"bits_of_a_hash_of_a_key", [](const Arrays &a) { bits_of_a_hash_of_a_key<<<4, T>>>(a.out, a.in, keys()); }},
+    WITH_PRODUCTS(quotient_of_a_product),
+    WITH_PRODUCTS(upper_word_of_a_product),
+    WITH_PRODUCTS(chosen_by_a_product),
     WITH_EACH(plus_one_is_not_zero),
     WITH_EACH(is_none),
     WITH_EACH(is_more_than_five),

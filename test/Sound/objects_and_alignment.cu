@@ -167,6 +167,41 @@ __global__ void set_by_overriding_method(float *__restrict__ out, const float *_
   out[blockIdx.x * T + t] = tile[T - 1 - t];
 }
 
+// The same by operators, by which a call and a conversion are written.
+struct Offset {
+  __device__ virtual int operator()(int) const { return 0; }
+  __device__ virtual operator int() const { return 0; }
+};
+struct Far : Offset {
+  __device__ int operator()(int by) const override { return 3 * by; }
+  __device__ operator int() const override { return 2; }
+};
+__device__ int offset_of(const Offset &offset) { return offset(1) + offset; }
+__global__ void row_of_overriding_operators(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ alignas(128) float tile[T];
+  int t = threadIdx.x;
+  Far far;
+  const int row = offset_of(far);
+#pragma tma load fallback(loop)
+  tile[t] = in[(blockIdx.x + row) * T + t];
+  __syncthreads();
+  out[blockIdx.x * T + t] = tile[T - 1 - t];
+}
+
+// The class of the object is plain to see, and it is not the one that is named.
+__global__ void row_of_an_object_cast_to_its_base(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ alignas(128) float tile[T];
+  int t = threadIdx.x, row = 0;
+  Special special;
+  static_cast<const Usual &>(special).apply(row);
+  Far far;
+  row += static_cast<const Offset &>(far)(1);
+#pragma tma load fallback(loop)
+  tile[t] = in[(blockIdx.x + row) * T + t];
+  __syncthreads();
+  out[blockIdx.x * T + t] = tile[T - 1 - t];
+}
+
 // A constructor has no statement in its body, but its initialisers change the value.
 struct SetByMember {
   int copy;
@@ -346,6 +381,9 @@ static const Case cases[] = {
     {"set_by_method_pointer", [](const Arrays &a) { set_by_method_pointer<<<2, T>>>(a.out, a.in); }},
     {"set_by_virtual_method", [](const Arrays &a) { set_by_virtual_method<<<2, T>>>(a.out, a.in); }},
     {"set_by_overriding_method", [](const Arrays &a) { set_by_overriding_method<<<2, T>>>(a.out, a.in); }},
+    {"row_of_overriding_operators", [](const Arrays &a) { row_of_overriding_operators<<<2, T>>>(a.out, a.in); }},
+    {"row_of_an_object_cast_to_its_base",
+     [](const Arrays &a) { row_of_an_object_cast_to_its_base<<<2, T>>>(a.out, a.in); }},
     {"set_by_member_initialiser", [](const Arrays &a) { set_by_member_initialiser<<<2, T>>>(a.out, a.in); }},
     {"set_by_base_initialiser", [](const Arrays &a) { set_by_base_initialiser<<<2, T>>>(a.out, a.in); }},
     {"set_by_other_constructor", [](const Arrays &a) { set_by_other_constructor<<<2, T>>>(a.out, a.in); }},

@@ -2,6 +2,7 @@
 // RUN: %tilelift %s -o %t.cu -- -std=c++20
 // RUN: %clang -std=c++20 -I%S --offload-arch=sm_90a -fsyntax-only %t.cu
 // RUN: %nvcc -std=c++20 -I%S -gencode arch=compute_90a,code=sm_90a -c %t.cu -o %t.o
+// RUN: nm -C -u %t.o | %not 1 grep Blocks::
 // RUN: grep -c "^  .*launch_config &tma_config) { return shift" %t.cu | grep -x 7
 //
 // Texts that are easily taken apart at the wrong place, or mixed up with what is written beside them: statements within
@@ -197,6 +198,11 @@ __global__ void shift(float *__restrict__ out, const float *__restrict__ in, int
   __syncthreads();
   out[t] = tile[T - 1 - t];
 }
+// A launch that names constant members of a class needs no definition of them.
+struct Blocks {
+  static const int of_one_row = T, bytes = 0;
+};
+void launch_by_constant_members(const Arrays &a) { shift<<<1, Blocks::of_one_row, Blocks::bytes>>>(a.out, a.in, 1); }
 constexpr int next(int &row) { return row += 2; }
 struct Grid {
   int blocks;

@@ -58,10 +58,10 @@ cudaError_t start(const cudaLaunchConfig_t &config, void (*function)(Parameters.
 /// the program has made itself.
 class launch_config {
 public:
-  /// Takes what <<<...>>> takes, with its conversions.
+  /// Takes what <<<...>>> takes, with its conversions. By value: a reference to a constant member
+  /// of a class would need a definition of it.
   template <typename Grid, typename Block, typename Bytes = size_t>
-  launch_config(const Grid &grid, const Block &block, const Bytes &shared = 0,
-                cudaStream_t stream = nullptr) {
+  launch_config(Grid grid, Block block, Bytes shared = 0, cudaStream_t stream = nullptr) {
     config.gridDim = dim3(grid);
     config.blockDim = dim3(block);
     config.dynamicSmemBytes = size_t(shared);

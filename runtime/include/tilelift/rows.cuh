@@ -174,6 +174,146 @@ __device__ inline bool in_all_rows(const Condition &condition) {
   return holds;
 }
 
+namespace detail {
+
+/// Whether boxes of these extents meet.
+template <int... Extents, int Rank>
+__device__ inline bool meet(const corner<Rank> &a, const corner<Rank> &b) {
+  constexpr int extents[] = {Extents...};
+  bool overlaps = a.exists() && b.exists();
+#pragma unroll
+  for (int d = 0; d < Rank; ++d)
+    overlaps &= abs(a.at[d] - b.at[d]) < extents[d];
+  return overlaps;
+}
+
+/// The same of so many bytes each.
+template <int Bytes> __device__ inline bool meet(const void *a, const void *b) {
+  const long long distance = static_cast<const char *>(a) - static_cast<const char *>(b);
+  return a && b && distance < Bytes && -distance < Bytes;
+}
+
+/// What another lane of a whole warp has.
+template <int Rank> __device__ inline corner<Rank> of_lane(int lane, const corner<Rank> &own) {
+  corner<Rank> result;
+#pragma unroll
+  for (int d = 0; d < Rank; ++d)
+    result.at[d] = __shfl_sync(~0u, own.at[d], lane);
+  return result;
+}
+__device__ inline const void *of_lane(int lane, const void *own) {
+  const unsigned long long address = reinterpret_cast<unsigned long long>(own);
+  return reinterpret_cast<const void *>(__shfl_sync(~0u, address, lane));
+}
+
+/// Where no row is.
+template <int Rank> __device__ inline void leave(corner<Rank> &place) { place.at[Rank - 1] = -1; }
+__device__ inline void leave(const void *&place) { place = nullptr; }
+
+/// A number that places have in common only if they are one, for nearly all places. It is of use
+/// where boxes that meet are one, as those are that lie whole boxes away from some other place.
+struct place_key {
+  unsigned number = 0;
+  bool exists = true, is_whole = true;
+
+  __device__ void add(long long distance, int extent) {
+    is_whole &= distance % extent == 0;
+    number = number * 0x9E3779B1u + unsigned(distance / extent);
+  }
+};
+template <int... Extents, int Rank>
+__device__ inline place_key key_of(const corner<Rank> &place, const corner<Rank> &other) {
+  constexpr int extents[] = {Extents...};
+  place_key key;
+  key.exists = place.exists();
+#pragma unroll
+  for (int d = 0; d < Rank; ++d)
+    key.add(place.at[d] - (long long)other.at[d], extents[d]);
+  return key;
+}
+template <int Bytes> __device__ inline place_key key_of(const void *place, const void *other) {
+  place_key key;
+  key.exists = place != nullptr;
+  key.add(static_cast<const char *>(place) - static_cast<const char *>(other), Bytes);
+  return key;
+}
+
+/// Whether no two of the lanes' values are alike. Each lane compares its own with those of the
+/// lanes behind it, up to half of the warp away: the others compare the rest.
+template <int Farthest, int Each, typename Value, typename OfLane, typename Differ>
+__device__ inline bool differ_in_warp(const Value (&own)[Each], const OfLane &of_lane,
+                                      const Differ &differ) {
+  const int lane = int(ptx::get_sreg_laneid());
+  bool all = true;
+#pragma unroll
+  for (int i = 0; i < Each; ++i)
+#pragma unroll
+    for (int j = 0; j < i; ++j)
+      all &= differ(own[i], own[j]);
+#pragma unroll
+  for (int away = 1; away <= Farthest; ++away)
+#pragma unroll
+    for (int j = 0; j < Each; ++j) {
+      const Value other = of_lane((lane + away) % 32, own[j]);
+#pragma unroll
+      for (int i = 0; i < Each; ++i)
+        all &= differ(own[i], other);
+    }
+  return __all_sync(~0u, all);
+}
+
+/// Looks each row up once, in one of the lanes of a whole warp. Where boxes that meet are one,
+/// their keys tell them apart, elsewhere the places themselves.
+template <int Count, int... Sizes, typename Where>
+__device__ inline bool are_apart_in_warp(const Where &where) {
+  constexpr int each = (Count + 31) / 32, farthest = Count < 17 ? Count - 1 : 16;
+  const int lane = int(ptx::get_sreg_laneid());
+  decltype(where(0)) own[each];
+  unsigned keys[each];
+  bool is_whole = true;
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const int row = lane + 32 * i;
+    if (row < Count)
+      own[i] = where(row);
+    else
+      leave(own[i]);
+  }
+  const auto first = of_lane(0, own[0]);
+#pragma unroll
+  for (int i = 0; i < each; ++i) {
+    const place_key key = key_of<Sizes...>(own[i], first);
+    is_whole &= !key.exists || key.is_whole;
+    keys[i] = key.exists ? key.number : 1u << 31 | (lane + 32 * i);
+  }
+  if (__all_sync(~0u, is_whole))
+    return differ_in_warp<farthest>(
+        keys, [](int from, unsigned key) { return __shfl_sync(~0u, key, from); },
+        [](unsigned a, unsigned b) { return a != b; });
+  return differ_in_warp<farthest>(
+      own, [](int from, const auto &place) { return of_lane(from, place); },
+      [](const auto &a, const auto &b) { return !meet<Sizes...>(a, b); });
+}
+
+} // namespace detail
+
+/// Whether no two rows are stored in one place, even in part: TMA keeps no order between them, and
+/// the last one would have to stay. The lanes of a warp that come here together share the pairs.
+template <int Count, int... Sizes, typename Where>
+__device__ inline bool are_apart(const Where &where) {
+  const unsigned lanes = __activemask();
+  if (lanes == ~0u)
+    return detail::are_apart_in_warp<Count, Sizes...>(where);
+  const int all = __popc(lanes), first = __popc(lanes & ptx::get_sreg_lanemask_lt());
+  bool apart = true;
+  for (int row = first; row < Count && apart; row += all) {
+    const auto place = where(row);
+    for (int other = 0; other < row && apart; ++other)
+      apart = !detail::meet<Sizes...>(place, where(other));
+  }
+  return __all_sync(lanes, apart);
+}
+
 /// Copies a box of `Bytes` bytes for each row, to `tile` and as many bytes further as it says.
 /// All `Lanes` of a warp call it, or one thread.
 template <int Count, unsigned Bytes, int Lanes = 1, typename Map, typename Where,
