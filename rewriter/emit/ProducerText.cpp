@@ -197,7 +197,8 @@ bool KernelWriter::haveOneWay(ArrayRef<PathStep> a, ArrayRef<PathStep> b) const 
                     });
 }
 
-/// The way of the producer in one instance, or why it has none.
+/// The statements that the producer runs on its way to the loops in one instance of the kernel, or
+/// why it cannot run them.
 std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstanceToEmit &instance) {
   std::vector<ProducerLoop> loops;
   std::vector<const GlobalBase *> sources;

@@ -295,7 +295,7 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
         unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : source.bits;
         const bool isSigned =
             scalar.data->isSigned.value_or(source.isSigned) != scalar.data->isOfOtherSign;
-        // A negative number in an unsigned type is another one from there on.
+        // A conversion of a negative number to an unsigned type changes its value.
         const bool isOther = scalar.data->widenedFrom && isSigned && !source.isSigned;
         if (target.bits >= bits && !isOther) {
           same.data.edit().widenedFrom = target.bits == bits ? 0 : bits;

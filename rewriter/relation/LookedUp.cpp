@@ -342,7 +342,7 @@ Scalar Interpreter::asAddress(const Scalar &scalar, QualType pointee, Place plac
   base.indices = name->indices;
   base.place = place;
   base.hasNameAtCopy = isReadableAtCopy(*scalar.data);
-  // Its name is of the type that it is read as, whatever it is cast to.
+  // The text that names the pointer has the type of the pointer in memory, not that of a cast.
   const QualType read = scalar.data->typeIdentity
                             ? QualType::getFromOpaquePtr(scalar.data->typeIdentity)
                             : QualType();

@@ -206,12 +206,14 @@ __device__ inline const void *of_lane(int lane, const void *own) {
   return reinterpret_cast<const void *>(__shfl_sync(~0u, address, lane));
 }
 
-/// Where no row is.
+/// Marks a place as that of no row.
 template <int Rank> __device__ inline void leave(corner<Rank> &place) { place.at[Rank - 1] = -1; }
 __device__ inline void leave(const void *&place) { place = nullptr; }
 
-/// A number that places have in common only if they are one, for nearly all places. It is of use
-/// where boxes that meet are one, as those are that lie whole boxes away from some other place.
+/// A hash of a place, counted in whole boxes from some other place. If all places are whole boxes
+/// away from that one (`is_whole`), two boxes overlap only if they are the same box, and equal
+/// boxes have equal hashes. Different boxes may have equal hashes, too, and then count as
+/// overlapping.
 struct place_key {
   unsigned number = 0;
   bool exists = true, is_whole = true;
