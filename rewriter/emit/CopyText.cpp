@@ -409,19 +409,27 @@ std::string KernelWriter::issueText(size_t first, size_t last, const std::string
   return text + indent + "}";
 }
 
-/// The same for stores. Once they are made, the block goes on, unless somebody would be
-/// in their way.
+bool KernelWriter::anyOrder(size_t first, size_t last, bool StoreOrder::*fact) const {
+  return llvm::any_of(ArrayRef(orders.stores).slice(first, last - first + 1),
+                      [&](const StoreOrder &order) { return order.*fact; });
+}
+
+/// What each thread does before the barrier ahead of some stores.
+std::string KernelWriter::storeFence(size_t first, size_t last, const std::string &indent) const {
+  if (!anyOrder(first, last, &StoreOrder::needsBarrier))
+    return "";
+  return indent + (anyOrder(first, last, &StoreOrder::fencesAll)
+                       ? "tilelift::fence_all_before_tma();\n"
+                       : "tilelift::fence_before_tma();\n");
+}
+
+/// The leader's part of some stores, and what comes before it. Once they are made, the block goes
+/// on, unless somebody would be in their way. Where rows had to lie apart, asking was the barrier.
 std::string KernelWriter::storeText(size_t first, size_t last, const std::string &indent) {
-  auto any = [&](bool StoreOrder::*fact) {
-    return llvm::any_of(ArrayRef(orders.stores).slice(first, last - first + 1),
-                        [&](const StoreOrder &order) { return order.*fact; });
-  };
+  auto any = [&](bool StoreOrder::*fact) { return anyOrder(first, last, fact); };
   std::string text;
-  if (any(&StoreOrder::needsBarrier)) {
-    text += indent + (any(&StoreOrder::fencesAll) ? "tilelift::fence_all_before_tma();\n"
-                                                  : "tilelift::fence_before_tma();\n");
-    text += indent + blockBarrier() + "\n";
-  }
+  if (any(&StoreOrder::needsBarrier) && !asksWhetherApart(first, last))
+    text += storeFence(first, last, indent) + indent + blockBarrier() + "\n";
   text += indent + "if (tilelift::leader(" + planIn(texts[textOf[first]]) + "::block)) {\n";
   for (size_t i = first; i <= last; ++i)
     text += callText(i, indent + "  ");
@@ -560,6 +568,8 @@ void KernelWriter::replaceStatement(size_t first) {
   std::string checks = checksOf(first, last + 1);
   std::string inner = checks.empty() ? indent : indent + "  ";
   std::string text = commentsOf(first, last + 1);
+  if (asksWhetherApart(first, last))
+    text += storeFence(first, last, indent);
   if (!checks.empty())
     text += indent + "if (" + checks + ") {\n";
   text += isStore(first) ? storeText(first, last, inner) : issueText(first, last, inner);

@@ -75,6 +75,16 @@ std::string KernelWriter::inAllRows(size_t copy, CodeText &code,
          ") { return " + text + "; })";
 }
 
+/// Whether any of these copies is made only if its rows lie apart: asking is a barrier.
+bool KernelWriter::asksWhetherApart(size_t first, size_t last) const {
+  return llvm::any_of(ArrayRef(copies()).slice(first, last - first + 1),
+                      [](const CopyToEmit &copy) {
+                        return llvm::any_of(copy.plan.copyChecks, [](const Check &check) {
+                          return check.subject == Check::Subject::Apart;
+                        });
+                      });
+}
+
 /// Whether no two rows lie in one place, even in part.
 std::string KernelWriter::apartText(size_t copy, CodeText &code) {
   const Plan &first = *plansOf(copy).front();
@@ -109,10 +119,10 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
   const std::string type = first.hasMap()
                                ? "tilelift::corner<" + std::to_string(first.dims.size()) + ">"
                                : "const void *";
-  return "tilelift::are_apart<" + rowCount(copy, code) + sizes + ">([&](int " + rowName(copy) +
-         ") -> " + type + " { " +
-         (present.empty() ? "" : "const bool " + exists + " = " + present + "; ") + "return " +
-         where + "; })";
+  return "tilelift::are_apart<" + rowCount(copy, code) + sizes + ">(" +
+         planIn(texts[textOf[copy]]) + "::block, [&](int " + rowName(copy) + ") -> " + type +
+         " { " + (present.empty() ? "" : "const bool " + exists + " = " + present + "; ") +
+         "return " + where + "; })";
 }
 
 /// `where` is the corner of a row's box, or its address.

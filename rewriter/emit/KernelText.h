@@ -207,6 +207,7 @@ private:
   std::string rowsText(size_t copy, CodeText &code, const std::string &place,
                        const std::string &present, const std::string &where,
                        const std::string &indent);
+  bool asksWhetherApart(size_t first, size_t last) const;
   std::string apartText(size_t copy, CodeText &code);
   std::string ifPresent(size_t copy, const std::string &where, const std::string &nowhere) const {
     return rowName(copy) + "_exists ? " + where + " : " + nowhere;
@@ -232,6 +233,8 @@ private:
 
   // Stores.
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }
+  bool anyOrder(size_t first, size_t last, bool StoreOrder::*fact) const;
+  std::string storeFence(size_t first, size_t last, const std::string &indent) const;
   std::string storeText(size_t first, size_t last, const std::string &indent);
   std::optional<std::string> walksText(size_t copy, CodeText &code, const std::string &ahead);
   std::string placeOfPiece(size_t copy, CodeText &code, const std::string &place,

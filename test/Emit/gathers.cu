@@ -79,10 +79,10 @@ __global__ void unguarded(float *out, const float *table, const int *rows, int w
 // CHECK: tilelift::load_rows<8,
 // CHECK: }, tilelift::cache_policy::evict_first);
 // CHECK: // tma store: scatter of 8 rows: tile copies of 1 x 64 f32 (2048 bytes) from 'tile' to 'out'
-// CHECK-NEXT: if (tilelift::are_apart<8, 64, 1>([&](int tma_row) -> tilelift::corner<2> { const bool tma_row_exists = (long long)to[tma_row] >= 0; return {{[{][{]}}0, tma_row_exists ? int(to[tma_row]) : -1}}; })) {
 // CHECK-NEXT: tilelift::fence_before_tma();
-// CHECK-NEXT: __syncthreads();
-// CHECK: tilelift::store_rows<8, moved_tma_plan::tile_2_box::bytes>(
+// CHECK-NEXT: if (tilelift::are_apart<8, 64, 1>(moved_tma_plan::block, [&](int tma_row) -> tilelift::corner<2> { const bool tma_row_exists = (long long)to[tma_row] >= 0; return {{[{][{]}}0, tma_row_exists ? int(to[tma_row]) : -1}}; })) {
+// CHECK-NEXT: if (tilelift::leader(moved_tma_plan::block)) {
+// CHECK-NEXT: tilelift::store_rows<8, moved_tma_plan::tile_2_box::bytes>(
 // CHECK-NEXT: tile, 256, tile_2_map, [&](int tma_row) -> tilelift::corner<2> {
 // CHECK-NEXT: const bool tma_row_exists = (long long)to[tma_row] >= 0;
 // CHECK: }, tilelift::cache_policy::evict_last);
@@ -106,7 +106,7 @@ __global__ void moved(float *out, const float *__restrict__ table, const int *__
 
 // Sums that flush need a box, and boxes numbers below 2^31: all rows are looked at before.
 // CHECK: // tma reduce: scatter of 8 rows: tile reduction by 'add' of 1 x 64 f32_ftz (2048 bytes) of 'tile' into 'out'
-// CHECK-NEXT: if (tilelift::in_all_rows<8>([&](int tma_row) { return (long long)rows[8 * (long long)blockIdx.x + tma_row] >= 0 && (long long)rows[8 * (long long)blockIdx.x + tma_row] <= 2147483647; }) && tilelift::are_apart<8, 64, 1>(
+// CHECK-NEXT: if (tilelift::in_all_rows<8>([&](int tma_row) { return (long long)rows[8 * (long long)blockIdx.x + tma_row] >= 0 && (long long)rows[8 * (long long)blockIdx.x + tma_row] <= 2147483647; }) && tilelift::are_apart<8, 64, 1>(added_tma_plan::block, [&]
 // CHECK: tilelift::reduce_rows<8, added_tma_plan::tile_box::bytes>(
 // CHECK-NEXT: tilelift::ptx::op_add, tile, 256, tile_map, [&](int tma_row) -> tilelift::corner<2> {
 // CHECK-NEXT: return {{[{][{]}}0, int(rows[8 * (long long)blockIdx.x + tma_row])}};

@@ -8,7 +8,8 @@
 The folder holds NAME.plain.cu and NAME.tma.cu for each program. Both are built
 with nvcc, both print one line for each case with a hash of all output bytes; the
 lines must be equal. TILELIFT_VERBOSE tells which launches used TMA: every kernel
-must have done so at least once, and some must have fallen back. With --time the
+must have done so at least once, and some must have fallen back. The machine code must be free of
+what guards.py looks for. With --time the
 large cases are timed, --sanitize runs everything under compute-sanitizer.
 Programs of test/generate need --generated: not all of their kernels use TMA.
 """
@@ -21,6 +22,8 @@ import statistics
 import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
+
+import guards
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
@@ -90,8 +93,10 @@ def main():
     sources = [arguments.folder / f"{n}.{kind}.cu" for n in names for kind in ("plain", "tma")]
     with ThreadPoolExecutor() as pool:
         binaries = dict(zip(sources, pool.map(lambda s: build(s, arguments.arch), sources)))
+        unset = pool.map(guards.unset_in, (binaries[s] for s in sources if s.name.endswith(".tma.cu")))
+        lost = [problem for found in unset for problem in found]
 
-    problems, used, fell_back, passed = [], 0, 0, 0
+    problems, used, fell_back, passed = lost, 0, 0, 0
     for name in names:
         plain = binaries[arguments.folder / f"{name}.plain.cu"]
         lifted = binaries[arguments.folder / f"{name}.tma.cu"]

@@ -78,6 +78,11 @@ constexpr ptx::space_shared_t here{};
 #else
 constexpr ptx::space_cluster_t here{};
 #endif
+
+/// The number of this thread in its block.
+__device__ inline unsigned number_in_block() {
+  return (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
+}
 } // namespace detail
 
 /// An mbarrier in shared memory; of one that tiles come by, one arrival completes a phase,

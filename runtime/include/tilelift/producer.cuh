@@ -52,8 +52,7 @@ __device__ inline bool is_producer(block_size block) {
 
 /// All of its warp, where its lanes share the work.
 __device__ inline bool is_producer_warp(block_size block) {
-  const unsigned number = (threadIdx.z * blockDim.y + threadIdx.y) * blockDim.x + threadIdx.x;
-  return number / 32 == block.x * block.y * block.z / 32;
+  return detail::number_in_block() / 32 == block.x * block.y * block.z / 32;
 }
 __device__ inline bool is_first_lane() { return ptx::get_sreg_laneid() == 0; }
 

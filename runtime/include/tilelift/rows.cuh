@@ -240,20 +240,24 @@ template <int Bytes> __device__ inline place_key key_of(const void *place, const
   return key;
 }
 
-/// Whether no two of the lanes' values are alike. Each lane compares its own with those of the
-/// lanes behind it, up to half of the warp away: the others compare the rest.
+/// Which of a block's threads compare: whole warps, each of which takes some of the pairs.
+struct warps {
+  unsigned own, count;
+};
+
+/// Whether values differ, those of a lane and those of the lanes behind it, up to half of the warp
+/// away: the others compare the rest. Of the distances, each warp takes some.
 template <int Farthest, int Each, typename Value, typename OfLane, typename Differ>
-__device__ inline bool differ_in_warp(const Value (&own)[Each], const OfLane &of_lane,
+__device__ inline bool differ_in_warp(warps among, const Value (&own)[Each], const OfLane &of_lane,
                                       const Differ &differ) {
-  const int lane = int(ptx::get_sreg_laneid());
+  const unsigned lane = ptx::get_sreg_laneid();
   bool all = true;
 #pragma unroll
   for (int i = 0; i < Each; ++i)
 #pragma unroll
     for (int j = 0; j < i; ++j)
       all &= differ(own[i], own[j]);
-#pragma unroll
-  for (int away = 1; away <= Farthest; ++away)
+  for (unsigned away = 1 + among.own; away <= Farthest; away += among.count)
 #pragma unroll
     for (int j = 0; j < Each; ++j) {
       const Value other = of_lane((lane + away) % 32, own[j]);
@@ -261,13 +265,13 @@ __device__ inline bool differ_in_warp(const Value (&own)[Each], const OfLane &of
       for (int i = 0; i < Each; ++i)
         all &= differ(own[i], other);
     }
-  return __all_sync(~0u, all);
+  return all;
 }
 
-/// Looks each row up once, in one of the lanes of a whole warp. Where boxes that meet are one,
-/// their keys tell them apart, elsewhere the places themselves.
+/// Looks each row up once, in one of the lanes of each warp. Where boxes that meet are one, their
+/// keys tell them apart, elsewhere the places themselves.
 template <int Count, int... Sizes, typename Where>
-__device__ inline bool are_apart_in_warp(const Where &where) {
+__device__ inline bool are_apart_for_warp(warps among, const Where &where) {
   constexpr int each = (Count + 31) / 32, farthest = Count < 17 ? Count - 1 : 16;
   const int lane = int(ptx::get_sreg_laneid());
   decltype(where(0)) own[each];
@@ -290,30 +294,50 @@ __device__ inline bool are_apart_in_warp(const Where &where) {
   }
   if (__all_sync(~0u, is_whole))
     return differ_in_warp<farthest>(
-        keys, [](int from, unsigned key) { return __shfl_sync(~0u, key, from); },
+        among, keys, [](int from, unsigned key) { return __shfl_sync(~0u, key, from); },
         [](unsigned a, unsigned b) { return a != b; });
   return differ_in_warp<farthest>(
-      own, [](int from, const auto &place) { return of_lane(from, place); },
+      among, own, [](int from, const auto &place) { return of_lane(from, place); },
       [](const auto &a, const auto &b) { return !meet<Sizes...>(a, b); });
+}
+
+/// The same where the last warp is not whole: each thread compares some rows with all before them.
+template <int Count, int... Sizes, typename Where>
+__device__ inline bool are_apart_for_thread(unsigned own, unsigned count, const Where &where) {
+  bool apart = true;
+  for (int row = own; row < Count && apart; row += count) {
+    const auto place = where(row);
+    for (int other = 0; other < row && apart; ++other)
+      apart = !meet<Sizes...>(place, where(other));
+  }
+  return apart;
+}
+
+/// A barrier of the program's own threads, and whether something holds for all of them.
+__device__ inline bool holds_for_all(unsigned threads, bool holds) {
+  if (threads == blockDim.x * blockDim.y * blockDim.z)
+    return __syncthreads_and(holds);
+  int all;
+  asm volatile("{\n .reg .pred own, all;\n setp.ne.s32 own, %2, 0;\n"
+               " barrier.cta.red.and.pred all, 1, %1, own;\n selp.s32 %0, 1, 0, all;\n}"
+               : "=r"(all)
+               : "r"(threads), "r"(int(holds))
+               : "memory");
+  return all;
 }
 
 } // namespace detail
 
 /// Whether no two rows are stored in one place, even in part: TMA keeps no order between them, and
-/// the last one would have to stay. The lanes of a warp that come here together share the pairs.
+/// the last one would have to stay. All of the program's threads call it, share the pairs, and
+/// meet as at a barrier.
 template <int Count, int... Sizes, typename Where>
-__device__ inline bool are_apart(const Where &where) {
-  const unsigned lanes = __activemask();
-  if (lanes == ~0u)
-    return detail::are_apart_in_warp<Count, Sizes...>(where);
-  const int all = __popc(lanes), first = __popc(lanes & ptx::get_sreg_lanemask_lt());
-  bool apart = true;
-  for (int row = first; row < Count && apart; row += all) {
-    const auto place = where(row);
-    for (int other = 0; other < row && apart; ++other)
-      apart = !detail::meet<Sizes...>(place, where(other));
-  }
-  return __all_sync(lanes, apart);
+__device__ inline bool are_apart(block_size block, const Where &where) {
+  const unsigned threads = block.x * block.y * block.z, own = detail::number_in_block();
+  return detail::holds_for_all(
+      threads, threads % 32 == 0
+                   ? detail::are_apart_for_warp<Count, Sizes...>({own / 32, threads / 32}, where)
+                   : detail::are_apart_for_thread<Count, Sizes...>(own, threads, where));
 }
 
 /// Copies a box of `Bytes` bytes for each row, to `tile` and as many bytes further as it says.
@@ -352,11 +376,19 @@ __device__ inline void load_byte_rows(void *tile, int distance, barrier &ready, 
   });
 }
 
+namespace detail {
+/// True. Stores ask for it beside their own conditions, so that these are conditions of a lane:
+/// under one of the whole warp, ptxas (13.0 to 13.5) has guarded a coordinate of the store by a
+/// register that nobody sets (test/gpu/guards.py finds that).
+__device__ inline bool is_active() { return __activemask() >> ptx::get_sreg_laneid() & 1; }
+} // namespace detail
+
 /// Stores rows that are there; of two for one place, either is last.
 template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
 __device__ inline void store_rows(const void *tile, int distance, const Map &map,
                                   const Where &where, Policy... policy) {
   using place = decltype(where(0));
+  const bool is_active = detail::is_active();
   detail::by_batches<Count, 1>(where, [&](int first, const place *places) {
     constexpr int batch = detail::batch_of<Count, 1>;
 #pragma unroll
@@ -375,7 +407,7 @@ __device__ inline void store_rows(const void *tile, int distance, const Map &map
         }
       }
 #endif
-      if (places[i].exists())
+      if (is_active && places[i].exists())
         store(map, places[i].at, from, policy...);
     }
   });
@@ -384,8 +416,9 @@ __device__ inline void store_rows(const void *tile, int distance, const Map &map
 template <int Count, unsigned Bytes, typename Where, typename... Policy>
 __device__ inline void store_byte_rows(const void *tile, int distance, const Where &where,
                                        Policy... policy) {
+  const bool is_active = detail::is_active();
   detail::one_by_one<Count, 1>(where, [&](int row, const void *to) {
-    if (to)
+    if (is_active && to)
       store_bytes(to, row_at(tile, row * distance), Bytes, policy...);
   });
 }
@@ -395,8 +428,9 @@ template <int Count, unsigned Bytes, typename Operation, typename Map, typename 
 __device__ inline void reduce_rows(Operation operation, const void *tile, int distance,
                                    const Map &map, const Where &where) {
   using corner_type = decltype(where(0));
+  const bool is_active = detail::is_active();
   detail::one_by_one<Count, 1>(where, [&](int row, const corner_type &place) {
-    if (place.exists())
+    if (is_active && place.exists())
       reduce(operation, map, place.at, row_at(tile, row * distance));
   });
 }
@@ -404,8 +438,9 @@ __device__ inline void reduce_rows(Operation operation, const void *tile, int di
 template <typename Number, int Count, unsigned Bytes, typename Operation, typename Where>
 __device__ inline void reduce_byte_rows(Operation operation, const void *tile, int distance,
                                         const Where &where) {
+  const bool is_active = detail::is_active();
   detail::one_by_one<Count, 1>(where, [&](int row, const void *to) {
-    if (to)
+    if (is_active && to)
       reduce_bytes<Number>(operation, to, row_at(tile, row * distance), Bytes);
   });
 }
