@@ -8,6 +8,7 @@
 
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace clang;
 
@@ -47,7 +48,11 @@ Gate gateFor(CompilerInstance &compiler) {
   if (input.getKind().isPreprocessed())
     return Gate::Preprocessed;
   const SourceManager &sources = compiler.getSourceManager();
-  if (!input.isFile() || input.getFile() == "-" ||
+  // A pipe, too, is read but once.
+  llvm::sys::fs::file_status status;
+  const bool isStream = input.isFile() && !llvm::sys::fs::status(input.getFile(), status) &&
+                        !llvm::sys::fs::is_regular_file(status);
+  if (!input.isFile() || input.getFile() == "-" || isStream ||
       !sources.getFileEntryRefForID(sources.getMainFileID()))
     return Gate::StandardInput;
   return Gate::Open;

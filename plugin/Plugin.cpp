@@ -219,7 +219,7 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
       options.arch = argument.str();
       if (std::optional<std::string> wrong = wrongArch(argument))
         return fail(*wrong);
-      options.selection.capability = capabilityOf(argument);
+      options.selection.device = deviceNamed(argument);
     } else if (argument.consume_front("W")) {
       if (std::optional<std::string> wrong = options.diagnostics.apply(argument))
         return fail(*wrong);

@@ -175,8 +175,8 @@ private:
   void refuseClause(Diagnostic reason, const Directive &directive, const FunctionDecl *instance);
   void adoptSwizzle(ArrayRef<CopyToEmit *> copies);
   void chooseSwizzles(InstanceToEmit &instance);
-  static std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
-                                                    ArrayRef<const CopyToEmit *> copies);
+  std::optional<std::vector<Plan>>
+  plansWith(swizzle_mode swizzle, ArrayRef<const CopyToEmit *> copies, bool asGood) const;
   void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                  const AnnotatedStatement &annotated);
   bool isSelected(const Directive &directive) const;
@@ -267,11 +267,11 @@ bool Lifter::hasErrors() const {
 void Lifter::liftKernel(const AnnotatedKernel &kernel) {
   Place place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
   if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
-    Diagnostic reason =
-        diagnose("not-available-yet", place, "a copy in an explicit specialization");
     for (const KernelInstance &instance : kernel.instances)
       for (const AnnotatedStatement &each : instance.statements)
-        refuse(reason, *each.directive, instance.function);
+        refuse(diagnose("not-available-yet", each.directive->begin,
+                        "a copy in an explicit specialization"),
+               *each.directive, instance.function);
     return;
   }
   KernelToEmit emitted;
@@ -346,11 +346,19 @@ std::optional<BlockShape> Lifter::blockOf(const AnnotatedKernel &kernel,
     if (!said)
       said = threads;
   }
+  for (const std::string &name : namesOf(instance.function)) {
+    auto given = selection.blocks.find(name);
+    if (given == selection.blocks.end())
+      continue;
+    if (!said || *said == given->second)
+      return given->second;
+    result.diagnostics.push_back(diagnose("block-differs",
+                                          instance.statements.front().directive->begin,
+                                          print(*said), name, print(given->second)));
+    return std::nullopt;
+  }
   if (said)
     return said;
-  for (const std::string &name : namesOf(instance.function))
-    if (auto given = selection.blocks.find(name); given != selection.blocks.end())
-      return given->second;
   for (const Launch &launch : program.launches)
     if (launch.block && launch.isOf(instance.function))
       return launch.block;
@@ -745,10 +753,10 @@ static bool movesOn(const CopyToEmit &copy, const KernelUnderTest &under) {
   });
 }
 
-static FitOptions fitOptionsOf(const Directive &directive) {
+static FitOptions fitOptionsOf(const Directive &directive, const Device &device) {
   const Clauses &clauses = directive.clauses;
   return {clauses.outsideIsAny, clauses.swizzle.value_or(swizzle_mode::none),
-          [](const Plan &plan) { return !unnamedPart(plan); }};
+          [](const Plan &plan) { return !unnamedPart(plan); }, device};
 }
 
 Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated) {
@@ -773,7 +781,7 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
     made.relations.push_back(copy.relation);
-    FitOptions fitOptions = fitOptionsOf(*annotated.directive);
+    FitOptions fitOptions = fitOptionsOf(*annotated.directive, selection.device);
     auto fitted = fit(copy.relation, fitOptions);
     if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
       made.refusal = std::move(*reason);
@@ -807,9 +815,10 @@ Attempt Lifter::attempt(const KernelUnderTest &under, const AnnotatedStatement &
   return made;
 }
 
-/// The plans of all copies of a tile with a swizzle, if each of them has one.
-std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
-                                                   ArrayRef<const CopyToEmit *> copies) {
+/// The plans of all copies of a tile with a swizzle, if each of them has one, and if it is as good
+/// as the plan without: no more is asked before the copy.
+std::optional<std::vector<Plan>>
+Lifter::plansWith(swizzle_mode swizzle, ArrayRef<const CopyToEmit *> copies, bool asGood) const {
   std::vector<Plan> plans;
   for (const CopyToEmit *copy : copies) {
     const Plan &own = copy->plan;
@@ -817,22 +826,21 @@ std::optional<std::vector<Plan>> Lifter::plansWith(swizzle_mode swizzle,
     bool mayHaveOne = !hasOne && copy->relation->tile.layoutEscape.empty();
     if (!mayHaveOne)
       return std::nullopt;
-    FitOptions options = fitOptionsOf(*copy->directive);
+    FitOptions options = fitOptionsOf(*copy->directive, selection.device);
     options.swizzle = swizzle;
     auto fitted = fit(*copy->relation, options);
     Plan *plan = std::get_if<Plan>(&fitted);
-    bool isAsGood = plan && options.canBeSaid(*plan) && plan->hasMap() &&
-                    plan->copyChecks.size() == copy->plan.copyChecks.size() &&
-                    plan->isByFours() == copy->plan.isByFours();
-    if (!isAsGood)
+    bool hasPlan = plan && options.canBeSaid(*plan) && plan->hasMap();
+    if (!hasPlan || (asGood && (plan->copyChecks.size() != copy->plan.copyChecks.size() ||
+                                plan->isByFours() != copy->plan.isByFours())))
       return std::nullopt;
     plans.push_back(std::move(*plan));
   }
   return plans;
 }
 
-/// Where nothing is said, the swizzle by which warps pass shared memory least.
-/// Where one copy of a tile says how it is swizzled, others that leave it open do the same.
+/// Where one copy of a tile says how it is swizzled, others that leave it open do the same: with
+/// another layout, none of them would lift.
 void Lifter::adoptSwizzle(ArrayRef<CopyToEmit *> copies) {
   std::optional<swizzle_mode> asked;
   std::vector<CopyToEmit *> open;
@@ -845,7 +853,7 @@ void Lifter::adoptSwizzle(ArrayRef<CopyToEmit *> copies) {
   }
   if (!asked || asked == swizzle_mode::none || open.empty())
     return;
-  if (std::optional<std::vector<Plan>> plans = plansWith(*asked, open))
+  if (std::optional<std::vector<Plan>> plans = plansWith(*asked, open, /*asGood=*/false))
     for (size_t i = 0; i < open.size(); ++i)
       open[i]->plan = std::move((*plans)[i]);
 }
@@ -861,6 +869,7 @@ static bool hasRoom(InstanceToEmit &instance, const KernelSizes &sizes) {
   return !fitTogether(copies, sizes);
 }
 
+/// Where nothing is said, the swizzle by which warps pass shared memory least.
 void Lifter::chooseSwizzles(InstanceToEmit &instance) {
   MapVector<const VarDecl *, SmallVector<CopyToEmit *, 2>> byTile;
   SmallVector<const Stmt *, 4> annotated;
@@ -877,7 +886,8 @@ void Lifter::chooseSwizzles(InstanceToEmit &instance) {
     });
     std::vector<std::vector<Plan>> choices;
     for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
-      auto plans = isAuto ? plansWith(mode, {copies.begin(), copies.end()}) : std::nullopt;
+      auto plans =
+          isAuto ? plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true) : std::nullopt;
       // Rows are cut where they are too long for every swizzle.
       if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
         choices.push_back(std::move(*plans));
@@ -1227,19 +1237,19 @@ void Lifter::refuse(Diagnostic reason, const Directive &directive, const Functio
   result.diagnostics.push_back(std::move(reason));
 }
 
-/// Warns of a copy whose TMA operation the device that the user names does not have: every launch
-/// there would fail the launcher's check and run the plain kernel.
+/// Warns of rows that the device that the user names cannot copy: every launch there would fail
+/// the launcher's check, or every block that of the copy, and the loop would run.
 void Lifter::warnOfDevice(const Plan &plan) {
-  constexpr int blackwell = 100;
-  if (selection.capability == 0 || selection.capability >= blackwell ||
-      !(plan.inLines || plan.isByFours()))
+  const Device &device = selection.device;
+  const bool isLoad = plan.kind == CopyKind::Load;
+  if (!device.isKnown() || !plan.isByFours() ||
+      (isLoad ? device.isBlackwell() : device.scattersByFours()))
     return;
-  std::string why =
-      plan.inLines ? "copying pixels in lines (im2col::w)"
-                   : "gathering rows of '" + plan.tile + "' that are less than 128 bytes apart";
-  result.diagnostics.push_back(diagnose("plain-on-device", plan.place,
-                                        "sm_" + std::to_string(selection.capability), why,
-                                        "sm_" + std::to_string(blackwell)));
+  result.diagnostics.push_back(
+      diagnose("plain-on-device", plan.place, device.family(),
+               (isLoad ? "gathering" : "scattering") + std::string(" rows of '") + plan.tile +
+                   "' that are less than 128 bytes apart",
+               isLoad ? "sm_100 or later" : "sm_100a, sm_103a or sm_110a"));
 }
 
 void Lifter::remark(const Plan &plan) {

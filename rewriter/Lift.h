@@ -18,6 +18,7 @@
 #include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
 #include "emit/Emitter.h"
+#include "plan/Device.h"
 #include "plan/Plan.h"
 
 namespace clang {
@@ -58,8 +59,8 @@ struct Selection {
   /// By its number among the pragmas of copies, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;
-  /// The compute capability of the device that the user names, as in 90; 0 where nobody does.
-  int capability = 0;
+  /// What the user names.
+  Device device = {};
   /// Block sizes of kernels that nothing in the file launches, by the names that they have in
   /// LiftResult::names.
   std::map<std::string, BlockShape> blocks;

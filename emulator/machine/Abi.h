@@ -78,6 +78,8 @@ constexpr uint32_t strongAccess = 1u << 16;
 constexpr uint32_t acquireAccess = 1u << 17, releaseAccess = 1u << 18;
 /// Reads and writes at once.
 constexpr uint32_t updateAccess = 1u << 19;
+/// Of a strong access that only threads of the same block see as one (`.cta`).
+constexpr uint32_t blockAccess = 1u << 20;
 
 enum KernelTraits : uint32_t {
   /// Blocks see the order in which others ran: they run one after the other.

@@ -59,13 +59,13 @@ void noteGlobalWrite(Thread *thread, uint64_t address, uint32_t access, uint32_t
 void tell(Thread *thread, Flags &flags, uint64_t address, uint32_t access) {
   Order &order = thread->block->order;
   if (access & releaseAccess)
-    order.publish(thread->index, false);
-  flags.write(order, thread->index, address, access & updateAccess);
+    order.publish(thread->index, access & blockAccess);
+  flags.write(order, thread->index, address, access & updateAccess, access & blockAccess);
 }
 
 void hear(Thread *thread, Flags &flags, uint64_t address, uint32_t access) {
   Order &order = thread->block->order;
-  flags.read(order, thread->index, address);
+  flags.read(order, thread->index, address, access & blockAccess);
   if (access & acquireAccess)
     order.settle(thread->index);
 }

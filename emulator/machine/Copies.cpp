@@ -403,7 +403,8 @@ void tilelift_bulk_peer(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
   requireShared(thread, *block, offsetOf(from), bytes, "a copy", site);
   announce(thread, *target, barrierAddress, bytes, site);
   uint32_t number = target->order.newCopy();
-  block->shared.copyOut(*thread, 0, offsetOf(from), bytes, site);
+  uint32_t reading = target == block ? number : block->order.newCopy();
+  block->shared.copyOut(*thread, reading, offsetOf(from), bytes, site);
   announceWrite(thread, *target, number, offsetOf(to), bytes, site);
   teamOf(thread).issue(
       {number, target, [=] {
@@ -412,6 +413,8 @@ void tilelift_bulk_peer(Thread *thread, uint64_t to, uint64_t from, uint32_t byt
          moveBulk(copy, reinterpret_cast<uint8_t *>(target->shared.base() + offsetOf(to)),
                   reinterpret_cast<const uint8_t *>(source.data()));
          deliver(thread, *target, offsetOf(barrierAddress), number, bytes);
+         if (target != block)
+           block->order.noteEndAbroad(reading);
        }});
 }
 

@@ -21,10 +21,10 @@ namespace tilelift::emulator {
 
 class Flags {
 public:
-  /// Before the word is written.
-  void write(const Order &order, uint32_t thread, uint64_t address, bool isUpdate);
+  /// Before the word is written; `isForBlock` where only the writer's block counts.
+  void write(const Order &order, uint32_t thread, uint64_t address, bool isUpdate, bool isForBlock);
   /// After the word was read.
-  void read(Order &order, uint32_t thread, uint64_t address);
+  void read(Order &order, uint32_t thread, uint64_t address, bool isForBlock);
   void clear();
 
 private:

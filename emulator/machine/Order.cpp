@@ -24,6 +24,7 @@ void Order::reset(uint32_t threads, uint32_t number) {
   copies.emplace_back(); // number 0 is no copy
   copies[0].knownToAll = true;
   live.clear();
+  endedAbroad.clear();
   joinedFirst = joinedSecond = joined = nullptr;
 }
 
@@ -217,22 +218,29 @@ Order::Part Order::published(uint32_t thread, const Published &published) const 
   return part;
 }
 
-Message Order::message(uint32_t thread) const {
+Message Order::message(uint32_t thread, bool isForBlock) const {
   Message message;
   message.block = block;
   message.own = published(thread, forBlock);
-  if (Part part = published(thread, forGrid)) {
+  if (isForBlock)
+    message.home = news.empty() ? abroad : Reach::join(abroad, news[thread]);
+  else if (Part part = published(thread, forGrid)) {
     message.reach = news.empty() ? abroad : Reach::join(abroad, news[thread]);
     message.reach = Reach::with(message.reach, block, part);
   }
   return message;
 }
 
-void Order::hear(uint32_t thread, const Message &message) {
+void Order::hear(uint32_t thread, const Message &message, bool isForBlock) {
+  const bool isOwn = message.block == block;
+  if (isForBlock && !isOwn)
+    return;
   heard.resize(clocks.size());
   Message &own = heard[thread];
-  if (message.block == block)
+  if (isOwn) {
     own.own = merged(own.own, message.own);
+    own.reach = Reach::join(own.reach, message.home);
+  }
   own.reach = Reach::join(own.reach, message.reach);
 }
 
@@ -250,7 +258,17 @@ void Order::settle(uint32_t thread) {
   }
 }
 
+void Order::learnAbroad(const Reach::Shared &reach) {
+  abroad = Reach::join(abroad, reach);
+  for (uint32_t thread = 0; thread < clocks.size(); ++thread)
+    for (uint32_t copy : endedAbroad)
+      learn(thread, copy);
+  endedAbroad.clear();
+}
+
 void Order::learnAbroad(uint32_t thread, const Reach::Shared &reach) {
+  for (uint32_t copy : endedAbroad)
+    learn(thread, copy);
   news.resize(clocks.size());
   news[thread] = Reach::join(news[thread], reach);
 }

@@ -40,8 +40,9 @@ Reach::Part merged(const Reach::Part &one, const Reach::Part &other);
 struct Message {
   uint32_t block = 0; ///< whose threads `own` is about
   Reach::Part own;    ///< for threads of that block; null for nothing
+  Reach::Shared home; ///< of other blocks, for threads of that block
   Reach::Shared reach;
-  explicit operator bool() const { return own || reach; }
+  explicit operator bool() const { return own || home || reach; }
 };
 
 class Order {
@@ -74,6 +75,9 @@ public:
   void learn(uint32_t thread, uint32_t copy);
   /// Where to note how many copies have ended when somebody first knows that this one has.
   void noteEnd(uint32_t copy, uint32_t *ended) { copies[copy].ended = ended; }
+  /// A copy from this block's memory to another one's has ended. Its barrier is the other block's,
+  /// so threads know it once they hear from other blocks.
+  void noteEndAbroad(uint32_t copy) { endedAbroad.push_back(copy); }
   bool knowsCopy(uint32_t thread, uint32_t copy) const {
     const CopyState &state = copies[copy];
     return state.knownToAll || (state.known && (*state.known)[thread]);
@@ -92,16 +96,17 @@ public:
   /// A fence of memory: what `thread` knows may be passed on by flags, of this block alone
   /// or of all.
   void publish(uint32_t thread, bool isForBlock);
-  /// What a flag that `thread` writes now tells.
-  Message message(uint32_t thread) const;
-  /// `thread` has read a flag, and may rely on it behind its next fence or barrier.
-  void hear(uint32_t thread, const Message &message);
+  /// What a flag that `thread` writes now tells: all blocks, or its own.
+  Message message(uint32_t thread, bool isForBlock) const;
+  /// `thread` has read a flag, and may rely on it behind its next fence or barrier. A read for the
+  /// block hears nothing of others.
+  void hear(uint32_t thread, const Message &message, bool isForBlock);
   void settle(uint32_t thread);
   /// All that `thread` knows, for a barrier of the cluster or another block's.
   Reach::Shared everything(uint32_t thread);
   /// All that the block did, and knows of others.
   Reach::Shared everything() const;
-  void learnAbroad(const Reach::Shared &reach) { abroad = Reach::join(abroad, reach); }
+  void learnAbroad(const Reach::Shared &reach);
   void learnAbroad(uint32_t thread, const Reach::Shared &reach);
 
 private:
@@ -128,6 +133,7 @@ private:
   std::vector<Shared> extra; ///< what a thread knows beyond
   std::vector<CopyState> copies;
   std::vector<uint32_t> live; ///< copies that not all know
+  std::vector<uint32_t> endedAbroad; ///< copies of which other blocks know that they have ended
   uint32_t block = 0;
   uint32_t endedCopies = 0;
   Published forBlock, forGrid;

@@ -50,6 +50,8 @@ unsigned FunctionTranslator::orderOf(const Instruction &code) {
     order |= emulator::acquireAccess;
   if (code.has("release") || code.has("acq_rel"))
     order |= emulator::releaseAccess;
+  if (code.has("cta"))
+    order |= emulator::blockAccess;
   return order;
 }
 

@@ -7,6 +7,7 @@
 #include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -27,26 +28,79 @@ public:
   PreservedAnalyses run(Function &function, FunctionAnalysisManager &) {
     std::vector<Instruction *> all;
     for (Instruction &each : instructions(function))
-      if (getLoadStorePointerOperand(&each) && !each.getMetadata(tested))
+      if ((getLoadStorePointerOperand(&each) || isa<MemIntrinsic>(each)) &&
+          !each.getMetadata(tested))
         all.push_back(&each);
     bool isChanged = false;
     for (Instruction *each : all)
-      isChanged |= test(*each);
+      isChanged |= isa<MemIntrinsic>(each) ? testBytes(cast<MemIntrinsic>(*each)) : test(*each);
     return isChanged ? PreservedAnalyses::none() : PreservedAnalyses::all();
   }
 
 private:
-  bool test(Instruction &access) {
-    const DataLayout &layout = access.getDataLayout();
+  /// A variable, and the steps from where it starts.
+  struct Place {
+    AllocaInst *variable = nullptr;
     std::vector<GEPOperator *> steps;
-    Value *pointer = getLoadStorePointerOperand(&access);
+  };
+  static Place placeOf(Value *pointer) {
+    Place place;
     for (pointer = pointer->stripPointerCasts(); isa<GEPOperator>(pointer);
          pointer = pointer->stripPointerCasts()) {
-      steps.push_back(cast<GEPOperator>(pointer));
-      pointer = steps.back()->getPointerOperand();
+      place.steps.push_back(cast<GEPOperator>(pointer));
+      pointer = place.steps.back()->getPointerOperand();
     }
-    auto *variable = dyn_cast<AllocaInst>(pointer);
-    std::optional<TypeSize> size = variable ? variable->getAllocationSize(layout) : std::nullopt;
+    place.variable = dyn_cast<AllocaInst>(pointer);
+    return place;
+  }
+  static std::optional<TypeSize> sizeOf(const Place &place, const DataLayout &layout) {
+    return place.variable ? place.variable->getAllocationSize(layout) : std::nullopt;
+  }
+  static Value *offsetIn(ArrayRef<GEPOperator *> steps, const DataLayout &layout,
+                         IRBuilder<> &builder) {
+    Value *offset = builder.getInt64(0);
+    for (GEPOperator *step : steps)
+      offset =
+          builder.CreateAdd(offset, builder.CreateSExtOrTrunc(emitGEPOffset(&builder, layout, step),
+                                                              builder.getInt64Ty()));
+    return offset;
+  }
+
+  /// So many bytes at once, as memcpy and memset access them, from or to a variable.
+  bool testBytes(MemIntrinsic &access) {
+    const DataLayout &layout = access.getDataLayout();
+    bool isChanged = testBytes(access, placeOf(access.getRawDest()), layout, true);
+    if (auto *copy = dyn_cast<MemTransferInst>(&access))
+      isChanged |= testBytes(access, placeOf(copy->getRawSource()), layout, false);
+    if (isChanged)
+      access.setMetadata(tested, MDNode::get(access.getContext(), {}));
+    return isChanged;
+  }
+  bool testBytes(MemIntrinsic &access, const Place &place, const DataLayout &layout, bool isWrite) {
+    std::optional<TypeSize> size = sizeOf(place, layout);
+    auto *count = dyn_cast<ConstantInt>(access.getLength());
+    if (!size || (count && areConstant(place.steps) &&
+                  isInside(place.steps, layout, *size, count->getZExtValue())))
+      return false;
+    IRBuilder<> builder(&access);
+    Value *bytes = builder.CreateZExtOrTrunc(access.getLength(), builder.getInt64Ty());
+    Value *offset = offsetIn(place.steps, layout, builder), *all = builder.getInt64(*size);
+    // What is said is the first byte beyond; a negative offset is a large one.
+    Value *startsOutside = builder.CreateICmpUGT(offset, all);
+    Value *isOutside = builder.CreateAnd(
+        builder.CreateIsNotNull(bytes),
+        builder.CreateOr(startsOutside,
+                         builder.CreateICmpUGT(bytes, builder.CreateSub(all, offset))));
+    Value *first = builder.CreateSelect(startsOutside, offset, all);
+    Instruction *end = SplitBlockAndInsertIfThen(isOutside, &access, /*Unreachable=*/true);
+    say(*end, access, first, {nameOf(*place.variable), size->getFixedValue(), 1, isWrite});
+    return true;
+  }
+
+  bool test(Instruction &access) {
+    const DataLayout &layout = access.getDataLayout();
+    const auto [variable, steps] = placeOf(getLoadStorePointerOperand(&access));
+    std::optional<TypeSize> size = sizeOf({variable, steps}, layout);
     if (!size || steps.empty())
       return false;
     uint64_t bytes = layout.getTypeStoreSize(getLoadStoreType(&access));
@@ -54,11 +108,7 @@ private:
       return false;
     access.setMetadata(tested, MDNode::get(access.getContext(), {}));
     IRBuilder<> builder(&access);
-    Value *offset = builder.getInt64(0);
-    for (GEPOperator *step : steps)
-      offset =
-          builder.CreateAdd(offset, builder.CreateSExtOrTrunc(emitGEPOffset(&builder, layout, step),
-                                                              builder.getInt64Ty()));
+    Value *offset = offsetIn(steps, layout, builder);
     // A negative offset is a large one.
     Value *isOutside =
         size->getFixedValue() < bytes

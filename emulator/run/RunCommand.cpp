@@ -108,9 +108,10 @@ void readOption(StringRef option, RunOptions &options) {
     options.schedules = numberIn<unsigned>("--schedules=", value);
   else if (value.consume_front("--jobs="))
     options.jobs = std::to_string(numberIn<unsigned>("--jobs=", value));
-  else if (value.consume_front("--arch="))
+  else if (value.consume_front("--arch=")) {
     options.arch = value.str();
-  else if (value.consume_front("--keep="))
+    options.tool.selection.device = deviceNamed(value);
+  } else if (value.consume_front("--keep="))
     options.keep = value.str();
   else if (value.consume_front("--cuda-path="))
     options.tool.cudaPath = value.str();

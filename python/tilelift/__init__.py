@@ -49,8 +49,8 @@ class LiftError(ValueError):
     """A copy that cannot be lifted, or a source that does not compile; `diagnostics` say why."""
 
     def __init__(self, diagnostics: Sequence[Diagnostic]) -> None:
-        errors = [str(each) for each in diagnostics if each.severity == "error"]
-        super().__init__("\n".join(errors) or "the source cannot be lifted")
+        said = [str(each) for severity in ("error", "warning") for each in diagnostics if each.severity == severity]
+        super().__init__("\n".join(said) or "the source cannot be lifted")
         self.diagnostics = tuple(diagnostics)
 
 
@@ -78,8 +78,8 @@ class Lifted:
                      for entry in (kernel["entry"], kernel["lifted"]["entry"]))
 
     def launcher(self, name: Optional[str] = None) -> Callable[..., bool]:
-        """Launches the kernel of that entry, of that qualified name or of that name, in this order; a single one
-        needs none."""
+        """Launches the kernel of that entry, of that qualified name or of that name, in this order; a template's only
+        instance needs no arguments there, and a single kernel no name."""
         if self._kernels is None:
             module: Dict[str, Any] = {}
             exec(compile(self.python, "<launchers>", "exec"), module)  # noqa: S102
@@ -87,7 +87,9 @@ class Lifted:
         found = list(self._kernels) if name is None and len(self._kernels) == 1 else \
             next(filter(None, ([own for own in self._kernels if called(own) == name]
                                for called in (lambda own: own.entry, lambda own: own.scope + own.name,
-                                              lambda own: own.name))), [])
+                                              lambda own: own.name,
+                                              lambda own: own.scope + own.name.partition("<")[0],
+                                              lambda own: own.name.partition("<")[0]))), [])
         if len(found) == 1:
             return found[0].launcher
         available = ", ".join(f"{own.scope}{own.name} ({own.entry})" if len(found) > 1 else own.scope + own.name
@@ -114,14 +116,16 @@ def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Bloc
     blocks    the block sizes of kernels whose pragmas have no `threads` clause, by name or entry: {"blur": (32, 8)}
     options   for the compiler: -I, -D
     warnings  as the tool takes them behind -W: "no-short-rows", "error=stays-plain"
-    check     raise LiftError where a copy is refused or the source does not compile
+    check     raise LiftError where a copy is refused, unless its pragma says `fallback(loop)`, or the source does not
+              compile
     """
     sizes = [f"{name}=" + (str(block) if isinstance(block, int) else ",".join(map(str, block)))
              for name, block in (blocks or {}).items()]
     made = _library.lift(source, file_name=file_name, arch=arch, cuda_path=cuda_path, flags=options, blocks=sizes,
                          warnings=warnings, whole_file=False, only_profitable=only_profitable, remarks=remarks)
     diagnostics = _with_notes(made.said)
-    if check and made.status != _library.LIFTED:
+    may_stay = {each.id for each in diagnostics if each.severity in ("error", "warning")} == {"stays-plain"}
+    if check and made.status != _library.LIFTED and not may_stay:
         raise LiftError(diagnostics)
     text, manifest, python, _, driver = made.texts
     return Lifted(text, json.loads(manifest) if manifest else {"kernels": []}, python, driver, diagnostics)

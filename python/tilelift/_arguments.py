@@ -45,15 +45,24 @@ def address_of(value: Any, what: str = "an argument") -> int:
         return 0
     pointer = getattr(value, "data_ptr", None)
     if pointer is not None and not isinstance(value, type):  # PyTorch
-        return int(pointer())
+        said = pointer()
+        return said if said.__class__ is int else _address_in(said, what, "data_ptr")
     if hasattr(value, "__cuda_array_interface__") and not isinstance(value, type):  # CuPy, Numba
-        return int(value.__cuda_array_interface__["data"][0])
+        return _address_in(value.__cuda_array_interface__["data"][0], what, "__cuda_array_interface__")
     if isinstance(value, ctypes.c_void_p):
         return value.value or 0
     found = None if isinstance(value, bool) else _whole(value)
     if found is None:
         raise TypeError(f"{what} is {_shown(value)}, which is no address: that is a whole number, or an object that has "
                         "data_ptr() or __cuda_array_interface__")
+    return found
+
+
+def _address_in(said: Any, what: str, who: str) -> int:
+    """What an object says, which is a whole number and nothing that becomes one."""
+    found = None if isinstance(said, bool) else _whole(said)
+    if found is None:
+        raise TypeError(f"{what}: {who} says {_shown(said)}, which is no address")
     return found
 
 
@@ -130,10 +139,11 @@ class Parameter:
         """Raises what is wrong with it, if anything is."""
         try:
             self.passed(value)
-        except RuntimeError as problem:  # a tensor without memory, a map of another context
-            if type(problem) is not RuntimeError:
+        except Exception as problem:  # a tensor without memory, a map of another context
+            if str(problem).startswith(self.what):
                 raise
-            raise RuntimeError(f"{self.what}: {problem}") from problem
+            kind = "" if type(problem) is RuntimeError else type(problem).__name__ + ": "
+            raise RuntimeError(f"{self.what}: {kind}{problem}") from problem
 
     def check(self, value: Any) -> None:
         """Whether it holds a number that leaves the limits, as floating-point infinity does."""

@@ -176,11 +176,11 @@ _Grid = Tuple[int, ...]  # of three: interpreters take it apart faster than a Di
 
 
 def _listed(shape: Any) -> Tuple[Any, ...]:
-    """A number, as NumPy's are, too, or numbers in a row."""
+    """A number, as NumPy's are, too, or numbers in a row; of anything else, none."""
     try:
         return (operator.index(shape),)
     except TypeError:
-        return tuple(shape)
+        return tuple(shape) if hasattr(shape, "__iter__") else ()
 
 
 def _sizes_of(shape: Any, what: str, of: str = "") -> _Grid:
@@ -190,8 +190,8 @@ def _sizes_of(shape: Any, what: str, of: str = "") -> _Grid:
         x, y, z = made = tuple(int(operator.index(n)) if hasattr(n, "__index__") else 0 for n in made)
     if x > 0 and y > 0 and z > 0:
         return made
-    raise ValueError(f"{of}the {what} is {shape if isinstance(shape, int) else given!r}: it takes one to three positive "
-                     "numbers")
+    shown = given if hasattr(shape, "__iter__") else shape
+    raise ValueError(f"{of}the {what} is {shown!r}: it takes one to three positive numbers")
 
 
 class Dim3(NamedTuple):
@@ -422,7 +422,7 @@ class Kernel:
                 if not low <= values[i] <= high:
                     self._parameters[i].check(values[i])
             found = None if started is False else setting.numbers(size, values, seen)
-        except AttributeError as problem:
+        except (AttributeError, TypeError) as problem:
             raise self._about_member(problem) from None
         if found is not None:
             return self._start(setting, size, values, found, stream, into)
@@ -433,10 +433,11 @@ class Kernel:
             setting.plain.start(size, (), values, stream, None)
         return False
 
-    def _about_member(self, problem: AttributeError) -> AttributeError:
-        """Which an object of another type than the kernel's does not have."""
+    def _about_member(self, problem: Exception) -> Exception:
+        """Which an object of another type than the kernel's does not have, or has as something else."""
         names = " or ".join(f"'{self._parameters[i].name}'" for i in self._objects)
-        return AttributeError(f"{self._of}{names}: {problem}") if names else problem
+        is_told = not names or str(problem).startswith(self._of)
+        return problem if is_told else type(problem)(f"{self._of}{names}: {problem}")
 
     def _start(self, setting: _Setting, grid: _Grid, values: Sequence[Any], found: Sequence[Any], stream: Any,
                into: Optional["Dispatch"]) -> bool:
@@ -508,8 +509,12 @@ class Kernel:
 
     def _find(self, kernels: Kernels, grid: Any, block: Any, shared: int, attributes: Sequence[Any]) -> _Setting:
         """Attributes are somebody's objects, which may say something else the next time."""
-        threads = block if block is None or block.__class__ is int else _listed(block)
+        threads = block if block is None or block.__class__ is int else _listed(block) or block
         key = self if threads is None and shared == 0 else (self, threads, shared)
+        if not hasattr(shared, "__index__") or shared < 0:
+            raise ValueError(f"{self._of}the shared memory is {shared!r}: it takes a number of bytes")
+        if attributes is not None and not hasattr(attributes, "__iter__"):
+            raise TypeError(f"{self._of}the attributes are {attributes!r}: they are a list of CUlaunchAttribute")
         own = tuple(attributes or ())
         setting = None if own else kernels.known.get(key)
         if setting is not None:

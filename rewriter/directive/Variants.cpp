@@ -93,6 +93,12 @@ bool Variants::isRead(Place place, Place begin, Place end) const {
   });
 }
 
+bool Variants::changesIn(StringRef macro, Place begin, Place end) const {
+  return llvm::any_of(changes, [&](const Change &change) {
+    return change.macro == macro && isRead(change.place, begin, end);
+  });
+}
+
 /// What is defined within for the first time is defined in the same way once more, unless it is
 /// asked for before.
 std::optional<std::string> Variants::whyNotTwice(Place begin, Place end) const {

@@ -46,13 +46,24 @@ public:
         sources(context.getSourceManager()) {}
 
   std::vector<std::string> found;
+  /// Something may differ in another compilation that no condition outside of the kernel can name.
+  bool isIncomplete = false;
+  /// Sums and the like depend on what elements are, and not on their size alone.
+  bool asksForKinds = false;
 
+  bool isSettled(SourceLocation location) const;
+  /// What the kernel and the functions on the way to its copies assign to their variables.
+  void readAssignments(const Stmt *body);
   bool shouldVisitImplicitCode() const { return true; }
   /// Null is nothing.
   void visit(const Stmt *statement) { TraverseStmt(const_cast<Stmt *>(statement)); }
   void visit(const DeclaratorDecl *declaration);
 
   bool VisitDeclRefExpr(DeclRefExpr *reference);
+  bool VisitCallExpr(CallExpr *call);
+  bool VisitCXXConstructExpr(CXXConstructExpr *call);
+  bool VisitMemberExpr(MemberExpr *member);
+  bool VisitTypeLoc(TypeLoc type);
   bool VisitExpr(Expr *expression);
   bool VisitTypedefTypeLoc(TypedefTypeLoc type);
   bool VisitTagTypeLoc(TagTypeLoc type);
@@ -60,14 +71,17 @@ public:
   bool TraverseSubstNonTypeTemplateParmExpr(SubstNonTypeTemplateParmExpr *) { return true; }
 
 private:
-  bool isSettled(SourceLocation location) const;
   bool isOfSystem(SourceLocation location) const;
   std::string nameOf(const NamedDecl *declaration) const;
   void assume(std::string condition) {
     if (!is_contained(found, condition))
       found.push_back(std::move(condition));
   }
-  void assumeSize(const NamedDecl *type, QualType of);
+  void assumeSize(const std::string &name, QualType of);
+  void visitBody(const FunctionDecl *callee);
+  template <typename Assume>
+  void forMacros(SourceLocation begin, SourceLocation end, bool takesArguments, Assume assume);
+  bool isOneMacro(StringRef name, SourceLocation use) const;
   bool endsExpansion(SourceLocation token) const;
   bool meet(SourceLocation &begin, SourceLocation &end) const;
   void assumeMacro(const Expr *expression);
@@ -77,7 +91,19 @@ private:
   ASTContext &context;
   const SourceManager &sources;
   DenseSet<const Decl *> seen;
+  DenseMap<const VarDecl *, SmallVector<const Expr *, 2>> assigned;
 };
+
+void AssumptionFinder::readAssignments(const Stmt *body) {
+  if (const auto *operation = dyn_cast<BinaryOperator>(body);
+      operation && operation->isAssignmentOp())
+    if (const auto *to = dyn_cast<DeclRefExpr>(operation->getLHS()->IgnoreParenImpCasts()))
+      if (const auto *variable = dyn_cast<VarDecl>(to->getDecl()))
+        assigned[variable].push_back(operation->getRHS());
+  for (const Stmt *child : body->children())
+    if (child)
+      readAssignments(child);
+}
 
 /// Whether all who compile the file that the kernel is in read the same there.
 bool AssumptionFinder::isSettled(SourceLocation location) const {
@@ -105,8 +131,36 @@ void AssumptionFinder::visit(const DeclaratorDecl *declaration) {
   if (const TypeSourceInfo *type = declaration->getTypeSourceInfo())
     TraverseTypeLoc(type->getTypeLoc());
   const auto *variable = dyn_cast<VarDecl>(declaration);
-  if (variable && !isa<ParmVarDecl>(variable) && variable->getAnyInitializer())
+  if (!variable)
+    return;
+  if (!isa<ParmVarDecl>(variable) && variable->getAnyInitializer())
     visit(variable->getAnyInitializer());
+  for (const Expr *value : assigned.lookup(variable))
+    visit(value);
+}
+
+/// What a function computes with is part of what its caller does.
+void AssumptionFinder::visitBody(const FunctionDecl *callee) {
+  const FunctionDecl *definition = nullptr;
+  if (!callee || callee->isImplicit() || !callee->hasBody(definition) ||
+      isOfSystem(definition->getLocation()) || !seen.insert(definition->getCanonicalDecl()).second)
+    return;
+  isIncomplete |= !isSettled(definition->getLocation());
+  readAssignments(definition->getBody());
+  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(definition))
+    for (const CXXCtorInitializer *member : constructor->inits())
+      visit(member->getInit());
+  visit(definition->getBody());
+}
+
+bool AssumptionFinder::VisitCallExpr(CallExpr *call) {
+  visitBody(call->getDirectCallee());
+  return true;
+}
+
+bool AssumptionFinder::VisitCXXConstructExpr(CXXConstructExpr *call) {
+  visitBody(call->getConstructor());
+  return true;
 }
 
 bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
@@ -126,6 +180,7 @@ bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
              " == " + textOf(value.Val.getInt(), named->getType()));
     }
   } else if (variable) {
+    isIncomplete |= !isSettled(variable->getLocation()) && !isOfSystem(variable->getLocation());
     visit(variable);
   } else if (seen.insert(enumerator).second && enumerator->getInitExpr()) {
     visit(enumerator->getInitExpr());
@@ -136,6 +191,22 @@ bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
 bool AssumptionFinder::VisitExpr(Expr *expression) {
   if (expression->getBeginLoc().isMacroID())
     assumeMacro(expression);
+  return true;
+}
+
+/// Where a member lies, in a type that another compilation may lay out otherwise.
+bool AssumptionFinder::VisitMemberExpr(MemberExpr *member) {
+  const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
+  const auto *record = field ? dyn_cast<CXXRecordDecl>(field->getParent()) : nullptr;
+  if (!record || field->isBitField() || !field->getIdentifier() || !record->getIdentifier() ||
+      isa<ClassTemplateSpecializationDecl>(record) || !record->isStandardLayout() ||
+      field->getAccess() == AS_private || field->getAccess() == AS_protected ||
+      !isVisibleToAll(record) || isOfSystem(field->getLocation()) ||
+      isSettled(field->getLocation()))
+    return true;
+  const int64_t bytes = int64_t(context.getFieldOffset(field) / context.getCharWidth());
+  assume("__builtin_offsetof(" + nameOf(record) + ", " + field->getNameAsString() +
+         ") == " + std::to_string(bytes));
   return true;
 }
 
@@ -167,38 +238,76 @@ bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
   return begin.isMacroID() && end.isMacroID();
 }
 
-/// Of an expression that is all that a macro without parameters stands for.
-void AssumptionFinder::assumeMacro(const Expr *expression) {
-  SourceLocation begin = expression->getBeginLoc(), end = expression->getEndLoc();
-  Expr::EvalResult value;
-  if (!expression->getType()->isIntegralOrEnumerationType() || expression->isValueDependent() ||
-      !expression->EvaluateAsInt(value, context))
-    return;
+/// Whether a macro is behind the kernel, where conditions stand, what it is at its use.
+bool AssumptionFinder::isOneMacro(StringRef name, SourceLocation use) const {
+  const Place begin = placeOf(sources, sources.getExpansionLoc(use)),
+              end = placeOf(sources, sources.getExpansionLoc(kernel->getEndLoc()));
+  return !variants.redefined.contains(name) ||
+         (begin.isKnown() && end.isKnown() && !variants.changesIn(name, begin, end));
+}
+
+/// Calls `assume` with the use of each macro that the text between two tokens is all of, if another
+/// compilation may define it otherwise: by its name, or with its arguments.
+template <typename Assume>
+void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, bool takesArguments,
+                                 Assume assume) {
   while (meet(begin, end)) {
     if (!sources.isAtStartOfImmediateMacroExpansion(begin) || !endsExpansion(end))
       return;
-    CharSourceRange use = sources.getImmediateExpansionRange(begin);
-    StringRef name = Lexer::getImmediateMacroName(begin, sources, context.getLangOpts());
-    bool hasParameters = use.getBegin() != use.getEnd() || sources.isMacroArgExpansion(begin);
-    if (!hasParameters && !isSettled(begin) && !isOfSystem(begin) &&
-        !variants.redefined.contains(name))
-      assume((name + " == " + textOf(value.Val.getInt(), expression->getType())).str());
+    const CharSourceRange use = sources.getImmediateExpansionRange(begin);
+    const StringRef name = Lexer::getImmediateMacroName(begin, sources, context.getLangOpts());
+    const bool isArgument = sources.isMacroArgExpansion(begin);
+    const bool hasParameters = use.getBegin() != use.getEnd();
+    if (!isArgument && (!hasParameters || (takesArguments && use.getBegin().isFileID())) &&
+        !isSettled(begin) && !isOfSystem(begin) && isOneMacro(name, begin))
+      assume(hasParameters ? Lexer::getSourceText(use, sources, context.getLangOpts()) : name);
     begin = use.getBegin();
     end = use.getEnd();
   }
 }
 
-void AssumptionFinder::assumeSize(const NamedDecl *type, QualType of) {
-  if (!of->isDependentType() && !of->isIncompleteType() && !of->isFunctionType() &&
-      !isOfSystem(type->getLocation()))
-    assume("sizeof(" + nameOf(type) +
-           ") == " + std::to_string(context.getTypeSizeInChars(of).getQuantity()));
+/// Whether an expression names nothing, so that its text means the same anywhere.
+static bool namesNothing(const Stmt *expression) {
+  return !isa<DeclRefExpr, CXXThisExpr, UnaryExprOrTypeTraitExpr>(expression) &&
+         llvm::all_of(expression->children(),
+                      [](const Stmt *child) { return !child || namesNothing(child); });
+}
+
+void AssumptionFinder::assumeMacro(const Expr *expression) {
+  Expr::EvalResult value;
+  if (!expression->getType()->isIntegralOrEnumerationType() || expression->isValueDependent() ||
+      !expression->EvaluateAsInt(value, context))
+    return;
+  forMacros(expression->getBeginLoc(), expression->getEndLoc(), namesNothing(expression),
+            [&](StringRef use) {
+              assume((use + " == " + textOf(value.Val.getInt(), expression->getType())).str());
+            });
+}
+
+/// Types that a macro stands for.
+bool AssumptionFinder::VisitTypeLoc(TypeLoc type) {
+  if (type.getBeginLoc().isMacroID())
+    forMacros(type.getBeginLoc(), type.getEndLoc(), false,
+              [&](StringRef use) { assumeSize(use.str(), type.getType()); });
+  return true;
+}
+
+void AssumptionFinder::assumeSize(const std::string &name, QualType of) {
+  if (of->isDependentType() || of->isIncompleteType() || of->isFunctionType())
+    return;
+  if (asksForKinds && of->isArithmeticType())
+    assume("::cuda::std::is_same_v<" + name + ", " +
+           of.getCanonicalType().getUnqualifiedType().getAsString(context.getPrintingPolicy()) +
+           ">");
+  assume("sizeof(" + name + ") == " + std::to_string(context.getTypeSizeInChars(of).getQuantity()));
 }
 
 bool AssumptionFinder::VisitTypedefTypeLoc(TypedefTypeLoc type) {
   const TypedefNameDecl *alias = type.getDecl();
+  if (isOfSystem(alias->getLocation()))
+    return true;
   if (isVisibleToAll(alias) && !isSettled(alias->getLocation()))
-    assumeSize(alias, alias->getUnderlyingType());
+    assumeSize(nameOf(alias), alias->getUnderlyingType());
   else if (seen.insert(alias).second)
     TraverseTypeLoc(alias->getTypeSourceInfo()->getTypeLoc());
   return true;
@@ -206,11 +315,15 @@ bool AssumptionFinder::VisitTypedefTypeLoc(TypedefTypeLoc type) {
 
 bool AssumptionFinder::VisitTagTypeLoc(TagTypeLoc type) {
   const auto *record = dyn_cast<RecordDecl>(type.getDecl());
-  if (!record || isa<ClassTemplateSpecializationDecl>(record) || !record->getIdentifier())
+  if (!record || isOfSystem(record->getLocation()))
     return true;
+  if (isa<ClassTemplateSpecializationDecl>(record) || !record->getIdentifier()) {
+    isIncomplete |= !isSettled(record->getLocation());
+    return true;
+  }
   if (isVisibleToAll(record) && !isSettled(record->getLocation())) {
     if (record->getDefinition())
-      assumeSize(record, context.getCanonicalTagType(record));
+      assumeSize(nameOf(record), context.getCanonicalTagType(record));
   } else if (seen.insert(record).second && record->getDefinition()) {
     for (const FieldDecl *field : record->getDefinition()->fields())
       visit(field);
@@ -224,6 +337,9 @@ std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variant
   AssumptionFinder finder(kernel.pattern, variants);
   for (const InstanceToEmit &instance : kernel.instances) {
     for (const CopyToEmit &copy : instance.copies) {
+      for (const Stmt *body : copy.path.bodies())
+        finder.readAssignments(body);
+      finder.asksForKinds = copy.plan.kind == CopyKind::Reduce;
       finder.visit(copy.tile);
       finder.visit(copy.statement);
       for (const CallExpr *call : copy.path.getCalls())
@@ -240,6 +356,36 @@ std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variant
     }
   }
   return std::move(finder.found);
+}
+
+std::optional<std::string> sizeToAssume(const FunctionDecl *kernel, const VarDecl *tile,
+                                        const Variants &variants) {
+  AssumptionFinder finder(kernel, variants);
+  finder.visit(tile);
+  const ASTContext &context = tile->getASTContext();
+  const TypeSourceInfo *written = tile->getTypeSourceInfo();
+  const auto array =
+      written ? written->getTypeLoc().getUnqualifiedLoc().getAs<ArrayTypeLoc>() : ArrayTypeLoc();
+  if (!(finder.isIncomplete || !finder.isSettled(tile->getLocation())) || !array ||
+      !tile->getType()->isConstantArrayType())
+    return std::nullopt;
+  ArrayTypeLoc innermost = array;
+  while (auto next = innermost.getElementLoc().getUnqualifiedLoc().getAs<ArrayTypeLoc>())
+    innermost = next;
+  auto textOf = [&](SourceLocation begin, SourceLocation end) {
+    return Lexer::getSourceText(Lexer::makeFileCharRange(CharSourceRange::getTokenRange(begin, end),
+                                                         context.getSourceManager(),
+                                                         context.getLangOpts()),
+                                context.getSourceManager(), context.getLangOpts());
+  };
+  const TypeLoc element = innermost.getElementLoc().getUnqualifiedLoc();
+  const StringRef type = textOf(element.getBeginLoc(), element.getEndLoc()),
+                  extents = textOf(array.getLBracketLoc(), innermost.getRBracketLoc());
+  if (type.empty() || extents.empty())
+    return std::nullopt;
+  return ("sizeof(" + type + extents +
+          ") == " + Twine(context.getTypeSizeInChars(tile->getType()).getQuantity()))
+      .str();
 }
 
 } // namespace tilelift

@@ -7,8 +7,9 @@
 // asserts them: `TX == 16`, `sizeof(real) == 4`.
 //
 // Constants are looked for in the copies, their tiles, the heads of their pipelines' loops, and in
-// what all of those are made of. Values that an #if inside of the kernel chooses are not checked:
-// the plan, which stands outside, cannot name them. Template arguments need no check: other
+// what all of those are made of: initial values, assignments, the bodies of functions that are
+// called. What cannot be named outside of the kernel, as what an #if inside of it chooses, shows in
+// the tile's size at best, which is asserted at the copy. Template arguments need no check: other
 // arguments select another plan, or none.
 //===----------------------------------------------------------------------===//
 
@@ -22,6 +23,11 @@ namespace tilelift {
 
 /// Conditions for a static_assert behind the kernel, each once, in the order of their use.
 std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variants &variants);
+
+/// The condition for a static_assert within the kernel, as `sizeof(float[rows()][32]) == 1024`, if
+/// the tile's size depends on something that no condition outside can name; else nothing.
+std::optional<std::string> sizeToAssume(const clang::FunctionDecl *kernel,
+                                        const clang::VarDecl *tile, const Variants &variants);
 
 } // namespace tilelift
 

@@ -8,6 +8,7 @@
 #include "emit/KernelText.h"
 
 #include "directive/PragmaReader.h"
+#include "emit/Assumptions.h"
 
 #include <map>
 
@@ -554,6 +555,20 @@ std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t c
           Piece::own("\n" + indent + "}")};
 }
 
+/// What the tiles' sizes have to be, where only the kernel can say it.
+std::string KernelWriter::assumedSizes(size_t first, size_t end, const std::string &indent) const {
+  std::string text;
+  for (size_t i = first; i < end; ++i) {
+    std::optional<std::string> own = sizeToAssume(kernel.pattern, copies()[i].tile, variants);
+    const bool isSameInAll = llvm::all_of(kernel.instances, [&](const InstanceToEmit &other) {
+      return sizeToAssume(kernel.pattern, other.copies[i].tile, variants) == own;
+    });
+    if (own && isSameInAll && !StringRef(text).contains("(" + *own + ")"))
+      text += indent + "TILELIFT_LIFTED_FOR(" + *own + ");\n";
+  }
+  return text;
+}
+
 /// Puts the copies of a statement in its place.
 void KernelWriter::replaceStatement(size_t first) {
   const CopyToEmit &own = copies()[first];
@@ -567,7 +582,7 @@ void KernelWriter::replaceStatement(size_t first) {
 
   std::string checks = checksOf(first, last + 1);
   std::string inner = checks.empty() ? indent : indent + "  ";
-  std::string text = commentsOf(first, last + 1);
+  std::string text = commentsOf(first, last + 1) + assumedSizes(first, last + 1, indent);
   if (asksWhetherApart(first, last))
     text += storeFence(first, last, indent);
   if (!checks.empty())

@@ -235,7 +235,7 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
   if (std::optional<Diagnostic> obstacle = whyNotWritable(kernel, source, variants))
     return refuse(std::move(*obstacle));
   CopyOrders orders = ordersOf(kernel);
-  KernelWriter writer(source, kernel, names, orders, effects);
+  KernelWriter writer(source, kernel, names, orders, effects, variants);
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure && emitWithoutProducer(kernel, names, *writer.failure))
     return;

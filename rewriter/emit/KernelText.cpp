@@ -114,8 +114,13 @@ std::string numberNameOf(const Reduction &reduction) {
 
 KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
                            const KernelNames &names, const CopyOrders &orders,
-                           const Effects &effects)
-    : source(source), kernel(kernel), names(names), orders(orders), effects(effects) {
+                           const Effects &effects, const Variants &variants)
+    : source(source),
+      kernel(kernel),
+      names(names),
+      orders(orders),
+      effects(effects),
+      variants(variants) {
   texts = textsOf(kernel.instances.front(), textOf);
   texts.front().name = names.lifted;
   nameCopies();

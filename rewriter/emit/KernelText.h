@@ -101,7 +101,7 @@ int64_t ringBytes(const InstanceToEmit &instance);
 class KernelWriter {
 public:
   KernelWriter(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
-               const CopyOrders &orders, const Effects &effects);
+               const CopyOrders &orders, const Effects &effects, const Variants &variants);
 
   /// The sibling's text as pieces of the file and own text; siblings of functions that
   /// it calls go to `siblings`.
@@ -173,6 +173,7 @@ private:
   bool isReplaceable(size_t copy);
   size_t endOfStatement(size_t copy) const;
   std::string commentsOf(size_t first, size_t end) const;
+  std::string assumedSizes(size_t first, size_t end, const std::string &indent) const;
   std::vector<Piece> plainBranch(const std::string &before, size_t copy, unsigned at) const;
   unsigned beginOf(size_t copy);
   std::string checksOf(size_t first, size_t end, bool isAhead = false);
@@ -314,6 +315,7 @@ private:
   const KernelNames &names;
   const CopyOrders &orders;
   const Effects &effects;
+  const Variants &variants;
   std::vector<CopyNames> copyNames;
   std::vector<Ring> rings;
   /// For each copy that is made ahead, its plans with the names that it can use.

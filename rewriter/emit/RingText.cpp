@@ -470,7 +470,8 @@ void KernelWriter::replaceGroup(const Ring &ring) {
     end = endOfStatement(i);
     const CopyToEmit &own = copies()[i];
     unsigned begin = beginOf(i), behind = source.endOf(own.statement);
-    std::string text = commentsOf(i, end);
+    std::string text = commentsOf(i, end) +
+                       assumedSizes(i, end, source.indentationAt(own.directive->statement.offset));
     Edit edit{begin, behind, {}};
     if (i != ring.first) {
       edit.pieces = {Piece::own(StringRef(text).rtrim().str(), begin)};

@@ -76,7 +76,9 @@ IncludePlace placeForInclude(StringRef text, unsigned before, const LangOptions 
         place = {nextLine(token), true};
         isGuarded = false;
         depth = 0;
-      } else if (directive == "include" && depth <= 0 && braces == 0)
+      } else if ((directive == "else" || directive.starts_with("elif")) && depth == 0 && isGuarded)
+        place = {nextLine(token), true}; // nor was it one of which another branch is compiled
+      else if (directive == "include" && depth <= 0 && braces == 0)
         place = {nextLine(token), true};
       else if (opensGuard || (directive == "pragma" && isFirst && word(token) == "once"))
         place.offset = nextLine(token);

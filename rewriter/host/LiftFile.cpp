@@ -83,13 +83,8 @@ DiagnosticsEngine::Level levelOf(Severity severity) {
 
 } // namespace
 
-int capabilityOf(StringRef arch) {
-  int number = 0;
-  return arch.consume_front("sm_") && !arch.consumeInteger(10, number) ? number : 0;
-}
-
 std::optional<std::string> wrongArch(StringRef arch) {
-  if (capabilityOf(arch) >= 90)
+  if (deviceNamed(arch).capability >= 90)
     return std::nullopt;
   return ("'" + arch + "' has no TMA unit: 'arch' takes sm_90 and later").str();
 }

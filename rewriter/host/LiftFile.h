@@ -36,8 +36,6 @@ namespace tilelift {
 constexpr const char *firstArchWithTma = "sm_90";
 /// What is wrong with an option that names the device, if anything is.
 std::optional<std::string> wrongArch(llvm::StringRef arch);
-/// 90 of "sm_90a".
-int capabilityOf(llvm::StringRef arch);
 
 /// Turns any cc1 invocation of a CUDA file into the one that is analysed.
 void makeCanonical(clang::CompilerInvocation &invocation, llvm::vfs::FileSystem &files,

@@ -54,9 +54,11 @@ bool mayHoldDirective(StringRef text) {
     auto [before, after] = rest.split("ragma");
     // What _Pragma says may be put together by macros.
     bool isOperator = before.ends_with("_P");
+    auto isOpening = [](char each) { return each == '(' || each == ' '; };
     StringRef word = skipComments(after);
     if (isOperator
-            ? StringRef(joined).contains("tma")
+            ? StringRef(joined).contains("tma") ||
+                  !skipComments(word.drop_while(isOpening)).starts_with("\"")
             : word.consume_front("tma") && !isAsciiIdentifierContinue(word.empty() ? ' ' : word[0]))
       return true;
     rest = after;
@@ -72,8 +74,12 @@ public:
       if ((entry.Group == frontend::Quoted || entry.Group == frontend::Angled) &&
           !isToolkit(entry.Path, files))
         folders.push_back(absolute(entry.Path));
-    for (const std::string &file : invocation.getPreprocessorOpts().Includes)
+    const PreprocessorOptions &preprocessor = invocation.getPreprocessorOpts();
+    for (const std::string &file : preprocessor.Includes)
       look(file, "");
+    found |= !preprocessor.ImplicitPCHInclude.empty(); // nobody looks into it
+    for (const auto &[macro, isUndefined] : preprocessor.Macros)
+      found |= !isUndefined && StringRef(macro).contains("_Pragma");
   }
 
   bool mayHaveDirectives(StringRef path, StringRef text) {

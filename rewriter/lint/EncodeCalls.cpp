@@ -65,6 +65,13 @@ const Layout *layoutOf(const CallExpr *call) {
   return isEncode ? found : nullptr;
 }
 
+} // namespace
+
+bool isEncodeCall(const CallExpr *call) { return layoutOf(call) != nullptr; }
+bool isTensorMap(QualType type) { return isNamed(type, "CUtensorMap"); }
+
+namespace {
+
 class EncodeCall {
 public:
   EncodeCall(const CallExpr *call, const Layout &layout, const Frame &frame,

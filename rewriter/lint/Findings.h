@@ -41,6 +41,10 @@ private:
 /// control may get to.
 std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capability,
                                         Findings &findings);
+/// Whether it is one of them.
+bool isEncodeCall(const clang::CallExpr *call);
+/// Whether a type is the driver's for tensor maps.
+bool isTensorMap(clang::QualType type);
 /// Kernels' parameters, and what TMA's instructions are given.
 void lintDeviceCode(const Functions &functions, llvm::ArrayRef<EncodedMap> maps,
                     Findings &findings);

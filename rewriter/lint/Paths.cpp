@@ -4,6 +4,7 @@
 
 #include "lint/Paths.h"
 
+#include "lint/Findings.h"
 #include "lint/Numbers.h"
 
 #include "clang/AST/Attr.h"
@@ -64,21 +65,23 @@ private:
     isNever |= wanted ? isFalse(value) : isTrue(value);
     isOpen |= !isTrue(value) && !isFalse(value) && looksAtNumbers(condition);
   }
-  /// At some that the place depends on. The place's own function is no guard of its next call;
-  /// whether a pointer leads anywhere is no number, and where it leads only on the device.
+  /// At some that the place depends on. The place's own function is no guard of its next call, and
+  /// whether a map could be made says nothing of its numbers; whether a pointer leads anywhere is
+  /// no number, and where it leads only on the device.
   bool looksAtNumbers(const Stmt *part) const {
     const auto *call = dyn_cast_or_null<CallExpr>(part);
     const FunctionDecl *callee = call ? call->getDirectCallee() : nullptr;
     const auto *cast = dyn_cast_or_null<CastExpr>(part);
     const auto *operation = dyn_cast_or_null<BinaryOperator>(part);
-    if (!part || (callee && callee->getDeclName() == called) ||
+    if (!part || (callee && callee->getDeclName() == called) || (call && isEncodeCall(call)) ||
         (cast && cast->getCastKind() == CK_PointerToBoolean) ||
         (operation && operation->isEqualityOp() && operation->getLHS()->getType()->isPointerType()))
       return false;
     if (const auto *reference = dyn_cast<DeclRefExpr>(part)) {
       const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
       const bool isNumber = isOnDevice || (variable && !variable->getType()->isPointerType());
-      return variable && isNumber && relevant.contains(variable);
+      return variable && isNumber && !isTensorMap(variable->getType()) &&
+             relevant.contains(variable);
     }
     return llvm::any_of(part->children(), [&](const Stmt *child) { return looksAtNumbers(child); });
   }

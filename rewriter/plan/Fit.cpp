@@ -1048,8 +1048,19 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
   std::optional<GatherRelation> gather = gatherOf(cells);
   if (!gather)
     return diagnose("not-a-copy", cells.place, wordingOf(cells.kind).nothing);
-  auto fitAs = [&](Mode mode) {
-    return Fitter(gather->relation, options, written).runGather(*gather, mode);
+  auto fitAs = [&](Mode mode, bool byFours) {
+    return Fitter(gather->relation, options, written).runGather(*gather, mode, byFours);
+  };
+  auto fitBoxes = [&] {
+    const Device &device = options.device;
+    const bool prefersFours =
+        cells.kind == CopyKind::Load ? device.isBlackwell() : device.scattersByFours();
+    Fitted preferred = fitAs(Mode::Tile, prefersFours);
+    if (canBeMade(preferred, options))
+      return preferred;
+    // If neither can be made, what is said is why rows that keep their places cannot.
+    Fitted other = fitAs(Mode::Tile, !prefersFours);
+    return canBeMade(other, options) || !prefersFours ? other : preferred;
   };
   auto isBest = [&](const Fitted &fitted) {
     const Plan *plan = std::get_if<Plan>(&fitted);
@@ -1057,10 +1068,10 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
            llvm::none_of(plan->copyChecks,
                          [&](const Check &check) { return plan->isOfRow(check.value); });
   };
-  Fitted boxes = fitAs(Mode::Tile);
+  Fitted boxes = fitBoxes();
   if (isBest(boxes))
     return boxes;
-  Fitted bytes = fitAs(Mode::Bulk);
+  Fitted bytes = fitAs(Mode::Bulk, false);
   bool areBytes =
       isBest(bytes) || (canBeMade(bytes, options) && !canBeMadeAnywhere(boxes, options));
   return areBytes ? bytes : boxes;

@@ -14,6 +14,7 @@
 #ifndef TILELIFT_PLAN_FIT_H
 #define TILELIFT_PLAN_FIT_H
 
+#include "plan/Device.h"
 #include "plan/Plan.h"
 #include "support/Diagnostics.h"
 
@@ -28,6 +29,8 @@ struct FitOptions {
   swizzle_mode swizzle = swizzle_mode::none;
   /// Whether the copy can name what a plan needs where it stands.
   std::function<bool(const Plan &)> canBeSaid = [](const Plan &) { return true; };
+  /// What the plan is for.
+  Device device = {};
 };
 
 std::variant<Plan, Diagnostic> fit(const CopyRelation &relation, const FitOptions &options);

@@ -13,7 +13,9 @@ namespace tilelift {
 
 /// One operation for each row, which says by its number where that is: a box of one row, or
 /// contiguous bytes wherever they start.
-std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, Mode mode) {
+std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, Mode mode,
+                                                 bool byFours) {
+  mayBeByFours = byFours;
   auto found = shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
   if (auto *diagnostic = std::get_if<Diagnostic>(&found))
     return std::move(*diagnostic);

@@ -36,8 +36,11 @@ bool Fitter::layOut() {
                       "rows that it does not fill lie between those that it fills");
   // Rows of their own may lie anywhere that TMA can write.
   bool areApart = plan.gather && shape.digits.size() == 2 && userPitch % startsOn() == 0;
+  bool isTooClose = plan.gather && !mayBeByFours && shape.digits.size() == 2 &&
+                    userPitch % startsOn() != 0;
   layout.moved = plan.rows.empty() && !isAsWritten &&
-                 (layout.lead != 0 || (pitch != userPitch && !areApart) || isLonger || span != 0);
+                 (layout.lead != 0 || (pitch != userPitch && !areApart) || isLonger || span != 0 ||
+                  isTooClose);
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
   layout.pitch = innermost;
@@ -99,7 +102,7 @@ bool Fitter::placeRows() {
       plan.layout.moved ? plan.layout.rows / rows.count * pitch : rows.distance * shape.unitSize;
   if (distance % startsOn() == 0)
     return true;
-  if (!maybeByFours())
+  if (!isByFours(distance))
     return fail(
         diagnose("row-start", relation.tile.place, relation.tile.name, distance, startsOn()));
   plan.gather->byFours = true;
@@ -112,13 +115,14 @@ bool Fitter::placeRows() {
 
 /// Four rows of a tensor with two dimensions are one instruction on some devices, and then it
 /// is these four that start on 128 bytes, the rows right behind one another. Of rows that are
-/// stored and not there, the others would be on their own.
-bool Fitter::maybeByFours() const {
+/// stored and not there, the others would be on their own. `distance` is that of two rows.
+bool Fitter::isByFours(int64_t distance) const {
   const LookedUpRows &rows = *plan.gather;
   bool isRow = plan.mode == Mode::Tile && plan.dims.size() == 2 && plan.dims[1].box == 1 &&
                plan.dims[0].pieces == 1 && !plan.reduction;
-  return isRow && rows.count % 4 == 0 && rows.distance == plan.expectedBytes / rows.count &&
-         rows.distance * 4 % boxAlignment == 0 && !(isStored() && !rows.present.empty());
+  return mayBeByFours && isRow && rows.count % 4 == 0 &&
+         distance == plan.expectedBytes / rows.count && distance * 4 % boxAlignment == 0 &&
+         !(isStored() && !rows.present.empty());
 }
 
 /// One end of a range of indices as a message writes it: "any" where the range has no end.

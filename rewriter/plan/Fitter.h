@@ -46,7 +46,7 @@ public:
   /// Of a relation in terms of these pixels.
   std::variant<Plan, Diagnostic> runPixels(const PixelRelation &pixels);
   /// Of a relation in terms of rows that are looked up, each of them a box or bytes.
-  std::variant<Plan, Diagnostic> runGather(const GatherRelation &gather, Mode mode);
+  std::variant<Plan, Diagnostic> runGather(const GatherRelation &gather, Mode mode, bool byFours);
 
 private:
   bool isKnownWhereRead(const NamedPointer &pointer) const;
@@ -76,7 +76,7 @@ private:
   bool isCut() const;
   bool partsAreRows() const;
   bool placeRows();
-  bool maybeByFours() const;
+  bool isByFours(int64_t distance) const;
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool staysInRows() const;
   bool staysWithin(int64_t first, int64_t length) const;
@@ -135,6 +135,8 @@ private:
   const CopyRelation &relation;
   const FitOptions &options;
   swizzle_mode written;
+  /// Whether rows that are looked up may have to come in fours.
+  bool mayBeByFours = false;
   TileShape shape;
   bool inRows = false;
   Plan plan;

@@ -142,7 +142,14 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
   return problem;
 }
 
-/// Standard input is a file that is there in memory only, as are mended texts.
+/// Whether a file can be read but once, as a pipe.
+bool isStream(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
+
+/// Standard input is a file that is there in memory only, as are mended texts and pipes.
 ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
                                             const ToolOptions &options,
                                             IntrusiveRefCntPtr<vfs::OverlayFileSystem> &files) {
@@ -155,6 +162,11 @@ ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string
         return input;
       texts[path] = (*input)->getBuffer().str();
     }
+  } else if (!texts.count(path) && isStream(path)) {
+    ErrorOr<std::unique_ptr<MemoryBuffer>> input = MemoryBuffer::getFileAsStream(path);
+    if (!input)
+      return input;
+    texts[path] = (*input)->getBuffer().str();
   }
   files = filesWith(texts);
   return files->getBufferForFile(path);
@@ -239,7 +251,7 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
   auto restored = [&] { objects.restore(); };
   auto linted = [&](clang::ASTContext &context) {
     LiftResult result;
-    result.diagnostics = lint(context, capabilityOf(options.arch));
+    result.diagnostics = lint(context, deviceNamed(options.arch).capability);
     return result;
   };
   LiftRequest request{options.diagnostics, taken,   &printer, options.arch, others,

@@ -183,7 +183,7 @@ ToolOptions parseOptions(int argc, const char **argv) {
   if (std::optional<std::string> wrong = wrongArch(options.arch))
     quit(*wrong);
   if (arch.getNumOccurrences() > 0)
-    options.selection.capability = capabilityOf(options.arch);
+    options.selection.device = deviceNamed(options.arch);
   if (!options.dependencyFile.empty() && (options.files.size() != 1 || options.output.empty()))
     quit("'--depfile' is for one file with an output: it takes '-o' and a single file");
   if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))

@@ -7,9 +7,9 @@
 //
 // RUN: env TILELIFT_VERBOSE=1 %run --arch=sm_100a --compare --schedules=1 %s > %t.100.log 2>&1
 // RUN: grep -v CHECK %t.100.log | %FileCheck %s --check-prefixes=CHECK,FOURS
-// RUN: env TILELIFT_VERBOSE=1 %run --arch=sm_90a --compare %s > %t.90.log 2>&1
+// RUN: env TILELIFT_VERBOSE=1 %run --arch=sm_90a -Wno-plain-on-device --compare %s > %t.90.log 2>&1
 // RUN: grep -v CHECK %t.90.log | %FileCheck %s --check-prefixes=CHECK,ONE
-// RUN: env TILELIFT_VERBOSE=1 %run --arch=sm_120a --compare %s > %t.120.log 2>&1
+// RUN: env TILELIFT_VERBOSE=1 %run --arch=sm_120a -Wno-plain-on-device --compare %s > %t.120.log 2>&1
 // RUN: grep -v CHECK %t.120.log | %FileCheck %s --check-prefixes=CHECK,DESK
 //
 // RUN: %lift-and-check %s %t.cu && grep -v CHECK %t.cu | %FileCheck %s --check-prefix=TEXT
@@ -18,6 +18,9 @@
 // RUN: %nvcc -arch=compute_100a -ptx %t.cu -o %t.ptx && %FileCheck %s --check-prefix=PTX < %t.ptx
 // RUN: %tilelift --remarks %s -o /dev/null 2>&1 | %FileCheck %s --check-prefix=REMARK
 // RUN: %tilelift --arch=sm_90a %s -o /dev/null 2>&1 | grep "warnin[g]: on sm_90 every launch runs the plain kernel: gathering rows of '.*' that are less than 128 bytes apart needs sm_100 or later .-Wtilelift-plain-on-device."
+// RUN: %tilelift --arch=sm_90a %s -o /dev/null 2>&1 | grep -c "warnin[g]: on sm_90 every launch runs the plain kernel: scattering rows of 'tile' that are less than 128 bytes apart needs sm_100a, sm_103a or sm_110a " | grep -x 2
+// RUN: %tilelift --arch=sm_100 %s -o /dev/null 2>&1 | grep -c "warnin[g]: on sm_100 every launch .* scattering rows" | grep -x 2
+// RUN: %tilelift --arch=sm_120a %s -o /dev/null 2>&1 | grep -c "warnin[g]: on sm_120 every launch .* scattering rows" | grep -x 2
 // RUN: %tilelift --arch=sm_100a -Werror=plain-on-device %s -o /dev/null
 //
 // One row of the box, four of the tile.
@@ -48,12 +51,14 @@
 // FOURS-DAG: tilelift: halves_16: TMA
 // FOURS-DAG: tilelift: plain_rows: TMA
 // FOURS-DAG: tilelift: with_holes: TMA
+// FOURS-DAG: tilelift: by_columns: TMA
 //
 // ONE-DAG: tilelift: halves_64: TMA
 // ONE-DAG: tilelift: halves_32: plain, rows of 'tile' are 64 bytes apart, and only from compute capability 10.0 on are four of them copied at once; each by itself starts on a multiple of 128 [row-start]
 // ONE-DAG: tilelift: halves_16: plain, rows of 'tile' are 32 bytes apart,
 // ONE-DAG: tilelift: plain_rows: plain, rows of 'tile' are 64 bytes apart,
 // ONE-DAG: tilelift: with_holes: plain, rows of 'tile' are 64 bytes apart,
+// ONE-DAG: tilelift: by_columns: TMA
 //
 // What is stored has no other way on a desktop; the kernel tests it.
 // DESK-DAG: tilelift: halves_64: TMA
@@ -65,6 +70,14 @@
 // CHECK-DAG: halves_16: 4 rows are those of the table, 60 are as they were
 // CHECK-DAG: plain_rows: the sums are right
 // CHECK-DAG: with_holes: the sums are right
+// CHECK-DAG: by_columns: the sums are right
+//
+// Rows that may lie elsewhere are laid 128 bytes apart, unless the device is known to copy four at once.
+// RUN: %tilelift %s -o - | grep "tile = tilelift::[t]ile<::half_bits.4..32., 64, 0>" | count 1
+// RUN: %tilelift --arch=sm_100a %s -o - | grep -v CLOSE | %FileCheck %s --check-prefix=CLOSE
+// CLOSE: struct by_columns_tma_plan
+// CLOSE-NOT: using tile = tilelift::tile<
+// CLOSE: using tile_box = tilelift::box<unsigned short, 32, 1>;
 
 #include <cuda_runtime.h>
 
@@ -139,6 +152,20 @@ __global__ void with_holes(unsigned *__restrict__ out, const half_bits *__restri
   out[threadIdx.x] = sum;
 }
 
+// Whose tile may be laid out otherwise.
+__global__ void by_columns(unsigned *__restrict__ out, const half_bits *__restrict__ table,
+                           const unsigned char *__restrict__ rows, int width) {
+  __shared__ half_bits tile[4][32];
+#pragma tma load swizzle(none)
+  for (int i = threadIdx.x; i < 4 * 32; i += 32)
+    tile[i / 32][i % 32] = i % 32 < width ? table[rows[i / 32] * Width + i % 32] : 0;
+  __syncthreads();
+  unsigned sum = 0;
+  for (int i = 0; i < 4; ++i)
+    sum = sum * 31 + tile[i][threadIdx.x];
+  out[threadIdx.x] = sum;
+}
+
 int main() {
   std::vector<half_bits> numbers(Height * Width), got(Height * Width);
   for (int i = 0; i < Height * Width; ++i)
@@ -198,6 +225,13 @@ int main() {
     unsigned sum = 0;
     for (int i = 0; i < 4; ++i)
       sum = sum * 31 + (rows[i] < 17 ? numbers[rows[i] * Width + thread] : 0);
+    return sum;
+  });
+  by_columns<<<1, 32>>>(sums, table, index, 29);
+  checkSums("by_columns", 32, [&](int thread) {
+    unsigned sum = 0;
+    for (int i = 0; i < 4; ++i)
+      sum = sum * 31 + (thread < 29 ? numbers[rows[i] * Width + thread] : 0);
     return sum;
   });
   return cudaDeviceSynchronize() != cudaSuccess;

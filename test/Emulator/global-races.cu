@@ -175,6 +175,58 @@ __global__ void acquire_release(int *data, int *more) {
   }
 }
 
+// A flag that is one for the threads of a block alone tells nothing to another block.
+// CHECK-LABEL: case flag of the block alone
+// CHECK: error: read of 'data' races with a write by thread (0, 0, 0) of block (0, 0, 0): nothing orders the two blocks [global-race]
+__global__ void block_flag(int *data, int *more) {
+  cuda::atomic_ref<int, cuda::thread_scope_block> flag(more[100]);
+  if (threadIdx.x != 0)
+    return;
+  if (blockIdx.x == 0) {
+    data[0] = 5;
+    flag.store(1, cuda::std::memory_order_release);
+  } else {
+    while (flag.load(cuda::std::memory_order_acquire) == 0)
+      ;
+    more[0] = data[0];
+  }
+}
+// CHECK-LABEL: case atomic operation of the block alone
+// CHECK: error: read of 'data' races with a write by thread (0, 0, 0) of block (0, 0, 0): nothing orders the two blocks [global-race]
+__global__ void block_atomic(int *data, int *more) {
+  if (threadIdx.x != 0)
+    return;
+  if (blockIdx.x == 0) {
+    data[0] = 5;
+    __threadfence();
+    atomicExch_block(more + 100, 1);
+  } else {
+    while (atomicAdd_block(more + 100, 0) == 0)
+      ;
+    __threadfence();
+    more[0] = data[0];
+  }
+}
+// What one thread has heard from another block, it may pass on in its own.
+// CHECK-LABEL: case passed on in the block
+// CHECK-NOT: error:
+__global__ void passed_on(int *data, int *more) {
+  cuda::atomic_ref<int, cuda::thread_scope_device> far(more[100]);
+  cuda::atomic_ref<int, cuda::thread_scope_block> near(more[101]);
+  if (blockIdx.x == 0 && threadIdx.x == 0) {
+    data[0] = 5;
+    far.store(1, cuda::std::memory_order_release);
+  } else if (blockIdx.x == 1 && threadIdx.x == 0) {
+    while (far.load(cuda::std::memory_order_acquire) == 0)
+      ;
+    near.store(1, cuda::std::memory_order_release);
+  } else if (blockIdx.x == 1 && threadIdx.x == 32) {
+    while (near.load(cuda::std::memory_order_acquire) == 0)
+      ;
+    more[0] = data[0];
+  }
+}
+
 // CHECK-LABEL: case flag of a warp in shared memory
 // CHECK-NOT: error:
 __global__ void shared_flag(int *data, int *more) {
@@ -278,6 +330,9 @@ int main() {
   run("volatile flag", volatile_flag, together);
   run("fence of the block alone", block_fence, together);
   run("acquire and release", acquire_release, together);
+  run("flag of the block alone", block_flag, together);
+  run("atomic operation of the block alone", block_atomic, together);
+  run("passed on in the block", passed_on, together);
   run("flag of a warp in shared memory", shared_flag);
   run("lock", lock);
   run("grid", grid, together);
@@ -288,6 +343,6 @@ int main() {
   cudaMalloc(&target, 4);
   cudaMemcpy(data, &target, sizeof target, cudaMemcpyHostToDevice);
   indirect<<<1, 64>>>(data, more);
-  // OUT-COUNT-20: no error
+  // OUT-COUNT-23: no error
   return cudaDeviceSynchronize();
 }

@@ -67,6 +67,45 @@ __global__ void member(int *out, int n) {
   out[0] = pair.head[out[1]] + pair.tail[out[2]];
 }
 
+// Bytes, as many as only a run knows: the first one that is none of the variable's.
+// CHECK-LABEL: case copied to
+// CHECK: [[@LINE+4]]:{{[0-9]+}}: error: write of 1 bytes at 'values' + 32 bytes, which has 32 [out-of-range]
+// OUT: copied to: an illegal memory access was encountered
+__global__ void copied_to(int *out, int n) {
+  int values[8];
+  memcpy(values, out, n * 4 + 4);
+  out[0] = values[out[1]];
+}
+// CHECK-LABEL: case set
+// CHECK: error: write of 1 bytes at 'values' + 32 bytes, which has 32 [out-of-range]
+__global__ void set(int *out, int n) {
+  int values[8];
+  memset(values + 4, 1, n * 4);
+  out[0] = values[out[1]];
+}
+// CHECK-LABEL: case copied from
+// CHECK: error: read of 1 bytes at 'values' + 32 bytes, which has 32 [out-of-range]
+__global__ void copied_from(int *out, int n) {
+  int values[8] = {n};
+  memcpy(out, values, n * 5);
+}
+// CHECK-LABEL: case copied from behind
+// CHECK: error: read of 1 bytes at 'values' + 36 bytes, which has 32 [out-of-range]
+__global__ void copied_from_behind(int *out, int n) {
+  int values[8] = {n};
+  memcpy(out, values + n + 1, n);
+}
+
+// CHECK-LABEL: case all bytes
+// CHECK-NOT: error:
+__global__ void all_bytes(int *out, int n) {
+  int values[8], other[8];
+  memset(values, 1, n * 4);
+  memcpy(other, values, n * 4);
+  memcpy(out, other + n, n - 8);
+  memcpy(out, other, n * 4);
+}
+
 // CHECK-LABEL: case all of it
 __global__ void whole(int *out, int n) {
   int values[2][8];
@@ -94,6 +133,12 @@ int main() {
   run("pointer", pointer);
   run("function", function);
   run("member", member);
+  run("copied to", copied_to);
+  run("set", set);
+  run("copied from", copied_from);
+  run("copied from behind", copied_from_behind);
+  // OUT: all bytes: no error
+  run("all bytes", all_bytes);
   // OUT: all of it: no error
   run("all of it", whole);
   return 0;

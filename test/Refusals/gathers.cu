@@ -35,11 +35,11 @@ __global__ void two_rules(float *out, const float *in, const int *rows, int w) {
 }
 
 // Boxes of 64 bytes, whose address is kept, and which four cannot share.
-__global__ void close(float4 *out, const float *in, const int *rows, int w) {
-  __shared__ float tile[14][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}} expected-note {{to lift it, make the rows of 'tile' 16 elements longer}}
+__global__ void close(float4 *out, const float *in, const int *__restrict__ rows, int w) {
+  __shared__ float tile[14][16]; // expected-error {{rows of 'tile' that are looked up are 64 bytes apart, and TMA starts each of them on a multiple of 128 bytes: make them as long [-Wtilelift-row-start]}}
 #pragma tma load threads(16, 14)
   tile[threadIdx.y][threadIdx.x] = threadIdx.x < w ? in[rows[threadIdx.y] * w + threadIdx.x] : 0.f;
-  out[threadIdx.x] = *reinterpret_cast<float4 *>(&tile[threadIdx.x][0]);
+  out[threadIdx.x] = reinterpret_cast<float4 *>(tile)[threadIdx.x];
 }
 
 // Of four rows that are stored, one may be none, and then the others are on their own.

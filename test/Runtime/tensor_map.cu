@@ -45,6 +45,9 @@ struct Complex {
 struct Short {
   short both[2];
 };
+struct Flags {
+  bool all[4];
+};
 
 // As DLPack has one.
 struct SmallTensor {
@@ -191,6 +194,18 @@ int main() {
   });
   // CHECK-NEXT: invalid: elements of the tensor are i32, those of the map f32
   // CHECK-NEXT: driver: encode type 2 rank 2 at 65536 {{.*}}encode type 2 rank 2 at 131072 {{.*}}encode type 2 rank 2 at 65536 extents {64,48} strides {256} box {32,8} steps {1,1} promotion 0{{$}}
+
+  // Where TMA has a type for neither, elements are still those of the program.
+  attempt([&] {
+    tensor_map_options options;
+    options.type = tilelift::element_type::u32;
+    tensor_map pairs =
+        tensor_map::tiled(tensor_view(reinterpret_cast<Short *>(0x10000), {48, 64}), {8, 32}, options);
+    pairs.replace_address(tensor_view(reinterpret_cast<Short *>(0x20000), {48, 64}));
+    pairs.replace_address(tensor_view(reinterpret_cast<Flags *>(0x20000), {48, 64}));
+  });
+  // CHECK-NEXT: invalid: elements of the tensor are {{.*}}Flags, those of the map {{.*}}Short{{$}}
+  // CHECK-NEXT: driver: encode type 2 rank 2 at 65536 {{.*}}encode type 2 rank 2 at 131072
 
   // It is of the context in which it was made.
   fake().context = reinterpret_cast<CUcontext>(0x2000);

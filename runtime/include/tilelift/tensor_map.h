@@ -304,6 +304,9 @@ private:
     if (other.type != elements && other.type != type())
       throw std::invalid_argument("elements of the tensor are " + name_of_elements(other.type) +
                                   ", those of the map " + name_of_elements(elements));
+    if (!other.type && other.other_type != view.other_type)
+      throw std::invalid_argument("elements of the tensor are " + other.other_type +
+                                  ", those of the map " + view.other_type);
     any_request moved = request;
     std::visit(
         [&](auto &own) {

@@ -16,6 +16,8 @@
 #include <memory>
 #include <optional>
 #include <stdexcept>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -56,6 +58,25 @@ template <typename Element> constexpr std::optional<element_type> element_of() {
     return std::nullopt;
 }
 
+/// What elements are called for which TMA has no type; the same for whoever describes the tensor,
+/// as far as C++ and DLPack have them both.
+inline std::string short_integer(std::size_t bytes) { return "i" + std::to_string(8 * bytes); }
+template <typename Element> std::string name_without_type() {
+  using type = std::remove_cv_t<Element>;
+  if constexpr (std::is_same_v<type, bool>)
+    return "bool";
+  else if constexpr (std::is_integral_v<type>)
+    return short_integer(sizeof(type));
+#ifdef _MSC_VER
+  return __FUNCSIG__;
+#else
+  // "... [with Element = NAME; ...", or "]" behind the name
+  const std::string_view own = __PRETTY_FUNCTION__;
+  const std::size_t first = own.find("Element = ") + 10;
+  return std::string(own.substr(first, own.find_first_of(";]", first) - first));
+#endif
+}
+
 } // namespace detail
 
 /// A tensor of the device's memory.
@@ -68,7 +89,8 @@ struct tensor_view {
         extents(std::move(extents)),
         strides(std::move(strides)),
         element_bytes(int(sizeof(Element))),
-        type(detail::element_of<Element>()) {
+        type(detail::element_of<Element>()),
+        other_type(type ? "" : detail::name_without_type<Element>()) {
     complete();
   }
 
@@ -85,6 +107,8 @@ struct tensor_view {
   int packed_bits = 0;
   /// How TMA sees an element; none where it has no such type.
   std::optional<element_type> type;
+  /// What it is called where TMA has no such type.
+  std::string other_type;
   /// The device that the memory is on; none where nobody says so, or all reach it.
   std::optional<int> device;
   /// What keeps the memory, if anything does.
@@ -113,6 +137,8 @@ auto view_of(const Span &span) -> decltype(span.data_handle(), span.stride(0), t
   view.address = span.data_handle();
   view.element_bytes = int(sizeof(typename Span::element_type));
   view.type = detail::element_of<typename Span::element_type>();
+  if (!view.type)
+    view.other_type = detail::name_without_type<typename Span::element_type>();
   for (std::size_t d = 0; d < Span::rank(); ++d) {
     view.extents.push_back((long long)(span.extent(d)));
     view.strides.push_back((long long)(span.stride(d)) * view.element_bytes);
@@ -129,6 +155,13 @@ inline std::optional<element_type> element_of(int code, int bits) {
   if (code == 2 && (bits == 16 || bits == 32 || bits == 64))
     return bits == 16 ? element_type::f16 : bits == 32 ? element_type::f32 : element_type::f64;
   return code == 4 && bits == 16 ? std::optional(element_type::bf16) : std::nullopt;
+}
+inline std::string name_without_type(int code, int bits) {
+  if (code == 0 && bits % 8 == 0)
+    return short_integer(std::size_t(bits) / 8);
+  return code == 6
+             ? "bool"
+             : "of DLPack's code " + std::to_string(code) + ", " + std::to_string(bits) + " bits";
 }
 
 } // namespace detail
@@ -150,6 +183,8 @@ auto view_of(const Tensor &tensor) -> decltype(tensor.byte_offset, tensor.ndim, 
   view.element_bytes = tensor.dtype.bits < 8 ? 1 : tensor.dtype.bits / 8;
   view.packed_bits = tensor.dtype.bits < 8 ? tensor.dtype.bits : 0;
   view.type = detail::element_of(int(tensor.dtype.code), tensor.dtype.bits);
+  if (!view.type)
+    view.other_type = detail::name_without_type(int(tensor.dtype.code), tensor.dtype.bits);
   for (int d = 0; d < tensor.ndim; ++d) {
     const int bits = d + 1 < tensor.ndim ? view.element_bits() : 8 * view.element_bytes;
     view.extents.push_back(tensor.shape[d]);

@@ -75,6 +75,35 @@ for pointer, shown in ((65536., "65536.0"), (True, "True"), ("65536", "'65536'")
 raises(TypeError, "blur(): 'out' is 2.5, which is no address: that is a whole number, or an object that has data_ptr() or "
        "__cuda_array_interface__", launchers.blur, handles, 1, 2.5, 0x10000, 64, 48)
 raises(RuntimeError, "blur(): 'in': the tensor has no memory", launchers.blur, handles, 1, 0x20000, Meta(), 64, 48)
+
+
+class Says:  # where it is, in its own way
+    def __init__(self, said):
+        self.data_ptr = said
+
+
+class Interface:
+    def __init__(self, said):
+        self.__cuda_array_interface__ = said
+
+
+def raising(problem):
+    def fails():
+        raise problem
+    return fails
+
+
+# What an object says has to be an address, and what it fails with is told of the argument.
+for said in (None, 1.5, "0x10000", True):
+    for given in ({}, {"block": 64}, {"into": Dispatch()}):
+        raises(TypeError, f"blur(): 'in': data_ptr says {said!r}, which is no address", launchers.blur, handles, 1, 0x20000,
+               Says(lambda: said), 64, 48, **given)
+raises(TypeError, "blur(): 'in': __cuda_array_interface__ says None, which is no address", launchers.blur, handles, 1, 0x20000,
+       Interface({"data": (None, False)}), 64, 48)
+for value, text in ((Says(raising(NotImplementedError("sparse"))), "NotImplementedError: sparse"), (Says(5), "TypeError: 'int' object"),
+                    (Says(raising(AttributeError("no storage"))), "AttributeError: no storage"), (Interface({}), "KeyError: 'data'"),
+                    (Interface(None), "TypeError: 'NoneType' object is not subscriptable")):
+    raises(RuntimeError, f"blur(): 'in': {text}", launchers.blur, handles, 1, 0x20000, value, 64, 48)
 # An address that no pointer holds, whichever kernel would run, now or later, and one that is large.
 for pointer in (-1, 1 << 64, -(1 << 70)):
     for given in ({}, {}, {"block": 64}, {"into": Dispatch()}):
@@ -93,6 +122,14 @@ raises(ValueError, "blur(): the grid is (2, 0): it takes one to three positive n
 raises(ValueError, "blur(): the grid is 0: it takes one to three positive numbers", launchers.blur, handles, 0, 1, 2, 3, 4)
 raises(ValueError, "blur(): the block is (2, 0): it takes one to three positive numbers", launchers.blur, handles, 1, 1, 2, 3, 4,
        block=(2, 0))
+for shape in (None, 1.5):
+    raises(ValueError, f"blur(): the grid is {shape}: it takes one to three positive numbers", launchers.blur, handles, shape, 1, 2, 3, 4)
+raises(ValueError, "blur(): the block is 1.5: it takes one to three positive numbers", launchers.blur, handles, 1, 1, 2, 3, 4, block=1.5)
+for shared in (-1, "x", 1.5):
+    raises(ValueError, f"blur(): the shared memory is {shared!r}: it takes a number of bytes", launchers.blur, handles, 1, 1, 2, 3, 4,
+           shared=shared)
+raises(TypeError, "blur(): the attributes are 5: they are a list of CUlaunchAttribute", launchers.blur, handles, 1, 1, 2, 3, 4,
+       attributes=5)
 
 
 def kernel_of(*arguments, plan=lambda launch, *_: None):

@@ -44,6 +44,19 @@ assert spaces.launcher("lone").kernel.entry == "_Z4lonePfPKfii"
 assert spaces.launcher("ours::lone").kernel.entry == "_ZN4ours4loneEPfPKfii"
 raises(LookupError, "available are lone, ours::lone", lambda: spaces.launcher("theirs::lone"))
 
+# An instance by its template's name, as block sizes are said, if it is the only one.
+one = tilelift.lift(lone.replace("__global__", "namespace ours { template <int N> __global__") +
+                    "template __global__ void lone<2>(float *, const float *, int, int); }\n", blocks={"ours::lone": 128})
+assert one.launcher("ours::lone<2>") is one.launcher("lone<2>") is one.launcher("ours::lone") is one.launcher("lone")
+raises(LookupError, "several kernels are called 'gather'", lambda: several.launcher("gather"))
+
+# A copy that its pragma lets stay a loop is no error, and what is said of others tells why.
+stays = lone.replace("#pragma tma load", "#pragma tma load fallback(loop)")
+assert stays != lone
+assert [(each.severity, each.id) for each in tilelift.lift(stays).diagnostics] == [("warning", "stays-plain")]
+raises(tilelift.LiftError, "error: the block size of 'other' is not visible", lambda: tilelift.lift(
+    stays + lone.split("\n", 1)[1].replace("lone", "other")))
+
 # What does not lift, or not compile.
 problem = raises(tilelift.LiftError, "kernel.cu:4:1: error: the block size of 'lone' is not visible",
                  lambda: tilelift.lift(lone))
