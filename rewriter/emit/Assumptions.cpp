@@ -26,12 +26,22 @@ std::string textOf(const APSInt &value, QualType type) {
   return toString(value, 10) + (value.isUnsigned() && value.getActiveBits() > 31 ? "u" : "");
 }
 
+/// Whether text that names an instance of a class template means the same anywhere.
+bool isPlain(const TemplateArgument &argument) {
+  return argument.getKind() == TemplateArgument::Integral ||
+         (argument.getKind() == TemplateArgument::Type &&
+          argument.getAsType().getCanonicalType()->isBuiltinType());
+}
+
 /// Whether code behind a kernel can name what is declared.
 bool isVisibleToAll(const NamedDecl *declaration) {
   if (declaration->getAccess() == AS_private || declaration->getAccess() == AS_protected ||
       isa<VarTemplateSpecializationDecl>(declaration)) // its name has arguments
     return false;
   const DeclContext *scope = declaration->getDeclContext();
+  if (const auto *instance = dyn_cast<ClassTemplateSpecializationDecl>(scope))
+    if (!llvm::all_of(instance->getTemplateArgs().asArray(), isPlain))
+      return false;
   if (const auto *around = dyn_cast<TagDecl>(scope)) // an enumeration, too
     return (around->getIdentifier() || isa<EnumDecl>(around)) && isVisibleToAll(around);
   return scope->isFileContext();
@@ -52,6 +62,8 @@ public:
   bool asksForKinds = false;
 
   bool isSettled(SourceLocation location) const;
+  /// With all that lies in it.
+  bool isSettled(const RecordDecl *record) const;
   /// What the kernel and the functions on the way to its copies assign to their variables.
   void readAssignments(const Stmt *body);
   bool shouldVisitImplicitCode() const { return true; }
@@ -67,6 +79,7 @@ public:
   bool VisitExpr(Expr *expression);
   bool VisitTypedefTypeLoc(TypedefTypeLoc type);
   bool VisitTagTypeLoc(TagTypeLoc type);
+  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type);
   /// An argument of a template: with another one, another plan.
   bool TraverseSubstNonTypeTemplateParmExpr(SubstNonTypeTemplateParmExpr *) { return true; }
 
@@ -80,8 +93,12 @@ private:
   void assumeSize(const std::string &name, QualType of);
   void visitBody(const FunctionDecl *callee);
   template <typename Assume>
-  void forMacros(SourceLocation begin, SourceLocation end, bool takesArguments, Assume assume);
+  void forMacros(SourceLocation begin, SourceLocation end, Assume assume);
   bool isOneMacro(StringRef name, SourceLocation use) const;
+  bool isNameAlone(StringRef text) const;
+  bool isSaidBehind(const NamedDecl *named) const;
+  bool isSaidBehind(const Stmt *expression) const;
+  bool isSaidBehind(TypeLoc type) const;
   bool endsExpansion(SourceLocation token) const;
   bool meet(SourceLocation &begin, SourceLocation &end) const;
   void assumeMacro(const Expr *expression);
@@ -117,6 +134,62 @@ bool AssumptionFinder::isSettled(SourceLocation location) const {
 bool AssumptionFinder::isOfSystem(SourceLocation location) const {
   SourceLocation at = sources.getSpellingLoc(location);
   return at.isInvalid() || sources.isInSystemHeader(at) || sources.isWrittenInBuiltinFile(at);
+}
+
+bool AssumptionFinder::isSettled(const RecordDecl *record) const {
+  const RecordDecl *definition = record->getDefinition();
+  return isSettled(record->getLocation()) &&
+         (!definition || llvm::all_of(definition->fields(), [&](const FieldDecl *field) {
+           return isSettled(field->getLocation());
+         }));
+}
+
+/// Whether an unqualified name means the same behind the kernel: it is one of a scope that both
+/// stand in.
+bool AssumptionFinder::isSaidBehind(const NamedDecl *named) const {
+  const DeclContext *scope = named->getDeclContext()->getEnclosingNamespaceContext();
+  return named->getDeclContext()->isFileContext() &&
+         scope->Encloses(kernel->getDeclContext()->getEnclosingNamespaceContext());
+}
+
+/// Whether an expression has the same value behind the kernel, where it is written once more.
+bool AssumptionFinder::isSaidBehind(const Stmt *expression) const {
+  if (!expression)
+    return true;
+  if (isa<CXXThisExpr, UnaryExprOrTypeTraitExpr, SubstNonTypeTemplateParmExpr, LambdaExpr, CallExpr,
+          CXXConstructExpr>(expression))
+    return false;
+  if (const auto *cast = dyn_cast<ExplicitCastExpr>(expression))
+    if (!isSaidBehind(cast->getTypeInfoAsWritten()->getTypeLoc()))
+      return false;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (!(reference->hasQualifier() ? isVisibleToAll(reference->getDecl())
+                                    : isSaidBehind(reference->getDecl())))
+      return false;
+  return llvm::all_of(expression->children(),
+                      [&](const Stmt *child) { return isSaidBehind(child); });
+}
+
+bool AssumptionFinder::isSaidBehind(TypeLoc type) const {
+  const TypeLoc own = type.getUnqualifiedLoc();
+  if (own.getAs<BuiltinTypeLoc>())
+    return true;
+  if (const auto alias = own.getAs<TypedefTypeLoc>())
+    return isSaidBehind(alias.getDecl());
+  const auto tag = own.getAs<TagTypeLoc>();
+  return tag && !isa<ClassTemplateSpecializationDecl>(tag.getDecl()) && isSaidBehind(tag.getDecl());
+}
+
+/// Whether no part of a name is a macro of the user's, which would take its place.
+bool AssumptionFinder::isNameAlone(StringRef text) const {
+  while (!text.empty()) {
+    const StringRef word =
+        text.take_while([](char each) { return isAsciiIdentifierContinue(each); });
+    if (variants.macros.contains(word))
+      return false;
+    text = text.drop_front(std::max<size_t>(word.size(), 1));
+  }
+  return true;
 }
 
 std::string AssumptionFinder::nameOf(const NamedDecl *declaration) const {
@@ -173,8 +246,9 @@ bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
   bool isConstant =
       named->getType()->isIntegralOrEnumerationType() && reference->EvaluateAsInt(value, context);
   if (isConstant && isVisibleToAll(named) && !isSettled(named->getLocation())) {
-    if (!isOfSystem(named->getLocation())) {
-      std::string name = nameOf(named);
+    const std::string name = nameOf(named);
+    isIncomplete |= !isNameAlone(name);
+    if (!isOfSystem(named->getLocation()) && isNameAlone(name)) {
       bool isScoped = named->getType()->isScopedEnumeralType();
       assume((isScoped ? "static_cast<long long>(" + name + ")" : name) +
              " == " + textOf(value.Val.getInt(), named->getType()));
@@ -188,8 +262,9 @@ bool AssumptionFinder::VisitDeclRefExpr(DeclRefExpr *reference) {
   return true;
 }
 
+/// What is converted is looked at by itself.
 bool AssumptionFinder::VisitExpr(Expr *expression) {
-  if (expression->getBeginLoc().isMacroID())
+  if (expression->getBeginLoc().isMacroID() && !isa<ImplicitCastExpr, FullExpr>(expression))
     assumeMacro(expression);
   return true;
 }
@@ -202,7 +277,8 @@ bool AssumptionFinder::VisitMemberExpr(MemberExpr *member) {
       isa<ClassTemplateSpecializationDecl>(record) || !record->isStandardLayout() ||
       field->getAccess() == AS_private || field->getAccess() == AS_protected ||
       !isVisibleToAll(record) || isOfSystem(field->getLocation()) ||
-      isSettled(field->getLocation()))
+      isSettled(field->getLocation()) ||
+      !isNameAlone(nameOf(record) + " " + field->getNameAsString()))
     return true;
   const int64_t bytes = int64_t(context.getFieldOffset(field) / context.getCharWidth());
   assume("__builtin_offsetof(" + nameOf(record) + ", " + field->getNameAsString() +
@@ -240,17 +316,19 @@ bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
 
 /// Whether a macro is behind the kernel, where conditions stand, what it is at its use.
 bool AssumptionFinder::isOneMacro(StringRef name, SourceLocation use) const {
-  const Place begin = placeOf(sources, sources.getExpansionLoc(use)),
-              end = placeOf(sources, sources.getExpansionLoc(kernel->getEndLoc()));
-  return !variants.redefined.contains(name) ||
-         (begin.isKnown() && end.isKnown() && !variants.changesIn(name, begin, end));
+  const SourceLocation here = sources.getExpansionLoc(use),
+                       behind = sources.getExpansionLoc(kernel->getEndLoc());
+  if (!variants.redefined.contains(name))
+    return true;
+  const Place begin = placeOf(sources, here), end = placeOf(sources, behind);
+  return sources.getFileID(here) == sources.getFileID(behind) && begin.isKnown() && end.isKnown() &&
+         !variants.changesIn(name, begin, end);
 }
 
 /// Calls `assume` with the use of each macro that the text between two tokens is all of, if another
 /// compilation may define it otherwise: by its name, or with its arguments.
 template <typename Assume>
-void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, bool takesArguments,
-                                 Assume assume) {
+void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, Assume assume) {
   while (meet(begin, end)) {
     if (!sources.isAtStartOfImmediateMacroExpansion(begin) || !endsExpansion(end))
       return;
@@ -258,19 +336,12 @@ void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, bool 
     const StringRef name = Lexer::getImmediateMacroName(begin, sources, context.getLangOpts());
     const bool isArgument = sources.isMacroArgExpansion(begin);
     const bool hasParameters = use.getBegin() != use.getEnd();
-    if (!isArgument && (!hasParameters || (takesArguments && use.getBegin().isFileID())) &&
-        !isSettled(begin) && !isOfSystem(begin) && isOneMacro(name, begin))
+    if (!isArgument && (!hasParameters || use.getBegin().isFileID()) && !isSettled(begin) &&
+        !isOfSystem(begin) && isOneMacro(name, begin))
       assume(hasParameters ? Lexer::getSourceText(use, sources, context.getLangOpts()) : name);
     begin = use.getBegin();
     end = use.getEnd();
   }
-}
-
-/// Whether an expression names nothing, so that its text means the same anywhere.
-static bool namesNothing(const Stmt *expression) {
-  return !isa<DeclRefExpr, CXXThisExpr, UnaryExprOrTypeTraitExpr>(expression) &&
-         llvm::all_of(expression->children(),
-                      [](const Stmt *child) { return !child || namesNothing(child); });
 }
 
 void AssumptionFinder::assumeMacro(const Expr *expression) {
@@ -278,17 +349,30 @@ void AssumptionFinder::assumeMacro(const Expr *expression) {
   if (!expression->getType()->isIntegralOrEnumerationType() || expression->isValueDependent() ||
       !expression->EvaluateAsInt(value, context))
     return;
-  forMacros(expression->getBeginLoc(), expression->getEndLoc(), namesNothing(expression),
-            [&](StringRef use) {
-              assume((use + " == " + textOf(value.Val.getInt(), expression->getType())).str());
-            });
+  const bool isAlone =
+      isa<ParenExpr, IntegerLiteral, CharacterLiteral, CXXBoolLiteralExpr, DeclRefExpr>(expression);
+  bool isSaid = false;
+  forMacros(expression->getBeginLoc(), expression->getEndLoc(), [&](StringRef use) {
+    if (!isSaidBehind(expression) || !isNameAlone(use.substr(use.find('('))))
+      return;
+    isSaid = true;
+    assume(((isAlone || use.contains('(') ? use.str() : "(" + use.str() + ")") +
+            " == " + textOf(value.Val.getInt(), expression->getType())));
+  });
+  if (isa<IntegerLiteral>(expression)) // a part of what a macro stands for
+    isIncomplete |=
+        !isSaid && !isSettled(expression->getBeginLoc()) && !isOfSystem(expression->getBeginLoc());
 }
 
 /// Types that a macro stands for.
 bool AssumptionFinder::VisitTypeLoc(TypeLoc type) {
   if (type.getBeginLoc().isMacroID())
-    forMacros(type.getBeginLoc(), type.getEndLoc(), false,
-              [&](StringRef use) { assumeSize(use.str(), type.getType()); });
+    forMacros(type.getBeginLoc(), type.getEndLoc(), [&](StringRef use) {
+      if (isSaidBehind(type) && !use.contains('('))
+        assumeSize(use.str(), type.getType());
+      else
+        isIncomplete = true;
+    });
   return true;
 }
 
@@ -306,7 +390,7 @@ bool AssumptionFinder::VisitTypedefTypeLoc(TypedefTypeLoc type) {
   const TypedefNameDecl *alias = type.getDecl();
   if (isOfSystem(alias->getLocation()))
     return true;
-  if (isVisibleToAll(alias) && !isSettled(alias->getLocation()))
+  if (isVisibleToAll(alias) && !isSettled(alias->getLocation()) && isNameAlone(nameOf(alias)))
     assumeSize(nameOf(alias), alias->getUnderlyingType());
   else if (seen.insert(alias).second)
     TraverseTypeLoc(alias->getTypeSourceInfo()->getTypeLoc());
@@ -321,13 +405,22 @@ bool AssumptionFinder::VisitTagTypeLoc(TagTypeLoc type) {
     isIncomplete |= !isSettled(record->getLocation());
     return true;
   }
-  if (isVisibleToAll(record) && !isSettled(record->getLocation())) {
+  if (isVisibleToAll(record) && !isSettled(record) && isNameAlone(nameOf(record))) {
     if (record->getDefinition())
       assumeSize(nameOf(record), context.getCanonicalTagType(record));
   } else if (seen.insert(record).second && record->getDefinition()) {
     for (const FieldDecl *field : record->getDefinition()->fields())
       visit(field);
+    if (const auto *derived = dyn_cast<CXXRecordDecl>(record->getDefinition()))
+      for (const CXXBaseSpecifier &base : derived->bases())
+        TraverseTypeLoc(base.getTypeSourceInfo()->getTypeLoc());
   }
+  return true;
+}
+
+bool AssumptionFinder::VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
+  const TemplateDecl *named = type.getTypePtr()->getTemplateName().getAsTemplateDecl();
+  isIncomplete |= named && !isSettled(named->getLocation()) && !isOfSystem(named->getLocation());
   return true;
 }
 

@@ -798,9 +798,17 @@ void Fitter::keepApart() {
     Polynomial stride, count;
   };
   std::vector<Axis> axes;
-  for (const PlanDimension &dim : plan.dims)
-    if (dim.box > 1) // of those, only what lies inside of the tensor is stored
-      axes.push_back({dim.stride, dim.extent ? *dim.extent : Polynomial(dim.box)});
+  // Whether rows that are looked up lie apart is asked of their coordinates: those of two places in
+  // memory have to be two. Where such a coordinate ends, only an extent says.
+  constexpr int64_t anywhere = int64_t(1) << 31;
+  const bool asksCoordinates = llvm::any_of(
+      plan.copyChecks, [](const Check &check) { return check.subject == Check::Subject::Apart; });
+  for (const PlanDimension &dim : plan.dims) {
+    const bool isOfRow = asksCoordinates && plan.isOfRow(dim.coordinate);
+    if (dim.box > 1 || isOfRow) // of those, only what lies inside of the tensor is stored
+      axes.push_back(
+          {dim.stride, dim.extent ? *dim.extent : Polynomial(isOfRow ? anywhere : dim.box)});
+  }
   for (const RowDigit &row : plan.rows)
     axes.push_back({row.stride, Polynomial(row.count)});
   llvm::stable_sort(

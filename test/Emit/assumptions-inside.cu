@@ -15,6 +15,7 @@
 // SAID-NEXT: __builtin_offsetof(Pair, x) == 0
 // SAID-NEXT: __builtin_offsetof(Pair, y) == 4
 // SAID-NEXT: sizeof(REAL) == 4
+// SAID-NEXT: sizeof(float[ADDED(2)][TWICE]) == 2048
 // SAID-NEXT: sizeof(float[own_rows][32]) == 1024
 // SAID-NEXT: sizeof(float[sizes.rows][32]) == 1024
 #include <cuda_runtime.h>

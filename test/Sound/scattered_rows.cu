@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -std=c++17 %s
-// RUN: %tilelift --remarks %s -o %t.cu -- -std=c++17 2>&1 | grep -c Wtilelift-lifted | grep -x 9
-// RUN: grep -c "tilelift::[a]re_apart<" %t.cu | grep -x 7
-// RUN: grep "tilelift::[a]re_apart<" %t.cu | grep -c "tma_row_exists ?" | grep -x 1
+// RUN: %tilelift --remarks %s -o %t.cu -- -std=c++17 2>&1 | grep -c Wtilelift-lifted | grep -x 11
+// RUN: grep -c "tilelift::[a]re_apart<" %t.cu | grep -x 9
+// RUN: grep "tilelift::[a]re_apart<" %t.cu | grep -c "tma_row_exists ?" | grep -x 2
 //
 // Rows that go where a table says, and some of them to one place. A thread that stores several rows stores them one
 // after the other: the last one stays there, and a sum of floating-point numbers is rounded in that order. Integers have
@@ -67,6 +67,26 @@ __global__ void last_row_of_a_swizzled_tile_stays(float *out, const int *__restr
   for (int r = 0; r < 8; ++r) out[rows[r] * w + x + t] = tile[r][t];
 }
 
+// Rows that are longer than the distance between two of them overlap, although their numbers differ.
+__global__ void long_rows(float *out, const int *__restrict__ rows, int w, int n) {
+  __shared__ alignas(128) float tile[8][64];
+  const int t = threadIdx.x;
+  for (int i = t; i < 512; i += 32) tile[i / 64][i % 64] = i;
+  __syncthreads();
+#pragma tma store
+  for (int r = 7; r >= 0; --r)
+    for (int c = t; c < 64; c += 32)
+      if (rows[r] >= 0 && c < n) out[rows[r] * w + c] = tile[r][c];
+}
+__global__ void sums_of_long_rows(float *out, const int *__restrict__ rows, int w) {
+  __shared__ alignas(128) float tile[8][64];
+  const int t = threadIdx.x;
+  for (int i = t; i < 512; i += 32) tile[i / 64][i % 64] = i % 3 ? 1.25f : i % 2 ? 16777216.f : -16777216.f;
+  __syncthreads();
+#pragma tma reduce
+  for (int r = 7; r >= 0; --r)
+    for (int c = t; c < 64; c += 32) atomicAdd(&out[rows[r] * w + c], tile[r][c]);
+}
 __global__ void sums_from_the_last_row(float *out, const int *__restrict__ rows, int w) {
   __shared__ alignas(128) float tile[8][32];
   const int t = threadIdx.x;
@@ -113,6 +133,12 @@ static const Case cases[] = {
      [](const Arrays &a) { rows_that_are_there<<<1, 32>>>(a.out, table_of({-1, 9, -1, 5, 7, 5, -1, 4}), 32); }},
     {"no_rows_that_are_there_meet",
      [](const Arrays &a) { rows_that_are_there<<<1, 32>>>(a.out, table_of({-1, 9, -1, 5, 7, 6, -1, 4}), 32); }},
+    {"long_rows",
+     [](const Arrays &a) { long_rows<<<1, 32>>>(a.out, table_of({0, 1, 2, 3, 9, 8, 5, 20}), 32, 64); }},
+    {"long_rows_far_apart",
+     [](const Arrays &a) { long_rows<<<1, 32>>>(a.out, table_of({0, 1, 2, 3, 9, 8, 5, 20}), 64, 64); }},
+    {"sums_of_long_rows",
+     [](const Arrays &a) { sums_of_long_rows<<<1, 32>>>(a.buf, table_of({0, 1, 2, 3, 9, 8, 5, 20}), 32); }},
     {"last_page_stays", [](const Arrays &a) { last_page_stays<<<1, 32>>>(a.out, table_of({5, 9, 5, 1})); }},
     {"last_row_of_a_swizzled_tile_stays",
      [](const Arrays &a) {
