@@ -185,7 +185,7 @@ private:
                                     const KernelInstance &instance);
   bool joinCalls(InstanceToEmit &emitted, std::vector<CopyToEmit> &copies);
   void dropHalfLifted(InstanceToEmit &emitted);
-  void dropMisfits(InstanceToEmit &emitted);
+  void dropMisfits(InstanceToEmit &emitted, const DenseSet<const Stmt *> &inPipelines);
   static void drop(InstanceToEmit &emitted, const Stmt *statement, CallPath path);
   void refuseAll(const InstanceToEmit &emitted, Diagnostic reason, const Directive &directive);
   KernelSizes sizesOf(const FunctionDecl *kernel) const;
@@ -415,6 +415,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   InstanceToEmit emitted;
   emitted.function = instance.function;
   emitted.block = *shape;
+  DenseSet<const Stmt *> inPipelines;
   for (const AnnotatedStatement &annotated : instance.statements) {
     bool isShared =
         llvm::count_if(instance.statements, [&](const AnnotatedStatement &other) {
@@ -440,6 +441,8 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
     bool isAhead = llvm::any_of(instance.pipelines, [&](const AnnotatedStatement &pipeline) {
       return facts.isWithin(annotated.statement, loopOf(pipeline));
     });
+    if (isAhead)
+      inPipelines.insert(annotated.statement);
     if (!copies.empty() && !isAhead && !mayPay(copies))
       copies.clear();
     if (copies.empty() || (isShared && !joinCalls(emitted, copies)))
@@ -451,7 +454,7 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   }
   dropHalfLifted(emitted);
   chooseSwizzles(emitted);
-  dropMisfits(emitted);
+  dropMisfits(emitted, inPipelines);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     pipeline(emitted, annotated);
   takePrefetches(emitted);
@@ -471,12 +474,17 @@ std::optional<InstanceToEmit> Lifter::liftInstance(const AnnotatedKernel &kernel
   return emitted;
 }
 
-/// A copy that does not fit to those before it stays a loop, and these are lifted.
-void Lifter::dropMisfits(InstanceToEmit &emitted) {
+/// A copy that does not fit to those before it stays a loop, and these are lifted. The tiles of a
+/// pipeline will be rings, for which there is more memory; how much they take is asked once they
+/// are.
+void Lifter::dropMisfits(InstanceToEmit &emitted, const DenseSet<const Stmt *> &inPipelines) {
   while (!emitted.copies.empty()) {
     std::vector<Plan> plans;
-    for (const CopyToEmit &copy : emitted.copies)
+    for (const CopyToEmit &copy : emitted.copies) {
       plans.push_back(copy.plan);
+      if (inPipelines.contains(copy.statement))
+        plans.back().stages = std::max(plans.back().stages, 2u);
+    }
     SmallVector<PlannedCopy, 4> planned;
     for (size_t i = 0; i < plans.size(); ++i)
       planned.push_back({emitted.copies[i].tile, &plans[i]});
