@@ -244,7 +244,7 @@ rm -rf "$folder"
 mkdir -p "$folder" || exit 2
 status=0
 (lift) || status=$?
-# 1, and a file: a copy stays a loop, which a warning says and nobody takes for an error.
+# With 1 and a file, a copy stays a loop and a warning has said so: the build goes on.
 [ "$status" -eq 0 ] || { [ "$status" -eq 1 ] && [ -e "$lifted" ]; } || exit "$status"
 
 # The compilation. What the source includes by quotes is still looked for beside it.

@@ -4,11 +4,11 @@
 
 #include "Gates.h"
 
+#include "host/LiftFile.h"
 #include "host/LookAhead.h"
 
 #include "clang/Basic/SourceManager.h"
 #include "clang/Frontend/CompilerInstance.h"
-#include "llvm/Support/FileSystem.h"
 
 using namespace clang;
 
@@ -48,11 +48,7 @@ Gate gateFor(CompilerInstance &compiler) {
   if (input.getKind().isPreprocessed())
     return Gate::Preprocessed;
   const SourceManager &sources = compiler.getSourceManager();
-  // A pipe, too, is read but once.
-  llvm::sys::fs::file_status status;
-  const bool isStream = input.isFile() && !llvm::sys::fs::status(input.getFile(), status) &&
-                        !llvm::sys::fs::is_regular_file(status);
-  if (!input.isFile() || input.getFile() == "-" || isStream ||
+  if (!input.isFile() || input.getFile() == "-" || isStream(input.getFile()) ||
       !sources.getFileEntryRefForID(sources.getMainFileID()))
     return Gate::StandardInput;
   return Gate::Open;

@@ -96,7 +96,8 @@ public:
   /// A fence of memory: what `thread` knows may be passed on by flags, of this block alone
   /// or of all.
   void publish(uint32_t thread, bool isForBlock);
-  /// What a flag that `thread` writes now tells: all blocks, or its own.
+  /// What a flag tells that `thread` writes now. With `isForBlock`, only threads of the same block
+  /// are told.
   Message message(uint32_t thread, bool isForBlock) const;
   /// `thread` has read a flag, and may rely on it behind its next fence or barrier. A read for the
   /// block hears nothing of others.

@@ -26,7 +26,7 @@ std::string textOf(const APSInt &value, QualType type) {
   return toString(value, 10) + (value.isUnsigned() && value.getActiveBits() > 31 ? "u" : "");
 }
 
-/// Whether text that names an instance of a class template means the same anywhere.
+/// Whether a template argument can be written outside of the kernel: a number or a built-in type.
 bool isPlain(const TemplateArgument &argument) {
   return argument.getKind() == TemplateArgument::Integral ||
          (argument.getKind() == TemplateArgument::Type &&
@@ -58,7 +58,8 @@ public:
   std::vector<std::string> found;
   /// Something may differ in another compilation that no condition outside of the kernel can name.
   bool isIncomplete = false;
-  /// Sums and the like depend on what elements are, and not on their size alone.
+  /// For a reduction it matters whether elements are integers or floating-point numbers, and not
+  /// their size alone.
   bool asksForKinds = false;
 
   bool isSettled(SourceLocation location) const;
@@ -314,7 +315,8 @@ bool AssumptionFinder::meet(SourceLocation &begin, SourceLocation &end) const {
   return begin.isMacroID() && end.isMacroID();
 }
 
-/// Whether a macro is behind the kernel, where conditions stand, what it is at its use.
+/// Whether a macro has the same definition at its use and behind the kernel, where the assertions
+/// are written.
 bool AssumptionFinder::isOneMacro(StringRef name, SourceLocation use) const {
   const SourceLocation here = sources.getExpansionLoc(use),
                        behind = sources.getExpansionLoc(kernel->getEndLoc());
@@ -325,8 +327,9 @@ bool AssumptionFinder::isOneMacro(StringRef name, SourceLocation use) const {
          !variants.changesIn(name, begin, end);
 }
 
-/// Calls `assume` with the use of each macro that the text between two tokens is all of, if another
-/// compilation may define it otherwise: by its name, or with its arguments.
+/// Finds the macros whose whole expansion is the text from `begin` to `end`, and which another
+/// compilation may define otherwise. Calls `assume` with each as the program uses it: its name, and
+/// its arguments if it takes any.
 template <typename Assume>
 void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, Assume assume) {
   while (meet(begin, end)) {

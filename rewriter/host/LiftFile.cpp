@@ -15,6 +15,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "clang/Lex/PreprocessorOptions.h"
 #include "clang/Serialization/ASTReader.h"
+#include "llvm/Support/FileSystem.h"
 
 using namespace clang;
 using namespace llvm;
@@ -82,6 +83,12 @@ DiagnosticsEngine::Level levelOf(Severity severity) {
 }
 
 } // namespace
+
+bool isStream(StringRef path) {
+  sys::fs::file_status status;
+  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
+         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
+}
 
 std::optional<std::string> wrongArch(StringRef arch) {
   if (deviceNamed(arch).capability >= 90)

@@ -34,6 +34,8 @@ class SourceManager;
 namespace tilelift {
 
 constexpr const char *firstArchWithTma = "sm_90";
+/// Whether a file is a pipe or a device, whose text can be read only once.
+bool isStream(llvm::StringRef path);
 /// What is wrong with an option that names the device, if anything is.
 std::optional<std::string> wrongArch(llvm::StringRef arch);
 

@@ -142,13 +142,6 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
   return problem;
 }
 
-/// Whether a file can be read but once, as a pipe.
-bool isStream(StringRef path) {
-  sys::fs::file_status status;
-  return !sys::fs::status(path, status) && sys::fs::exists(status) &&
-         !sys::fs::is_regular_file(status) && !sys::fs::is_directory(status);
-}
-
 /// Standard input is a file that is there in memory only, as are mended texts and pipes.
 ErrorOr<std::unique_ptr<MemoryBuffer>> read(const std::string &name, std::string &path,
                                             const ToolOptions &options,

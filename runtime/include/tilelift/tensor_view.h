@@ -70,7 +70,7 @@ template <typename Element> std::string name_without_type() {
 #ifdef _MSC_VER
   return __FUNCSIG__;
 #else
-  // "... [with Element = NAME; ...", or "]" behind the name
+  // Compilers write "... [with Element = NAME; ...]" here: the name ends at the first ';' or ']'.
   const std::string_view own = __PRETTY_FUNCTION__;
   const std::size_t first = own.find("Element = ") + 10;
   return std::string(own.substr(first, own.find_first_of(";]", first) - first));
