@@ -65,3 +65,6 @@ config.substitutions += [
 
 if glob.glob(f"{config.cuda}/lib64/libnvrtc.so*"):
     config.available_features.add("nvrtc")
+# Some workloads of bench/ are measured beside the library's.
+if glob.glob(f"{config.cuda}/include/cublas_v2.h"):
+    config.available_features.add("cublas")

@@ -72,7 +72,7 @@ SURROUNDINGS = {
                          "reads-past-end rule:stride-range rule:stride-16 row-start expression-not-available",
                          "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
-              "too-many-dimensions", "some rows are shifted"),
+              "too-many-dimensions reads-past-end", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
     "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16",
                  "the guard is on the sum of row and column"),
@@ -376,8 +376,8 @@ class Judge:
         if len(tensors) > 1:
             # Stretches of a tile may be copies of their own, which end where no guard says that a row does.
             self.verdict.add("two-sources layouts-clash layout-escapes gap-in-tile uneven-steps "
-                             "uneven-guard guard-not-a-box not-contiguous reads-past-end",
-                             "elements come from two tensors", certain=False)
+                             "uneven-guard guard-not-a-box not-contiguous reads-past-end "
+                             "rule:stride-16", "elements come from two tensors", certain=False)
         if self.always_cut:
             self.verdict.add("computed-value", "elements that are always the same",
                              certain=False)
@@ -434,8 +434,10 @@ class Judge:
         if digits is None:
             # Below the tensor's start an unsigned index has wrapped around.
             wrapped = max(map(max, offsets)) - min(map(min, offsets)) > 2**31
+            # Clamped rows are one and the same in an image of a single row.
             self.verdict.add(uneven, "the rows are not evenly spaced",
-                             certain=not wrapped and self.copy.flaw != "loaded-rows")
+                             certain=not wrapped and
+                             self.copy.flaw not in ("loaded-rows", "clamped"))
             return None
         if any(step != 1 for step in digits.steps[0]) and not self._is_row():
             self.verdict.add("not-contiguous uneven-steps",
