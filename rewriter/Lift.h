@@ -18,7 +18,7 @@
 #include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
 #include "emit/Emitter.h"
-#include "plan/Device.h"
+#include "kernel/Selection.h"
 #include "plan/Plan.h"
 
 namespace clang {
@@ -46,24 +46,6 @@ struct LiftResult {
   std::vector<std::vector<std::string>> names;
   /// For the other files of the program.
   ProgramFacts facts;
-};
-
-/// Which of the annotated copies are lifted; the others stay loops. And for whom.
-struct Selection {
-  bool onlyProfitable = false;
-  /// Whether anybody reads LiftResult::effects.
-  bool describesEffects = false;
-  /// Whether objects of different types are different memory, as C++ says; not with
-  /// -fno-strict-aliasing.
-  bool typesTellApart = true;
-  /// By its number among the pragmas of copies, in the order of the text.
-  std::optional<size_t> only;
-  Output output = Output::Program;
-  /// What the user names.
-  Device device = {};
-  /// Block sizes of kernels that nothing in the file launches, by the names that they have in
-  /// LiftResult::names.
-  std::map<std::string, BlockShape> blocks;
 };
 
 /// `directives` is what the pragma reader found while `context` was parsed.

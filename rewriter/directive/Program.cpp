@@ -556,42 +556,39 @@ Program findProgram(ASTContext &context, const std::vector<Directive> &directive
   return finder.take();
 }
 
-std::optional<unsigned> countOf(const CountArgument &count, StringRef clause, unsigned most,
-                                const FunctionDecl *kernel, std::vector<Diagnostic> &diagnostics) {
+std::variant<unsigned, Diagnostic> countOf(const CountArgument &count, StringRef clause,
+                                           unsigned most, const FunctionDecl *kernel) {
   if (count.name.empty())
     return count.number;
   std::optional<int64_t> number = constantNamed(count.name, kernel);
-  if (number && *number >= 1 && *number <= most)
+  if (!number)
+    return diagnose("unknown-constant", count.place, count.name, clause);
+  if (*number >= 1 && *number <= most)
     return unsigned(*number);
-  std::string value = number ? count.name + "', which is '" + std::to_string(*number) : "";
-  diagnostics.push_back(number ? diagnose("bad-clause-value", count.place, value, clause,
-                                          formatv("expected a number from 1 to {0}", most).str())
-                               : diagnose("unknown-constant", count.place, count.name, clause));
-  return std::nullopt;
+  return diagnose("bad-clause-value", count.place,
+                  count.name + "', which is '" + std::to_string(*number), clause,
+                  formatv("expected a number from 1 to {0}", most).str());
 }
 
-std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
-                                                 const FunctionDecl *kernel,
-                                                 std::vector<Diagnostic> &diagnostics) {
-  if (directive.clauses.threads.empty())
+std::variant<std::optional<std::array<unsigned, 3>>, Diagnostic>
+threadsOf(const Directive &directive, const FunctionDecl *kernel) {
+  ArrayRef<CountArgument> threads = directive.clauses.threads;
+  if (threads.empty())
     return std::nullopt;
   std::array<unsigned, 3> shape{1, 1, 1};
-  for (size_t axis = 0; axis < directive.clauses.threads.size() && axis < 3; ++axis) {
-    std::optional<unsigned> number =
-        countOf(directive.clauses.threads[axis], "threads", 1024, kernel, diagnostics);
-    if (!number)
-      return std::nullopt;
-    shape[axis] = *number;
+  for (size_t axis = 0; axis < threads.size() && axis < 3; ++axis) {
+    auto number = countOf(threads[axis], "threads", 1024, kernel);
+    if (auto *wrong = std::get_if<Diagnostic>(&number))
+      return std::move(*wrong);
+    shape[axis] = std::get<unsigned>(number);
   }
-  if (std::optional<std::string> wrong = wrongBlock(shape)) {
-    std::string text;
-    for (size_t axis = 0; axis < directive.clauses.threads.size(); ++axis)
-      text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
-    diagnostics.push_back(diagnose("bad-clause-value", directive.clauses.threads.front().place,
-                                   text, "threads", *wrong));
-    return std::nullopt;
-  }
-  return shape;
+  std::optional<std::string> wrong = wrongBlock(shape);
+  if (!wrong)
+    return shape;
+  std::string text;
+  for (size_t axis = 0; axis < threads.size(); ++axis)
+    text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
+  return diagnose("bad-clause-value", threads.front().place, text, "threads", *wrong);
 }
 
 } // namespace tilelift

@@ -94,16 +94,14 @@ Diagnostic staysPlain(Diagnostic reason, const Directive &directive);
 /// `directives` must outlive the result.
 Program findProgram(clang::ASTContext &context, const std::vector<Directive> &directives);
 
-/// The number of a clause, from 1 to `most`.
-std::optional<unsigned> countOf(const CountArgument &count, llvm::StringRef clause, unsigned most,
-                                const clang::FunctionDecl *kernel,
-                                std::vector<Diagnostic> &diagnostics);
+/// The number of a clause, from 1 to `most`, or what is wrong with it.
+std::variant<unsigned, Diagnostic> countOf(const CountArgument &count, llvm::StringRef clause,
+                                           unsigned most, const clang::FunctionDecl *kernel);
 
 /// The numbers of `threads(...)`, with the names of constants looked up; 1 for
-/// the axes that are not given.
-std::optional<std::array<unsigned, 3>> threadsOf(const Directive &directive,
-                                                 const clang::FunctionDecl *kernel,
-                                                 std::vector<Diagnostic> &diagnostics);
+/// the axes that are not given. None where the clause is not there.
+std::variant<std::optional<std::array<unsigned, 3>>, Diagnostic>
+threadsOf(const Directive &directive, const clang::FunctionDecl *kernel);
 
 } // namespace tilelift
 

@@ -429,10 +429,10 @@ bool AssumptionFinder::VisitTemplateSpecializationTypeLoc(TemplateSpecialization
 
 } // namespace
 
-std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variants &variants) {
+std::vector<std::string> assumptionsOf(const KernelPlan &kernel, const Variants &variants) {
   AssumptionFinder finder(kernel.pattern, variants);
-  for (const InstanceToEmit &instance : kernel.instances) {
-    for (const CopyToEmit &copy : instance.copies) {
+  for (const InstancePlan &instance : kernel.instances) {
+    for (const PlannedCopy &copy : instance.copies) {
       for (const Stmt *body : copy.path.bodies())
         finder.readAssignments(body);
       finder.asksForKinds = copy.plan.kind == CopyKind::Reduce;
@@ -442,7 +442,7 @@ std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variant
         for (const Expr *argument : partsOf(call).arguments)
           finder.visit(argument);
     }
-    for (const PipelineToEmit &pipeline : instance.pipelines) {
+    for (const PlannedPipeline &pipeline : instance.pipelines) {
       finder.visit(pipeline.rounds.condition);
       for (const Cursor &cursor : pipeline.rounds.cursors) {
         finder.visit(cursor.start);

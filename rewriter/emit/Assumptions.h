@@ -22,7 +22,7 @@
 namespace tilelift {
 
 /// Conditions for a static_assert behind the kernel, each once, in the order of their use.
-std::vector<std::string> assumptionsOf(const KernelToEmit &kernel, const Variants &variants);
+std::vector<std::string> assumptionsOf(const KernelPlan &kernel, const Variants &variants);
 
 /// The condition for a static_assert within the kernel, as `sizeof(float[rows()][32]) == 1024`, if
 /// the tile's size depends on something that no condition outside can name; else nothing.

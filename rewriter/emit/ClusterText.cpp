@@ -34,7 +34,7 @@ SmallVector<unsigned, 2> KernelWriter::sharedWays(size_t first, size_t last) con
 
 bool KernelWriter::hasClusters() const { return !sharedWays(0, copies().size() - 1).empty(); }
 
-std::string KernelWriter::peerTypes(const InstanceToEmit &instance) const {
+std::string KernelWriter::peerTypes(const InstancePlan &instance) const {
   auto [x, y, z] = instance.cluster;
   std::string text;
   for (unsigned axes : sharedWays(0, copies().size() - 1))

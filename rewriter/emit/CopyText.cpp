@@ -51,7 +51,7 @@ std::string KernelWriter::expectedBytes(size_t first) {
 /// Where in shared memory a copy's first box lies, or nothing where a part of that has
 /// no name.
 std::optional<std::string> KernelWriter::placeInTile(size_t copy, CodeText &code) {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   std::optional<std::string> slot;
   if (declares(texts[textOf[copy]], own.tile))
     slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }),
@@ -95,7 +95,7 @@ std::string KernelWriter::numberOf(size_t copy) const {
 /// coordinates or, for bulk copies, an address.
 std::string KernelWriter::operationText(size_t copy, const std::string &place,
                                         const std::string &tensor) const {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   const CopyNames &name = copyNames[copy];
   std::string policy = policyArgument(own.directive->clauses.cache);
   std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
@@ -448,7 +448,7 @@ std::string KernelWriter::storeText(size_t first, size_t last, const std::string
 /// A round of which the tile takes turns with another one may leave its store to be read.
 std::string KernelWriter::pendingReads(const Stmt *wait) const {
   const Stmt *loop = pipelineAround(wait);
-  bool takesTurns = loop && llvm::any_of(copies(), [&](const CopyToEmit &copy) {
+  bool takesTurns = loop && llvm::any_of(copies(), [&](const PlannedCopy &copy) {
                       return copy.takesTurns && pipelineAround(copy.statement) == loop;
                     });
   return takesTurns ? "<1>" : "";
@@ -494,7 +494,7 @@ std::string KernelWriter::checksOf(size_t first, size_t end, bool isAhead) {
 }
 
 bool KernelWriter::isReplaceable(size_t copy) {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   if (source.isPlainText(own.statement->getSourceRange()))
     return true;
   failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
@@ -542,7 +542,7 @@ std::string KernelWriter::commentsOf(size_t first, size_t end) const {
 /// The statement as it was, in braces, behind some text.
 std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t copy,
                                              unsigned at) const {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   unsigned begin = own.directive->statement.offset;
   std::string indent = source.indentationAt(begin);
   Piece statement = Piece::copy(begin, source.endOf(own.statement));
@@ -560,7 +560,7 @@ std::string KernelWriter::assumedSizes(size_t first, size_t end, const std::stri
   std::string text;
   for (size_t i = first; i < end; ++i) {
     std::optional<std::string> own = sizeToAssume(kernel.pattern, copies()[i].tile, variants);
-    const bool isSameInAll = llvm::all_of(kernel.instances, [&](const InstanceToEmit &other) {
+    const bool isSameInAll = llvm::all_of(kernel.instances, [&](const InstancePlan &other) {
       return sizeToAssume(kernel.pattern, other.copies[i].tile, variants) == own;
     });
     if (own && isSameInAll && !StringRef(text).contains("(" + *own + ")"))
@@ -571,7 +571,7 @@ std::string KernelWriter::assumedSizes(size_t first, size_t end, const std::stri
 
 /// Puts the copies of a statement in its place.
 void KernelWriter::replaceStatement(size_t first) {
-  const CopyToEmit &own = copies()[first];
+  const PlannedCopy &own = copies()[first];
   size_t last = endOfStatement(first) - 1;
   if (!isReplaceable(first))
     return;

@@ -44,27 +44,27 @@ public:
         fresh(source),
         siblings(source, fresh) {}
 
-  EmitResult run(const std::vector<KernelToEmit> &kernels);
+  EmitResult run(const std::vector<KernelPlan> &kernels);
 
 private:
-  void emitKernel(const KernelToEmit &kernel, const KernelNames &names);
-  void refuse(const KernelToEmit &kernel, Diagnostic problem);
-  bool addRecipes(const KernelToEmit &kernel, const KernelNames &names, const KernelWriter &writer);
-  std::string instantiations(const KernelToEmit &kernel, const KernelNames &names,
+  void emitKernel(const KernelPlan &kernel, const KernelNames &names);
+  void refuse(const KernelPlan &kernel, Diagnostic problem);
+  bool addRecipes(const KernelPlan &kernel, const KernelNames &names, const KernelWriter &writer);
+  std::string instantiations(const KernelPlan &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
-  bool emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names, Diagnostic reason);
-  void remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders);
-  CopyOrders ordersOf(const KernelToEmit &kernel);
-  KernelNames nameKernel(const KernelToEmit &kernel);
-  void redirectLaunches(const KernelToEmit &kernel, const KernelNames &names);
+  bool emitWithoutProducer(const KernelPlan &kernel, const KernelNames &names, Diagnostic reason);
+  void remarkOnBarriers(const InstancePlan &instance, const CopyOrders &orders);
+  CopyOrders ordersOf(const KernelPlan &kernel);
+  KernelNames nameKernel(const KernelPlan &kernel);
+  void redirectLaunches(const KernelPlan &kernel, const KernelNames &names);
   void redirectForeign();
   void declare(const FunctionDecl *kernel, const std::string &launcher);
-  void declareLaterTypes(const KernelToEmit &kernel);
+  void declareLaterTypes(const KernelPlan &kernel);
   StringRef fileName(unsigned offset) const { return source.nameOf(offset); }
   bool isLaunchedElsewhere(const FunctionDecl *kernel) const {
     return others.launched.count(sharedNameOf(kernel)) > 0;
   }
-  void addIncludes(ArrayRef<KernelToEmit> kernels);
+  void addIncludes(ArrayRef<KernelPlan> kernels);
   Place placeOfChange(const UserFile &file, const EditSet &edits) const;
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
@@ -92,8 +92,8 @@ private:
   EmitResult result;
 };
 
-EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
-  for (const KernelToEmit &kernel : kernels) {
+EmitResult Emitter::run(const std::vector<KernelPlan> &kernels) {
+  for (const KernelPlan &kernel : kernels) {
     if (!kernel.instances.empty())
       emitKernel(kernel, nameKernel(kernel));
     for (const Directive *directive : kernel.plain)
@@ -115,13 +115,13 @@ EmitResult Emitter::run(const std::vector<KernelToEmit> &kernels) {
 }
 
 /// What the barriers order around the copies.
-CopyOrders Emitter::ordersOf(const KernelToEmit &kernel) {
+CopyOrders Emitter::ordersOf(const KernelPlan &kernel) {
   std::vector<OrderedInstance> instances;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     OrderedInstance &own = instances.emplace_back();
     own.effects = &effects.of(instance.function);
-    for (const CopyToEmit &copy : instance.copies) {
-      bool mayRunPlain = llvm::any_of(instance.copies, [&](const CopyToEmit &other) {
+    for (const PlannedCopy &copy : instance.copies) {
+      bool mayRunPlain = llvm::any_of(instance.copies, [&](const PlannedCopy &other) {
         return other.statement == copy.statement && !other.plan.copyChecks.empty();
       });
       own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
@@ -133,7 +133,7 @@ CopyOrders Emitter::ordersOf(const KernelToEmit &kernel) {
   return orderCopies(instances);
 }
 
-KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
+KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
   KernelNames names;
   names.kernel = kernel.pattern->getNameAsString();
   const DeclContext *scope = kernel.pattern->getDeclContext();
@@ -170,7 +170,7 @@ KernelNames Emitter::nameKernel(const KernelToEmit &kernel) {
   return names;
 }
 
-void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders &orders) {
+void Emitter::remarkOnBarriers(const InstancePlan &instance, const CopyOrders &orders) {
   for (const Expr *dropped : orders.redundant)
     say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
   for (size_t i = 0; i < instance.copies.size(); ++i) {
@@ -198,20 +198,20 @@ void Emitter::remarkOnBarriers(const InstanceToEmit &instance, const CopyOrders 
 }
 
 /// A kernel that cannot be written stays as it is, if all of its copies may.
-void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
+void Emitter::refuse(const KernelPlan &kernel, Diagnostic problem) {
   result.refused.push_back(kernel.pattern);
-  bool mayStay = llvm::all_of(kernel.instances.front().copies, [](const CopyToEmit &copy) {
+  bool mayStay = llvm::all_of(kernel.instances.front().copies, [](const PlannedCopy &copy) {
     return copy.directive->clauses.fallback == Fallback::Loop;
   });
   const Directive *last = nullptr;
   if (!mayStay || problem.severity != Severity::Error) { // each copy is named
-    for (const CopyToEmit &copy : kernel.instances.front().copies)
+    for (const PlannedCopy &copy : kernel.instances.front().copies)
       if (std::exchange(last, copy.directive) != copy.directive &&
           !(copy.directive->statement == problem.place || copy.directive->begin == problem.place))
         problem.notes.push_back({copy.directive->statement, "so this copy is not lifted"});
     return say(std::move(problem));
   }
-  for (const CopyToEmit &copy : kernel.instances.front().copies) {
+  for (const PlannedCopy &copy : kernel.instances.front().copies) {
     outcomes[copy.directive] = "stays a loop";
     if (std::exchange(last, copy.directive) == copy.directive)
       continue;
@@ -221,12 +221,12 @@ void Emitter::refuse(const KernelToEmit &kernel, Diagnostic problem) {
       plain.notes.push_back({problem.place, "because of what is here"});
     say(std::move(plain));
   }
-  for (const PipelineToEmit &pipeline : kernel.instances.front().pipelines)
+  for (const PlannedPipeline &pipeline : kernel.instances.front().pipelines)
     outcomes[pipeline.directive] = "stays a loop";
 }
 
-void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
-  const InstanceToEmit &first = kernel.instances.front();
+void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
+  const InstancePlan &first = kernel.instances.front();
   const size_t siblingsBefore = siblings.count();
   auto refuse = [&](Diagnostic problem) {
     siblings.dropFrom(siblingsBefore);
@@ -241,11 +241,11 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
     return;
   if (writer.failure)
     return refuse(*writer.failure);
-  for (const CopyToEmit &copy : first.copies) {
+  for (const PlannedCopy &copy : first.copies) {
     std::string where = siblings.namesOf(patternOf(copy.path.textFunction()));
     outcomes[copy.directive] = "lifted in " + (where.empty() ? names.lifted : where);
   }
-  for (const PipelineToEmit &pipeline : first.pipelines)
+  for (const PlannedPipeline &pipeline : first.pipelines)
     outcomes[pipeline.directive] = "in " + names.lifted;
   bool isForAll = isLaunchedElsewhere(kernel.pattern) || isDeclaredForAll(source, kernel.pattern);
   std::variant<LauncherText, Diagnostic> launcher =
@@ -299,7 +299,7 @@ void Emitter::emitKernel(const KernelToEmit &kernel, const KernelNames &names) {
 }
 
 /// What other hosts than the program do to launch the kernel.
-bool Emitter::addRecipes(const KernelToEmit &kernel, const KernelNames &names,
+bool Emitter::addRecipes(const KernelPlan &kernel, const KernelNames &names,
                          const KernelWriter &writer) {
   std::vector<Recipe> recipes;
   for (size_t i = 0; i < kernel.instances.size(); ++i) {
@@ -315,7 +315,7 @@ bool Emitter::addRecipes(const KernelToEmit &kernel, const KernelNames &names,
 }
 
 /// Where nobody launches them, templates are instantiated for whoever asks for them by name.
-std::string Emitter::instantiations(const KernelToEmit &kernel, const KernelNames &names,
+std::string Emitter::instantiations(const KernelPlan &kernel, const KernelNames &names,
                                     const KernelWriter &writer) const {
   std::string text, maps;
   if (!kernel.pattern->getDescribedFunctionTemplate())
@@ -326,7 +326,7 @@ std::string Emitter::instantiations(const KernelToEmit &kernel, const KernelName
   PrintingPolicy policy = context.getPrintingPolicy();
   policy.FullyQualifiedName = true;
   policy.SuppressUnwrittenScope = true;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     std::string parameters;
     for (const ParmVarDecl *parameter : instance.function->parameters())
       parameters += std::string(", ") +
@@ -346,12 +346,12 @@ std::string Emitter::instantiations(const KernelToEmit &kernel, const KernelName
 }
 
 /// Where no warp of its own can make the copies, but somebody may.
-bool Emitter::emitWithoutProducer(const KernelToEmit &kernel, const KernelNames &names,
+bool Emitter::emitWithoutProducer(const KernelPlan &kernel, const KernelNames &names,
                                   Diagnostic reason) {
-  KernelToEmit plain = kernel;
+  KernelPlan plain = kernel;
   bool hasProducer = false;
-  for (InstanceToEmit &instance : plain.instances)
-    for (PipelineToEmit &pipeline : instance.pipelines) {
+  for (InstancePlan &instance : plain.instances)
+    for (PlannedPipeline &pipeline : instance.pipelines) {
       if (pipeline.hasProducer && pipeline.directive->clauses.fallback != Fallback::Loop)
         return false;
       hasProducer |= std::exchange(pipeline.hasProducer, false);
@@ -364,7 +364,7 @@ bool Emitter::emitWithoutProducer(const KernelToEmit &kernel, const KernelNames 
   return true;
 }
 
-void Emitter::redirectLaunches(const KernelToEmit &kernel, const KernelNames &names) {
+void Emitter::redirectLaunches(const KernelPlan &kernel, const KernelNames &names) {
   DenseSet<SourceLocation> done;
   if (!isLaunchedElsewhere(kernel.pattern) &&
       llvm::none_of(program.launches,
@@ -413,14 +413,14 @@ void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
 }
 
 /// Plans of a template's instances name types that may be declared behind the template.
-void Emitter::declareLaterTypes(const KernelToEmit &kernel) {
+void Emitter::declareLaterTypes(const KernelPlan &kernel) {
   std::set<std::string> done;
   const Decl *outermost = kernel.pattern;
   while (const auto *scope = dyn_cast<NamespaceDecl>(outermost->getDeclContext()))
     outermost = scope;
   unsigned at = outermost == kernel.pattern ? source.beginOf(kernel.pattern)
                                             : source.offsetOf(outermost->getBeginLoc());
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     std::string text = laterTypesOf(instance.function).declarations;
     if (!text.empty() && done.insert(text).second)
       result.edits.add(insertion(at, text));
@@ -428,7 +428,7 @@ void Emitter::declareLaterTypes(const KernelToEmit &kernel) {
 }
 
 /// Each file that gets new text says where the runtime is.
-void Emitter::addIncludes(ArrayRef<KernelToEmit> kernels) {
+void Emitter::addIncludes(ArrayRef<KernelPlan> kernels) {
   for (const UserFile &file : source.all()) {
     EditSet own = result.edits.within(file.begin, file.end());
     if (own.empty())
@@ -436,7 +436,7 @@ void Emitter::addIncludes(ArrayRef<KernelToEmit> kernels) {
     if (source.isRepeated(file)) {
       say(diagnose("not-available-yet", placeOfChange(file, own),
                    "a header that is included more than once"));
-      for (const KernelToEmit &kernel : kernels)
+      for (const KernelPlan &kernel : kernels)
         if (source.fileOf(source.offsetOf(kernel.pattern->getLocation())).id == file.id)
           result.refused.push_back(kernel.pattern);
     }
@@ -454,9 +454,9 @@ Place Emitter::placeOfChange(const UserFile &file, const EditSet &edits) const {
 
 } // namespace
 
-EmitResult emit(ASTContext &context, const std::vector<KernelToEmit> &kernels,
-                const Program &program, const DirectiveList &directives, const ProgramFacts &others,
-                const Effects &effects, Output output) {
+EmitResult emit(ASTContext &context, const std::vector<KernelPlan> &kernels, const Program &program,
+                const DirectiveList &directives, const ProgramFacts &others, const Effects &effects,
+                Output output) {
   return Emitter(context, program, directives, others, effects, output).run(kernels);
 }
 

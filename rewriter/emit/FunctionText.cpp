@@ -39,10 +39,10 @@ std::vector<Piece> afterBlankLine(const std::vector<Piece> &text, const std::str
 
 } // namespace
 
-std::vector<FunctionText> textsOf(const InstanceToEmit &instance, std::vector<size_t> &textOf) {
+std::vector<FunctionText> textsOf(const InstancePlan &instance, std::vector<size_t> &textOf) {
   std::vector<FunctionText> texts;
   texts.push_back({CallPath(instance.function), patternOf(instance.function), 0, "", {}});
-  for (const CopyToEmit &copy : instance.copies)
+  for (const PlannedCopy &copy : instance.copies)
     textOf.push_back(addText(texts, copy.path, copy.path.textDepth()));
   return texts;
 }

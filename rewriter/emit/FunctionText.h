@@ -30,7 +30,7 @@ struct FunctionText {
 
 /// The kernel's first, callers before what they call; `textOf` says for each copy in
 /// which it stands.
-std::vector<FunctionText> textsOf(const InstanceToEmit &instance, std::vector<size_t> &textOf);
+std::vector<FunctionText> textsOf(const InstancePlan &instance, std::vector<size_t> &textOf);
 
 /// Functions written anew, each behind the one that it is made of.
 class FunctionSiblings {

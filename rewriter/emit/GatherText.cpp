@@ -78,7 +78,7 @@ std::string KernelWriter::inAllRows(size_t copy, CodeText &code,
 /// Whether any of these copies is made only if its rows lie apart: asking is a barrier.
 bool KernelWriter::asksWhetherApart(size_t first, size_t last) const {
   return llvm::any_of(ArrayRef(copies()).slice(first, last - first + 1),
-                      [](const CopyToEmit &copy) {
+                      [](const PlannedCopy &copy) {
                         return llvm::any_of(copy.plan.copyChecks, [](const Check &check) {
                           return check.subject == Check::Subject::Apart;
                         });
@@ -129,7 +129,7 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
 std::string KernelWriter::rowsText(size_t copy, CodeText &code, const std::string &place,
                                    const std::string &present, const std::string &where,
                                    const std::string &indent) {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   const CopyNames &name = copyNames[copy];
   const Plan &first = *plansOf(copy).front();
   std::vector<int64_t> distances;

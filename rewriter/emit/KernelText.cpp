@@ -80,7 +80,7 @@ std::string tileType(const Plan &plan) {
 }
 
 /// A tile of a ring that keeps its type.
-std::string slotType(const CopyToEmit &copy) {
+std::string slotType(const PlannedCopy &copy) {
   const ASTContext &context = copy.tile->getASTContext();
   int64_t alignment = copy.plan.layout.alignment();
   // The plan stands outside of the function.
@@ -112,7 +112,7 @@ std::string numberNameOf(const Reduction &reduction) {
   }
 }
 
-KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
+KernelWriter::KernelWriter(const SourceText &source, const KernelPlan &kernel,
                            const KernelNames &names, const CopyOrders &orders,
                            const Effects &effects, const Variants &variants)
     : source(source),
@@ -129,7 +129,7 @@ KernelWriter::KernelWriter(const SourceText &source, const KernelToEmit &kernel,
 
 std::vector<const Plan *> KernelWriter::plansOf(size_t copy) const {
   std::vector<const Plan *> plans;
-  for (const InstanceToEmit &instance : kernel.instances)
+  for (const InstancePlan &instance : kernel.instances)
     plans.push_back(&instance.copies[copy].plan);
   return plans;
 }
@@ -157,9 +157,9 @@ bool KernelWriter::startsFirst() const {
 }
 
 void KernelWriter::nameCopies() {
-  for (const CopyToEmit &copy : copies()) {
+  for (const PlannedCopy &copy : copies()) {
     size_t number = 0, same = 0;
-    for (const CopyToEmit &other : copies()) {
+    for (const PlannedCopy &other : copies()) {
       number += &other <= &copy && other.plan.tile == copy.plan.tile;
       same += other.plan.tile == copy.plan.tile;
     }
@@ -310,7 +310,7 @@ void KernelWriter::openBody() {
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
   // Threads that the launch adds have no part in what reads memory.
   auto mayCome = [&](const Stmt *each) {
-    return llvm::all_of(kernel.instances, [&](const InstanceToEmit &instance) {
+    return llvm::all_of(kernel.instances, [&](const InstancePlan &instance) {
       Effect effect = effects.of(instance.function).ofText(each->getSourceRange());
       return effect.onlyReads() && (!hasProducer() || effect.reads.empty());
     });
@@ -719,14 +719,14 @@ std::string KernelWriter::alignmentText(function_ref<bool(const VarDecl *)> isMe
 }
 
 bool KernelWriter::isFirstOfTile(size_t copy) const {
-  ArrayRef<CopyToEmit> all = copies();
-  return llvm::none_of(all.take_front(copy), [&](const CopyToEmit &other) {
+  ArrayRef<PlannedCopy> all = copies();
+  return llvm::none_of(all.take_front(copy), [&](const PlannedCopy &other) {
     return other.tile->getLocation() == all[copy].tile->getLocation();
   });
 }
 
 std::string KernelWriter::tileTypeName(size_t copy) const {
-  const CopyToEmit &own = copies()[copy];
+  const PlannedCopy &own = copies()[copy];
   const StringRef name = own.tile->getName();
   unsigned number = 1;
   for (size_t other = 0; other < copies().size(); ++other) {
@@ -739,7 +739,7 @@ std::string KernelWriter::tileTypeName(size_t copy) const {
   const bool isTaken = name == "block" || name == "lifted" || name == "cluster" ||
                        name == "ring_bytes" || name.starts_with("lifted_") ||
                        name.starts_with("peers") ||
-                       llvm::any_of(copies(), [&](const CopyToEmit &other) {
+                       llvm::any_of(copies(), [&](const PlannedCopy &other) {
                          return name.starts_with((other.tile->getName() + "_").str());
                        });
   return (name + (isTaken || number > 1 ? "_tile" : "") +
@@ -783,7 +783,7 @@ std::string KernelWriter::declarationOf(const VarDecl &variable, const DeclStmt 
 /// says that it starts there.
 unsigned KernelWriter::alignmentUsed(const VarDecl &array) const {
   unsigned alignment = 0;
-  for (const InstanceToEmit &instance : kernel.instances)
+  for (const InstancePlan &instance : kernel.instances)
     if (const DeclStmt *declaration =
             findDeclaration(instance.function->getBody(), array.getLocation()))
       for (const Decl *each : declaration->decls())
@@ -866,8 +866,8 @@ void KernelWriter::removeDeadVariables(FunctionText &function) {
     }
   }
   std::vector<CallPath> instances;
-  for (const InstanceToEmit &instance : kernel.instances)
-    for (const CopyToEmit &copy : instance.copies)
+  for (const InstancePlan &instance : kernel.instances)
+    for (const PlannedCopy &copy : instance.copies)
       for (size_t depth = 1; depth <= copy.path.getFunctions().size(); ++depth)
         if (CallPath way = copy.path.first(depth); patternOf(way.end()) == function.pattern)
           instances.push_back(std::move(way));
@@ -903,14 +903,14 @@ static int64_t declaredAlignment(const FunctionDecl *kernel) {
 
 int64_t KernelWriter::alignmentOfMemory() const {
   int64_t alignment = alignmentOf([](const VarDecl *) { return true; });
-  for (const InstanceToEmit &instance : kernel.instances)
+  for (const InstancePlan &instance : kernel.instances)
     alignment = std::max(alignment, declaredAlignment(instance.function));
   return alignment;
 }
 
-int64_t ringBytes(const InstanceToEmit &instance) {
+int64_t ringBytes(const InstancePlan &instance) {
   int64_t bytes = 0, alignment = declaredAlignment(instance.function);
-  for (const CopyToEmit &copy : instance.copies) {
+  for (const PlannedCopy &copy : instance.copies) {
     alignment = std::max(alignment, copy.plan.layout.alignment());
     if (copy.plan.ringAt)
       bytes = std::max(bytes, *copy.plan.ringAt + copy.plan.sharedBytes());
@@ -922,7 +922,7 @@ std::string KernelWriter::planType() const {
   bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string text;
   for (size_t i = 0; i < kernel.instances.size(); ++i) {
-    const InstanceToEmit &instance = kernel.instances[i];
+    const InstancePlan &instance = kernel.instances[i];
     if (isTemplate) {
       text += "template <> struct " + names.plan + templateArgumentsOf(instance.function) + " {\n";
       text += "  static constexpr bool lifted = true;\n";

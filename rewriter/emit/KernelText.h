@@ -13,7 +13,6 @@
 #ifndef TILELIFT_EMIT_KERNELTEXT_H
 #define TILELIFT_EMIT_KERNELTEXT_H
 
-#include "emit/CodeText.h"
 #include "emit/Emitter.h"
 #include "emit/FunctionText.h"
 #include "emit/Names.h"
@@ -21,6 +20,7 @@
 #include "order/BarrierFacts.h"
 #include "order/WholeBlock.h"
 #include "relation/ProducerPath.h"
+#include "spelling/CodeText.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -96,11 +96,11 @@ inline bool isDynamic(const clang::VarDecl *tile) {
 }
 
 /// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
-int64_t ringBytes(const InstanceToEmit &instance);
+int64_t ringBytes(const InstancePlan &instance);
 
 class KernelWriter {
 public:
-  KernelWriter(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
+  KernelWriter(const SourceText &source, const KernelPlan &kernel, const KernelNames &names,
                const CopyOrders &orders, const Effects &effects, const Variants &variants);
 
   /// The sibling's text as pieces of the file and own text; siblings of functions that
@@ -188,7 +188,7 @@ private:
 
   // Tiles that several blocks get.
   llvm::SmallVector<unsigned, 2> sharedWays(size_t first, size_t last) const;
-  std::string peerTypes(const InstanceToEmit &instance) const;
+  std::string peerTypes(const InstancePlan &instance) const;
   std::string peersOf(unsigned axes) const;
   std::string meetingOf(unsigned axes, const Ring *ring) const;
   std::string meetings(llvm::ArrayRef<unsigned> ways, const Ring *ring) const;
@@ -291,7 +291,7 @@ private:
   std::string ifFirstLane(const Ring &ring, const std::string &text,
                           const std::string &indent) const;
   bool haveOneWay(llvm::ArrayRef<PathStep> a, llvm::ArrayRef<PathStep> b) const;
-  std::variant<ProducerPath, Diagnostic> pathIn(const InstanceToEmit &instance);
+  std::variant<ProducerPath, Diagnostic> pathIn(const InstancePlan &instance);
   std::string producerText();
   std::string pathText(llvm::ArrayRef<PathStep> steps, const std::string &indent);
   std::string branchText(const PathStep &step, const std::string &indent);
@@ -308,10 +308,10 @@ private:
   std::string planIn(const FunctionText &text) const {
     return text.path.inKernel() ? planReference() : names.planParameter;
   }
-  const std::vector<CopyToEmit> &copies() const { return kernel.instances.front().copies; }
+  const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
 
   const SourceText &source;
-  const KernelToEmit &kernel;
+  const KernelPlan &kernel;
   const KernelNames &names;
   const CopyOrders &orders;
   const Effects &effects;

@@ -54,7 +54,7 @@ std::string signatureOf(const SourceText &source, const FunctionDecl *declaratio
 
 class Writer {
 public:
-  Writer(const SourceText &source, const KernelToEmit &kernel, const KernelNames &names,
+  Writer(const SourceText &source, const KernelPlan &kernel, const KernelNames &names,
          KernelWriter &writer, bool isForAll)
       : source(source), kernel(kernel), names(names), writer(writer), isForAll(isForAll) {}
 
@@ -90,10 +90,10 @@ private:
       failure = code.unnamed().at(kernel.instances.front().copies.front().plan.place);
     return text.value_or("");
   }
-  const std::vector<CopyToEmit> &copies() const { return kernel.instances.front().copies; }
+  const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
 
   const SourceText &source;
-  const KernelToEmit &kernel;
+  const KernelPlan &kernel;
   const KernelNames &names;
   KernelWriter &writer;
   bool isForAll;
@@ -136,7 +136,7 @@ std::string Writer::originalKernel() const {
 
 std::string Writer::body() {
   bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
-  bool refuses = llvm::any_of(copies(), [](const CopyToEmit &copy) {
+  bool refuses = llvm::any_of(copies(), [](const PlannedCopy &copy) {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
   std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
@@ -145,7 +145,7 @@ std::string Writer::body() {
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
   bool dependsOnTarget = llvm::any_of(
-      copies(), [](const CopyToEmit &copy) { return copy.plan.inLines || copy.plan.isByFours(); });
+      copies(), [](const PlannedCopy &copy) { return copy.plan.inLines || copy.plan.isByFours(); });
   if (dependsOnTarget)
     text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
   text += checks();
@@ -384,7 +384,7 @@ std::string launcherDeclaration(const SourceText &source, const FunctionDecl *ke
 }
 
 std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
-                                                     const KernelToEmit &kernel,
+                                                     const KernelPlan &kernel,
                                                      const KernelNames &names, KernelWriter &writer,
                                                      bool isForAll) {
   return Writer(source, kernel, names, writer, isForAll).run();

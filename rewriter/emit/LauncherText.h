@@ -30,7 +30,7 @@ std::string launcherDeclaration(const SourceText &source, const clang::FunctionD
 /// `writer` names the maps and collects constants; run its sibling() first. A kernel that
 /// is launched from other files has a launcher for them.
 std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
-                                                     const KernelToEmit &kernel,
+                                                     const KernelPlan &kernel,
                                                      const KernelNames &names, KernelWriter &writer,
                                                      bool isForAll);
 

@@ -40,7 +40,7 @@ bool KernelWriter::hasProducer() const {
 /// Whether its lanes share the work: they look up rows for each of its rings, so they take the
 /// way to all of them.
 bool KernelWriter::hasProducerWarp() const {
-  return llvm::any_of(copies(), [&](const CopyToEmit &copy) {
+  return llvm::any_of(copies(), [&](const PlannedCopy &copy) {
     return copy.plan.gather && kernel.instances.front().isSupplied(copy);
   });
 }
@@ -177,7 +177,7 @@ std::string KernelWriter::branchText(const PathStep &step, const std::string &in
 /// The producer leaves the others behind the first declarations, and has the tiles by then.
 void KernelWriter::makeRoomForProducer(unsigned behind) {
   startOfPath = behind;
-  for (const CopyToEmit &copy : copies())
+  for (const PlannedCopy &copy : copies())
     if (kernel.instances.front().isSupplied(copy) && !failure &&
         source.offsetOf(copy.tile->getLocation()) >= behind)
       failure =
@@ -199,13 +199,13 @@ bool KernelWriter::haveOneWay(ArrayRef<PathStep> a, ArrayRef<PathStep> b) const 
 
 /// The statements that the producer runs on its way to the loops in one instance of the kernel, or
 /// why it cannot run them.
-std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstanceToEmit &instance) {
+std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstancePlan &instance) {
   std::vector<ProducerLoop> loops;
   std::vector<const GlobalBase *> sources;
   for (size_t pipeline : suppliedLoops) {
     loops.push_back(
         {&instance.pipelines[pipeline].rounds, namesIn(suppliedRounds(pipeline, "")), {}});
-    for (const CopyToEmit &copy : instance.copies)
+    for (const PlannedCopy &copy : instance.copies)
       if (copy.pipeline == pipeline) {
         sources.push_back(&copy.plan.base);
         for (const Turn &turn : copy.turns)
@@ -217,7 +217,7 @@ std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstanceToEmit
 
 /// The producer's part of the kernel, behind its barriers and tiles.
 std::string KernelWriter::producerText() {
-  const std::vector<PipelineToEmit> &pipelines = kernel.instances.front().pipelines;
+  const std::vector<PlannedPipeline> &pipelines = kernel.instances.front().pipelines;
   for (size_t pipeline = 0; pipeline < pipelines.size(); ++pipeline)
     if (pipelines[pipeline].hasProducer)
       suppliedLoops.push_back(pipeline);
@@ -228,7 +228,7 @@ std::string KernelWriter::producerText() {
       names.insert(variable->getNameAsString());
     return names;
   };
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     auto found = pathIn(instance);
     if (failure)
       return "";
@@ -255,7 +255,7 @@ std::string KernelWriter::producerText() {
 /// the plain kernel, or before the name.
 std::string KernelWriter::boundLaunch() {
   std::vector<int64_t> sizes;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     BlockShape block = withAddedWarp(instance.block);
     sizes.push_back(int64_t(block[0]) * block[1] * block[2]);
   }
@@ -286,7 +286,7 @@ std::string KernelWriter::boundLaunch() {
 /// Barriers of the program are for its own threads, and so is the number of them.
 void KernelWriter::meetWithoutProducer() {
   BlockUses uses;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     BlockUses own = std::get<BlockUses>(
         findBlockUses(instance.function, instance.block, effects.of(instance.function)));
     llvm::append_range(uses.barriers, own.barriers);

@@ -32,7 +32,7 @@ RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &contex
 
 class RecipeWriter {
 public:
-  RecipeWriter(const KernelToEmit &kernel, const InstanceToEmit &instance, const KernelNames &names,
+  RecipeWriter(const KernelPlan &kernel, const InstancePlan &instance, const KernelNames &names,
                const KernelWriter &writer)
       : kernel(kernel), instance(instance), names(names), writer(writer) {}
 
@@ -41,7 +41,7 @@ public:
 private:
   void addLaunch();
   void addCheck(const Plan &plan, const Check &check);
-  void addTensor(const Plan &plan, const CopyToEmit &copy, const CopyNames &own);
+  void addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own);
   RecipeExtent extentOf(const Plan &plan, size_t d);
   std::string number(const Plan &plan, const Polynomial &value);
   std::string range(const Plan &plan, const Polynomial &value);
@@ -51,8 +51,8 @@ private:
     return text.value_or("");
   }
 
-  const KernelToEmit &kernel;
-  const InstanceToEmit &instance;
+  const KernelPlan &kernel;
+  const InstancePlan &instance;
   const KernelNames &names;
   const KernelWriter &writer;
   /// Of one instance, all numbers are written out.
@@ -91,10 +91,10 @@ void RecipeWriter::addLaunch() {
     recipe.persistent = persistence->tensor;
     recipe.share = persistence->share;
   }
-  recipe.mustLift = llvm::any_of(instance.copies, [](const CopyToEmit &copy) {
+  recipe.mustLift = llvm::any_of(instance.copies, [](const PlannedCopy &copy) {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
-  recipe.dependsOnTarget = llvm::any_of(instance.copies, [](const CopyToEmit &copy) {
+  recipe.dependsOnTarget = llvm::any_of(instance.copies, [](const PlannedCopy &copy) {
     return copy.plan.inLines || copy.plan.isByFours();
   });
 }
@@ -160,7 +160,7 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
   return extent;
 }
 
-void RecipeWriter::addTensor(const Plan &plan, const CopyToEmit &copy, const CopyNames &own) {
+void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own) {
   if (!plan.base.knownAtLaunch)
     return; // tested at the copy
   RecipeTensor tensor;
@@ -204,7 +204,7 @@ std::variant<Recipe, Diagnostic> RecipeWriter::run() {
 
 } // namespace
 
-std::variant<Recipe, Diagnostic> recipeOf(const KernelToEmit &kernel, size_t instance,
+std::variant<Recipe, Diagnostic> recipeOf(const KernelPlan &kernel, size_t instance,
                                           const KernelNames &names, const KernelWriter &writer) {
   return RecipeWriter(kernel, kernel.instances[instance], names, writer).run();
 }

@@ -20,7 +20,7 @@
 
 namespace tilelift {
 
-struct KernelToEmit;
+struct KernelPlan;
 struct KernelNames;
 class KernelWriter;
 
@@ -108,7 +108,7 @@ struct Recipe {
 };
 
 /// Of one of the kernel's instances. `writer` names the maps; run its sibling() first.
-std::variant<Recipe, Diagnostic> recipeOf(const KernelToEmit &kernel, size_t instance,
+std::variant<Recipe, Diagnostic> recipeOf(const KernelPlan &kernel, size_t instance,
                                           const KernelNames &names, const KernelWriter &writer);
 
 } // namespace tilelift

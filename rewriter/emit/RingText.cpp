@@ -109,7 +109,7 @@ std::vector<Plan> KernelWriter::plansWith(size_t copy, const Ring &ring) const {
         return void(name = own);
   };
   std::vector<Plan> plans;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     Plan plan = *instance.copies[copy].ahead;
     for (NamedValue &named : plan.names)
       rename(named.name);
@@ -124,7 +124,7 @@ std::vector<Plan> KernelWriter::plansWith(size_t copy, const Ring &ring) const {
 /// any of its copies asks for.
 void KernelWriter::nameFar(Ring &ring) {
   std::vector<int64_t> rounds;
-  for (const InstanceToEmit &instance : kernel.instances) {
+  for (const InstancePlan &instance : kernel.instances) {
     unsigned most = 0;
     for (size_t copy = ring.first; copy <= ring.last; ++copy)
       most = std::max(most, instance.copies[copy].prefetched);
@@ -202,7 +202,7 @@ std::string KernelWriter::tilesOf(size_t copy) const {
 bool KernelWriter::needsSlots(size_t copy) const {
   if (isInDynamicMemory(copy))
     return !moved(copy);
-  return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstanceToEmit &instance) {
+  return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstancePlan &instance) {
     const VarDecl *tile = instance.copies[copy].tile;
     return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() %
                instance.copies[copy].plan.layout.alignment() !=
@@ -216,12 +216,12 @@ std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
 
 bool KernelWriter::hasDynamicRings() const {
   return llvm::any_of(copies(),
-                      [](const CopyToEmit &copy) { return copy.plan.ringAt.has_value(); });
+                      [](const PlannedCopy &copy) { return copy.plan.ringAt.has_value(); });
 }
 
 bool KernelWriter::usesDynamicMemory() const {
   return hasDynamicRings() ||
-         llvm::any_of(copies(), [](const CopyToEmit &copy) { return isDynamic(copy.tile); });
+         llvm::any_of(copies(), [](const PlannedCopy &copy) { return isDynamic(copy.tile); });
 }
 
 /// All kernels of a program that use one name have one array, with the alignment of the first.
@@ -432,7 +432,7 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
 const Stmt *KernelWriter::pipelineAround(const Stmt *statement) const {
   const Stmt *innermost = nullptr;
   unsigned at = source.offsetOf(statement->getBeginLoc());
-  for (const PipelineToEmit &pipeline : kernel.instances.front().pipelines) {
+  for (const PlannedPipeline &pipeline : kernel.instances.front().pipelines) {
     const Stmt *loop = pipeline.rounds.loop;
     unsigned begin = source.offsetOf(loop->getBeginLoc());
     if (begin < at && at < source.endOf(loop) &&
@@ -454,7 +454,7 @@ void KernelWriter::bindTurns(size_t copy) {
 /// Where the first copy of a ring stands in a block by itself, its tiles get their names before
 /// that block, as the rest of the round uses them; or else what stands at the copy.
 std::string KernelWriter::bindInRound(const Ring &ring) {
-  const CopyToEmit &first = copies()[ring.first];
+  const PlannedCopy &first = copies()[ring.first];
   if (first.inRound == first.statement)
     return bindText(ring, source.indentationAt(first.directive->statement.offset));
   unsigned begin = source.offsetOf(first.inRound->getBeginLoc());
@@ -468,7 +468,7 @@ std::string KernelWriter::bindInRound(const Ring &ring) {
 void KernelWriter::replaceGroup(const Ring &ring) {
   for (size_t i = ring.first, end; i <= ring.last && isReplaceable(i); i = end) {
     end = endOfStatement(i);
-    const CopyToEmit &own = copies()[i];
+    const PlannedCopy &own = copies()[i];
     unsigned begin = beginOf(i), behind = source.endOf(own.statement);
     std::string text = commentsOf(i, end) +
                        assumedSizes(i, end, source.indentationAt(own.directive->statement.offset));
@@ -490,7 +490,7 @@ void KernelWriter::replaceGroup(const Ring &ring) {
 
 /// The leader's variables, before each of the loops.
 void KernelWriter::openPipelines() {
-  const std::vector<PipelineToEmit> &pipelines = kernel.instances.front().pipelines;
+  const std::vector<PlannedPipeline> &pipelines = kernel.instances.front().pipelines;
   std::string used;
   for (const Edit &edit : texts.front().edits)
     for (const Piece &piece : edit.pieces)

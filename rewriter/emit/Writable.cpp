@@ -290,7 +290,7 @@ bool isParted(const Directive &directive, const SourceText &source) {
   return source.between(directive) == SourceText::Between::PartOfIf;
 }
 
-std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText &source,
+std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &source,
                                    const Variants &variants) {
   const FunctionDecl *pattern = kernel.pattern;
   if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
@@ -321,8 +321,8 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
   auto hasIf = [&](SourceLocation begin, SourceLocation end) {
     return variants.beginIn(placeOf(sources, begin), placeOf(sources, end));
   };
-  for (const InstanceToEmit &instance : kernel.instances) {
-    for (const PipelineToEmit &pipeline : instance.pipelines) {
+  for (const InstancePlan &instance : kernel.instances) {
+    for (const PlannedPipeline &pipeline : instance.pipelines) {
       const Stmt *loop = pipeline.rounds.loop;
       if (isParted(*pipeline.directive, source))
         return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
@@ -331,7 +331,7 @@ std::optional<Obstacle> obstacleTo(const KernelToEmit &kernel, const SourceText 
     }
     if (std::optional<Obstacle> obstacle = inArguments(instance.function))
       return obstacle;
-    for (const CopyToEmit &copy : instance.copies) {
+    for (const PlannedCopy &copy : instance.copies) {
       if (hasIf(copy.tile->getBeginLoc(), copy.tile->getEndLoc()))
         return Obstacle{"an #if block in the declaration of a tile", copy.tile->getLocation()};
       for (const Turn &turn : copy.turns)
@@ -389,7 +389,7 @@ std::optional<std::string> macroAmongNames(StringRef written, StringRef planType
   return std::nullopt;
 }
 
-std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,
+std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
                                          const Variants &variants) {
   std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);
   if (!obstacle)

@@ -16,7 +16,7 @@
 namespace tilelift {
 
 /// What is in the way, if anything is, and where.
-std::optional<Diagnostic> whyNotWritable(const KernelToEmit &kernel, const SourceText &source,
+std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
                                          const Variants &variants);
 
 /// A macro of the user's that would replace a generated name. The user's expressions in that text

@@ -17,15 +17,15 @@ constexpr int64_t meetingBytes = 16;
 constexpr int64_t mostParameters = 32764, mapBytes = 128;
 
 /// The first of the copies that fill the same tile.
-size_t leaderOf(ArrayRef<PlannedCopy> copies, size_t copy) {
+size_t leaderOf(ArrayRef<TilePlan> copies, size_t copy) {
   return size_t(
       llvm::find_if(copies,
-                    [&](const PlannedCopy &other) { return other.tile == copies[copy].tile; }) -
+                    [&](const TilePlan &other) { return other.tile == copies[copy].tile; }) -
       copies.begin());
 }
 
 /// The same rows, and room for the largest box.
-std::optional<Misfit> agreeOnLayouts(ArrayRef<PlannedCopy> copies) {
+std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
   for (size_t i = 0; i < copies.size(); ++i) {
     SharedLayout &common = copies[leaderOf(copies, i)].plan->layout;
     const Plan &plan = *copies[i].plan;
@@ -55,7 +55,7 @@ struct SharedUse {
 };
 
 /// Tiles with longer rows, those of rings, and the alignment of all of them.
-SharedUse sharedUseOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+SharedUse sharedUseOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use{kernel.sharedBytes + barrierBytes, 0, 0};
   for (size_t i = 0; i < copies.size(); ++i) {
     if (leaderOf(copies, i) != i)
@@ -71,7 +71,7 @@ SharedUse sharedUseOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
   return use;
 }
 
-std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+std::optional<Misfit> fitShared(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
   bool ringsMove = use.rings > 0 && kernel.mayMoveRings;
   int64_t fixed = use.fixed + (ringsMove ? 0 : use.rings), total = use.fixed + use.rings;
@@ -91,8 +91,8 @@ std::optional<Misfit> fitShared(ArrayRef<PlannedCopy> copies, const KernelSizes 
 }
 
 /// Each map is a parameter.
-std::optional<Misfit> fitParameters(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
-  auto maps = llvm::count_if(copies, [](const PlannedCopy &copy) { return copy.plan->hasMap(); });
+std::optional<Misfit> fitParameters(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
+  auto maps = llvm::count_if(copies, [](const TilePlan &copy) { return copy.plan->hasMap(); });
   if (maps == 0)
     return std::nullopt;
   int64_t bytes = int64_t(alignTo(uint64_t(kernel.parameterBytes), mapBytes)) + maps * mapBytes;
@@ -106,17 +106,17 @@ std::optional<Misfit> fitParameters(ArrayRef<PlannedCopy> copies, const KernelSi
 
 } // namespace
 
-int64_t sharedBytesOf(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+int64_t sharedBytesOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
   return use.fixed + use.rings;
 }
 
-bool needsDynamicRings(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+bool needsDynamicRings(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
   return use.rings > 0 && use.fixed + use.rings > mostStatic;
 }
 
-void moveRings(ArrayRef<PlannedCopy> copies) {
+void moveRings(ArrayRef<TilePlan> copies) {
   // The strictest alignment first, so that no room is lost between them.
   SmallVector<size_t, 4> rings;
   for (size_t i = 0; i < copies.size(); ++i)
@@ -127,14 +127,14 @@ void moveRings(ArrayRef<PlannedCopy> copies) {
   });
   int64_t at = 0;
   for (size_t ring : rings) {
-    for (const PlannedCopy &copy : copies)
+    for (const TilePlan &copy : copies)
       if (copy.tile == copies[ring].tile)
         copy.plan->ringAt = at;
     at += copies[ring].plan->sharedBytes();
   }
 }
 
-std::optional<Misfit> fitTogether(ArrayRef<PlannedCopy> copies, const KernelSizes &kernel) {
+std::optional<Misfit> fitTogether(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   if (std::optional<Misfit> misfit = agreeOnLayouts(copies))
     return misfit;
   if (std::optional<Misfit> misfit = fitShared(copies, kernel))

@@ -19,7 +19,7 @@
 
 namespace tilelift {
 
-struct PlannedCopy {
+struct TilePlan {
   const void *tile; ///< the same for copies that fill the same tile
   Plan *plan;
 };
@@ -40,15 +40,15 @@ struct Misfit {
 };
 
 /// Gives copies to one tile the same layout.
-std::optional<Misfit> fitTogether(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+std::optional<Misfit> fitTogether(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
 /// What a block has of shared memory once the copies are lifted.
-int64_t sharedBytesOf(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+int64_t sharedBytesOf(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
 /// Whether rings of tiles are more than a block may have of static shared memory.
-bool needsDynamicRings(llvm::ArrayRef<PlannedCopy> copies, const KernelSizes &kernel);
+bool needsDynamicRings(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 /// Puts all rings into dynamic memory, one behind the other.
-void moveRings(llvm::ArrayRef<PlannedCopy> copies);
+void moveRings(llvm::ArrayRef<TilePlan> copies);
 
 } // namespace tilelift
 

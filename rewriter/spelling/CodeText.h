@@ -10,8 +10,8 @@
 // that holds it where there is one: `x0 - 2`, not `blockIdx.x * 128 - 4`.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_CODETEXT_H
-#define TILELIFT_EMIT_CODETEXT_H
+#ifndef TILELIFT_SPELLING_CODETEXT_H
+#define TILELIFT_SPELLING_CODETEXT_H
 
 #include "plan/Plan.h"
 #include "support/Diagnostics.h"

@@ -7,8 +7,8 @@
 // is a check that the launcher makes.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_LAUNCHARGUMENTS_H
-#define TILELIFT_LAUNCHARGUMENTS_H
+#ifndef TILELIFT_KERNEL_LAUNCHARGUMENTS_H
+#define TILELIFT_KERNEL_LAUNCHARGUMENTS_H
 
 #include "directive/Program.h"
 #include "plan/Plan.h"

@@ -5,10 +5,10 @@
 // for it: those that all of these blocks fill alike, and with the same.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_CLUSTERS_H
-#define TILELIFT_CLUSTERS_H
+#ifndef TILELIFT_KERNEL_CLUSTERS_H
+#define TILELIFT_KERNEL_CLUSTERS_H
 
-#include "emit/Emitter.h"
+#include "kernel/KernelPlan.h"
 
 namespace tilelift {
 
@@ -20,7 +20,7 @@ struct UnsharedTile {
 
 /// Gives the plans their peers, and the kernel its clusters. Says of what may do without,
 /// `fallback(loop)`, that it does.
-std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance, const KernelEffects &effects,
+std::optional<UnsharedTile> shareTiles(InstancePlan &instance, const KernelEffects &effects,
                                        std::vector<Diagnostic> &diagnostics);
 
 } // namespace tilelift

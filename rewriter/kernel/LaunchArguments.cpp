@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "LaunchArguments.h"
+#include "kernel/LaunchArguments.h"
 
 using namespace clang;
 using namespace llvm;

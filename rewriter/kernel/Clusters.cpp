@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "Clusters.h"
+#include "kernel/Clusters.h"
 
 #include "directive/Program.h"
 #include "plan/Peers.h"
@@ -19,7 +19,7 @@ constexpr unsigned usualPeers = 2;
 
 class Sharing {
 public:
-  Sharing(InstanceToEmit &instance, const KernelEffects &effects,
+  Sharing(InstancePlan &instance, const KernelEffects &effects,
           std::vector<Diagnostic> &diagnostics)
       : instance(instance), effects(effects), diagnostics(diagnostics) {}
 
@@ -27,17 +27,17 @@ public:
 
 private:
   std::optional<Diagnostic> shapeCluster(const Directive &directive);
-  std::optional<Diagnostic> whyNotShared(const CopyToEmit &copy) const;
-  std::optional<Diagnostic> whyTested(const CopyToEmit &copy, const PeerBlocks &peers) const;
-  void share(CopyToEmit &copy) const;
-  static Axes axesOf(const CopyToEmit &copy) {
+  std::optional<Diagnostic> whyNotShared(const PlannedCopy &copy) const;
+  std::optional<Diagnostic> whyTested(const PlannedCopy &copy, const PeerBlocks &peers) const;
+  void share(PlannedCopy &copy) const;
+  static Axes axesOf(const PlannedCopy &copy) {
     Axes axes = 0;
     for (const ClusterAxis &named : copy.directive->clauses.multicast)
       axes |= 1u << named.axis;
     return axes;
   }
 
-  InstanceToEmit &instance;
+  InstancePlan &instance;
   const KernelEffects &effects;
   std::vector<Diagnostic> &diagnostics;
   /// Axes of which somebody has said how many blocks there are.
@@ -52,26 +52,24 @@ std::optional<Diagnostic> Sharing::shapeCluster(const Directive &directive) {
       blocks = std::max(blocks, usualPeers);
       continue;
     }
-    auto count = countOf(*named.blocks, "multicast", mostPeers, instance.function, diagnostics);
-    if (!count) { // which it has said why
-      Diagnostic reason = std::move(diagnostics.back());
-      diagnostics.pop_back();
-      return reason;
-    }
-    bool isOther = (counted >> named.axis & 1) != 0 && blocks != *count;
+    auto found = countOf(*named.blocks, "multicast", mostPeers, instance.function);
+    if (auto *wrong = std::get_if<Diagnostic>(&found))
+      return std::move(*wrong);
+    const unsigned count = std::get<unsigned>(found);
+    bool isOther = (counted >> named.axis & 1) != 0 && blocks != count;
     if (isOther)
-      return diagnose("cluster-differs", named.blocks->place, *count,
+      return diagnose("cluster-differs", named.blocks->place, count,
                       std::string(1, char('x' + named.axis)), blocks);
     counted |= 1u << named.axis;
-    blocks = *count;
+    blocks = count;
   }
   return std::nullopt;
 }
 
 /// All that wait together take the same way in all of the blocks.
-std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy,
+std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
                                              const PeerBlocks &peers) const {
-  for (const CopyToEmit &other : instance.copies) {
+  for (const PlannedCopy &other : instance.copies) {
     const Plan &plan = other.plan;
     if (other.pipeline != copy.pipeline || plan.kind != CopyKind::Load)
       continue;
@@ -85,7 +83,7 @@ std::optional<Diagnostic> Sharing::whyTested(const CopyToEmit &copy,
   return std::nullopt;
 }
 
-std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
+std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
   const Plan &plan = copy.plan;
   auto refuse = [&](const std::string &why) {
     return diagnose("no-multicast", plan.place, plan.tile, why);
@@ -110,7 +108,7 @@ std::optional<Diagnostic> Sharing::whyNotShared(const CopyToEmit &copy) const {
   return reason ? reason : whyTested(copy, peers);
 }
 
-void Sharing::share(CopyToEmit &copy) const {
+void Sharing::share(PlannedCopy &copy) const {
   for (unsigned axis = 0; axis < 3; ++axis)
     if (axesOf(copy) >> axis & 1)
       copy.plan.peers[axis] = instance.cluster[axis];
@@ -123,9 +121,9 @@ void Sharing::share(CopyToEmit &copy) const {
 }
 
 std::optional<UnsharedTile> Sharing::run() {
-  SmallVector<CopyToEmit *, 4> shared;
+  SmallVector<PlannedCopy *, 4> shared;
   for (size_t i = 0; i < instance.copies.size(); ++i) {
-    CopyToEmit &copy = instance.copies[i];
+    PlannedCopy &copy = instance.copies[i];
     const Clauses &clauses = copy.directive->clauses;
     if (clauses.multicast.empty())
       continue;
@@ -145,14 +143,14 @@ std::optional<UnsharedTile> Sharing::run() {
   if (blocks > mostPeers)
     return UnsharedTile{size_t(shared.front() - instance.copies.data()),
                         diagnose("cluster-too-large", {}, blocks, mostPeers)};
-  for (CopyToEmit *copy : shared)
+  for (PlannedCopy *copy : shared)
     share(*copy);
   return std::nullopt;
 }
 
 } // namespace
 
-std::optional<UnsharedTile> shareTiles(InstanceToEmit &instance, const KernelEffects &effects,
+std::optional<UnsharedTile> shareTiles(InstancePlan &instance, const KernelEffects &effects,
                                        std::vector<Diagnostic> &diagnostics) {
   return Sharing(instance, effects, diagnostics).run();
 }

@@ -1,0 +1,74 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/CacheHints.h"
+
+#include "kernel/Pipelines.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+std::optional<Diagnostic> whyNotPersistent(const Persistence &asked, const Directive &directive,
+                                           const InstancePlan &instance) {
+  auto reason = [&](const std::string &why) {
+    return diagnose("no-persistence", asked.place, asked.tensor, why);
+  };
+  if (const std::optional<Persistence> &other = instance.persistence)
+    return reason("a launch keeps one tensor there, and has '" + other->tensor + "'")
+        .note(other->place, "asked for here");
+  std::string others;
+  for (const PlannedCopy &copy : instance.copies) {
+    const GlobalBase &base = copy.plan.base;
+    if (copy.directive != &directive)
+      continue;
+    if (base.name() == asked.tensor && base.knownAtLaunch)
+      return std::nullopt;
+    others += (others.empty() ? "'" : ", '") + base.name() + "'";
+  }
+  return reason("the copy goes through " + others);
+}
+
+} // namespace
+
+void planPrefetches(InstancePlan &instance, Verdicts &verdicts) {
+  for (PlannedCopy &copy : instance.copies) {
+    const Clauses &clauses = copy.directive->clauses;
+    if (!clauses.prefetch)
+      continue;
+    const char *why = copy.plan.gather ? "its rows are looked up one by one"
+                      : !copy.pipeline
+                          ? "that takes a loop with '#pragma tma pipeline' around the copy"
+                          : nullptr;
+    if (!why) {
+      auto rounds = countOf(*clauses.prefetch, "prefetch", mostRoundsAhead, instance.function);
+      if (auto *wrong = std::get_if<Diagnostic>(&rounds))
+        verdicts.fail(std::move(*wrong));
+      else
+        copy.prefetched = std::get<unsigned>(rounds);
+      continue;
+    }
+    verdicts.refuseClause(diagnose("no-prefetch", copy.plan.place, copy.plan.tile, why),
+                          *copy.directive, instance.function);
+  }
+}
+
+void planPersistence(InstancePlan &instance, Verdicts &verdicts) {
+  const Directive *last = nullptr;
+  for (const PlannedCopy &copy : instance.copies) {
+    const Directive &directive = *copy.directive;
+    if (!directive.clauses.persistence || last == &directive)
+      continue;
+    last = &directive;
+    const Persistence &asked = *directive.clauses.persistence;
+    if (std::optional<Diagnostic> reason = whyNotPersistent(asked, directive, instance))
+      verdicts.refuseClause(std::move(*reason), directive, instance.function);
+    else
+      instance.persistence = asked;
+  }
+}
+
+} // namespace tilelift

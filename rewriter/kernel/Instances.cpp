@@ -1,0 +1,258 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/Instances.h"
+
+#include "directive/BlockSize.h"
+#include "kernel/CacheHints.h"
+#include "kernel/Clusters.h"
+#include "kernel/InstanceNames.h"
+#include "kernel/LambdaCalls.h"
+#include "kernel/Pipelines.h"
+#include "kernel/Remarks.h"
+#include "kernel/Sizes.h"
+#include "kernel/Statements.h"
+#include "kernel/Swizzles.h"
+#include "plan/Profit.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+using GivenBlock = std::pair<const std::string, BlockShape>;
+
+/// What the user says of the block, by one of the kernel's names.
+const GivenBlock *givenBlock(const FunctionDecl *kernel, const Selection &selection) {
+  for (const std::string &name : namesOf(kernel))
+    if (auto given = selection.blocks.find(name); given != selection.blocks.end())
+      return &*given;
+  return nullptr;
+}
+
+/// What the first launch has, in this file or another one.
+std::optional<BlockShape> launchedBlock(const FunctionDecl *kernel, const FileFacts &file) {
+  for (const Launch &launch : file.program.launches)
+    if (launch.block && launch.isOf(kernel))
+      return launch.block;
+  auto elsewhere = file.others.launched.find(sharedNameOf(kernel));
+  return elsewhere == file.others.launched.end() ? std::nullopt : elsewhere->second;
+}
+
+/// The block that an instance is planned for; none, and the reason is said, if it is not known or
+/// not one that a launch may have.
+std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelInstance &instance,
+                                  const FileFacts &file, Verdicts &verdicts) {
+  const Directive &first = *instance.statements.front().directive;
+  const std::string name = kernel.pattern->getNameAsString();
+  std::optional<BlockShape> asked;
+  bool isWrong = false;
+  for (const AnnotatedStatement &annotated : instance.statements) {
+    auto found = threadsOf(*annotated.directive, instance.function);
+    if (auto *wrong = std::get_if<Diagnostic>(&found)) {
+      verdicts.say(std::move(*wrong));
+      isWrong = true;
+      continue;
+    }
+    const std::optional<BlockShape> &threads = std::get<std::optional<BlockShape>>(found);
+    if (threads && asked && *threads != *asked)
+      verdicts.say(diagnose("threads-differ", annotated.directive->begin, print(*threads), name,
+                            print(*asked)));
+    if (!asked)
+      asked = threads;
+  }
+  const GivenBlock *given = givenBlock(instance.function, file.selection);
+  if (given && asked && *asked != given->second) {
+    verdicts.fail(
+        diagnose("block-differs", first.begin, print(*asked), given->first, print(given->second)));
+    return std::nullopt;
+  }
+  std::optional<BlockShape> shape = given   ? std::optional(given->second)
+                                    : asked ? asked
+                                            : launchedBlock(instance.function, file);
+  if (!shape && isWrong) {
+    verdicts.anyRefused = true;
+    return std::nullopt;
+  }
+  std::optional<Diagnostic> reason;
+  if (!shape)
+    reason = diagnose("unknown-block", first.begin, name);
+  else if (std::optional<std::string> wrong = wrongBlock(*shape))
+    reason = diagnose("block-too-large", first.begin, name, print(*shape), *wrong);
+  if (!reason)
+    return shape;
+  verdicts.refuse(std::move(*reason), first, instance.function);
+  return std::nullopt;
+}
+
+bool isSelected(const Directive &directive, const FileFacts &file) {
+  if (!file.selection.only)
+    return true;
+  size_t number = 0;
+  for (const Directive &other : file.directives.directives) {
+    if (&other == &directive)
+      return number == *file.selection.only;
+    number += other.kind != DirectiveKind::Pipeline;
+  }
+  return false;
+}
+
+/// Whether a statement's loads are worth it, or nobody asked. Stores cost no wait.
+bool mayPay(ArrayRef<PlannedCopy> copies, const FileFacts &file, Verdicts &verdicts) {
+  auto isLittle = [](const PlannedCopy &copy) {
+    return copy.plan.kind == CopyKind::Load && !workOf(*copy.relation).pays();
+  };
+  if (!llvm::all_of(copies, isLittle))
+    return true;
+  const PlannedCopy &first = copies.front();
+  verdicts.say(diagnose("little-to-gain", first.plan.place, print(workOf(*first.relation)),
+                        first.plan.tile,
+                        file.selection.onlyProfitable ? ": it stays a loop"
+                                                      : "; '--only-profitable' leaves it a loop"));
+  return !file.selection.onlyProfitable;
+}
+
+/// A copy that does not fit to those before it stays a loop, and these are lifted. The tiles of a
+/// pipeline will be rings, for which there is more memory; how much they take is asked once they
+/// are.
+void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelines,
+                 Verdicts &verdicts) {
+  while (!instance.copies.empty()) {
+    std::vector<Plan> plans;
+    for (const PlannedCopy &copy : instance.copies) {
+      plans.push_back(copy.plan);
+      if (inPipelines.contains(copy.statement))
+        plans.back().stages = std::max(plans.back().stages, 2u);
+    }
+    SmallVector<TilePlan, 4> planned;
+    for (size_t i = 0; i < plans.size(); ++i)
+      planned.push_back({instance.copies[i].tile, &plans[i]});
+    auto misfit = fitTogether(planned, sizesOf(instance.function));
+    if (!misfit)
+      return;
+    const PlannedCopy &dropped = instance.copies[misfit->copy];
+    verdicts.refuse(std::move(misfit->reason), *dropped.directive, instance.function);
+    instance.drop(dropped.statement, dropped.path);
+  }
+}
+
+/// The copies of one statement are added to the instance, or it stays a loop.
+void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
+                  const KernelInstance &instance, bool isAhead, PlannedInstance &made,
+                  const FileFacts &file, Verdicts &verdicts) {
+  if (isOtherInstanceOfText(annotated, instance)) {
+    verdicts.refuse(
+        diagnose("not-available-yet", annotated.directive->begin,
+                 "a copy in a lambda of which there are several instances, one for each type "
+                 "or each part of a fold expression,"),
+        *annotated.directive, instance.function);
+    plan.plainPaths.push_back(annotated.path);
+    return;
+  }
+  bool isShared =
+      llvm::count_if(instance.statements, [&](const AnnotatedStatement &other) {
+        return other.statement == annotated.statement && other.path.sameText(annotated.path);
+      }) > 1;
+  VariableFacts facts(annotated.path);
+  const KernelEffects &own = file.effects.of(instance.function);
+  Uniformity uniformity(facts, own, annotated.path);
+  KernelUnderTest under{file.context,
+                        annotated.path,
+                        facts,
+                        own,
+                        uniformity,
+                        plan.block,
+                        kindOf(*annotated.directive),
+                        isShared};
+  std::vector<PlannedCopy> copies;
+  if (isSelected(*annotated.directive, file)) {
+    Attempt attempt = planStatement(under, annotated, file);
+    llvm::append_range(made.relations, attempt.relations);
+    if (attempt.refusal)
+      verdicts.refuse(std::move(*attempt.refusal), *annotated.directive, instance.function);
+    else
+      copies = std::move(attempt.copies);
+  }
+  if (!copies.empty() && !isAhead && !mayPay(copies, file, verdicts))
+    copies.clear();
+  if (copies.empty() || (isShared && !joinCalls(plan, copies, verdicts)))
+    plan.plainPaths.push_back(annotated.path);
+  if (!copies.empty())
+    plan.given.insert(under.givenArguments.begin(), under.givenArguments.end());
+  llvm::move(copies, std::back_inserter(plan.copies));
+}
+
+/// Statements that a loop with a pipeline contains.
+DenseSet<const Stmt *> statementsAhead(const KernelInstance &instance) {
+  DenseSet<const Stmt *> ahead;
+  for (const AnnotatedStatement &annotated : instance.statements) {
+    VariableFacts facts(annotated.path);
+    for (const AnnotatedStatement &pipeline : instance.pipelines)
+      if (facts.isWithin(annotated.statement, loopOf(pipeline)))
+        ahead.insert(annotated.statement);
+  }
+  return ahead;
+}
+
+/// What all copies of an instance need together, and what is asked for beside them; says why if
+/// they cannot have it.
+bool planTogether(InstancePlan &plan, const KernelInstance &instance,
+                  const DenseSet<const Stmt *> &ahead, const FileFacts &file, Verdicts &verdicts) {
+  dropHalfLifted(plan, verdicts);
+  chooseSwizzles(plan, file);
+  dropMisfits(plan, ahead, verdicts);
+  for (const AnnotatedStatement &annotated : instance.pipelines)
+    planPipeline(plan, annotated, file, verdicts);
+  planPrefetches(plan, verdicts);
+  auto unshared = shareTiles(plan, file.effects.of(instance.function), verdicts.diagnostics);
+  if (unshared) {
+    verdicts.refuseAll(plan, std::move(unshared->reason), *plan.copies[unshared->copy].directive);
+    return false;
+  }
+  planPersistence(plan, verdicts);
+  return true;
+}
+
+} // namespace
+
+PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance &instance,
+                             const FileFacts &file, Verdicts &verdicts) {
+  if (instance.statements.empty()) {
+    for (const AnnotatedStatement &each : instance.pipelines)
+      verdicts.refuse(diagnose("pipeline-empty", each.directive->begin), *each.directive,
+                      instance.function);
+    return {};
+  }
+  std::optional<BlockShape> shape = blockOf(kernel, instance, file, verdicts);
+  if (!shape)
+    return {};
+  if (std::optional<Diagnostic> reason =
+          whyNoMoreMemory(file.effects.of(instance.function), file.context.getSourceManager())) {
+    for (const AnnotatedStatement &each : instance.statements)
+      verdicts.refuse(*reason, *each.directive, instance.function);
+    return {};
+  }
+  PlannedInstance made;
+  InstancePlan plan;
+  plan.function = instance.function;
+  plan.block = *shape;
+  const DenseSet<const Stmt *> ahead = statementsAhead(instance);
+  for (const AnnotatedStatement &annotated : instance.statements)
+    addStatement(plan, annotated, instance, ahead.contains(annotated.statement), made, file,
+                 verdicts);
+  if (!planTogether(plan, instance, ahead, file, verdicts))
+    return made;
+  for (const PlannedCopy &copy : plan.copies)
+    made.plans.push_back(copy.plan);
+  if (plan.copies.empty())
+    return made;
+  if (auto misfit = fitTogether(tilePlansOf(plan), sizesOf(instance.function)))
+    verdicts.refuseAll(plan, std::move(misfit->reason), *plan.copies[misfit->copy].directive);
+  else
+    made.plan = std::move(plan);
+  return made;
+}
+
+} // namespace tilelift

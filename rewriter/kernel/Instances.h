@@ -1,0 +1,29 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// One instance of a kernel as a whole: the block that it is planned for, the copies of all of its
+// statements, and what these need together: layouts, memory, rings, clusters.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_INSTANCES_H
+#define TILELIFT_KERNEL_INSTANCES_H
+
+#include "kernel/FileFacts.h"
+#include "kernel/Verdicts.h"
+
+namespace tilelift {
+
+/// What was planned, and what was found on the way, which is shown on request.
+struct PlannedInstance {
+  /// None: all of its copies stay loops, which has been said.
+  std::optional<InstancePlan> plan;
+  std::vector<CopyRelation> relations;
+  std::vector<Plan> plans;
+};
+
+PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance &instance,
+                             const FileFacts &file, Verdicts &verdicts);
+
+} // namespace tilelift
+
+#endif

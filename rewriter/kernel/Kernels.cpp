@@ -1,0 +1,94 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/Kernels.h"
+
+#include "kernel/InstanceNames.h"
+#include "kernel/Instances.h"
+#include "kernel/Remarks.h"
+#include "kernel/Sizes.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Adds an instance to those that share the kernel's text, or each of its copies stays what it is.
+void addInstance(KernelPlan &kernel, InstancePlan instance, const FileFacts &file,
+                 Verdicts &verdicts) {
+  if (kernel.instances.empty() || haveOneText(kernel.instances.front(), instance)) {
+    for (const PlannedCopy &copy : instance.copies)
+      verdicts.sayOf(kernel.pattern, remarksOn(copy.plan, file.selection.device));
+    for (size_t i = 0; i < instance.pipelines.size(); ++i)
+      verdicts.sayOf(kernel.pattern, {remarkOnPipeline(instance, i)});
+    kernel.instances.push_back(std::move(instance));
+    return;
+  }
+  verdicts.anyRefused = true;
+  const Directive *last = nullptr;
+  for (const PlannedCopy &copy : instance.copies)
+    if (std::exchange(last, copy.directive) != copy.directive)
+      verdicts.say(diagnose("instance-differs", copy.plan.place, fullNameOf(instance.function),
+                            fullNameOf(kernel.instances.front().function)));
+}
+
+/// Rings lie in dynamic memory in all instances, if they have to in one.
+void placeRings(KernelPlan &kernel) {
+  bool moves = llvm::any_of(kernel.instances, [](InstancePlan &instance) {
+    return needsDynamicRings(tilePlansOf(instance), sizesOf(instance.function));
+  });
+  for (InstancePlan &instance : kernel.instances)
+    if (moves)
+      moveRings(tilePlansOf(instance));
+}
+
+/// The pragmas that no copy and no pipeline of the plan is for.
+std::vector<const Directive *> plainOf(const KernelPlan &kernel, const KernelInstance &first) {
+  std::vector<const Directive *> plain;
+  auto isMade = [&](const auto &made, const AnnotatedStatement &annotated) {
+    return llvm::any_of(made,
+                        [&](const auto &each) { return each.directive == annotated.directive; });
+  };
+  const InstancePlan none;
+  const InstancePlan &planned = kernel.instances.empty() ? none : kernel.instances.front();
+  for (const AnnotatedStatement &annotated : first.statements)
+    if (!isMade(planned.copies, annotated) && !llvm::is_contained(plain, annotated.directive))
+      plain.push_back(annotated.directive);
+  for (const AnnotatedStatement &annotated : first.pipelines)
+    if (!isMade(planned.pipelines, annotated))
+      plain.push_back(annotated.directive);
+  return plain;
+}
+
+} // namespace
+
+PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts) {
+  PlannedKernels planned;
+  for (const AnnotatedKernel &kernel : file.program.kernels) {
+    if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
+      for (const KernelInstance &instance : kernel.instances)
+        for (const AnnotatedStatement &each : instance.statements)
+          verdicts.refuse(diagnose("not-available-yet", each.directive->begin,
+                                   "a copy in an explicit specialization"),
+                          *each.directive, instance.function);
+      continue;
+    }
+    KernelPlan plan;
+    plan.pattern = kernel.pattern;
+    for (const KernelInstance &instance : kernel.instances) {
+      PlannedInstance made = planInstance(kernel, instance, file, verdicts);
+      llvm::move(made.relations, std::back_inserter(planned.relations));
+      llvm::move(made.plans, std::back_inserter(planned.plans));
+      if (made.plan)
+        addInstance(plan, std::move(*made.plan), file, verdicts);
+    }
+    placeRings(plan);
+    plan.plain = plainOf(plan, kernel.instances.front());
+    planned.kernels.push_back(std::move(plan));
+  }
+  return planned;
+}
+
+} // namespace tilelift

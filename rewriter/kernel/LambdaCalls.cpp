@@ -1,0 +1,76 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/LambdaCalls.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Describes the copy of one call of a lambda beside that of another call: by where the copies
+/// begin, if they differ in nothing else.
+std::string summaryBeside(const Plan &plan, const Plan &other) {
+  std::string text = summary(plan);
+  if (text != summary(other))
+    return text;
+  std::vector<std::string> start;
+  for (const PlanDimension &dim : plan.dims)
+    start.push_back(plan.symbols.print(dim.coordinate));
+  if (start.empty())
+    start.push_back(plan.symbols.print(plan.offset) + " bytes");
+  return text + " at (" + join(start, ", ") + ")";
+}
+
+} // namespace
+
+bool isOtherInstanceOfText(const AnnotatedStatement &statement, const KernelInstance &instance) {
+  return llvm::any_of(instance.statements, [&](const AnnotatedStatement &other) {
+    return other.directive == statement.directive && other.statement != statement.statement &&
+           other.path.sameText(statement.path);
+  });
+}
+
+bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdicts &verdicts) {
+  std::vector<PlannedCopy *> before;
+  for (PlannedCopy &other : instance.copies)
+    if (other.statement == copies[0].statement && other.path.sameText(copies[0].path))
+      before.push_back(&other);
+  if (before.empty())
+    return true;
+  for (size_t i = 0; i < copies.size(); ++i) {
+    if (before.size() != copies.size() || toJson(before[i]->plan) != toJson(copies[i].plan)) {
+      const Plan &own = copies[i].plan, &other = before[std::min(i, before.size() - 1)]->plan;
+      verdicts.refuse(
+          diagnose("calls-differ", own.place, summaryBeside(own, other), summaryBeside(other, own)),
+          *copies[i].directive, instance.function);
+      instance.drop(copies[i].statement, copies[i].path);
+      copies.clear();
+      return false;
+    }
+  }
+  copies.clear();
+  return true;
+}
+
+void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts) {
+  auto half = [&] {
+    return llvm::find_if(instance.copies, [&](const PlannedCopy &copy) {
+      return llvm::any_of(instance.plainPaths, [&](const CallPath &plain) {
+        return isLambda(copy.path.end()) && copy.path.end() == plain.end() &&
+               copy.path.sameText(plain);
+      });
+    });
+  };
+  for (auto copy = half(); copy != instance.copies.end(); copy = half()) {
+    verdicts.refuse(diagnose("calls-differ", copy->plan.place, "a loop", summary(copy->plan)),
+                    *copy->directive, instance.function);
+    instance.drop(copy->statement, copy->path);
+  }
+}
+
+} // namespace tilelift

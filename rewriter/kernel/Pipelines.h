@@ -1,0 +1,33 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Copies that a loop makes ahead of their rounds: which names they can use there, how many stages
+// their ring has, whether a warp of its own makes them, and whether the round's store gets a second
+// tile.
+//
+// Which statements a round is made of is found in relation/Rounds.h, and what may be moved ahead in
+// relation/CopyAhead.h.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_PIPELINES_H
+#define TILELIFT_KERNEL_PIPELINES_H
+
+#include "kernel/FileFacts.h"
+#include "kernel/Verdicts.h"
+
+namespace tilelift {
+
+/// All copies of the annotated loop are made ahead, or none of them and the reason is said.
+void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
+                  const FileFacts &file, Verdicts &verdicts);
+
+/// The loop that a pragma stands before, without the attributes that pragmas such as `unroll` give
+/// it.
+const clang::Stmt *loopOf(const AnnotatedStatement &annotated);
+
+/// The most rounds that a clause may ask a copy to be ahead.
+constexpr unsigned mostRoundsAhead = 64;
+
+} // namespace tilelift
+
+#endif

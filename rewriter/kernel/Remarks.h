@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the user is told of copies that lift: what is checked and when, what the tile's layout
+// costs, how far ahead a ring is, and which launches run the plain kernel all the same.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_REMARKS_H
+#define TILELIFT_KERNEL_REMARKS_H
+
+#include "kernel/FileFacts.h"
+#include "kernel/KernelPlan.h"
+
+namespace tilelift {
+
+/// "16 x 8"
+std::string print(const BlockShape &shape);
+
+/// That the copy is lifted, what is checked for that, and what its layout costs or brings. Warns of
+/// rows that the device that the user names cannot copy: there every launch would fail the
+/// launcher's check, or every block that of the copy, and the loop would run.
+std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device);
+
+/// How far ahead a loop's copies are, and what that costs.
+Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline);
+
+/// Launches that run the plain kernel, and uses of kernels that are no launches.
+std::vector<Diagnostic> remarksOnUses(llvm::ArrayRef<KernelPlan> kernels, const FileFacts &file);
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,46 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What the user asks for, besides the pragmas: which copies are lifted, for which device, and who
+// launches the kernels.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_SELECTION_H
+#define TILELIFT_KERNEL_SELECTION_H
+
+#include "plan/Device.h"
+#include "plan/Plan.h"
+
+#include <map>
+#include <optional>
+#include <string>
+
+namespace tilelift {
+
+/// Who is to launch the kernels.
+enum class Output {
+  Program,      ///< the file itself, by the CUDA runtime
+  DeviceSource, ///< somebody else: nothing of the host is written, and each kernel has a name
+};
+
+/// Which of the annotated copies are lifted; the others stay loops. And for whom.
+struct Selection {
+  bool onlyProfitable = false;
+  /// Whether anybody reads LiftResult::effects.
+  bool describesEffects = false;
+  /// Whether objects of different types are different memory, as C++ says; not with
+  /// -fno-strict-aliasing.
+  bool typesTellApart = true;
+  /// By its number among the pragmas of copies, in the order of the text.
+  std::optional<size_t> only;
+  Output output = Output::Program;
+  /// What the user names.
+  Device device = {};
+  /// Block sizes of kernels that nothing in the file launches, by the names that they have in
+  /// LiftResult::names.
+  std::map<std::string, BlockShape> blocks;
+};
+
+} // namespace tilelift
+
+#endif

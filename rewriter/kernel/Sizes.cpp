@@ -1,0 +1,41 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/Sizes.h"
+
+#include "relation/MemoryUses.h"
+#include "support/Locations.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+KernelSizes sizesOf(const FunctionDecl *kernel) {
+  KernelSizes sizes{kernel->getNameAsString(), staticSharedBytes(kernel), 0,
+                    !foreignDynamicMemory(kernel)};
+  for (const ParmVarDecl *parameter : kernel->parameters()) {
+    TypeInfoChars type = kernel->getASTContext().getTypeInfoInChars(parameter->getType());
+    sizes.parameterBytes =
+        int64_t(alignTo(uint64_t(sizes.parameterBytes), uint64_t(type.Align.getQuantity()))) +
+        type.Width.getQuantity();
+  }
+  return sizes;
+}
+
+std::optional<Diagnostic> whyNoMoreMemory(const KernelEffects &kernel,
+                                          const SourceManager &sources) {
+  for (const CodeBlock &block : kernel.getBlocks())
+    for (const CodeStep &step : block.steps) {
+      if (!step.effect.asksSharedSize || step.effect.isUnknown)
+        continue;
+      Diagnostic reason = diagnose("shared-size-asked", {});
+      if (const Stmt *where = kernel.statementInText(step))
+        reason.notes.push_back({placeOf(sources, where->getBeginLoc()), "it is asked for here"});
+      return reason;
+    }
+  return std::nullopt;
+}
+
+} // namespace tilelift

@@ -1,0 +1,202 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/Statements.h"
+
+#include "fix/MissingGuards.h"
+#include "fix/Remedies.h"
+#include "kernel/LaunchArguments.h"
+#include "kernel/StorePlaces.h"
+#include "relation/CopyAnalysis.h"
+#include "relation/MemoryUses.h"
+#include "spelling/CodeText.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Whether a statement is all that a branch or a loop executes, without braces.
+bool isBody(const Stmt *statement, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(statement);
+  while (isa_and_nonnull<LabelStmt, AttributedStmt, SwitchCase>(parent))
+    parent = facts.parentOf(parent);
+  return parent && !isa<CompoundStmt>(parent);
+}
+
+/// Why the copy leaves something in the tile that it held before, if it does.
+std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
+  int64_t filled = 0;
+  bool leavesOut = false;
+  for (const Cell &cell : relation.cells) {
+    filled += cell.size;
+    leavesOut |= llvm::any_of(
+        cell.cases, [](const Case &each) { return each.source->kind == Source::Kind::Untouched; });
+  }
+  if (leavesOut && !outsideIsAny)
+    return "the guard leaves cells out; write zero there, or say 'outside(any)' if nobody reads "
+           "them";
+  bool isPart = filled < relation.tile.bytes();
+  return isPart && !relation.tile.otherWriter.empty()
+             ? "it is written elsewhere, too, and the copy does not fill all of it"
+             : "";
+}
+
+Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated,
+                const FileFacts &file);
+
+/// A store past the end of a row, or of all rows, may lack a guard.
+void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
+               const AnnotatedStatement &annotated, const FileFacts &file) {
+  if (refusal.id != "outside-the-tile" && refusal.id != "clashing-stores")
+    return;
+  std::vector<GuardRemedy> guards = guardsFor(refusal, annotated.statement, under);
+  auto lifts = [&](const GuardRemedy &each) {
+    KernelUnderTest guarded = under;
+    guarded.guard = each.guard;
+    return !attempt(guarded, annotated, file).refusal;
+  };
+  if (!guards.empty() && lifts(guards.back()))
+    refusal.remedy = llvm::find_if(guards, lifts)->remedy;
+}
+
+Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated,
+                const FileFacts &file) {
+  CopyAnalysis analysed = analyseCopy(under, annotated.statement);
+  Attempt made;
+  made.hasChoices = analysed.hasChoices;
+  made.refusal = std::move(analysed.failure);
+  made.decidingArguments = std::move(analysed.decidingArguments);
+  if (made.refusal && !under.guard.statement && under.kind == CopyKind::Load)
+    tryGuards(*made.refusal, under, annotated, file);
+  for (AnalysedCopy &copy : analysed.copies) {
+    // All names of dynamic memory move to its aligned start, but only in the kernel's text.
+    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
+                                 ? foreignDynamicMemory(under.path.kernel())
+                                 : nullptr;
+    if (foreign) {
+      made.refusal = diagnose("not-available-yet", copy.relation.place,
+                              "a tile in dynamic shared memory that other functions name, too ('" +
+                                  foreign->getNameAsString() + "')");
+      return made;
+    }
+    describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
+    copy.relation.tile.isFresh &= annotated.path.inKernel();
+    made.relations.push_back(copy.relation);
+    FitOptions fitOptions = fitOptionsOf(*annotated.directive, file.selection.device);
+    auto fitted = fit(copy.relation, fitOptions);
+    if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
+      made.refusal = std::move(*reason);
+      if (std::optional<Remedy> remedy =
+              under.kind == CopyKind::Load ? findRemedy(copy, under, fitOptions) : std::nullopt)
+        made.refusal->remedy = std::move(*remedy);
+      return made;
+    }
+    if (std::optional<Unnamed> unnamed = unnamedPart(std::get<Plan>(fitted))) {
+      made.refusal = unnamed->at(copy.relation.place);
+      return made;
+    }
+    PlannedCopy lifted{annotated.directive,
+                       annotated.statement,
+                       annotated.path,
+                       copy.tile,
+                       !copy.relation.tile.otherWriter.empty(),
+                       /*movesOn=*/false,
+                       /*takesTurns=*/false,
+                       whyKept(copy.relation, fitOptions.outsideIsAny),
+                       std::move(std::get<Plan>(fitted)),
+                       std::make_shared<CopyRelation>(copy.relation),
+                       std::nullopt,
+                       std::nullopt,
+                       0,
+                       {}};
+    lifted.isBody = isBody(annotated.statement, under.facts);
+    lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
+    made.copies.push_back(std::move(lifted));
+  }
+  return made;
+}
+
+/// Those that a refusal is about, or that keep every launch from ever meeting a guard.
+std::set<std::string> decidingArguments(const Attempt &made, const LaunchArguments &arguments) {
+  if (made.refusal)
+    return made.decidingArguments;
+  std::set<std::string> names;
+  for (const PlannedCopy &copy : made.copies)
+    names.merge(arguments.neverMeeting(copy.plan.copyChecks, copy.plan.symbols));
+  return names;
+}
+
+/// Where an argument decides how much is copied, it is what the first launch says.
+Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated,
+                          const FileFacts &file) {
+  LaunchArguments arguments(file.program, under.path.kernel());
+  Attempt best = attempt(under, annotated, file);
+  std::set<std::string> deciding = decidingArguments(best, arguments);
+  KernelUnderTest launched = under;
+  auto learnMore = [&] {
+    size_t before = launched.givenArguments.size();
+    for (const std::string &name : deciding)
+      if (std::optional<int64_t> value = arguments.valueOf(name))
+        launched.givenArguments.emplace(name, *value);
+    return launched.givenArguments.size() > before;
+  };
+  while (learnMore()) {
+    Attempt last = attempt(launched, annotated, file);
+    deciding = decidingArguments(last, arguments);
+    if (best.refusal || !last.refusal) {
+      best = std::move(last);
+      under.givenArguments = launched.givenArguments;
+    }
+  }
+  if (best.refusal)
+    for (const std::string &name : deciding)
+      best.refusal->notes.push_back(
+          {best.refusal->place, "no launch gives the argument '" + name +
+                                    "' as a constant: make it one, or a template parameter"});
+  return best;
+}
+
+} // namespace
+
+size_t Attempt::countGuards() const {
+  size_t count = 0;
+  for (const PlannedCopy &copy : copies)
+    count += llvm::count_if(copy.plan.copyChecks,
+                            [](const Check &check) { return StringRef(check.rule) == "guard"; });
+  return count;
+}
+
+CopyKind kindOf(const Directive &directive) {
+  switch (directive.kind) {
+  case DirectiveKind::Store: return CopyKind::Store;
+  case DirectiveKind::Reduce: return CopyKind::Reduce;
+  default: return CopyKind::Load;
+  }
+}
+
+FitOptions fitOptionsOf(const Directive &directive, const Device &device) {
+  const Clauses &clauses = directive.clauses;
+  return {clauses.outsideIsAny, clauses.swizzle.value_or(swizzle_mode::none),
+          [](const Plan &plan) { return !unnamedPart(plan); }, device};
+}
+
+Attempt planStatement(KernelUnderTest &under, const AnnotatedStatement &annotated,
+                      const FileFacts &file) {
+  Attempt best = attemptAsLaunched(under, annotated, file);
+  if (best.hasChoices && (best.refusal || best.countGuards() > 0)) {
+    KernelUnderTest named = under;
+    named.namesChoices = true;
+    Attempt other = attempt(named, annotated, file);
+    // A guard that says which case it is, nobody has written.
+    bool isOfCases = best.refusal && (StringRef(best.refusal->id) == "uneven-guard" ||
+                                      StringRef(best.refusal->id) == "guard-not-a-box");
+    if (other.refusal ? isOfCases : best.refusal || other.countGuards() < best.countGuards())
+      best = std::move(other);
+  }
+  return best;
+}
+
+} // namespace tilelift

@@ -1,0 +1,78 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/StorePlaces.h"
+
+#include "relation/IndexRange.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// By how much each change of a symbol moves something, if by a number.
+std::optional<int64_t> slopeOf(const Polynomial &value, SymbolId symbol) {
+  std::optional<int64_t> slope;
+  for (const Term &term : value.getTerms()) {
+    if (!llvm::is_contained(term.factors, symbol))
+      continue;
+    if (slope || term.factors.size() > 1)
+      return std::nullopt;
+    slope = term.coefficient;
+  }
+  return slope;
+}
+
+} // namespace
+
+bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
+  const Stmt *loop = under.facts.outermostLoopAround(copy.statement);
+  auto isInner = [&](const Stmt *outer) { return outer != loop && isLoop(outer); };
+  for (const Stmt *outer = copy.statement; outer && outer != loop;
+       outer = under.facts.parentOf(outer))
+    if (outer != copy.statement && isInner(outer))
+      return false;
+  if (!loop || isa<DoStmt, CXXForRangeStmt>(loop) || !copy.path.inKernel())
+    return false;
+  auto found = findRounds(loop, under.uniformity, under.context.getSourceManager());
+  const auto *rounds = std::get_if<Rounds>(&found);
+  const Plan &plan = copy.plan;
+  bool isBulk = plan.mode == Mode::Bulk && plan.rows.empty();
+  if (!rounds || plan.gather || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
+    return false;
+  const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
+  // Nothing else of the place may move, or be made of what does.
+  const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
+  auto isFixed = [&](SymbolId id) {
+    const Symbol &symbol = plan.symbols[id];
+    const auto *variable = symbol.kind == Symbol::Kind::Variable
+                               ? static_cast<const VarDecl *>(symbol.identity)
+                               : nullptr;
+    return symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable);
+  };
+  int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
+  return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {
+    // Numbers that are no signed ones of 32 bits or more come around; pointers do not.
+    const QualType type = cursor.variable->getType();
+    bool comesAround = !type->isPointerType() && (!type->isSignedIntegerOrEnumerationType() ||
+                                                  under.context.getIntWidth(type) < 32);
+    bool isOneWay = !comesAround && llvm::all_of(cursor.steps, [&](const Change &step) {
+      return step.direction == cursor.steps[0].direction &&
+             (!step.value || rangeOf(step.value, under).low >= 1);
+    });
+    for (SymbolId id = 0; isOneWay && id < plan.symbols.size(); ++id)
+      if (plan.symbols[id].identity == cursor.variable && plan.symbols[id].moment == loop)
+        if (std::optional<int64_t> slope = slopeOf(place, id))
+          return std::abs(*slope) >= length &&
+                 llvm::all_of(place.getTerms(), [&](const Term &term) {
+                   return llvm::all_of(term.factors, [&](SymbolId other) {
+                     return other == id || isFixed(other) || plan.symbols[other].knownAtLaunch;
+                   });
+                 });
+    return false;
+  });
+}
+
+} // namespace tilelift

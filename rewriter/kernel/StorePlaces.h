@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Whether each round of a loop stores to a place of its own, so that no round has to wait for the
+// stores of those before it.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_STOREPLACES_H
+#define TILELIFT_KERNEL_STOREPLACES_H
+
+#include "kernel/KernelPlan.h"
+#include "relation/Interpreter.h"
+
+namespace tilelift {
+
+/// Whether no two rounds of the only loop around a store write to the same place: a
+/// variable that they move one way moves it by its own length, or more.
+bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under);
+
+} // namespace tilelift
+
+#endif
