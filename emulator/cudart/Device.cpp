@@ -164,6 +164,8 @@ cudaError_t cudaGetDeviceCount(int *count) {
 }
 
 cudaError_t cudaGetDevice(int *device) {
+  if (!device)
+    return remember(cudaErrorInvalidValue);
   *device = 0;
   return cudaSuccess;
 }

@@ -330,8 +330,11 @@ uint64_t tilelift_atomic(Thread *thread, uint32_t spaceAndOrder, uint32_t op, ui
                          uint64_t address, uint64_t a, uint64_t b, uint32_t site) {
   uint32_t space = bytesOf(spaceAndOrder), order = spaceAndOrder - space;
   // Whoever loops around a compare-and-swap lets others have a turn.
-  bool mayBeRead = a == 0 && (AtomicOp(op) == AtomicOp::add || AtomicOp(op) == AtomicOp::bitOr);
-  if (mayBeRead || AtomicOp(op) == AtomicOp::cas || AtomicOp(op) == AtomicOp::exchange)
+  const bool mayBeRead =
+      a == 0 && (AtomicOp(op) == AtomicOp::add || AtomicOp(op) == AtomicOp::bitOr);
+  const bool mayWait =
+      mayBeRead || AtomicOp(op) == AtomicOp::cas || AtomicOp(op) == AtomicOp::exchange;
+  if (mayWait)
     teamOf(thread).yield(*thread, true);
   else
     teamOf(thread).maybePreempt(*thread);
@@ -350,8 +353,11 @@ uint64_t tilelift_atomic(Thread *thread, uint32_t spaceAndOrder, uint32_t op, ui
   if (thread->suspects)
     settleWrite(thread);
   tilelift_heard(thread, space, address, access, site);
-  if (AtomicOp(op) == AtomicOp::cas ? old == a : old != a)
+  // Who only looks, whichever operation that is, waits for somebody else.
+  if (std::memcmp(place, &old, bytesOf(AtomicType(type))) != 0)
     teamOf(thread).noteProgress();
+  else if (!mayWait)
+    teamOf(thread).yield(*thread, true);
   return old;
 }
 

@@ -71,6 +71,7 @@ struct Thread : ThreadRegisters {
   Waiting waiting;
   uint32_t votes = 0, voters = 0;     ///< of the barrier that was passed last
   uint64_t clusterPhase = 0;          ///< of the cluster's barrier, when the thread arrived
+  bool hasPolled = false;             ///< its last turn ended in waiting for somebody's write
   uint32_t span = 0;                  ///< of its writes to global memory; 0 before the first one
   uint32_t actor = 0, actorClock = 0; ///< as global memory knows it (Traces.h)
   std::unique_ptr<SuspectedWrite> suspected; ///< what `suspects` is about

@@ -212,8 +212,9 @@ void Team::wake(Thread &thread) {
 void Team::yield(Thread &thread, bool isSpinning) {
   if (isSpinning)
     ++idleTurns;
-  else
+  else if (!thread.hasPolled) // between two looks, an interruption is no progress
     noteProgress();
+  thread.hasPolled = isSpinning;
   ready.push_back(&thread);
   // Nobody else may be able to move before a copy is done.
   if (isSpinning && idleTurns > ready.size())

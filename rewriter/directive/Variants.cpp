@@ -78,6 +78,17 @@ bool Variants::isConditional(Place place) const {
   });
 }
 
+bool Variants::mayBeDefined(StringRef macro, Place file, Place at) const {
+  if (!macros.contains(macro))
+    return false;
+  for (const Change &change : llvm::reverse(changes))
+    if (change.macro == macro && isRead(change.place, file, at))
+      return change.isDefinition || isConditional(change.place);
+  // It may be defined before the file is included.
+  return llvm::any_of(inclusions,
+                      [&](const Inclusion &each) { return each.begin.offset == file.offset; });
+}
+
 bool Variants::beginIn(Place begin, Place end) const {
   return llvm::any_of(conditional, [&](const std::pair<Place, Place> &part) {
     return begin.offset <= part.first.offset && part.first.offset < end.offset;

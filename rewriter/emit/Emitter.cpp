@@ -255,7 +255,9 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   std::string written = std::get<LauncherText>(launcher).definition;
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
-  if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants))
+  const unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
+  if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants,
+                                                         {source.fileOf(end).begin}, {end}))
     return refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
                            "a macro named '" + *macro +
                                "', which clashes with a name in the generated code,"));
@@ -275,7 +277,6 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
     before += "TILELIFT_LIFTED_FOR(" + condition + ");\n";
   before += writer.planType();
   declareLaterTypes(kernel);
-  unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
   // What is computed for one file is no other's that includes the header.
   if (source.isInHeader(end))
     before = "namespace {\n" + before + "} // namespace\n";

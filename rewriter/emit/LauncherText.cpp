@@ -189,7 +189,13 @@ std::string Writer::require(size_t copy, size_t index) {
                        writer.namesOf(copy).tile + "_distance") +
            ");\n";
   auto values = code.each([&](const Plan &plan) { return plan.launchChecks[index].value; });
-  std::string what = plans.front()->symbols.print(check.value), text;
+  const bool isOne = llvm::all_of(plans, [&](const Plan *plan) {
+    return plan->symbols.print(plan->launchChecks[index].value) ==
+           plans.front()->symbols.print(check.value);
+  });
+  std::string what = isOne ? plans.front()->symbols.print(check.value)
+                           : "an index of the copy to '" + plans.front()->tile + "'",
+              text;
   if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
     auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
       std::vector<int64_t> numbers;

@@ -379,12 +379,12 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
 } // namespace
 
 std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
-                                           const Variants &variants) {
+                                           const Variants &variants, Place file, Place at) {
   for (StringRef word : wordsIn(planType))
-    if (variants.macros.contains(word))
+    if (variants.mayBeDefined(word, file, at))
       return word.str();
   for (StringRef word : wordsIn(written))
-    if (isMember(word, written) && variants.macros.contains(word))
+    if (isMember(word, written) && variants.mayBeDefined(word, file, at))
       return word.str();
   return std::nullopt;
 }

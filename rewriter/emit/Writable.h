@@ -19,10 +19,11 @@ namespace tilelift {
 std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
                                          const Variants &variants);
 
-/// A macro of the user's that would replace a generated name. The user's expressions in that text
-/// are not looked at: macros are meant to expand there.
+/// A macro of the user's that would replace a generated name where the text is written, at a place
+/// of the file that starts at `file`. The user's expressions in that text are not looked at: macros
+/// are meant to expand there.
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
-                                           const Variants &variants);
+                                           const Variants &variants, Place file, Place at);
 
 } // namespace tilelift
 

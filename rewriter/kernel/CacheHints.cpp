@@ -34,15 +34,17 @@ std::optional<Diagnostic> whyNotPersistent(const Persistence &asked, const Direc
 
 } // namespace
 
-void planPrefetches(InstancePlan &instance, Verdicts &verdicts) {
+void planPrefetches(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelines,
+                    Verdicts &verdicts) {
   for (PlannedCopy &copy : instance.copies) {
     const Clauses &clauses = copy.directive->clauses;
     if (!clauses.prefetch)
       continue;
     const char *why = copy.plan.gather ? "its rows are looked up one by one"
-                      : !copy.pipeline
-                          ? "that takes a loop with '#pragma tma pipeline' around the copy"
-                          : nullptr;
+                      : copy.pipeline  ? nullptr
+                      : inPipelines.contains(copy.statement)
+                          ? "its tiles are not filled ahead of their rounds"
+                          : "that takes a loop with '#pragma tma pipeline' around the copy";
     if (!why) {
       auto rounds = countOf(*clauses.prefetch, "prefetch", mostRoundsAhead, instance.function);
       if (auto *wrong = std::get_if<Diagnostic>(&rounds))

@@ -12,8 +12,10 @@
 
 namespace tilelift {
 
-/// Of copies ahead of their rounds, by how many rounds L2 is ahead of them.
-void planPrefetches(InstancePlan &instance, Verdicts &verdicts);
+/// Of copies ahead of their rounds, by how many rounds L2 is ahead of them. `inPipelines` are the
+/// statements of all loops with a pragma for that, also of those that do not have it.
+void planPrefetches(InstancePlan &instance, const llvm::DenseSet<const clang::Stmt *> &inPipelines,
+                    Verdicts &verdicts);
 
 /// A launch has one window of memory that stays in L2, which the host opens.
 void planPersistence(InstancePlan &instance, Verdicts &verdicts);

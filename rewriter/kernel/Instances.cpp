@@ -205,7 +205,7 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
   dropMisfits(plan, ahead, verdicts);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     planPipeline(plan, annotated, file, verdicts);
-  planPrefetches(plan, verdicts);
+  planPrefetches(plan, ahead, verdicts);
   auto unshared = shareTiles(plan, file.effects.of(instance.function), verdicts.diagnostics);
   if (unshared) {
     verdicts.refuseAll(plan, std::move(unshared->reason), *plan.copies[unshared->copy].directive);

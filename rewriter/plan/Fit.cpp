@@ -910,6 +910,16 @@ std::vector<DigitEnds> Fitter::digitEnds() const {
   return ends;
 }
 
+/// What a value is in the block with the number 0, which every launch has, if that is a number.
+static std::optional<int64_t> inFirstBlock(const Polynomial &value, const Symbols &symbols) {
+  auto isOfBlock = [&](SymbolId id) { return symbols[id].kind == Symbol::Kind::BlockIndex; };
+  Polynomial first;
+  for (const Term &term : value.getTerms())
+    if (llvm::none_of(term.factors, isOfBlock))
+      first += Polynomial::ofTerm(term);
+  return first == value ? std::nullopt : first.asConstant();
+}
+
 /// Puts a condition on the best rung: proven, at launch, at the copy.
 void Fitter::addCheck(Check check, bool atLaunch) {
   bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
@@ -919,6 +929,20 @@ void Fitter::addCheck(Check check, bool atLaunch) {
     return;
   bool launchCanTell = plan.symbols.boundedAtLaunch(check.value) &&
                        !plan.symbols.isOpenTo(check.value, check.within);
+  // What the first block breaks would never hold of all blocks: each asks for itself.
+  std::optional<int64_t> first = inFirstBlock(check.value, plan.symbols);
+  if (atLaunch && launchCanTell && first && !check.within.contains({*first, *first})) {
+    Check ownOfBlock = check;
+    if (*first < check.within.low) {
+      ownOfBlock.within.high = Interval::highest;
+      check.within.low = Interval::lowest;
+    } else {
+      ownOfBlock.within.low = Interval::lowest;
+      check.within.high = Interval::highest;
+    }
+    addCheck(std::move(ownOfBlock), false);
+    return addCheck(std::move(check), true);
+  }
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
     // The same value but for a constant: one test serves both.

@@ -62,6 +62,8 @@ private:
   std::optional<Even> even(const Family &family) const;
   std::optional<bool> grows(const Polynomial &slope, size_t digit) const;
   std::optional<Polynomial> extreme(const Even &even, bool highest) const;
+  void boundByGuard(std::vector<Polynomial> &bounds, size_t digit, int64_t place,
+                    bool highest) const;
 
   const CopyRelation &relation;
   const TileShape &shape;
@@ -142,11 +144,36 @@ std::optional<bool> Needed::grows(const Polynomial &slope, size_t digit) const {
   return std::nullopt;
 }
 
+/// A value of a single place in a digit is needed only where the guard lets that place through:
+/// where `first` is at it or before it, and `last` at it or behind it. Any multiple of how far may
+/// be added that makes the need stronger there; one is tried that cancels what is not known of the
+/// value.
+void Needed::boundByGuard(std::vector<Polynomial> &bounds, size_t digit, int64_t place,
+                          bool highest) const {
+  std::vector<Polynomial> more;
+  auto add = [&](const std::optional<Polynomial> &end, bool isFirst) {
+    if (!end || end->isConstant())
+      return;
+    const Polynomial distance = *end - Polynomial(place), unknown = distance.withoutConstant();
+    for (const Polynomial &bound : bounds) {
+      const auto [quotient, rest] = divide(bound, unknown);
+      std::optional<int64_t> times = quotient.asConstant();
+      if (times && rest.isConstant() && *times != 0 && (*times > 0) == (isFirst == highest))
+        more.push_back(bound - distance * Polynomial(*times));
+    }
+  };
+  add(ends[digit].first, true);
+  add(ends[digit].last, false);
+  llvm::append_range(bounds, more);
+}
+
 /// The least or greatest value in the box. Each digit ends at the box's end, and
 /// where the guard ends it; of all such bounds, the one with the fewest terms.
 std::optional<Polynomial> Needed::extreme(const Even &even, bool highest) const {
   std::vector<Polynomial> bounds{even.origin};
   for (size_t d = 0; d < even.slopes.size(); ++d) {
+    if (even.slopes[d].isZero() && even.least[d] == even.most[d])
+      boundByGuard(bounds, d, even.least[d], highest);
     if (even.slopes[d].isZero())
       continue;
     std::optional<bool> growing = grows(even.slopes[d], d);

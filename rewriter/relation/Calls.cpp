@@ -150,6 +150,9 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
   const char *why = called.definition ? ", which calls itself"
                     : isSystem        ? ""
                                       : ", whose body is not visible";
+  if (copying && kernel.kind == CopyKind::Reduce && isSystem &&
+      StringRef(name).starts_with("atomic"))
+    fail(diagnose("no-such-atomic", place, name));
   if (copying && !isComputation && !isHarmless)
     failAsSideEffect("calls '" + name + "'" + why, place);
   for (const Expr *argument : call->arguments())

@@ -213,14 +213,16 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
   for (const Stmt *statement : round) {
     Effect effect = kernel.effects.of(statement, kernel.path);
     bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
-    if (isWritten || mayWrite(effect, *copy.source, kernel.effects))
-      // What is written through the source itself is written whatever the qualifiers say.
-      return diagnose("written-in-loop", place, copy.source->spelling,
-                      isWrittenThrough(*copy.source, effect, kernel.effects)
-                          ? ""
-                          : "declare what is written '__restrict__', or ")
-          .note(placeOf(sources, statement->getBeginLoc()),
-                isWritten ? "it may be written here" : "others may have written to it by then");
+    if (!isWritten && !mayWrite(effect, *copy.source, kernel.effects))
+      continue;
+    // What is written through the source itself, or by another kernel that this one waits for, is
+    // written whatever the qualifiers say.
+    const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
+                           (isWritten || !kernel.effects.ofAll().awaitsGrids);
+    return diagnose("written-in-loop", place, copy.source->spelling,
+                    isPromise ? "declare what is written '__restrict__', or " : "")
+        .note(placeOf(sources, statement->getBeginLoc()),
+              isWritten ? "it may be written here" : "others may have written to it by then");
   }
   return std::nullopt;
 }

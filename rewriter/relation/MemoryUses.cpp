@@ -149,8 +149,10 @@ private:
         if (const auto *variable = dyn_cast<VarDecl>(each);
             variable && variable->getType()->isReferenceType() && variable->hasInit() &&
             kernel.facts.isWithin(use, variable->getInit()))
-          what = variable->isImplicit() ? "a 'for' goes over its elements"
-                                        : "'" + variable->getNameAsString() + "' refers to it";
+          what = variable->isImplicit()            ? "a 'for' goes over its elements"
+                 : isa<DecompositionDecl>(variable) ? "a structured binding refers to it"
+                                                    : "'" + variable->getNameAsString() +
+                                                          "' refers to it";
     }
     tile.layoutEscape = what;
   }

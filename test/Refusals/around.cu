@@ -74,7 +74,7 @@ __global__ void left(float *__restrict__ out, const float *__restrict__ in, int 
   __shared__ float tile[64];
   for (int k = 0; k < n; ++k) {
 #pragma tma load
-    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: some threads may leave the loop around it, and not come to its next round}}
+    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: some threads may leave the loop around it, and not come to its next round}}
     out[k * 64 + threadIdx.x] = tile[threadIdx.x];
     if (threadIdx.x < 32 * k)
       break; // expected-note {{they may leave here}}

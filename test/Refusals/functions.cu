@@ -76,7 +76,7 @@ __global__ void by_macro(float *out, const float *in) {
 
 __device__ void divergent(float *tile, const float *in) {
 #pragma tma load threads(64)
-  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32 and 'always' for thread 0}}
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'never' for thread 32 and 'always' for thread 0}}
 }
 
 __global__ void by_some(float *out, const float *in) {
@@ -106,7 +106,7 @@ __device__ float kept(const float *in, int n, bool lifted) { // expected-error {
   __shared__ float row[64];
   if (lifted) {
 #pragma tma load threads(64)
-    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'never' for thread 32}} expected-note {{so this copy is not lifted}}
+    row[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'never' for thread 32}} expected-note {{so this copy is not lifted}}
   } else if (threadIdx.x < n) {
     row[threadIdx.x] = 0;
   }

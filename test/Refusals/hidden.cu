@@ -11,7 +11,7 @@ __device__ int lane() {
 
 __global__ void hidden_lane(float *out, const float *in) {
   __shared__ float part[64];
-  if (lane() > 3) { // expected-error {{not every thread of the block reaches this copy: 'lane() > 3' may differ}}
+  if (lane() > 3) { // expected-error {{some threads of the block may not reach this copy: 'lane() > 3' may differ}}
 #pragma tma load threads(64)
     part[threadIdx.x] = in[threadIdx.x];
   }
@@ -22,7 +22,7 @@ __device__ int chosen();
 
 __global__ void elsewhere(float *out, const float *in) {
   __shared__ float part[64];
-  if (chosen()) { // expected-error {{not every thread of the block reaches this copy: 'chosen()' may differ}}
+  if (chosen()) { // expected-error {{some threads of the block may not reach this copy: 'chosen()' may differ}}
 #pragma tma load threads(64)
     part[threadIdx.x] = in[threadIdx.x];
   }
@@ -31,7 +31,7 @@ __global__ void elsewhere(float *out, const float *in) {
 
 __global__ void switched_away(float *out, const float *in) {
   __shared__ float part[64];
-  switch (threadIdx.x) { // expected-error {{not every thread of the block reaches this copy: this statement may send some of them away}}
+  switch (threadIdx.x) { // expected-error {{some threads of the block may not reach this copy: this statement may send some of them away}}
   case 3:
     return;
   }
@@ -42,7 +42,7 @@ __global__ void switched_away(float *out, const float *in) {
 
 __global__ void searched(float *out, const float *in) {
   __shared__ float part[64];
-  for (int i = 0; in[i] < 0.f; ++i) // expected-error {{not every thread of the block reaches this copy: this statement may send some of them away}}
+  for (int i = 0; in[i] < 0.f; ++i) // expected-error {{some threads of the block may not reach this copy: this statement may send some of them away}}
     if (in[i + threadIdx.x] == 1.f)
       return;
 #pragma tma load threads(64)

@@ -288,6 +288,34 @@ __global__ void written(float *out, const float *in, int n) {
   }
 }
 
+// What another kernel writes that is waited for, is no promise of this one.
+__global__ void written_by_another_kernel(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    if (i == 1) asm volatile("griddepcontrol.wait;" ::: "memory"); // expected-note {{others may have written to it by then}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: copy without a pipeline [-Wtilelift-written-in-loop]}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// What cannot be ahead of its round, L2 cannot fetch ahead of it either.
+__global__ void fetched_in_its_round(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+    int row = i == 0 ? 1 : i == n - 1 ? n - 2 : i;
+#pragma tma load threads(64) prefetch(2)
+    part[threadIdx.x] = in[row * 64 + threadIdx.x]; // expected-error {{tiles cannot be filled ahead of their round: 'row' is not known before its round [-Wtilelift-not-ahead]}} expected-error {{'part' cannot be fetched rounds before it is copied: its tiles are not filled ahead of their rounds [-Wtilelift-no-prefetch]}}
+    __syncthreads();
+    out[i * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // Another round would have to declare it once more.
 __global__ void declared_in_head(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
@@ -603,6 +631,8 @@ __global__ void of_a_local_class(float *__restrict__ out, const float *__restric
 
 void runMore(float *out, const float *in, float *both) {
   written_in_place<<<1, 64>>>(both, 5);
+  written_by_another_kernel<<<1, 64>>>(both, both + 640, 5);
+  fetched_in_its_round<<<1, 64>>>(both, both + 640, 5);
   declared_in_head<<<1, 64>>>(out, in, 5);
   used_outside_if<<<1, 64>>>(out, in, 5, true);
   starts_at_a_binding<<<1, 64>>>(out, in, {0, 5});

@@ -80,6 +80,17 @@ __global__ void escapes(float *out, const float *in, int w) {
   out[threadIdx.x] = tile[0][threadIdx.x];
 }
 
+// Bindings together have no name.
+__global__ void bound_rows(float *out, const float *in, int w) {
+  __shared__ float tile[2][34];
+#pragma tma load threads(34)
+  for (int r = 0; r < 2; ++r)
+    tile[r][threadIdx.x] = in[r * w + threadIdx.x];
+  __syncthreads();
+  auto &[upper, lower] = tile; // expected-error {{'tile' has to be laid out with rows of 144 bytes instead of 136, but a structured binding refers to it [-Wtilelift-layout-escapes]}}
+  out[threadIdx.x] = upper[33 - threadIdx.x] + lower[3];
+}
+
 __global__ void pointer_table(float *out, const float *const *tables) {
   __shared__ float part[63];
   const float *in = tables[blockIdx.x];

@@ -38,6 +38,15 @@ __global__ void computed(float *out, const float *in, float factor) {
   out[threadIdx.x] = out[threadIdx.x + 64] + part[threadIdx.x]; // expected-error {{what is stored to 'out' is not a copy: the value is combined with what is in another place}}
 }
 
+// Nor does it subtract.
+__global__ void subtracts(int *sums) {
+  __shared__ int part[64];
+  part[threadIdx.x] = threadIdx.x;
+  __syncthreads();
+#pragma tma reduce
+  atomicSub(&sums[threadIdx.x], part[threadIdx.x]); // expected-error {{TMA has nothing that does what 'atomicSub' does: it adds, takes the minimum or the maximum, increments, decrements, and combines bits by and, or and xor [-Wtilelift-no-such-atomic]}}
+}
+
 // TMA adds floats, but does not compare them.
 __global__ void floats(float *out, double *sums) {
   __shared__ float part[64];
@@ -165,7 +174,7 @@ __global__ void guarded(float *out) {
     out[threadIdx.x] = part[threadIdx.x];
   if (threadIdx.x < 32) {
 #pragma tma store
-    out[threadIdx.x] = part[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy}}
+    out[threadIdx.x] = part[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy}}
   }
 }
 
@@ -183,6 +192,7 @@ __global__ void clauses(float *out) {
 void launch(float *out, const float *in, double *sums) {
   nothing<<<1, 64>>>(out, in);
   computed<<<1, 64>>>(out, in, 2.f);
+  subtracts<<<1, 64>>>((int *)out);
   floats<<<1, 64>>>(out, sums);
   places<<<1, 64>>>(out, out + 100, 64);
   several<<<1, 64>>>(out, out + 64);

@@ -15,7 +15,7 @@ __global__ void some_left(float *out, const float *in, int n) {
   if (blockIdx.x * 64 + threadIdx.x >= n)
     return;
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'n - blockIdx.x * 64 >= 2 && blockIdx.x * 64 >= -1' for thread 1 and 'n - blockIdx.x * 64 >= 1 && blockIdx.x * 64 >= 0' for thread 0 [-Wtilelift-divergent-copy]}}
+  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'n - blockIdx.x * 64 >= 2 && blockIdx.x * 64 >= -1' for thread 1 and 'n - blockIdx.x * 64 >= 1 && blockIdx.x * 64 >= 0' for thread 0 [-Wtilelift-divergent-copy]}}
   out[blockIdx.x * 64 + threadIdx.x] = part[63 - threadIdx.x];
 }
 
@@ -23,14 +23,14 @@ __global__ void half_the_block(float *out, const float *in) {
   __shared__ float part[64];
   if (threadIdx.x < 32) {
 #pragma tma load threads(64)
-    part[threadIdx.x] = in[threadIdx.x]; // expected-error {{not every thread of the block reaches this copy}}
+    part[threadIdx.x] = in[threadIdx.x]; // expected-error {{some threads of the block may not reach this copy}}
   }
   out[threadIdx.x] = part[threadIdx.x];
 }
 
 __global__ void data_decides(float *out, const float *in) {
   __shared__ float part[64];
-  if (in[threadIdx.x] > 0.f) { // expected-error {{not every thread of the block reaches this copy: 'in[threadIdx.x] > 0.f' may differ}}
+  if (in[threadIdx.x] > 0.f) { // expected-error {{some threads of the block may not reach this copy: 'in[threadIdx.x] > 0.f' may differ}}
 #pragma tma load threads(64)
     part[threadIdx.x] = in[threadIdx.x];
   }
@@ -53,7 +53,7 @@ __global__ void left_before_the_loop(float *__restrict__ out, const float *__res
   float sum = 0;
   for (int k = 0; k < n; k++) {
 #pragma tma load threads(64)
-    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{not every thread of the block reaches this copy: the condition on the way is 'count - blockIdx.x * 64 >= 2 && n - k >= 1' for thread 1 and 'count - blockIdx.x * 64 >= 1 && n - k >= 1' for thread 0 [-Wtilelift-divergent-copy]}}
+    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'count - blockIdx.x * 64 >= 2 && n - k >= 1' for thread 1 and 'count - blockIdx.x * 64 >= 1 && n - k >= 1' for thread 0 [-Wtilelift-divergent-copy]}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();

@@ -121,21 +121,18 @@ template <typename Variable> const void *address_of(const Variable &variable) {
 /// allowed.
 class kernel_facts {
 public:
-  template <typename Kernel> bool uses_tma(Kernel *kernel, int device) {
-    return architecture_of(kernel, device) >= 90;
-  }
-  /// 90 or 100, as __CUDA_ARCH__ says it in tens; -1 where there is no code.
-  template <typename Kernel> int architecture_of(Kernel *kernel, int device) {
+  /// 90 or 100, as __CUDA_ARCH__ says it in tens; -1 where there is no code, or `error` says why
+  /// nobody can tell.
+  template <typename Kernel> int architecture_of(Kernel *kernel, int device, cudaError_t &error) {
     std::atomic<short> &known = answers[device & (slots - 1)];
     short answer = device < slots ? known.load(std::memory_order_relaxed) : short(0);
     if (answer == 0) {
       cudaFuncAttributes attributes = {};
-      bool works =
-          cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel)) == cudaSuccess;
-      if (!works)
+      error = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(kernel));
+      if (error != cudaSuccess)
         (void)cudaGetLastError(); // the plain kernel may still run
-      answer = static_cast<short>(works ? attributes.ptxVersion : -1);
-      if (device < slots)
+      answer = static_cast<short>(error == cudaSuccess ? attributes.ptxVersion : -1);
+      if (device < slots && error == cudaSuccess)
         known.store(answer, std::memory_order_relaxed);
     }
     return answer;
@@ -167,7 +164,8 @@ public:
 
   /// What the code that runs here is compiled for says which instructions it has.
   template <typename Kernel> void compiled_as(Kernel *lifted, kernel_facts &facts) {
-    is_blackwell = facts.architecture_of(lifted, device) >= 100;
+    cudaError_t error = cudaSuccess;
+    is_blackwell = facts.architecture_of(lifted, device, error) >= 100;
   }
 
   /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
@@ -183,9 +181,15 @@ public:
   template <typename... Parameters, typename... PlainParameters>
   bool can_lift(void (*lifted)(Parameters...), void (*plain)(PlainParameters...),
                 kernel_facts &facts) {
-    if (violations.empty() && !facts.uses_tma(lifted, device))
-      reject("binary", "the program holds no code for this device that uses TMA; build for sm_90 "
-                       "or later");
+    cudaError_t error = cudaSuccess;
+    if (violations.empty() && facts.architecture_of(lifted, device, error) < 90)
+      reject("binary",
+             error == cudaSuccess || error == cudaErrorNoKernelImageForDevice ||
+                     error == cudaErrorInvalidDeviceFunction
+                 ? std::string("the program holds no code for this device that uses TMA; build for "
+                               "sm_90 or later")
+                 : std::string("nobody can tell what the lifted kernel is compiled for: ") +
+                       cudaGetErrorString(error));
     if (violations.empty() && needed_memory() > facts.allowed_memory(device))
       share_memory(reinterpret_cast<const void *>(lifted), reinterpret_cast<const void *>(plain),
                    facts);
@@ -207,9 +211,11 @@ public:
     return lifts;
   }
 
-  /// For `fallback(error)`: instead of running the plain kernel.
+  /// For `fallback(error)`: instead of running the plain kernel. The error is what cudaGetLastError()
+  /// gives, too, as that of a launch by <<<>>>.
   cudaError_t refuse() const {
     std::fprintf(stderr, "tilelift: error: %s cannot use TMA: %s\n", kernel, why().c_str());
+    (void)cudaGetDevice(nullptr); // an invalid value, for the runtime
     return cudaErrorInvalidValue;
   }
 

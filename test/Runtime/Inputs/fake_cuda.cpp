@@ -85,7 +85,13 @@ void name_kernel(const void *kernel, const char *name) { names[kernel] = name; }
 CUtensorMap last_map() { return seen; }
 
 extern "C" {
-cudaError_t cudaGetDevice(int *device) { return *device = fake().device, cudaSuccess; }
+const char *cudaGetErrorString(cudaError_t) { return "an error"; }
+cudaError_t cudaGetDevice(int *device) {
+  if (!device)
+    return cudaErrorInvalidValue;
+  *device = fake().device;
+  return cudaSuccess;
+}
 cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int device) {
   if (device != fake().device) // there is no other, and nobody asks of one
     return cudaErrorInvalidDevice;
