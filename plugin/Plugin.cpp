@@ -237,7 +237,7 @@ std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler
   SourceManager &sources = compiler.getSourceManager();
   // Clang is done with the plugin before it parses; what is said later keeps the options.
   auto sayNotLifted = [&compiler, &sources, own = options.diagnostics](const std::string &why) {
-    say(compiler, own, {diagnose("input-not-lifted", Place{0}, why)},
+    say(compiler, own, {diagnose(diag::input_not_lifted, Place{0}, why)},
         [&](Place) { return sources.getLocForStartOfFile(sources.getMainFileID()); });
   };
   Gate gate = gateFor(compiler);

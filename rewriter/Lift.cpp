@@ -35,7 +35,7 @@ Verdicts verdictsOn(const Program &program, const DirectiveList &directives) {
   verdicts.say(directives.diagnostics);
   verdicts.say(program.diagnostics);
   verdicts.anyRefused = llvm::any_of(program.diagnostics, [](const Diagnostic &diagnostic) {
-    return StringRef(diagnostic.id) == "stays-plain";
+    return diagnostic.id == DiagnosticId::stays_plain;
   });
   return verdicts;
 }

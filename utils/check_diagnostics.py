@@ -13,7 +13,8 @@ def words(pattern, path):
 
 
 def main():
-    ids = words(r"^DIAGNOSTIC\(([a-z-]+),", "rewriter/support/Diagnostics.def")
+    ids = [name.replace("_", "-")
+           for name in words(r"^DIAGNOSTIC\(([a-z0-9_]+),", "rewriter/support/Diagnostics.def")]
     rules = words(r'^    \{"([a-z0-9-]+)", "', "runtime/include/tilelift/rules.h")
     findings = words(r'^    \{"([a-z0-9-]+)", "', "emulator/machine/FindingTable.h")
     faults = words(r'Kind::\w+, ?"([a-z0-9-]+)"', "emulator/model/Faults.cpp")
@@ -29,7 +30,7 @@ def main():
     problems += [f"no test shows finding {name}" for name in findings
                  if f"[{name}]" not in tests and f'"{name}"' not in tests]
     problems += [f"{name} is not in FindingTable.h" for name in faults if name not in findings]
-    for explained in re.findall(r"^\| `([a-z-]+)` \| \S", docs.split("## The rules of TMA")[0], re.M):
+    for explained in re.findall(r"^\| `([a-z0-9-]+)` \| \S", docs.split("## The rules of TMA")[0], re.M):
         if explained not in ids:
             problems.append(f"docs/diagnostics.md explains {explained}, which does not exist")
     print("\n".join(problems) or f"{len(ids)} diagnostics, {len(rules)} rules and "

@@ -136,13 +136,13 @@ void LineReader::read(SourceLocation hash, Token &first) {
   directive.begin = placeOf(hash);
   Place kindPlace = here();
   if (!hash.isFileID() || !first.getLocation().isFileID()) {
-    fail(diagnose("not-available-yet", directive.begin, "'_Pragma(\"tma ...\")'"));
+    fail(diagnose(diag::not_available_yet, directive.begin, "'_Pragma(\"tma ...\")'"));
     return skipToEnd();
   }
   if (!directive.begin.isKnown()) {
     PresumedLoc where = sources.getPresumedLoc(hash);
     fail(diagnose(
-        "input-not-lifted", {},
+        diag::input_not_lifted, {},
         formatv("a header of the system ({0}:{1})", where.getFilename(), where.getLine()).str()));
     return skipToEnd();
   }
@@ -155,7 +155,7 @@ void LineReader::read(SourceLocation hash, Token &first) {
       llvm::find_if(directiveTable, [&](const DirectiveInfo &each) { return each.name == word; });
   if (info == std::end(directiveTable)) {
     Diagnostic unknown =
-        diagnose("unknown-directive", kindPlace, word,
+        diagnose(diag::unknown_directive, kindPlace, word,
                  word.empty() ? "; expected " + listOf(names) : suggestion(word, names));
     if (std::optional<StringRef> meant = closest(word, names))
       unknown.remedy = replaceToken(*meant);
@@ -187,7 +187,7 @@ void LineReader::readClauses(const DirectiveInfo &info) {
         llvm::find_if(clauseTable, [&](const ClauseInfo &each) { return each.name == word; });
     if (clause == std::end(clauseTable) || !(clause->directives & info.flag)) {
       Diagnostic unknown =
-          diagnose("unknown-clause", here(), word, info.name, suggestion(word, names));
+          diagnose(diag::unknown_clause, here(), word, info.name, suggestion(word, names));
       if (std::optional<StringRef> meant = closest(word, names))
         unknown.remedy = replaceToken(*meant);
       fail(std::move(unknown));
@@ -196,7 +196,7 @@ void LineReader::readClauses(const DirectiveInfo &info) {
     Clauses before = directive.clauses;
     bool isRepeated = !seen.try_emplace(word, here()).second;
     if (isRepeated)
-      fail(diagnose("repeated-clause", here(), word).note(seen[word], "first given here"));
+      fail(diagnose(diag::repeated_clause, here(), word).note(seen[word], "first given here"));
     next();
     readClause(info, *clause);
     if (isRepeated)
@@ -206,7 +206,7 @@ void LineReader::readClauses(const DirectiveInfo &info) {
 
 void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause) {
   if (!at(tok::l_paren)) {
-    fail(diagnose("malformed-clause", here(), formatv("'(' after '{0}'", clause.name).str(),
+    fail(diagnose(diag::malformed_clause, here(), formatv("'(' after '{0}'", clause.name).str(),
                   info.name));
     return skipToEnd();
   }
@@ -221,7 +221,7 @@ void LineReader::readClause(const DirectiveInfo &info, const ClauseInfo &clause)
     readValue(clause);
   if (!at(tok::r_paren)) {
     if (!failed) { // after another mistake it would be the same one
-      Diagnostic open = diagnose("malformed-clause", here(), "')'", info.name);
+      Diagnostic open = diagnose(diag::malformed_clause, here(), "')'", info.name);
       open.remedy = {"", {{here(), 0, ")"}}};
       fail(std::move(open));
     }
@@ -235,7 +235,7 @@ void LineReader::readValue(const ClauseInfo &clause) {
   std::string value = at(tok::eod) || at(tok::r_paren) ? "" : text();
   if (!llvm::is_contained(clause.values, value)) {
     Diagnostic bad =
-        diagnose("bad-clause-value", here(), value, clause.name,
+        diagnose(diag::bad_clause_value, here(), value, clause.name,
                  "expected " + listOf(clause.values) + suggestion(value, clause.values));
     if (std::optional<StringRef> meant = closest(value, clause.values))
       bad.remedy = replaceToken(*meant);
@@ -277,12 +277,12 @@ std::optional<CountArgument> LineReader::readCount(const ClauseInfo &clause) {
     std::string written = text();
     if (!preprocessor.parseSimpleIntegerLiteral(token, number) || number < 1 ||
         number > clause.most)
-      fail(diagnose("bad-clause-value", count.place, written, clause.name,
+      fail(diagnose(diag::bad_clause_value, count.place, written, clause.name,
                     formatv("expected a number from 1 to {0}", clause.most).str()));
     count.number = unsigned(number);
   } else {
-    fail(diagnose("malformed-clause", here(), formatv("a number in '{0}(...)'", clause.name).str(),
-                  directiveName));
+    fail(diagnose(diag::malformed_clause, here(),
+                  formatv("a number in '{0}(...)'", clause.name).str(), directiveName));
     return std::nullopt;
   }
   return count;
@@ -294,7 +294,7 @@ void LineReader::readPersistence(const ClauseInfo &clause) {
   persistence.place = here();
   for (bool more = true; more;) {
     if (!at(tok::identifier)) {
-      fail(diagnose("malformed-clause", here(), "the name of what stays in L2", directiveName));
+      fail(diagnose(diag::malformed_clause, here(), "the name of what stays in L2", directiveName));
       return;
     }
     persistence.tensor += text();
@@ -323,7 +323,7 @@ std::string LineReader::readShare(const ClauseInfo &clause) {
   const bool isDecimal = digits.find_first_not_of("0123456789.eE+-") == StringRef::npos;
   if (!at(tok::numeric_constant) || !isDecimal || digits.getAsDouble(share) ||
       !(share > 0 && share <= 1))
-    fail(diagnose("bad-clause-value", here(), written, clause.name,
+    fail(diagnose(diag::bad_clause_value, here(), written, clause.name,
                   "expected the share that stays in L2, above 0 and up to 1"));
   else
     next();
@@ -351,7 +351,7 @@ void LineReader::readCounts(const ClauseInfo &clause) {
     next();
   }
   if (threads.size() > 3)
-    fail(diagnose("bad-clause-value", threads[3].place, "a fourth number", clause.name,
+    fail(diagnose(diag::bad_clause_value, threads[3].place, "a fourth number", clause.name,
                   "a block has three dimensions"));
 }
 
@@ -379,7 +379,7 @@ void LineReader::takeAxis(StringRef value) {
   auto &named = directive.clauses.multicast;
   unsigned axis = unsigned(value[0] - 'x');
   if (llvm::any_of(named, [&](const ClusterAxis &other) { return other.axis == axis; }))
-    fail(diagnose("bad-clause-value", here(), value, "multicast", "it is named before"));
+    fail(diagnose(diag::bad_clause_value, here(), value, "multicast", "it is named before"));
   named.push_back({axis, std::nullopt});
 }
 

@@ -90,8 +90,8 @@ private:
   void follow(const Stmt *statement, const CallPath &path, DenseSet<const Directive *> &bound);
   void followCall(const CallExpr *call, const CallPath &path);
   void refuse(const Stmt *call, const FunctionDecl *callee, const char *what) {
-    RefusedCall refusal{diagnose("not-available-yet", placeOf(sources, call->getBeginLoc()), what),
-                        {}};
+    RefusedCall refusal{
+        diagnose(diag::not_available_yet, placeOf(sources, call->getBeginLoc()), what), {}};
     DenseSet<const FunctionDecl *> seen;
     addDirectives(callee->getBody(), refusal.directives, seen);
     calls.push_back(std::move(refusal));
@@ -203,7 +203,7 @@ public:
       if (!known)
         continue;
       placed.insert(&directive);
-      program.diagnostics.push_back(diagnose("misplaced-pragma", directive.begin,
+      program.diagnostics.push_back(diagnose(diag::misplaced_pragma, directive.begin,
                                              spelling(directive.kind),
                                              "speaks of a statement that has one already")
                                         .note(known->begin, "the first one is here"));
@@ -349,23 +349,24 @@ void Finder::noteAnnotation(const Stmt *statement) {
   bool isNew = placed.insert(directive).second;
   if (directive->kind == DirectiveKind::Pipeline && !isa<ForStmt, WhileStmt>(statement)) {
     if (isNew)
-      refuse(diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+      refuse(diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
                       "speaks of a 'for' or 'while' loop"),
              *directive);
   } else if (isa<CXXFoldExpr>(statement)) {
     if (isNew)
-      refuse(diagnose("not-available-yet", directive->begin, "a copy in a fold expression"),
+      refuse(diagnose(diag::not_available_yet, directive->begin, "a copy in a fold expression"),
              *directive);
   } else if (current->hasAttr<CUDAGlobalAttr>())
     inKernels.insert({directive, patternOf(current)});
   else if (isa<CXXDestructorDecl>(current)) {
     if (isNew)
-      refuse(diagnose("not-available-yet", directive->begin, "a copy in a destructor"), *directive);
+      refuse(diagnose(diag::not_available_yet, directive->begin, "a copy in a destructor"),
+             *directive);
   } else if (isDevice(current))
     inHelpers.insert({directive, current});
   else if (isNew)
     program.diagnostics.push_back(
-        diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+        diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
                  "stands in host code: it speaks of a statement of a kernel"));
 }
 
@@ -382,7 +383,7 @@ void Finder::refuseNested(const std::vector<AnnotatedStatement> &statements) {
       if (outer.directive != inner.directive && contains(outer.statement, inner.statement) &&
           (outer.directive->kind != DirectiveKind::Pipeline ||
            inner.directive->kind == DirectiveKind::Pipeline))
-        program.diagnostics.push_back(diagnose("misplaced-pragma", inner.directive->begin,
+        program.diagnostics.push_back(diagnose(diag::misplaced_pragma, inner.directive->begin,
                                                spelling(inner.directive->kind),
                                                "stands within a statement that has one already")
                                           .note(outer.directive->begin, "the outer one is here"));
@@ -423,17 +424,18 @@ void Finder::findStatements() {
   }
   for (const auto &[directive, kernel] : inKernels) {
     if (!known.contains(kernel))
-      refuse(diagnose("never-instantiated", directive->begin, kernel->getNameAsString()),
+      refuse(diagnose(diag::never_instantiated, directive->begin, kernel->getNameAsString()),
              *directive);
     else if (!refused.contains(kernel) && !isInInstance(directive))
       refuse(
-          diagnose("misplaced-pragma", directive->begin, spelling(directive->kind),
+          diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
                    "stands where no instantiation of '" + kernel->getNameAsString() + "' gets to"),
           *directive);
   }
   for (const auto &[directive, function] : inHelpers)
     if (!follower.hasRefused(function))
-      refuse(diagnose("never-called", directive->begin, function->getNameAsString()), *directive);
+      refuse(diagnose(diag::never_called, directive->begin, function->getNameAsString()),
+             *directive);
 }
 
 /// A kernel stays what it is if some call of it is refused: with a warning where the pragmas of
@@ -497,7 +499,7 @@ Program Finder::take() {
   findStatements();
   for (const Directive &directive : directives)
     if (!placed.contains(&directive))
-      program.diagnostics.push_back(diagnose("misplaced-pragma", directive.begin,
+      program.diagnostics.push_back(diagnose(diag::misplaced_pragma, directive.begin,
                                              spelling(directive.kind),
                                              "is not followed by a statement of a kernel"));
   auto isAnnotated = [&](const FunctionDecl *function) {
@@ -531,8 +533,8 @@ Program Finder::take() {
 
 Diagnostic staysPlain(Diagnostic reason, const Directive &directive) {
   bool isPipeline = directive.kind == DirectiveKind::Pipeline;
-  Diagnostic plain =
-      diagnose(isPipeline ? "stays-synchronous" : "stays-plain", reason.place, reason.text);
+  Diagnostic plain = isPipeline ? diagnose(diag::stays_synchronous, reason.place, reason.text)
+                                : diagnose(diag::stays_plain, reason.place, reason.text);
   plain.remedy = std::move(reason.remedy);
   plain.notes = std::move(reason.notes);
   return plain;
@@ -562,10 +564,10 @@ std::variant<unsigned, Diagnostic> countOf(const CountArgument &count, StringRef
     return count.number;
   std::optional<int64_t> number = constantNamed(count.name, kernel);
   if (!number)
-    return diagnose("unknown-constant", count.place, count.name, clause);
+    return diagnose(diag::unknown_constant, count.place, count.name, clause);
   if (*number >= 1 && *number <= most)
     return unsigned(*number);
-  return diagnose("bad-clause-value", count.place,
+  return diagnose(diag::bad_clause_value, count.place,
                   count.name + "', which is '" + std::to_string(*number), clause,
                   formatv("expected a number from 1 to {0}", most).str());
 }
@@ -588,7 +590,7 @@ threadsOf(const Directive &directive, const FunctionDecl *kernel) {
   std::string text;
   for (size_t axis = 0; axis < threads.size(); ++axis)
     text += (axis == 0 ? "" : ", ") + std::to_string(shape[axis]);
-  return diagnose("bad-clause-value", threads.front().place, text, "threads", *wrong);
+  return diagnose(diag::bad_clause_value, threads.front().place, text, "threads", *wrong);
 }
 
 } // namespace tilelift

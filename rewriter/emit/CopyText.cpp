@@ -497,7 +497,7 @@ bool KernelWriter::isReplaceable(size_t copy) {
   const PlannedCopy &own = copies()[copy];
   if (source.isPlainText(own.statement->getSourceRange()))
     return true;
-  failure = diagnose("not-available-yet", own.directive->begin, "a copy inside a macro");
+  failure = diagnose(diag::not_available_yet, own.directive->begin, "a copy inside a macro");
   return false;
 }
 

@@ -172,28 +172,29 @@ KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
 
 void Emitter::remarkOnBarriers(const InstancePlan &instance, const CopyOrders &orders) {
   for (const Expr *dropped : orders.redundant)
-    say(diagnose("barrier-dropped", {source.offsetOf(dropped->getBeginLoc())}));
+    say(diagnose(diag::barrier_dropped, {source.offsetOf(dropped->getBeginLoc())}));
   for (size_t i = 0; i < instance.copies.size(); ++i) {
     const CopyOrder &order = orders.copies[i];
     const StoreOrder &store = orders.stores[i];
     const Plan &plan = instance.copies[i].plan;
     if (store.needsBarrier)
-      say(diagnose("barrier-added", plan.place, "before",
+      say(diagnose(diag::barrier_added, plan.place, "before",
                    store.fencesAll ? "threads may have accessed '" + plan.base.spelling + "'"
                                    : "threads have written to the tile"));
     if (store.waitsHere)
-      say(diagnose("barrier-added", plan.place, "behind",
+      say(diagnose(diag::barrier_added, plan.place, "behind",
                    "threads may be at the tile or at '" + plan.base.spelling +
                        "' before they meet again"));
     if (instance.isSupplied(instance.copies[i]))
       continue; // threads give its tile back
     if (order.sourceWritten)
-      say(diagnose("barrier-added", plan.place, "before",
+      say(diagnose(diag::barrier_added, plan.place, "before",
                    "threads may have written to '" + plan.base.spelling + "'"));
     else if (order.writtenBefore)
-      say(diagnose("barrier-added", plan.place, "before", "threads have written to the tile"));
+      say(diagnose(diag::barrier_added, plan.place, "before", "threads have written to the tile"));
     else if (order.needsBarrier)
-      say(diagnose("barrier-added", plan.place, "before", "threads may still be reading the tile"));
+      say(diagnose(diag::barrier_added, plan.place, "before",
+                   "threads may still be reading the tile"));
   }
 }
 
@@ -215,7 +216,7 @@ void Emitter::refuse(const KernelPlan &kernel, Diagnostic problem) {
     outcomes[copy.directive] = "stays a loop";
     if (std::exchange(last, copy.directive) == copy.directive)
       continue;
-    Diagnostic plain = diagnose("stays-plain", copy.directive->statement, problem.text);
+    Diagnostic plain = diagnose(diag::stays_plain, copy.directive->statement, problem.text);
     plain.notes = problem.notes;
     if (problem.place.isKnown())
       plain.notes.push_back({problem.place, "because of what is here"});
@@ -256,11 +257,11 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
   const unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
-  if (std::optional<std::string> macro = macroAmongNames(written, writer.planType(), variants,
-                                                         {source.fileOf(end).begin}, {end}))
-    return refuse(diagnose("not-available-yet", {source.offsetOf(kernel.pattern->getLocation())},
-                           "a macro named '" + *macro +
-                               "', which clashes with a name in the generated code,"));
+  if (std::optional<std::string> macro =
+          macroAmongNames(written, writer.planType(), variants, {source.fileOf(end).begin}, {end}))
+    return refuse(diagnose(
+        diag::not_available_yet, {source.offsetOf(kernel.pattern->getLocation())},
+        "a macro named '" + *macro + "', which clashes with a name in the generated code,"));
   if (!addRecipes(kernel, names, writer))
     return refuse(*std::exchange(noRecipe, std::nullopt));
   remarkOnBarriers(first, orders);
@@ -357,7 +358,7 @@ bool Emitter::emitWithoutProducer(const KernelPlan &kernel, const KernelNames &n
         return false;
       hasProducer |= std::exchange(pipeline.hasProducer, false);
     }
-  if (!hasProducer || reason.id != "no-producer")
+  if (!hasProducer || reason.id != DiagnosticId::no_producer)
     return false;
   reason.severity = Severity::Warning;
   say(std::move(reason));
@@ -370,8 +371,8 @@ void Emitter::redirectLaunches(const KernelPlan &kernel, const KernelNames &name
   if (!isLaunchedElsewhere(kernel.pattern) &&
       llvm::none_of(program.launches,
                     [&](const Launch &launch) { return launch.pattern == kernel.pattern; }))
-    say(diagnose("never-launched", {source.offsetOf(kernel.pattern->getLocation())}, names.kernel,
-                 names.lifted));
+    say(diagnose(diag::never_launched, {source.offsetOf(kernel.pattern->getLocation())},
+                 names.kernel, names.lifted));
   for (const Launch &launch : program.launches)
     if (launch.pattern == kernel.pattern && done.insert(launch.callee->getLocation()).second)
       redirected.push_back({&launch, names.kernel, names.launcher});
@@ -397,17 +398,17 @@ void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
   const SourceManager &sources = context.getSourceManager();
   Place place = placeOf(sources, first->getLocation());
   if (!place.isKnown())
-    return say(diagnose("not-available-yet", {},
+    return say(diagnose(diag::not_available_yet, {},
                         "a kernel that a header of the system declares ('" +
                             first->getNameAsString() + "')"));
   if (first->isLocalExternDecl())
     return say(
-        diagnose("not-available-yet", place, "a kernel that is declared inside of a function"));
+        diagnose(diag::not_available_yet, place, "a kernel that is declared inside of a function"));
   std::optional<Token> semi =
       Lexer::findNextToken(first->getEndLoc(), sources, context.getLangOpts());
   if (!semi || semi->isNot(tok::semi))
-    return say(
-        diagnose("not-available-yet", place, "a kernel whose first declaration ends in a macro"));
+    return say(diagnose(diag::not_available_yet, place,
+                        "a kernel whose first declaration ends in a macro"));
   unsigned at = source.offsetOf(semi->getEndLoc());
   result.edits.add(
       {at, at, {Piece::own("\n" + StringRef(formatted(launcher, fileName(at))).rtrim().str())}});
@@ -435,7 +436,7 @@ void Emitter::addIncludes(ArrayRef<KernelPlan> kernels) {
     if (own.empty())
       continue;
     if (source.isRepeated(file)) {
-      say(diagnose("not-available-yet", placeOfChange(file, own),
+      say(diagnose(diag::not_available_yet, placeOfChange(file, own),
                    "a header that is included more than once"));
       for (const KernelPlan &kernel : kernels)
         if (source.fileOf(source.offsetOf(kernel.pattern->getLocation())).id == file.id)

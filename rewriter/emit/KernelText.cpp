@@ -386,7 +386,7 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   const CallExpr *call = callee.path.getCalls().back();
   FunctionText &caller = texts[callee.caller];
   auto refuse = [&](const char *what) {
-    failure = diagnose("not-available-yet", {source.offsetOf(call->getBeginLoc())}, what);
+    failure = diagnose(diag::not_available_yet, {source.offsetOf(call->getBeginLoc())}, what);
   };
   const Expr *named = call->getCallee()->IgnoreParenImpCasts();
   const auto *reference = dyn_cast<DeclRefExpr>(named);
@@ -515,7 +515,7 @@ void KernelWriter::checkOwnMemory() {
           return llvm::is_contained(path.getFunctions(), text.function());
         });
     if (differs || isPlainElsewhere)
-      failure = diagnose("not-available-yet", {source.offsetOf(text.pattern->getLocation())},
+      failure = diagnose(diag::not_available_yet, {source.offsetOf(text.pattern->getLocation())},
                          "a copy in a function that has shared memory of its own and is called in "
                          "ways that differ");
   }
@@ -615,7 +615,7 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
       text += (text.empty() ? "" : " ") + pointerToMemory(variable);
     }
     if (!text.empty() && !source.isPlainText(declaration->getSourceRange()))
-      failure = diagnose("not-available-yet", {source.offsetOf(declaration->getBeginLoc())},
+      failure = diagnose(diag::not_available_yet, {source.offsetOf(declaration->getBeginLoc())},
                          "dynamic shared memory that a macro declares");
     else if (!text.empty())
       texts.front().edits.push_back(replacement(source.offsetOf(declaration->getBeginLoc()),
@@ -671,7 +671,7 @@ void KernelWriter::declareTile(size_t copy) {
   // A macro that declares one tile goes as a whole.
   if (!declaration || !source.isPlainText(declaration->getSourceRange()) ||
       (!declaration->isSingleDecl() && llvm::any_of(declaration->decls(), isOfMacro))) {
-    failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
+    failure = diagnose(diag::not_available_yet, {source.offsetOf(tile->getLocation())},
                        "a tile that a macro or another function declares ('" +
                            tile->getNameAsString() + "')");
     return;
@@ -684,7 +684,7 @@ void KernelWriter::declareTile(size_t copy) {
     return alignTile(copy, *declaration, texts[owner]);
   // A tile with the layout of its own is of its own type still, and the plan has to name that.
   if (isLocalType(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)) {
-    failure = diagnose("not-available-yet", {source.offsetOf(tile->getLocation())},
+    failure = diagnose(diag::not_available_yet, {source.offsetOf(tile->getLocation())},
                        "a ring of '" + tile->getNameAsString() +
                            "', whose type has no name outside of its function and whose size is no "
                            "multiple of " +
@@ -828,7 +828,7 @@ void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionT
   unsigned at = begin + unsigned(shared) + 10;
   if (shared == StringRef::npos) {
     failure =
-        diagnose("not-available-yet", {begin}, "a tile whose '__shared__' comes from a macro");
+        diagnose(diag::not_available_yet, {begin}, "a tile whose '__shared__' comes from a macro");
     return;
   }
   // Tiles that are declared together are aligned together.

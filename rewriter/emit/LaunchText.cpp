@@ -189,7 +189,7 @@ LaunchEdits Redirection::run() {
         }))
       redirect(first);
     else
-      result.diagnostics.push_back(diagnose("launch-not-lifted", {offset}, first.kernel,
+      result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {offset}, first.kernel,
                                             "its text launches other kernels as well"));
   }
   for (unsigned begin : writtenOut)
@@ -227,7 +227,7 @@ void Redirection::writeOut(unsigned begin) {
   }
   if (!isKnown)
     return result.diagnostics.push_back(
-        diagnose("launch-not-lifted", {begin}, kernel, "it comes from a macro"));
+        diagnose(diag::launch_not_lifted, {begin}, kernel, "it comes from a macro"));
   std::string text;
   const std::vector<MacroToken> &tokens = macros.at(begin).tokens;
   for (size_t i = 0; i < tokens.size(); ++i) {
@@ -247,7 +247,7 @@ void Redirection::writeOut(unsigned begin) {
   StringRef(inStyle).trim().split(lines, '\n');
   result.edits.replace(begin, macros.at(begin).end,
                        llvm::join(lines, "\n" + source.indentationAt(begin)));
-  result.diagnostics.push_back(diagnose("macro-written-out", {begin}, kernel));
+  result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
 }
 
 /// Whether the launch, whose type is void, is an operand or a returned value. There, the launcher's
@@ -325,20 +325,20 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   const SourceManager &sources = context.getSourceManager();
   if (variants.beginIn(placeOf(sources, call->getBeginLoc()),
                        placeOf(sources, call->getEndLoc()))) {
-    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+    result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                                           "an #if block is part of it"));
     return;
   }
   if (source.between(nameBegin, nameEnd) != callee->getDecl()->getName()) {
-    result.diagnostics.push_back(
-        diagnose("launch-not-lifted", {nameBegin}, redirected.kernel, "it has another name there"));
+    result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
+                                          "it has another name there"));
     return;
   }
   const bool isByAddresses =
       !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
   if (const ParmVarDecl *argument = isByAddresses ? notCopiedByBytes(*callee) : nullptr) {
     result.diagnostics.push_back(
-        diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+        diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                  "it passes addresses of arguments, and a launcher would copy '" +
                      argument->getNameAsString() + "' by a constructor"));
     return;
@@ -381,20 +381,20 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
   const CallExpr *config = cast<CUDAKernelCallExpr>(call)->getConfig();
   std::optional<Configuration> written = configurationOf(*config);
   if (!written) {
-    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+    result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                                           "its <<<...>>> comes from a macro"));
     return;
   }
   auto [open, paren, arguments] = *written;
   if (context.getSourceManager().isMacroBodyExpansion(call->getRParenLoc())) {
-    result.diagnostics.push_back(diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+    result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                                           "its arguments come from a macro"));
     return;
   }
   if (dependsOnOrder(launch)) {
     if (!launch.in) {
       result.diagnostics.push_back(
-          diagnose("launch-not-lifted", {nameBegin}, redirected.kernel,
+          diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                    "what stands in its <<<...>>> has to be evaluated before its arguments"));
       return;
     }

@@ -103,7 +103,7 @@ private:
 std::string Writer::signature(const FunctionDecl *declaration, const std::string &config) {
   for (const ParmVarDecl *parameter : kernel.pattern->parameters())
     if (parameter->getName().empty())
-      failure = diagnose("not-available-yet", {source.offsetOf(parameter->getBeginLoc())},
+      failure = diagnose(diag::not_available_yet, {source.offsetOf(parameter->getBeginLoc())},
                          "a kernel with a parameter that has no name");
   // Declared by an alias of its type, a kernel has its parameters where it is defined.
   return signatureOf(source, declaration->getFunctionTypeLoc() ? declaration : kernel.pattern,

@@ -61,7 +61,7 @@ std::string KernelWriter::blockBarrier() const {
 /// The text of a stretch, which a macro may not have brought.
 std::string KernelWriter::plainText(SourceRange range) {
   if (!source.isPlainText(range)) {
-    failure = diagnose("no-producer", {source.offsetOf(range.getBegin())},
+    failure = diagnose(diag::no_producer, {source.offsetOf(range.getBegin())},
                        "on the way there is a part that a macro has written");
     return "";
   }
@@ -181,7 +181,7 @@ void KernelWriter::makeRoomForProducer(unsigned behind) {
     if (kernel.instances.front().isSupplied(copy) && !failure &&
         source.offsetOf(copy.tile->getLocation()) >= behind)
       failure =
-          diagnose("no-producer", {copy.directive->statement},
+          diagnose(diag::no_producer, {copy.directive->statement},
                    "'" + copy.plan.tile + "' is declared behind other statements")
               .note({source.offsetOf(copy.tile->getLocation())}, "declare it first in the kernel");
 }
@@ -237,7 +237,8 @@ std::string KernelWriter::producerText() {
     if (!own)
       failure = std::move(std::get<Diagnostic>(found));
     else if (!isFirst && !(haveOneWay(own->steps, path.steps) && namesOf(*own) == namesOf(path)))
-      failure = diagnose("no-producer", place, "the way there differs between the instantiations");
+      failure =
+          diagnose(diag::no_producer, place, "the way there differs between the instantiations");
     if (failure) {
       failure->place = place;
       return "";
@@ -267,13 +268,13 @@ std::string KernelWriter::boundLaunch() {
     return head.contains("__maxnreg__") ? "" : "__launch_bounds__(" + size + ") ";
   size_t open = head.find('(', head.find("__launch_bounds__"));
   if (!head.contains("__launch_bounds__") || open == StringRef::npos) {
-    failure = diagnose("no-producer", {source.offsetOf(kernel.pattern->getLocation())},
+    failure = diagnose(diag::no_producer, {source.offsetOf(kernel.pattern->getLocation())},
                        "a macro bounds the kernel's launch");
     return "";
   }
   const Expr *bound = kernel.pattern->getAttr<CUDALaunchBoundsAttr>()->getMaxThreads();
   if (!source.isPlainText(bound->getSourceRange())) {
-    failure = diagnose("no-producer", {source.offsetOf(kernel.pattern->getLocation())},
+    failure = diagnose(diag::no_producer, {source.offsetOf(kernel.pattern->getLocation())},
                        "a macro bounds the kernel's launch");
     return "";
   }

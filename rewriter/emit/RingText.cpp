@@ -260,7 +260,7 @@ std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) 
 /// An expression of the loop's, on the leader's variables.
 std::string KernelWriter::aheadText(const Expr *expression, const Ring &ring) {
   auto refuse = [&](SourceLocation at) {
-    failure = diagnose("not-available-yet", {source.offsetOf(at)},
+    failure = diagnose(diag::not_available_yet, {source.offsetOf(at)},
                        "a pipeline of a loop whose rounds a macro counts");
     return std::string();
   };

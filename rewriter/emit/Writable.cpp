@@ -394,7 +394,7 @@ std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceT
   std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);
   if (!obstacle)
     return std::nullopt;
-  return diagnose("not-available-yet", {source.offsetOf(obstacle->at)}, obstacle->what);
+  return diagnose(diag::not_available_yet, {source.offsetOf(obstacle->at)}, obstacle->what);
 }
 
 } // namespace tilelift

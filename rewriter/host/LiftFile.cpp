@@ -204,7 +204,7 @@ void report(DiagnosticsEngine &engine, function_ref<SourceLocation(Place)> locat
   };
   {
     DiagnosticBuilder builder = engine.Report(locate(diagnostic.place), id);
-    builder << diagnostic.text << diagnostic.id;
+    builder << diagnostic.text << nameOf(diagnostic.id);
     if (remedy.text.empty())
       addRemedy(builder);
   }

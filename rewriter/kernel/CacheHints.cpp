@@ -15,7 +15,7 @@ namespace {
 std::optional<Diagnostic> whyNotPersistent(const Persistence &asked, const Directive &directive,
                                            const InstancePlan &instance) {
   auto reason = [&](const std::string &why) {
-    return diagnose("no-persistence", asked.place, asked.tensor, why);
+    return diagnose(diag::no_persistence, asked.place, asked.tensor, why);
   };
   if (const std::optional<Persistence> &other = instance.persistence)
     return reason("a launch keeps one tensor there, and has '" + other->tensor + "'")
@@ -53,7 +53,7 @@ void planPrefetches(InstancePlan &instance, const DenseSet<const Stmt *> &inPipe
         copy.prefetched = std::get<unsigned>(rounds);
       continue;
     }
-    verdicts.refuseClause(diagnose("no-prefetch", copy.plan.place, copy.plan.tile, why),
+    verdicts.refuseClause(diagnose(diag::no_prefetch, copy.plan.place, copy.plan.tile, why),
                           *copy.directive, instance.function);
   }
 }

@@ -58,7 +58,7 @@ std::optional<Diagnostic> Sharing::shapeCluster(const Directive &directive) {
     const unsigned count = std::get<unsigned>(found);
     bool isOther = (counted >> named.axis & 1) != 0 && blocks != count;
     if (isOther)
-      return diagnose("cluster-differs", named.blocks->place, count,
+      return diagnose(diag::cluster_differs, named.blocks->place, count,
                       std::string(1, char('x' + named.axis)), blocks);
     counted |= 1u << named.axis;
     blocks = count;
@@ -76,7 +76,7 @@ std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
     for (const Check &check : plan.copyChecks)
       if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset : check.value,
                               plan.symbols, other.statement))
-        return diagnose("no-multicast", copy.plan.place, copy.plan.tile,
+        return diagnose(diag::no_multicast, copy.plan.place, copy.plan.tile,
                         "each block tests by itself whether TMA makes a copy")
             .note(plan.place, "'" + plan.tile + "': " + print(check, plan.symbols));
   }
@@ -86,7 +86,7 @@ std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
 std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
   const Plan &plan = copy.plan;
   auto refuse = [&](const std::string &why) {
-    return diagnose("no-multicast", plan.place, plan.tile, why);
+    return diagnose(diag::no_multicast, plan.place, plan.tile, why);
   };
   if (!copy.path.inKernel())
     return refuse("a function that the kernel calls fills it");
@@ -142,7 +142,7 @@ std::optional<UnsharedTile> Sharing::run() {
   unsigned blocks = instance.cluster[0] * instance.cluster[1] * instance.cluster[2];
   if (blocks > mostPeers)
     return UnsharedTile{size_t(shared.front() - instance.copies.data()),
-                        diagnose("cluster-too-large", {}, blocks, mostPeers)};
+                        diagnose(diag::cluster_too_large, {}, blocks, mostPeers)};
   for (PlannedCopy *copy : shared)
     share(*copy);
   return std::nullopt;

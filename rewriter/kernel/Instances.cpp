@@ -58,15 +58,15 @@ std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelIns
     }
     const std::optional<BlockShape> &threads = std::get<std::optional<BlockShape>>(found);
     if (threads && asked && *threads != *asked)
-      verdicts.say(diagnose("threads-differ", annotated.directive->begin, print(*threads), name,
+      verdicts.say(diagnose(diag::threads_differ, annotated.directive->begin, print(*threads), name,
                             print(*asked)));
     if (!asked)
       asked = threads;
   }
   const GivenBlock *given = givenBlock(instance.function, file.selection);
   if (given && asked && *asked != given->second) {
-    verdicts.fail(
-        diagnose("block-differs", first.begin, print(*asked), given->first, print(given->second)));
+    verdicts.fail(diagnose(diag::block_differs, first.begin, print(*asked), given->first,
+                           print(given->second)));
     return std::nullopt;
   }
   std::optional<BlockShape> shape = given   ? std::optional(given->second)
@@ -78,9 +78,9 @@ std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelIns
   }
   std::optional<Diagnostic> reason;
   if (!shape)
-    reason = diagnose("unknown-block", first.begin, name);
+    reason = diagnose(diag::unknown_block, first.begin, name);
   else if (std::optional<std::string> wrong = wrongBlock(*shape))
-    reason = diagnose("block-too-large", first.begin, name, print(*shape), *wrong);
+    reason = diagnose(diag::block_too_large, first.begin, name, print(*shape), *wrong);
   if (!reason)
     return shape;
   verdicts.refuse(std::move(*reason), first, instance.function);
@@ -107,7 +107,7 @@ bool mayPay(ArrayRef<PlannedCopy> copies, const FileFacts &file, Verdicts &verdi
   if (!llvm::all_of(copies, isLittle))
     return true;
   const PlannedCopy &first = copies.front();
-  verdicts.say(diagnose("little-to-gain", first.plan.place, print(workOf(*first.relation)),
+  verdicts.say(diagnose(diag::little_to_gain, first.plan.place, print(workOf(*first.relation)),
                         first.plan.tile,
                         file.selection.onlyProfitable ? ": it stays a loop"
                                                       : "; '--only-profitable' leaves it a loop"));
@@ -144,7 +144,7 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                   const FileFacts &file, Verdicts &verdicts) {
   if (isOtherInstanceOfText(annotated, instance)) {
     verdicts.refuse(
-        diagnose("not-available-yet", annotated.directive->begin,
+        diagnose(diag::not_available_yet, annotated.directive->begin,
                  "a copy in a lambda of which there are several instances, one for each type "
                  "or each part of a fold expression,"),
         *annotated.directive, instance.function);
@@ -221,7 +221,7 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
                              const FileFacts &file, Verdicts &verdicts) {
   if (instance.statements.empty()) {
     for (const AnnotatedStatement &each : instance.pipelines)
-      verdicts.refuse(diagnose("pipeline-empty", each.directive->begin), *each.directive,
+      verdicts.refuse(diagnose(diag::pipeline_empty, each.directive->begin), *each.directive,
                       instance.function);
     return {};
   }

@@ -30,7 +30,7 @@ void addInstance(KernelPlan &kernel, InstancePlan instance, const FileFacts &fil
   const Directive *last = nullptr;
   for (const PlannedCopy &copy : instance.copies)
     if (std::exchange(last, copy.directive) != copy.directive)
-      verdicts.say(diagnose("instance-differs", copy.plan.place, fullNameOf(instance.function),
+      verdicts.say(diagnose(diag::instance_differs, copy.plan.place, fullNameOf(instance.function),
                             fullNameOf(kernel.instances.front().function)));
 }
 
@@ -70,7 +70,7 @@ PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts) {
     if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
       for (const KernelInstance &instance : kernel.instances)
         for (const AnnotatedStatement &each : instance.statements)
-          verdicts.refuse(diagnose("not-available-yet", each.directive->begin,
+          verdicts.refuse(diagnose(diag::not_available_yet, each.directive->begin,
                                    "a copy in an explicit specialization"),
                           *each.directive, instance.function);
       continue;

@@ -45,9 +45,9 @@ bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdict
   for (size_t i = 0; i < copies.size(); ++i) {
     if (before.size() != copies.size() || toJson(before[i]->plan) != toJson(copies[i].plan)) {
       const Plan &own = copies[i].plan, &other = before[std::min(i, before.size() - 1)]->plan;
-      verdicts.refuse(
-          diagnose("calls-differ", own.place, summaryBeside(own, other), summaryBeside(other, own)),
-          *copies[i].directive, instance.function);
+      verdicts.refuse(diagnose(diag::calls_differ, own.place, summaryBeside(own, other),
+                               summaryBeside(other, own)),
+                      *copies[i].directive, instance.function);
       instance.drop(copies[i].statement, copies[i].path);
       copies.clear();
       return false;
@@ -67,7 +67,7 @@ void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts) {
     });
   };
   for (auto copy = half(); copy != instance.copies.end(); copy = half()) {
-    verdicts.refuse(diagnose("calls-differ", copy->plan.place, "a loop", summary(copy->plan)),
+    verdicts.refuse(diagnose(diag::calls_differ, copy->plan.place, "a loop", summary(copy->plan)),
                     *copy->directive, instance.function);
     instance.drop(copy->statement, copy->path);
   }

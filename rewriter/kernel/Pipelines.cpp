@@ -38,7 +38,7 @@ std::optional<Diagnostic> whyNoProducer(const InstancePlan &instance,
     return std::nullopt;
   for (const PlannedCopy &copy : instance.copies)
     if (!copy.path.inKernel())
-      return diagnose("no-producer", {}, "a function that the kernel calls makes copies, too");
+      return diagnose(diag::no_producer, {}, "a function that the kernel calls makes copies, too");
   auto uses = findBlockUses(instance.function, instance.block, effects);
   auto *reason = std::get_if<Diagnostic>(&uses);
   return reason ? std::optional(std::move(*reason)) : std::nullopt;
@@ -110,7 +110,9 @@ void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
 std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
                                     const KernelUnderTest &under) {
   const Plan &plan = copy.plan;
-  auto missing = [&](const char *what) { return diagnose("not-available-yet", plan.place, what); };
+  auto missing = [&](const char *what) {
+    return diagnose(diag::not_available_yet, plan.place, what);
+  };
   if (!copy.path.inKernel())
     return missing("a pipeline of a copy in a function that the kernel calls");
   if (copy.tile->getType()->isIncompleteArrayType())
@@ -118,7 +120,7 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
   if (!plan.layout.slot.isZero())
     return missing("a pipeline of tiles that have stages already");
   if (!copy.keeps.empty())
-    return diagnose("tile-keeps-values", plan.place, plan.tile, copy.keeps);
+    return diagnose(diag::tile_keeps_values, plan.place, plan.tile, copy.keeps);
   if (std::optional<Diagnostic> reason =
           whyNotAhead({copy.statement, copy.tile, &plan.base}, rounds, under))
     return reason;
@@ -130,7 +132,7 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
   for (const Turn &turn : copy.turns)
     for (const VarDecl *variable : variablesIn(turn.condition))
       if (!names.has(variable->getName()))
-        return diagnose("not-ahead", plan.place,
+        return diagnose(diag::not_ahead, plan.place,
                         "'" + variable->getNameAsString() +
                             "', which its condition names, is not known before its round");
   auto isUnknown = [&](const auto &named) { return !names.has(named.name); };
@@ -147,7 +149,7 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
         copy.ahead->symbols.showAtCopy(id);
     }
   if (std::optional<Unnamed> unnamed = unnamedPart(*copy.ahead))
-    return diagnose("not-ahead", plan.place,
+    return diagnose(diag::not_ahead, plan.place,
                     "'" + unnamed->what + "' is not known before its round");
   return std::nullopt;
 }
@@ -173,7 +175,7 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
   const KernelEffects &own = file.effects.of(instance.function);
   Uniformity uniformity(facts, own, annotated.path);
   if (const char *what = whyNoRoom(annotated, facts, sources))
-    return refuseIt(diagnose("not-available-yet", directive.begin, what));
+    return refuseIt(diagnose(diag::not_available_yet, directive.begin, what));
   auto isMade = [&](const PlannedCopy &copy) {
     return copy.plan.kind == CopyKind::Load && facts.isWithin(copy.statement, loop);
   };
@@ -186,9 +188,9 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
                         [&](const CallExpr *call) { return facts.isWithin(call, loop); });
   });
   if (isEmpty)
-    return refuseIt(isCalled ? diagnose("not-available-yet", directive.begin,
+    return refuseIt(isCalled ? diagnose(diag::not_available_yet, directive.begin,
                                         "a pipeline of a copy in a function that the loop calls")
-                             : diagnose("pipeline-empty", directive.begin));
+                             : diagnose(diag::pipeline_empty, directive.begin));
   auto rounds = findRounds(loop, uniformity, sources);
   if (auto *reason = std::get_if<Diagnostic>(&rounds))
     return refuseIt(std::move(*reason));

@@ -21,12 +21,13 @@ void addRemarks(std::vector<Diagnostic> &remarks, const Launch &launch,
                 const InstancePlan &instance) {
   std::string name = instance.function->getNameAsString();
   if (launch.block && *launch.block != instance.block)
-    remarks.push_back(diagnose("other-block-size", launch.place, name, print(*launch.block),
+    remarks.push_back(diagnose(diag::other_block_size, launch.place, name, print(*launch.block),
                                print(instance.block)));
   for (const auto &[argument, checked] : instance.given)
     if (std::optional<int64_t> given = launch.constantArgument(argument);
         given && *given != checked)
-      remarks.push_back(diagnose("other-argument", launch.place, name, *given, argument, checked));
+      remarks.push_back(
+          diagnose(diag::other_argument, launch.place, name, *given, argument, checked));
 }
 
 /// Whether launches on the device that the user names can never make the copy: it takes four rows
@@ -36,7 +37,7 @@ std::optional<Diagnostic> warningOfDevice(const Plan &plan, const Device &device
   if (!device.isKnown() || !plan.isByFours() ||
       (isLoad ? device.isBlackwell() : device.scattersByFours()))
     return std::nullopt;
-  return diagnose("plain-on-device", plan.place, device.family(),
+  return diagnose(diag::plain_on_device, plan.place, device.family(),
                   (isLoad ? "gathering" : "scattering") + std::string(" rows of '") + plan.tile +
                       "' that are less than 128 bytes apart",
                   isLoad ? "sm_100 or later" : "sm_100a, sm_103a or sm_110a");
@@ -69,8 +70,9 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
     conditions.push_back("at the copy: " + print(check, plan.symbols));
   std::sort(conditions.begin(), conditions.end());
   conditions.erase(std::unique(conditions.begin(), conditions.end()), conditions.end());
-  Diagnostic lifted =
-      diagnose(plan.copyChecks.empty() ? "lifted" : "lifted-under-guard", plan.place, text);
+  Diagnostic lifted = plan.copyChecks.empty()
+                          ? diagnose(diag::lifted, plan.place, text)
+                          : diagnose(diag::lifted_under_guard, plan.place, text);
   for (const std::string &condition : conditions)
     lifted.notes.push_back({plan.place, condition});
   if (plan.layout.folded) {
@@ -83,13 +85,13 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
   remarks.push_back(std::move(lifted));
   // A start that the launch decides is the same in every round.
   if (plan.kind == CopyKind::Load && !plan.symbols.boundedAtLaunch(plan.layout.slot))
-    remarks.push_back(diagnose("stages-by-hand", plan.place, plan.tile));
+    remarks.push_back(diagnose(diag::stages_by_hand, plan.place, plan.tile));
   if (int64_t bytes = plan.expectedBytes / plan.pieces(); plan.gather && bytes < fullRowBytes)
-    remarks.push_back(diagnose("short-rows", plan.place, plan.tile, bytes, fullRowBytes));
+    remarks.push_back(diagnose(diag::short_rows, plan.place, plan.tile, bytes, fullRowBytes));
   unsigned span = span_of(plan.layout.swizzle);
   if (plan.passes != plan.passesBefore || (span != 0 && plan.layout.moved))
     remarks.push_back(
-        diagnose("bank-conflicts", plan.place, plan.tile, formatv("{0:f1}", plan.passes).str(),
+        diagnose(diag::bank_conflicts, plan.place, plan.tile, formatv("{0:f1}", plan.passes).str(),
                  formatv("{0:f1}", plan.passesBefore).str(),
                  span == 0 ? std::string()
                            : "; its rows are swizzled by " + std::to_string(span) + " bytes"));
@@ -113,7 +115,7 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
                       : stages == 2 ? "a round"
                                     : std::to_string(stages - 1) + " rounds";
   const auto &[directive, rounds, hasProducer, use] = instance.pipelines[pipeline];
-  Diagnostic made = diagnose("pipelined", directive->statement, ahead, after, before);
+  Diagnostic made = diagnose(diag::pipelined, directive->statement, ahead, after, before);
   if (hasProducer)
     made.notes.push_back(
         {directive->statement, "a warp of its own makes them: the lifted kernel's block is " +
@@ -131,14 +133,14 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
 std::vector<Diagnostic> remarksOnUses(ArrayRef<KernelPlan> kernels, const FileFacts &file) {
   std::vector<Diagnostic> remarks;
   for (const DeclRefExpr *use : file.program.otherUses) {
-    remarks.push_back(diagnose("launch-not-lifted",
+    remarks.push_back(diagnose(diag::launch_not_lifted,
                                placeOf(file.context.getSourceManager(), use->getLocation()),
                                use->getDecl()->getNameAsString(), "its address is used"));
   }
   DenseSet<SourceLocation> updates; // instances of a template have the same ones
   for (const CallExpr *call : file.program.nodeUpdates)
     if (!kernels.empty() && updates.insert(call->getBeginLoc()).second)
-      remarks.push_back(diagnose("node-update",
+      remarks.push_back(diagnose(diag::node_update,
                                  placeOf(file.context.getSourceManager(), call->getBeginLoc()),
                                  call->getDirectCallee()->getNameAsString()));
   for (const KernelPlan &kernel : kernels)

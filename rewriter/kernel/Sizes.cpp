@@ -30,7 +30,7 @@ std::optional<Diagnostic> whyNoMoreMemory(const KernelEffects &kernel,
     for (const CodeStep &step : block.steps) {
       if (!step.effect.asksSharedSize || step.effect.isUnknown)
         continue;
-      Diagnostic reason = diagnose("shared-size-asked", {});
+      Diagnostic reason = diagnose(diag::shared_size_asked, {});
       if (const Stmt *where = kernel.statementInText(step))
         reason.notes.push_back({placeOf(sources, where->getBeginLoc()), "it is asked for here"});
       return reason;

@@ -50,7 +50,7 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
 /// A store past the end of a row, or of all rows, may lack a guard.
 void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
                const AnnotatedStatement &annotated, const FileFacts &file) {
-  if (refusal.id != "outside-the-tile" && refusal.id != "clashing-stores")
+  if (refusal.id != DiagnosticId::outside_the_tile && refusal.id != DiagnosticId::clashing_stores)
     return;
   std::vector<GuardRemedy> guards = guardsFor(refusal, annotated.statement, under);
   auto lifts = [&](const GuardRemedy &each) {
@@ -77,7 +77,7 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
                                  ? foreignDynamicMemory(under.path.kernel())
                                  : nullptr;
     if (foreign) {
-      made.refusal = diagnose("not-available-yet", copy.relation.place,
+      made.refusal = diagnose(diag::not_available_yet, copy.relation.place,
                               "a tile in dynamic shared memory that other functions name, too ('" +
                                   foreign->getNameAsString() + "')");
       return made;
@@ -191,8 +191,8 @@ Attempt planStatement(KernelUnderTest &under, const AnnotatedStatement &annotate
     named.namesChoices = true;
     Attempt other = attempt(named, annotated, file);
     // A guard that says which case it is, nobody has written.
-    bool isOfCases = best.refusal && (StringRef(best.refusal->id) == "uneven-guard" ||
-                                      StringRef(best.refusal->id) == "guard-not-a-box");
+    bool isOfCases = best.refusal && (best.refusal->id == DiagnosticId::uneven_guard ||
+                                      best.refusal->id == DiagnosticId::guard_not_a_box);
     if (other.refusal ? isOfCases : best.refusal || other.countGuards() < best.countGuards())
       best = std::move(other);
   }

@@ -64,8 +64,9 @@ void Verdicts::refuseAll(const InstancePlan &instance, Diagnostic reason,
     return;
   for (const PlannedCopy &copy : instance.copies)
     if (copy.directive != &directive)
-      refuse(diagnose("refused-together", copy.plan.place, instance.function->getNameAsString()),
-             *copy.directive, instance.function);
+      refuse(
+          diagnose(diag::refused_together, copy.plan.place, instance.function->getNameAsString()),
+          *copy.directive, instance.function);
 }
 
 } // namespace tilelift

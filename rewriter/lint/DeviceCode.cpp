@@ -123,7 +123,7 @@ private:
     if (place && place->variable->hasLocalStorage() &&
         !place->variable->hasAttr<CUDAGridConstantAttr>())
       findings.addOf(place->variable->getLocation(),
-                     diagnose("map-parameter", {}, place->variable->getName()),
+                     diagnose(diag::map_parameter, {}, place->variable->getName()),
                      assembly->getBeginLoc(), frame, reach);
     if (place && !instruction.ofFourRows().empty())
       checkRows(instruction.ofFourRows(), *place);
@@ -145,7 +145,7 @@ private:
                  : formatv("the box of '{0}' has {1} rows, and {2} takes boxes of 1: each of its "
                            "four rows is one (gather-map)",
                            map->name, tilelift::describe(map->rows), mode);
-      findings.addOf(map->call->getBeginLoc(), *map->way, diagnose("rule-violated", {}, text),
+      findings.addOf(map->call->getBeginLoc(), *map->way, diagnose(diag::rule_violated, {}, text),
                      assembly->getBeginLoc(), frame, std::min(reach, map->reach));
     }
   }
@@ -160,10 +160,10 @@ private:
     const std::string remedy =
         isWithin ? formatv(": copy to a multiple of {0} bytes from its start", needed)
                  : formatv(": declare it 'alignas({0})'", needed);
-    Diagnostic found =
-        diagnose("shared-alignment", {}, place->declared->getName(), isWithin ? "is used" : "lies",
-                 place->multipleAt(isWithin ? place->offset : place->start),
-                 instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
+    Diagnostic found = diagnose(
+        diag::shared_alignment, {}, place->declared->getName(), isWithin ? "is used" : "lies",
+        place->multipleAt(isWithin ? place->offset : place->start),
+        instruction.isTensor() ? "a tensor copy" : "a bulk copy", needed, remedy);
     // Where such memory begins is not said anywhere, and is often far enough.
     if (place->variable->hasExternalStorage())
       found.severity = Severity::Warning;
@@ -177,7 +177,7 @@ private:
       return;
     const quantity bytes = numberOf(written, frame, functions);
     if (is_multiple(bytes, 16) == verdict::fails)
-      findings.add(diagnose("rule-violated", {},
+      findings.add(diagnose(diag::rule_violated, {},
                             "the bulk copy has " + tilelift::describe(bytes) +
                                 " bytes, which is no multiple of 16 (bulk-size-16)"),
                    assembly->getBeginLoc(), frame, reach);

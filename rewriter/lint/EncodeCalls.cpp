@@ -120,7 +120,7 @@ std::optional<NumberArray> EncodeCall::numbers(unsigned which, int needed, int r
   NumberArray array = arrayOf(argument(which), frame, functions);
   if (!array.length || *array.length >= size_t(needed))
     return array;
-  say(diagnose("array-too-short", {}, array.name, *array.length, needed, layout.name, rank));
+  say(diagnose(diag::array_too_short, {}, array.name, *array.length, needed, layout.name, rank));
   return std::nullopt;
 }
 
@@ -160,7 +160,7 @@ bool EncodeCall::describe(map_request &request) {
 template <typename Request> void EncodeCall::judge(const Request &request) {
   tilelift::check(request, [&](const finding &found) {
     if (found.outcome == verdict::fails)
-      say(diagnose("rule-violated", {}, found.text + " (" + found.rule + ")"));
+      say(diagnose(diag::rule_violated, {}, found.text + " (" + found.rule + ")"));
     else if (found.outcome == verdict::open)
       open.push_back(found.rule);
   });
@@ -220,7 +220,7 @@ void EncodeCall::check(int capability) {
   llvm::sort(open);
   open.erase(llvm::unique(open), open.end());
   if (!open.empty())
-    say(diagnose("left-to-the-run", {}, layout.name, llvm::join(open, ", ")));
+    say(diagnose(diag::left_to_the_run, {}, layout.name, llvm::join(open, ", ")));
 }
 
 /// A statement of its own. Who casts it to void has said so.
@@ -275,7 +275,7 @@ std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capabili
           maps.push_back(encodedBy(call, *layout, way, functions, reach));
         }
       if (isIgnored(call, functions.factsOf(function)))
-        findings.add(diagnose("map-not-checked", {}, layout->name), call->getBeginLoc(),
+        findings.add(diagnose(diag::map_not_checked, {}, layout->name), call->getBeginLoc(),
                      {function, nullptr, nullptr});
     });
   return maps;

@@ -62,7 +62,7 @@ private:
   std::string nameOf(const CodeStep &step) const;
   void refuse(const Stmt *where, const std::string &why) {
     if (!failure)
-      failure = diagnose("no-producer", {}, why)
+      failure = diagnose(diag::no_producer, {}, why)
                     .note(placeOf(sources, where->getBeginLoc()), "that is here");
   }
 
@@ -174,11 +174,11 @@ findBlockUses(const FunctionDecl *kernel, const BlockShape &block, const KernelE
   unsigned threads = threadsOf(block), withWarp = threadsOf(withAddedWarp(block));
   if (threads % warp != 0)
     return diagnose(
-        "no-producer", {},
+        diag::no_producer, {},
         formatv("a block of {0} threads does not end with a whole warp", threads).str());
   if (withWarp > mostThreads)
     return diagnose(
-        "no-producer", {},
+        diag::no_producer, {},
         formatv("with it the block has {0} threads, and may have {1}", withWarp, mostThreads)
             .str());
   return Finder(kernel, block, effects).run();

@@ -126,7 +126,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWhereAsked(check)) {
         check.behind = conditionsBefore(check.value);
         if (check.behind != 0)
-          fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+          fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
       }
       addCheck(std::move(check), false);
     }
@@ -169,11 +169,11 @@ void Fitter::refuseContradictions() {
         continue;
       const Condition own = conditionOf(check);
       if (own.possible(plan.symbols).isNever())
-        fail(diagnose("never-holds", relation.place,
+        fail(diagnose(diag::never_holds, relation.place,
                       "'" + print(check, plan.symbols) + "', which never holds"));
       for (const Condition &other : before)
         if ((own && other).isNever())
-          fail(diagnose("never-holds", relation.place,
+          fail(diagnose(diag::never_holds, relation.place,
                         "'" + other.print(plan.symbols) + "' and '" + own.print(plan.symbols) +
                             "', which exclude each other"));
       before.push_back(std::move(own));
@@ -215,7 +215,7 @@ bool Fitter::takeReduction(Reduction reduction) {
   for (unsigned type = 0; type < unsigned(element_type::f32_ftz); ++type)
     if (reduces(reduction.operation, element_type(type)))
       types += std::string(types.empty() ? "" : ", ") + name_of(element_type(type));
-  return fail(diagnose("no-such-reduction", relation.place, name_of(reduction.operation),
+  return fail(diagnose(diag::no_such_reduction, relation.place, name_of(reduction.operation),
                        name_of(reduction.type), types));
 }
 
@@ -246,10 +246,10 @@ bool Fitter::start() {
   plan.looksUpShared = relation.looksUpShared;
   plan.place = relation.place;
   if (plan.base.isTable)
-    return fail(diagnose("constant-memory", relation.place, plan.base.spelling));
+    return fail(diagnose(diag::constant_memory, relation.place, plan.base.spelling));
   // Single rows need no map, but a name for where they start.
   if (!plan.base.knownAtLaunch && !(inRows && !plan.pointers.empty()))
-    return fail(diagnose("unknown-base", plan.base.place, plan.base.spelling));
+    return fail(diagnose(diag::unknown_base, plan.base.place, plan.base.spelling));
   return true;
 }
 
@@ -305,7 +305,7 @@ void Fitter::chooseElement() {
   }
   perUnit = std::max<int64_t>(1, shape.unitSize / size);
   if (plan.dims.size() > size_t(max_rank))
-    fail(diagnose("too-many-dimensions", relation.place, int(plan.dims.size()),
+    fail(diagnose(diag::too_many_dimensions, relation.place, int(plan.dims.size()),
                   "its rows are that many distances apart"));
   hasLower.assign(plan.dims.size(), false);
   boundedBy.resize(plan.dims.size());
@@ -331,7 +331,7 @@ void Fitter::placeConstraints() {
         const Digit &other = shape.digits[size_t(constraint.digit)];
         if (!inRows || shape.digits[digit].stride * Polynomial(constraint.slope) !=
                            other.stride * Polynomial(slope))
-          return void(fail(diagnose("guard-not-a-box", relation.place,
+          return void(fail(diagnose(diag::guard_not_a_box, relation.place,
                                     print(column, relation.symbols), plan.base.spelling)));
       }
       constraint.digit = int(digit);
@@ -488,7 +488,7 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
   llvm::erase_if(groups, [](const LaunchParts &group) { return group.device.isConstant(); });
   for (const LaunchParts &group : groups) {
     if (plan.dims.size() >= size_t(max_rank)) {
-      fail(diagnose("too-many-dimensions", relation.place,
+      fail(diagnose(diag::too_many_dimensions, relation.place,
                     int(plan.dims.size() + groups.size() - (&group - groups.data())),
                     "'" + plan.symbols.print(group.device) + "' asks for one more"));
       return;
@@ -526,7 +526,7 @@ void Fitter::boundCoordinates() {
       allowed.high = unbounded_extent - dim.box;
     if (dim.coordinate.isConstant() &&
         !allowed.contains({dim.coordinate.constantTerm(), dim.coordinate.constantTerm()})) {
-      fail(diagnose("rule-violated", relation.place,
+      fail(diagnose(diag::rule_violated, relation.place,
                     "the box of '" + plan.tile + "' starts at " +
                         std::to_string(dim.coordinate.constantTerm()) + " in dimension " +
                         std::to_string(d) + ", allowed are " + std::to_string(allowed.low) +
@@ -745,7 +745,7 @@ void Fitter::endRows() {
   if (failure || inner.extent || inner.box == length || isStored())
     return;
   if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
-    fail(diagnose("reads-past-end", relation.place, (inner.box - length) * element,
+    fail(diagnose(diag::reads_past_end, relation.place, (inner.box - length) * element,
                   plan.base.spelling));
   inner.lastLength = length;
 }
@@ -759,7 +759,7 @@ void Fitter::storeWhole() {
     return plan.symbols.divisorOf(elements * Polynomial(size)) % grain == 0;
   };
   auto failAs = [&](const std::string &does, int64_t bytes) {
-    fail(diagnose("store-not-whole", relation.place, plan.tile, does, bytes));
+    fail(diagnose(diag::store_not_whole, relation.place, plan.tile, does, bytes));
   };
   int64_t behind = floorMod(inner.coordinate.constantTerm() * size, grain);
   if (behind != 0 && isWhole(inner.coordinate.withoutConstant()))
@@ -888,7 +888,7 @@ bool Fitter::makeRows() {
     checkGrain(row.stride);
   }
   return (isWhole && plan.pieces() <= maxRows) ||
-         fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+         fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
 }
 
 /// Where the guard ends the loads, as values of the tile's digits.
@@ -995,7 +995,7 @@ void Fitter::describeMap(map_request &request) {
 void Fitter::report(const finding &found) {
   plan.verdicts.push_back(found);
   if (found.outcome == verdict::fails)
-    fail(diagnose("rule-violated", relation.place, found.text + " (" + found.rule + ")"));
+    fail(diagnose(diag::rule_violated, relation.place, found.text + " (" + found.rule + ")"));
 }
 
 void Fitter::checkRules() {
@@ -1003,7 +1003,7 @@ void Fitter::checkRules() {
   if (plan.hasMap()) {
     for (const PlanDimension &dim : plan.dims)
       if (!plan.symbols.knownAtLaunch(dim.stride)) {
-        fail(diagnose("unknown-stride", relation.place, plan.base.spelling,
+        fail(diagnose(diag::unknown_stride, relation.place, plan.base.spelling,
                       plan.symbols.print(dim.stride)));
         return;
       }
@@ -1030,8 +1030,9 @@ void Fitter::checkRules() {
 }
 
 static bool isAboutShape(const Diagnostic &refusal) {
-  return llvm::is_contained({"not-contiguous", "uneven-steps", "uneven-guard", "guard-not-a-box",
-                             "unknown-stride", "too-many-dimensions"},
+  return llvm::is_contained({DiagnosticId::not_contiguous, DiagnosticId::uneven_steps,
+                             DiagnosticId::uneven_guard, DiagnosticId::guard_not_a_box,
+                             DiagnosticId::unknown_stride, DiagnosticId::too_many_dimensions},
                             refusal.id);
 }
 
@@ -1079,7 +1080,7 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
                         swizzle_mode written) {
   std::optional<GatherRelation> gather = gatherOf(cells);
   if (!gather)
-    return diagnose("not-a-copy", cells.place, wordingOf(cells.kind).nothing);
+    return diagnose(diag::not_a_copy, cells.place, wordingOf(cells.kind).nothing);
   auto fitAs = [&](Mode mode, bool byFours) {
     return Fitter(gather->relation, options, written).runGather(*gather, mode, byFours);
   };
@@ -1113,8 +1114,9 @@ static Fitted fitGather(const CopyRelation &cells, const FitOptions &options,
 /// none.
 static bool isAboutGather(const Fitted &fitted) {
   const auto *refusal = std::get_if<Diagnostic>(&fitted);
-  return !refusal ||
-         !llvm::is_contained({"not-a-copy", "not-contiguous", "uneven-steps"}, refusal->id);
+  return !refusal || !llvm::is_contained({DiagnosticId::not_a_copy, DiagnosticId::not_contiguous,
+                                          DiagnosticId::uneven_steps},
+                                         refusal->id);
 }
 
 /// Whether some stride is negative for all sizes above zero, as that of rows in reverse order is.

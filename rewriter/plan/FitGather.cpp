@@ -32,7 +32,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
                                   [](const GuardColumn &column) { return column.slopes[0] != 0; });
     if (shape.digits.size() != 2 || endsInRow || !isWholeBulk() ||
         (plan.reduction && !reducesBulk()))
-      return diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing);
+      return diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing);
     shape.outsideIsZero &= !isStored();
     makeBulk();
     plan.offset += ofRows;
@@ -53,7 +53,7 @@ bool Fitter::takeGather(const GatherRelation &gather) {
   bool isUneven = llvm::any_of(shape.columns,
                                [](const GuardColumn &column) { return column.slopes.back() != 0; });
   if (!hasRows || isUneven)
-    return fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+    return fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
   plan.gather = LookedUpRows{gather.count, gather.row, 0, {}};
   return true;
 }

@@ -30,14 +30,14 @@ bool Fitter::layOut() {
   bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && layout.lead == 0 &&
                      userPitch == span && row == span && !isLonger;
   if (written != swizzle_mode::none && !isAsWritten)
-    return fail(diagnose("no-rows", relation.place, tile.name));
+    return fail(diagnose(diag::no_rows, relation.place, tile.name));
   if (plan.hasMap() && plan.rows.empty() && !isDense())
     return failLayout(userPitch, pitch,
                       "rows that it does not fill lie between those that it fills");
   // Rows of their own may lie anywhere that TMA can write.
   bool areApart = plan.gather && shape.digits.size() == 2 && userPitch % startsOn() == 0;
-  bool isTooClose = plan.gather && !mayBeByFours && shape.digits.size() == 2 &&
-                    userPitch % startsOn() != 0;
+  bool isTooClose =
+      plan.gather && !mayBeByFours && shape.digits.size() == 2 && userPitch % startsOn() != 0;
   layout.moved = plan.rows.empty() && !isAsWritten &&
                  (layout.lead != 0 || (pitch != userPitch && !areApart) || isLonger || span != 0 ||
                   isTooClose);
@@ -46,14 +46,14 @@ bool Fitter::layOut() {
   layout.pitch = innermost;
   layout.bytes = tile.bytes();
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
-    return fail(diagnose("no-rows", relation.place, tile.name));
+    return fail(diagnose(diag::no_rows, relation.place, tile.name));
   if (span != 0 && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
       plan.expectedBytes / rowsWritten() != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
   if (!layout.moved && layout.destination % startsOn() != 0)
-    return fail(diagnose("tile-start", tile.place, layout.destination, tile.name,
+    return fail(diagnose(diag::tile_start, tile.place, layout.destination, tile.name,
                          plan.mode == Mode::Bulk ? "a bulk copy" : "a copy with a tensor map",
                          startsOn()));
   if (plan.gather && shape.digits.size() == 2 && span == 0)
@@ -104,7 +104,7 @@ bool Fitter::placeRows() {
     return true;
   if (!isByFours(distance))
     return fail(
-        diagnose("row-start", relation.tile.place, relation.tile.name, distance, startsOn()));
+        diagnose(diag::row_start, relation.tile.place, relation.tile.name, distance, startsOn()));
   plan.gather->byFours = true;
   Check fours{"row-start", {}, {}, 1, relation.place, Check::Subject::Target};
   plan.launchChecks.push_back(fours);
@@ -133,8 +133,8 @@ static std::string endOf(int64_t index) {
 bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
   const SharedTile &tile = relation.tile;
   bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
-  return fail(diagnose("layout-escapes", tile.escapePlace.isKnown() ? tile.escapePlace : tile.place,
-                       tile.name,
+  return fail(diagnose(diag::layout_escapes,
+                       tile.escapePlace.isKnown() ? tile.escapePlace : tile.place, tile.name,
                        (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after),
                        isSwizzled ? std::string("plain ones") : std::to_string(before), why.str()));
 }

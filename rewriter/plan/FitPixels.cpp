@@ -44,7 +44,7 @@ static std::optional<std::string> whereItWraps(const PixelRelation &pixels) {
 
 bool Fitter::takePixels(const PixelRelation &pixels) {
   auto refuse = [&](const std::string &why) {
-    return fail(diagnose("not-im2col", relation.place, relation.tile.name, why));
+    return fail(diagnose(diag::not_im2col, relation.place, relation.tile.name, why));
   };
   bool hasRows = shape.digits.size() == 2 &&
                  shape.digits[1].stride == Polynomial::symbol(pixels.number) &&
@@ -79,7 +79,7 @@ void Fitter::placePixels(const PixelRelation &pixels) {
   if (failure)
     return;
   if (plan.dims.size() > 1 || !plan.symbols.knownAtLaunch(plan.offset)) {
-    fail(diagnose("not-im2col", relation.place, relation.tile.name,
+    fail(diagnose(diag::not_im2col, relation.place, relation.tile.name,
                   "no dimension explains '" + plan.symbols.print(tensor.rest) + "'"));
     return;
   }

@@ -447,10 +447,10 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
       first = lookups;
       const GlobalBase &base = relation.bases[load->base];
       found =
-          diagnose("gathered-rows", cell.place, elementAt(relation.tile, cell.offset), base.name(),
-                   symbols.print(load->offset), symbols[*lookups.rbegin()].spelling);
+          diagnose(diag::gathered_rows, cell.place, elementAt(relation.tile, cell.offset),
+                   base.name(), symbols.print(load->offset), symbols[*lookups.rbegin()].spelling);
       if (!own->guard.asConjunction())
-        return diagnose("gathered-guard", cell.place, elementAt(relation.tile, cell.offset),
+        return diagnose(diag::gathered_guard, cell.place, elementAt(relation.tile, cell.offset),
                         own->guard.print(symbols));
     }
     if (!std::includes(first.begin(), first.end(), lookups.begin(), lookups.end()))

@@ -63,7 +63,7 @@ private:
     return false;
   }
   bool failAsUneven() {
-    return fail(diagnose("uneven-steps", units.back().place, at(units.back()),
+    return fail(diagnose(diag::uneven_steps, units.back().place, at(units.back()),
                          "the end of a row of " + std::to_string(radices[0].high + 1),
                          "rows of equal length", words.reads));
   }
@@ -75,7 +75,7 @@ private:
     auto after = std::find_if(gap, units.end(), [](const Unit &unit) { return unit.isLive(); });
     if (after == units.end())
       return false;
-    fail(diagnose("gap-in-tile", after->place, at(*gap), at(*after), words.done, words.verb));
+    fail(diagnose(diag::gap_in_tile, after->place, at(*gap), at(*after), words.done, words.verb));
     return true;
   }
 
@@ -189,7 +189,7 @@ std::variant<TileShape, Diagnostic> Shaper::finish() {
       llvm::find_if(units, [](const Unit &unit) { return unit.kind == Unit::Kind::Constant; });
   if (constant != units.end())
     result.constantCell =
-        diagnose("computed-value", constant->place, at(*constant), "is always the same number");
+        diagnose(diag::computed_value, constant->place, at(*constant), "is always the same number");
   if (!solve() || !checkOffsets() || !checkLiveness())
     return std::move(*failure);
   trim();
@@ -246,7 +246,7 @@ bool Shaper::solveStep(Radix &radix) {
     return true;
   }
   if (!failAsGap())
-    fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+    fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
   return false;
 }
 
@@ -258,7 +258,7 @@ bool Shaper::checkOffsets() {
   const Radix &inner = radices[0];
   if (inner.high > inner.low && inner.step != Polynomial(list.unitSize)) {
     auto next = llvm::find_if(live, [&](size_t n) { return liveAt(int64_t(n) + 1); });
-    return fail(diagnose("not-contiguous", units[*next + 1].place, at(units[*next]),
+    return fail(diagnose(diag::not_contiguous, units[*next + 1].place, at(units[*next]),
                          at(units[*next + 1]), symbols.print(inner.step) + " bytes", base));
   }
   for (size_t n : live) {
@@ -266,7 +266,7 @@ bool Shaper::checkOffsets() {
     for (size_t d = 0; d < radices.size(); ++d)
       expected += radices[d].step * Polynomial(valueOf(d, n) - valueOf(d, live[0]));
     if (expected != units[n].offset)
-      return fail(diagnose("uneven-steps", units[n].place, at(units[n]),
+      return fail(diagnose(diag::uneven_steps, units[n].place, at(units[n]),
                            "'" + base + "' + " + symbols.print(units[n].offset) + " bytes",
                            symbols.print(expected) + " bytes", words.reads));
   }
@@ -423,7 +423,7 @@ bool Shaper::placeColumn(size_t column) {
   const bool boundsSeveral = llvm::count_if(placed.slopes, [](int64_t slope) { return slope; }) > 1;
   if (isUneven)
     return fail(diagnose(
-        "uneven-guard", units[*uneven].place, at(units[*uneven]),
+        diag::uneven_guard, units[*uneven].place, at(units[*uneven]),
         boundsSeveral ? "'" + relation.symbols.print(placed.value) +
                             "' bounds several of its axes at once, "
                             "and a box has a bound for each"
@@ -543,7 +543,7 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
   const UnitList &list = std::get<UnitList>(read);
   auto notLive = llvm::find_if(list.units, [](const Unit &unit) { return !unit.isLive(); });
   if (llvm::none_of(list.units, [](const Unit &unit) { return unit.isLive(); }))
-    return diagnose("computed-value", notLive->place, elementAt(relation.tile, notLive->at),
+    return diagnose(diag::computed_value, notLive->place, elementAt(relation.tile, notLive->at),
                     "is always the same number");
   // The extents tell where rows end; that is needed where units are missing.
   const SharedTile &tile = relation.tile;

@@ -35,7 +35,7 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
                   own.folded == common.folded && own.rowLength == common.rowLength &&
                   own.swizzle == common.swizzle;
     if (isMoved && !isSame)
-      return Misfit{i, diagnose("layouts-clash", plan.place, plan.tile, own.pitch, own.lead,
+      return Misfit{i, diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch, own.lead,
                                 common.pitch, common.lead)};
     common.moved |= own.moved;
     common.bytes = std::max(common.bytes, own.bytes);
@@ -86,7 +86,7 @@ std::optional<Misfit> fitShared(ArrayRef<TilePlan> copies, const KernelSizes &ke
     why += " in " + std::to_string(plan.stages) + " stages";
   bool isStatic = fixed > mostStatic;
   return Misfit{use.largest,
-                diagnose("shared-size", plan.place, why, isStatic ? "static " : "",
+                diagnose(diag::shared_size, plan.place, why, isStatic ? "static " : "",
                          isStatic ? fixed : total, isStatic ? mostStatic : mostShared)};
 }
 
@@ -98,7 +98,7 @@ std::optional<Misfit> fitParameters(ArrayRef<TilePlan> copies, const KernelSizes
   int64_t bytes = int64_t(alignTo(uint64_t(kernel.parameterBytes), mapBytes)) + maps * mapBytes;
   if (bytes <= mostParameters)
     return std::nullopt;
-  return Misfit{0, diagnose("rule-violated", copies[0].plan->place,
+  return Misfit{0, diagnose(diag::rule_violated, copies[0].plan->place,
                             "with its maps the parameters of '" + kernel.name + "' have " +
                                 std::to_string(bytes) + " bytes, allowed are " +
                                 std::to_string(mostParameters) + " (parameter-bytes)")};

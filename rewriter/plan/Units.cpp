@@ -59,12 +59,12 @@ std::variant<UnitList, Diagnostic> UnitReader::run() {
 
 bool UnitReader::findUnitSize() {
   if (relation.cells.empty())
-    return fail(diagnose("not-a-copy", relation.place, wordingOf(relation.kind).nothing));
+    return fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
   int64_t first = relation.cells.front().offset, next = first;
   for (const Cell &cell : relation.cells) {
     if (cell.offset < next)
-      return fail(diagnose("clashing-stores", cell.place, at(cell.offset), words.done, cell.thread,
-                           cell.thread, words.elsewhere));
+      return fail(diagnose(diag::clashing_stores, cell.place, at(cell.offset), words.done,
+                           cell.thread, cell.thread, words.elsewhere));
     next = cell.offset + cell.size;
     result.unitSize = std::gcd(std::gcd<int64_t>(result.unitSize, cell.size), cell.offset - first);
   }
@@ -76,7 +76,7 @@ bool UnitReader::addGap(int64_t from, int64_t to) {
   const SharedTile &tile = relation.tile;
   bool isFilled = gaps == Gaps::MayBeFilled && relation.kind == CopyKind::Load;
   if (from < to && isFilled && !tile.otherWriter.empty()) {
-    Diagnostic reason = diagnose("gap-in-tile", relation.cells.front().place, at(from), at(to),
+    Diagnostic reason = diagnose(diag::gap_in_tile, relation.cells.front().place, at(from), at(to),
                                  words.done, words.verb);
     reason.notes.push_back({tile.otherWriterPlace, "'" + tile.name + "' " + tile.otherWriter});
     return fail(std::move(reason));
@@ -120,13 +120,13 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
     switch (source.kind) {
     case Source::Kind::Load:
       if (load && load->source->base != source.base)
-        return fail(diagnose("two-sources", cell.place, at(cell.offset),
+        return fail(diagnose(diag::two_sources, cell.place, at(cell.offset),
                              relation.bases[load->source->base].spelling,
                              relation.bases[source.base].spelling, "depending on a condition",
                              words.comes, words.from));
       isMixed |= load != nullptr;
       if (!(source.reduction == relation.reduction))
-        return fail(diagnose("computed-value", cell.place, at(cell.offset),
+        return fail(diagnose(diag::computed_value, cell.place, at(cell.offset),
                              "is combined in another way than others"));
       if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
         load = &each;
@@ -144,10 +144,10 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
     }
   }
   if (other && !load)
-    return fail(diagnose("computed-value", other->place.isKnown() ? other->place : cell.place,
+    return fail(diagnose(diag::computed_value, other->place.isKnown() ? other->place : cell.place,
                          at(cell.offset), other->text));
   if (isMixed && !result.severalPlaces)
-    result.severalPlaces = diagnose("several-places", cell.place, at(cell.offset),
+    result.severalPlaces = diagnose(diag::several_places, cell.place, at(cell.offset),
                                     relation.bases[load->source->base].spelling, words.reads);
   if (isMixed || other)
     result.outsideIsZero = false;
@@ -173,7 +173,7 @@ std::optional<size_t> UnitReader::columnOf(const Polynomial &value, bool isLow) 
 bool UnitReader::takeBounds(const Cell &cell, const Condition &guard, Unit &unit) {
   const Conjunction *conjunction = guard.asConjunction();
   auto uneven = [&](const Twine &unlike) {
-    return fail(diagnose("uneven-guard", cell.place, at(cell.offset),
+    return fail(diagnose(diag::uneven_guard, cell.place, at(cell.offset),
                          ("it is '" + guard.print(relation.symbols) + "'" + unlike).str()));
   };
   if (!conjunction)
@@ -201,7 +201,7 @@ bool UnitReader::takeBase(const Cell &cell, unsigned base) {
     result.base = base;
   hasBase = true;
   return base == result.base ||
-         fail(diagnose("two-sources", cell.place, "'" + relation.tile.name + "'",
+         fail(diagnose(diag::two_sources, cell.place, "'" + relation.tile.name + "'",
                        relation.bases[result.base].spelling, relation.bases[base].spelling,
                        "element by element: give each an array of its own", words.comes,
                        words.from));

@@ -71,7 +71,8 @@ private:
         .push_back({rule, value, within, 1, pixels.relation.place});
   }
   bool fail(const Twine &why) {
-    failure = diagnose("not-im2col", pixels.relation.place, pixels.relation.tile.name, why.str());
+    failure =
+        diagnose(diag::not_im2col, pixels.relation.place, pixels.relation.tile.name, why.str());
     return false;
   }
 

@@ -137,7 +137,7 @@ void Interpreter::fillAsync(const Value &to, const Value &from, uint64_t bytes, 
     } else if (count == int64_t(bytes)) {
       copyAsync(to, from, bytes, unsigned(bytes), place);
     } else {
-      fail(diagnose("unsupported-statement", place, "a cp.async of which only a part is used"));
+      fail(diagnose(diag::unsupported_statement, place, "a cp.async of which only a part is used"));
     }
   }
   mask = before;
@@ -167,7 +167,7 @@ void Interpreter::runAssembly(const GCCAsmStmt *assembly) {
     return evaluate(assembly->getInputExpr(*number - outputs));
   };
   auto unsupported = [&] {
-    fail(diagnose("unsupported-statement", place, "inline assembly other than cp.async"));
+    fail(diagnose(diag::unsupported_statement, place, "inline assembly other than cp.async"));
   };
   std::map<StringRef, Condition> predicates;
   for (StringRef line : lines) {
@@ -249,7 +249,7 @@ bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call)
     const Expr *to = call->getArg(0), *from = call->getArg(1);
     std::optional<int64_t> size = evaluate(call->getArg(2)).asConstant();
     if (!size || *size < 0 || *size > mostBytes) {
-      fail(diagnose("unsupported-statement", place,
+      fail(diagnose(diag::unsupported_statement, place,
                     size ? "a memcpy of more bytes than a block has of shared memory"
                          : "a memcpy of a size that is not constant"));
       return true;

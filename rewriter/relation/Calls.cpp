@@ -84,12 +84,12 @@ Value Interpreter::call(const CallExpr *call) {
   const FunctionDecl *callee = call->getDirectCallee();
   if (!callee) {
     if (copying)
-      fail(diagnose("unsupported-statement", place, "a call through a pointer"));
+      fail(diagnose(diag::unsupported_statement, place, "a call through a pointer"));
     return Scalar::unknown("is returned by a call through a pointer", place);
   }
   if (isVirtual(call)) {
     if (copying)
-      fail(diagnose("unsupported-statement", place, "a virtual call"));
+      fail(diagnose(diag::unsupported_statement, place, "a virtual call"));
     return Scalar::unknown("is returned by a virtual call", place);
   }
   bool known = false;
@@ -152,7 +152,7 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
                                       : ", whose body is not visible";
   if (copying && kernel.kind == CopyKind::Reduce && isSystem &&
       StringRef(name).starts_with("atomic"))
-    fail(diagnose("no-such-atomic", place, name));
+    fail(diagnose(diag::no_such_atomic, place, name));
   if (copying && !isComputation && !isHarmless)
     failAsSideEffect("calls '" + name + "'" + why, place);
   for (const Expr *argument : call->arguments())
@@ -213,7 +213,7 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
     return Value();
   if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
     if (copying)
-      fail(diagnose("unsupported-statement", place, ("'" + name + "()'").str()));
+      fail(diagnose(diag::unsupported_statement, place, ("'" + name + "()'").str()));
     return Value();
   }
   if (name == "__builtin_assume" || name == "__builtin_expect" || name == "assert")

@@ -133,7 +133,7 @@ static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &r
           atCopy.means(named) && (isOfLoop(name) || (!isInLoop && atLoop.means(named)));
       if (isFoundAlike && !isPack && (!named->getIdentifier() || name.isQualified || isSame))
         continue;
-      return diagnose("not-ahead", placeOf(sources, copy->getBeginLoc()),
+      return diagnose(diag::not_ahead, placeOf(sources, copy->getBeginLoc()),
                       "'" + named->getNameAsString() +
                           (isInLoop ? "' is declared by the round itself"
                                     : "' is the name of something else here"))
@@ -164,27 +164,27 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
   const Stmt *body = bodyOf(rounds.loop);
   std::optional<PlaceInRound> where = placeInRound(copy.statement, rounds, kernel.facts);
   if (!where)
-    return diagnose("not-available-yet", place,
+    return diagnose(diag::not_available_yet, place,
                     "a pipeline of a copy in another loop, in a statement without braces, or in an "
                     "'if' that declares a variable");
   for (const Stmt *statement : cast<CompoundStmt>(body)->body())
     if (const Stmt *end = endBefore(statement, copy.statement, where->skips, sources))
-      return diagnose("not-ahead", place, "some rounds may end before they get to the copy")
+      return diagnose(diag::not_ahead, place, "some rounds may end before they get to the copy")
           .note(placeOf(sources, end->getBeginLoc()), "they may end here");
   if (sources.isPointWithin(copy.tile->getLocation(), rounds.loop->getBeginLoc(),
                             rounds.loop->getEndLoc()))
-    return diagnose("not-available-yet", placeOf(sources, copy.tile->getLocation()),
+    return diagnose(diag::not_available_yet, placeOf(sources, copy.tile->getLocation()),
                     "a pipeline of a tile that its loop declares")
         .note(placeOf(sources, copy.tile->getLocation()), "declare it before the loop");
   for (const Turn &turn : where->turns)
     if (std::optional<std::string> why = whyImpure(turn.condition, kernel.uniformity))
-      return diagnose("not-ahead", place, "the condition of the copy " + *why)
+      return diagnose(diag::not_ahead, place, "the condition of the copy " + *why)
           .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
   if (auto why = whyOtherNames(copy.statement, rounds, *where, kernel))
     return why;
   for (const NameInText &name : textUsesOf(copy.tile, kernel)) {
     if (isInLambda(name.statement, kernel.facts))
-      return diagnose("not-available-yet", placeOf(sources, name.location),
+      return diagnose(diag::not_available_yet, placeOf(sources, name.location),
                       "a tile of a ring in a lambda that does not capture all by reference");
     bool isInRound =
         kernel.facts.isWithin(name.statement, where->block) &&
@@ -192,18 +192,18 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
          sources.isBeforeInTranslationUnit(copy.statement->getBeginLoc(), name.location));
     if (isInRound && !meansTheSameByReference(name))
       return diagnose(
-          "not-available-yet", placeOf(sources, name.location),
+          diag::not_available_yet, placeOf(sources, name.location),
           "a tile of a ring that a type, a constant or a local class of the round names");
     if (!isInRound && where->block != body && kernel.facts.isWithin(name.statement, body))
-      return diagnose("not-available-yet", place,
+      return diagnose(diag::not_available_yet, place,
                       "a pipeline of a copy in an 'if' whose tile is used outside of that 'if'")
           .note(placeOf(sources, name.location), "it is used here");
     if (!isInRound)
-      return diagnose("tile-leaves-round", place, copy.tile->getNameAsString())
+      return diagnose(diag::tile_leaves_round, place, copy.tile->getNameAsString())
           .note(placeOf(sources, name.location), "it is used here");
   }
   if (kernel.effects.mayOutliveRound(copy.tile, copy.statement, kernel.path))
-    return diagnose("tile-kept", place, copy.tile->getNameAsString());
+    return diagnose(diag::tile_kept, place, copy.tile->getNameAsString());
   if (!mayBeWritten(*copy.source, kernel.effects))
     return std::nullopt;
   SmallVector<const Stmt *, 16> round(cast<CompoundStmt>(body)->body());
@@ -219,7 +219,7 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     // written whatever the qualifiers say.
     const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
                            (isWritten || !kernel.effects.ofAll().awaitsGrids);
-    return diagnose("written-in-loop", place, copy.source->spelling,
+    return diagnose(diag::written_in_loop, place, copy.source->spelling,
                     isPromise ? "declare what is written '__restrict__', or " : "")
         .note(placeOf(sources, statement->getBeginLoc()),
               isWritten ? "it may be written here" : "others may have written to it by then");

@@ -187,7 +187,7 @@ bool Analysis::checkRounds() {
     const auto [last, how] = end ? std::pair(end, std::string("they may leave here"))
                                  : kernel.uniformity.howThreadsEnd(at);
     return fail(
-        diagnose("divergent-copy", place(),
+        diagnose(diag::divergent_copy, place(),
                  "some threads may leave the loop around it, and not come to its next round")
             .note(placeOf(sources, last->getBeginLoc()), how));
   }
@@ -197,7 +197,7 @@ bool Analysis::checkRounds() {
 bool Analysis::runThreads() {
   for (const Stmt *body : kernel.path.bodies())
     if (const Stmt *jump = findJump(body))
-      return fail(diagnose("unsupported-statement",
+      return fail(diagnose(diag::unsupported_statement,
                            placeOf(kernel.context.getSourceManager(), jump->getBeginLoc()),
                            "'goto' in the copy's function"));
   DenseSet<const VarDecl *> relevant =
@@ -260,7 +260,7 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
     names = interpreter.namesInScope();
   } else {
     if (interpreter.getReached() != reached)
-      return fail(diagnose("divergent-copy", place(),
+      return fail(diagnose(diag::divergent_copy, place(),
                            "the condition on the way is '" +
                                interpreter.getReached().print(block.symbols) + "' for thread " +
                                std::to_string(thread) + " and '" + reached.print(block.symbols) +
@@ -277,7 +277,7 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
 bool Analysis::checkEscapes() {
   for (const VarDecl *variable : kernel.facts.changedWithin(statement))
     if (isUsedElsewhere(variable))
-      return fail(diagnose("variable-escapes", place(), variable->getNameAsString()));
+      return fail(diagnose(diag::variable_escapes, place(), variable->getNameAsString()));
   return true;
 }
 
@@ -315,13 +315,14 @@ bool Analysis::takeTiles() {
   for (unsigned object : block.looksUpShared)
     if (kernel.kind == CopyKind::Load && !block.shared[object].cells.empty() &&
         findsRowsIn(block.shared[object]))
-      return fail(diagnose("unknown-index", place(), "an index",
+      return fail(diagnose(diag::unknown_index, place(), "an index",
                            "it is read from '" + block.shared[object].name +
                                "', to which the statement writes"));
   for (const SharedObject &object : block.shared)
     if (!object.cells.empty())
       takeParts(object);
-  return !result.empty() || fail(diagnose("not-a-copy", place(), wordingOf(kernel.kind).nothing));
+  return !result.empty() ||
+         fail(diagnose(diag::not_a_copy, place(), wordingOf(kernel.kind).nothing));
 }
 
 std::optional<unsigned> baseOf(const CellRecord &record) {
@@ -469,7 +470,7 @@ bool Analysis::checkTargets() {
     for (size_t j = 0; j < i; ++j) {
       const GlobalBase *a = baseOf(result[j]), *b = baseOf(result[i]);
       if (a && b && mayMeet(*a, *b, kernel.effects))
-        return fail(diagnose("stores-may-meet", place(), a->name(), b->name()));
+        return fail(diagnose(diag::stores_may_meet, place(), a->name(), b->name()));
     }
   return true;
 }
@@ -498,7 +499,7 @@ bool Analysis::checkLoadsAhead() {
       if (!write)
         continue;
       const SourceManager &sources = kernel.context.getSourceManager();
-      Diagnostic reason = diagnose("loaded-before", place(), base.name());
+      Diagnostic reason = diagnose(diag::loaded_before, place(), base.name());
       reason.notes.push_back(
           {placeOf(sources, all[0].statement->getBeginLoc()), "it is loaded here"});
       reason.notes.push_back({placeOf(sources, write->getBeginLoc()), "it may be written here"});

@@ -212,7 +212,7 @@ Value Interpreter::objectAt(const Expr *object) {
 Value Interpreter::notFollowed(const Expr *expression) {
   Place place = placeOf(expression);
   if (copying && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
-    fail(diagnose("unsupported-statement", place, "'" + spell(expression) + "'"));
+    fail(diagnose(diag::unsupported_statement, place, "'" + spell(expression) + "'"));
   if (const auto *lambda = dyn_cast<LambdaExpr>(expression))
     runCaptures(lambda); // its body runs where it is called
   else

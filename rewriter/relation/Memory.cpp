@@ -535,16 +535,16 @@ static std::string lookedUpIn(const GlobalBase &base) {
 void Interpreter::failAtLookup(const Source &pointer, Place place) {
   const GlobalBase &base = block.bases[pointer.base];
   if (base.isTable && !pointer.offset.isConstant() && block.symbols.rangeOf(pointer.offset).low < 0)
-    fail(diagnose("unknown-index", place, "the address of this load",
+    fail(diagnose(diag::unknown_index, place, "the address of this load",
                   "it is looked up in '" + lookedUpIn(base) +
                       "' by an index that may be negative, which an unsigned argument is not"));
   else
-    fail(diagnose("unknown-base", place, lookedUpIn(base)));
+    fail(diagnose(diag::unknown_base, place, lookedUpIn(base)));
 }
 
 Value Interpreter::load(const Value &address, QualType type, Place place) {
   if (type.isVolatileQualified() && copying)
-    fail(diagnose("unsupported-statement", place, "a volatile access"));
+    fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
   Value result;
   bool first = true;
   for (const ValueCase &one : address.getCases()) {
@@ -556,8 +556,9 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
         failAtLookup(*from.data, place);
       else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
-                 ? diagnose("unknown-index", place, "the condition of this load", whyMasked)
-                 : diagnose("unknown-index", place, "the address of this load", "it " + from.why));
+                 ? diagnose(diag::unknown_index, place, "the condition of this load", whyMasked)
+                 : diagnose(diag::unknown_index, place, "the address of this load",
+                            "it " + from.why));
     } else if (from.space == Scalar::Space::Local) {
       block.demand(from.needs);
       loaded = loadLocal(from, type, place);
@@ -606,7 +607,7 @@ Scalar Interpreter::asData(const Scalar &scalar, QualType type) {
 
 /// Reports that a condition chooses the place in a shared array, where a copy needs a single one.
 void Interpreter::failAtChosenPlace(unsigned object, const Condition &guard, Place place) {
-  fail(diagnose("unknown-index", place, "the place in '" + block.shared[object].name + "'",
+  fail(diagnose(diag::unknown_index, place, "the place in '" + block.shared[object].name + "'",
                 "it depends on '" + guard.print(block.symbols) +
                     "': choose it by a number that is a variable"));
 }
@@ -635,7 +636,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
     return;
   unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && copying)
-    fail(diagnose("unsupported-statement", place, "a volatile access"));
+    fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
   auto data = [&] { return value.map([&](const Scalar &scalar) { return asData(scalar, type); }); };
   for (const ValueCase &one : address.getCases()) {
     Scalar to = asAddress(one.scalar, type, place);
@@ -644,7 +645,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
       continue;
     if (!to.is(Scalar::Kind::Address)) {
       if (copying)
-        fail(diagnose("unknown-index", place, "the address of this store",
+        fail(diagnose(diag::unknown_index, place, "the address of this store",
                       "it " + (to.why.empty() ? "is no pointer" : to.why)));
       // Numbers are written by their names, or escape; parts of others have such addresses, too.
       for (const auto &[variable, object] : objects)

@@ -69,7 +69,7 @@ const Stmt *PeerBlocks::endBefore(const Stmt *statement, const Stmt *copy) const
 std::optional<Diagnostic> PeerBlocks::whyNotAlike(const Stmt *copy, StringRef tile) const {
   const SourceManager &sources = kernel->getASTContext().getSourceManager();
   auto refuse = [&](const Stmt *where, const std::string &note) {
-    return diagnose("no-multicast", placeOf(sources, copy->getBeginLoc()), tile,
+    return diagnose(diag::no_multicast, placeOf(sources, copy->getBeginLoc()), tile,
                     "blocks that differ in " + indicesOf(axes) + " may not come to it alike")
         .note(placeOf(sources, where->getBeginLoc()), note);
   };

@@ -79,7 +79,7 @@ private:
   bool isFollowed(const Change &change) const;
   void refuse(const Stmt *where, const std::string &why) {
     if (!failure)
-      failure = diagnose("no-producer", {}, why)
+      failure = diagnose(diag::no_producer, {}, why)
                     .note(placeOf(sources, where->getBeginLoc()), "that is here");
   }
 

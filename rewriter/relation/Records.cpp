@@ -17,7 +17,7 @@ using namespace llvm;
 namespace tilelift {
 
 void Interpreter::failAsSideEffect(const std::string &what, Place place) {
-  fail(diagnose("side-effect", place, what, wordingOf(kernel.kind).purpose));
+  fail(diagnose(diag::side_effect, place, what, wordingOf(kernel.kind).purpose));
 }
 
 /// A copy that stores the tile has to know what is read there, and any copy what it finds its
@@ -86,7 +86,7 @@ void Interpreter::storeGlobal(const Scalar &to, const Condition &guard, const Va
     }
     std::string why = whyNotStored(from, to, when.isAlways(), kernel.kind);
     if (!why.empty())
-      return fail(diagnose("computed-value", place,
+      return fail(diagnose(diag::computed_value, place,
                            "what is stored to '" + block.bases[to.object].name() + "'", why));
     Source destination;
     destination.kind = Source::Kind::Load;
@@ -165,19 +165,19 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
   block.demand(address.needs);
   if (slot != object.slot || !address.number.isValid()) {
     block.leaveOpen(slot - object.slot);
-    return fail(diagnose("unknown-index", place, "the place in '" + object.name + "'",
+    return fail(diagnose(diag::unknown_index, place, "the place in '" + object.name + "'",
                          "it depends on '" +
                              block.symbols.print(slot.isZero() ? object.slot : slot) + "'"));
   }
   if (guard.isUnknown())
-    return fail(diagnose("unknown-index", place,
+    return fail(diagnose(diag::unknown_index, place,
                          std::string("the guard of this store ") +
                              (kernel.kind == CopyKind::Load ? "to" : "of") + " '" + object.name +
                              "'",
                          whyMasked));
   if (isOutside(object, offset, size)) {
     if (!isGuardedAway(object, offset, guard))
-      return fail(diagnose("outside-the-tile", place, object.name, words.done,
+      return fail(diagnose(diag::outside_the_tile, place, object.name, words.done,
                            block.symbols.print(address.number), object.bytes));
     // No defined execution gets here.
     frames.back().returned = frames.back().returned || guard;
@@ -205,7 +205,7 @@ void Interpreter::recordCell(SharedObject &object, int64_t offset, unsigned size
   bool isSame = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
                 old->data->sameValue(*now->data) && kernel.kind != CopyKind::Reduce;
   if ((cell.size != 0 && cell.size != size) || (isOther && isFinal && !isSame))
-    return fail(diagnose("clashing-stores", place,
+    return fail(diagnose(diag::clashing_stores, place,
                          "byte " + std::to_string(offset) + " of '" + object.name + "'", words.done,
                          cell.thread, threadNumber, words.elsewhere));
   if (cell.size == 0)

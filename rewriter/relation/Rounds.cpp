@@ -97,7 +97,7 @@ private:
            });
   }
   Diagnostic refuse(const Stmt *where, const std::string &why) const {
-    return diagnose("not-ahead", placeOf(sources, where->getBeginLoc()), why);
+    return diagnose(diag::not_ahead, placeOf(sources, where->getBeginLoc()), why);
   }
 
   const Stmt *loop, *init;

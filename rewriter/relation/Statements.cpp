@@ -151,7 +151,8 @@ void Interpreter::approach(const Stmt *statement) {
 
 void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
   if (!kernel.facts.isWithin(target, body))
-    return fail(diagnose("unsupported-statement", placeOf(loop), "a copy in the head of a loop"));
+    return fail(
+        diagnose(diag::unsupported_statement, placeOf(loop), "a copy in the head of a loop"));
   enterLoop(loop, condition);
   approach(body);
 }
@@ -167,7 +168,7 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
       run(first);
   }
   if (kernel.uniformity.mayDiffer(choice->getCond()))
-    return fail(diagnose("divergent-copy", placeOf(choice),
+    return fail(diagnose(diag::divergent_copy, placeOf(choice),
                          "'" + spell(choice->getCond()) + "' may differ between threads"));
   mayMiss = true;
   const Stmt *body = choice->getBody();
@@ -205,7 +206,7 @@ void Interpreter::approachThrough(const Stmt *statement) {
           CXXConstructExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(statement) ||
       (binary && !binary->isLogicalOp());
   if (!isPlain)
-    return fail(diagnose("unsupported-statement", placeOf(statement), wordsFor(statement)));
+    return fail(diagnose(diag::unsupported_statement, placeOf(statement), wordsFor(statement)));
   for (const Stmt *child : statement->children())
     if (child && kernel.facts.isWithin(target, child))
       return approach(child);
@@ -249,7 +250,7 @@ Condition Interpreter::conditionOf(const Expr *expression, Value *evaluated) {
   Condition condition = asCondition(value, expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !copying && !watching && !isOnTheSide() &&
       kernel.uniformity.mayDiffer(expression))
-    fail(diagnose("divergent-copy", placeOf(expression),
+    fail(diagnose(diag::divergent_copy, placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
   return condition;
 }
@@ -284,8 +285,8 @@ void Interpreter::refuseIfSomeLeave(const Stmt *statement) {
   if (!maySendAway(statement) ||
       !(kernel.uniformity.mayEndThread(statement) || kernel.uniformity.mayPart(statement)))
     return;
-  Diagnostic refusal =
-      diagnose("divergent-copy", placeOf(statement), "this statement may send some of them away");
+  Diagnostic refusal = diagnose(diag::divergent_copy, placeOf(statement),
+                                "this statement may send some of them away");
   const auto [part, how] = kernel.uniformity.howThreadsEnd(statement);
   if (kernel.uniformity.mayEndThread(part) && part != statement)
     std::move(refusal).note(placeOf(part), how);
@@ -315,7 +316,7 @@ void Interpreter::run(const Stmt *statement) {
     return;
   ++steps;
   if (++block.steps > maxStepsOfBlock)
-    return fail(diagnose("too-much-work", placeOf(target), maxStepsOfBlock));
+    return fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
   if (watching && steps > maxSampledSteps)
     return;
   if (watching && llvm::is_contained(notWatched, statement))
@@ -323,7 +324,7 @@ void Interpreter::run(const Stmt *statement) {
   if (steps > (copying ? maxSteps : maxStepsBefore) && !watching) {
     bool isInLoop = openLoops > 0; // which has a better answer
     if (copying && !isInLoop)
-      fail(diagnose("too-much-work", placeOf(target), maxSteps));
+      fail(diagnose(diag::too_much_work, placeOf(target), maxSteps));
     if (!copying && !isInLoop)
       forgetChanges(statement, "is changed after many steps");
     return;
@@ -360,7 +361,7 @@ void Interpreter::run(const Stmt *statement) {
     runAssembly(assembly);
   } else if (!isa<NullStmt>(statement)) {
     if (copying)
-      fail(diagnose("unsupported-statement", placeOf(statement),
+      fail(diagnose(diag::unsupported_statement, placeOf(statement),
                     isa<SwitchStmt>(statement) ? "'switch'" : "this statement"));
     else
       forgetChanges(statement, "is changed by a statement that is not followed");
@@ -371,7 +372,7 @@ void Interpreter::run(const Stmt *statement) {
 void Interpreter::leave(const Stmt *statement) {
   bool isBreak = isa<BreakStmt>(statement);
   if (copying && !isOnTheSide() && loops.size() <= 1)
-    return fail(diagnose("unsupported-statement", placeOf(statement),
+    return fail(diagnose(diag::unsupported_statement, placeOf(statement),
                          isBreak ? "'break' out of the copy" : "'continue' out of the copy"));
   Condition &gone = isBreak ? loops.back().broken : loops.back().continued;
   gone = gone || mask;
@@ -380,7 +381,7 @@ void Interpreter::leave(const Stmt *statement) {
 
 void Interpreter::runReturn(const ReturnStmt *leave) {
   if (copying && !isOnTheSide())
-    return fail(diagnose("unsupported-statement", placeOf(leave), "'return' out of the copy"));
+    return fail(diagnose(diag::unsupported_statement, placeOf(leave), "'return' out of the copy"));
   // Calls in the expression have frames of their own.
   std::optional<Value> value;
   if (const Expr *result = leave->getRetValue())
@@ -402,7 +403,7 @@ void Interpreter::runReturn(const ReturnStmt *leave) {
 void Interpreter::noteDestructor(QualType type, Place place) {
   const CXXRecordDecl *record = kernel.context.getBaseElementType(type)->getAsCXXRecordDecl();
   if (copying && record && record->hasDefinition() && !record->hasTrivialDestructor())
-    fail(diagnose("unsupported-statement", place,
+    fail(diagnose(diag::unsupported_statement, place,
                   "the destructor of '" + record->getNameAsString() + "'"));
 }
 
@@ -529,11 +530,11 @@ void Interpreter::runIf(const IfStmt *branch) {
     return sampleBranches(branch);
   if (condition.isUnknown()) {
     if (copying)
-      return fail(diagnose("unknown-index", placeOf(branch->getCond()),
+      return fail(diagnose(diag::unknown_index, placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
                            whyUnknown(branch->getCond(), value)));
     if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
-      return fail(diagnose("divergent-copy", placeOf(branch),
+      return fail(diagnose(diag::divergent_copy, placeOf(branch),
                            "'" + spell(branch->getCond()) + "' may differ between threads"));
     return forgetChanges(branch, "is set under a condition that is not followed");
   }
@@ -581,7 +582,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       bool isOpen = openRounds > (isEndless ? 0 : maxOpenRounds);
       if (copying && (again.isUnknown() || isOpen)) {
         block.leaveOpen(firstOpen);
-        fail(diagnose("unbounded-loop", isOpen ? placeOf(loop) : placeOf(condition),
+        fail(diagnose(diag::unbounded_loop, isOpen ? placeOf(loop) : placeOf(condition),
                       "'" + spell(condition) + "'"));
       }
       bool isTooLong =
@@ -606,7 +607,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       evaluate(step);
     if (++steps > (copying ? maxSteps : maxStepsBefore)) {
       if (copying)
-        fail(diagnose("unbounded-loop", placeOf(loop),
+        fail(diagnose(diag::unbounded_loop, placeOf(loop),
                       condition ? "'" + spell(condition) + "'" : "nothing"));
       break;
     }

@@ -44,7 +44,7 @@ Unnamed Unnamed::of(const Symbol &symbol) {
 }
 
 Diagnostic Unnamed::at(Place place) const {
-  return diagnose("expression-not-available", place, what, why);
+  return diagnose(diag::expression_not_available, place, what, why);
 }
 
 CodeText CodeText::ofOne(size_t plan) const {

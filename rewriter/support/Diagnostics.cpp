@@ -11,39 +11,44 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-const DiagnosticInfo table[] = {
-#define DIAGNOSTIC(id, severity, text) {#id, Severity::severity, text},
+struct Row {
+  DiagnosticId id;
+  Severity severity;
+  StringRef name; ///< with underscores
+};
+
+const Row table[] = {
+#define DIAGNOSTIC(id, severity, text) {DiagnosticId::id, Severity::severity, #id},
 #include "support/Diagnostics.def"
+#undef DIAGNOSTIC
 };
 
 } // namespace
 
-ArrayRef<DiagnosticInfo> diagnosticTable() { return table; }
-
-const DiagnosticInfo *findDiagnostic(StringRef id) {
-  const DiagnosticInfo *found =
-      llvm::find_if(table, [&](const DiagnosticInfo &info) { return info.id == id; });
-  return found == std::end(table) ? nullptr : found;
+std::string nameOf(DiagnosticId id) {
+  std::string name = table[size_t(id)].name.str();
+  std::replace(name.begin(), name.end(), '_', '-');
+  return name;
 }
 
 std::optional<std::string> DiagnosticOptions::apply(StringRef flag) {
   bool no = flag.consume_front("no-");
   bool error = flag.consume_front("error=");
   flag.consume_front("tilelift-");
-  const DiagnosticInfo *info = findDiagnostic(flag);
-  if (!info) {
-    SmallVector<StringRef, 64> ids;
-    for (const DiagnosticInfo &each : table)
-      ids.push_back(each.id);
-    std::optional<StringRef> meant = closest(flag, ids);
+  const Row *info = llvm::find_if(table, [&](const Row &row) { return nameOf(row.id) == flag; });
+  if (info == std::end(table)) {
+    std::vector<std::string> names;
+    for (const Row &row : table)
+      names.push_back(nameOf(row.id));
+    std::optional<StringRef> meant = closest(flag, SmallVector<StringRef, 0>(names.begin(), names.end()));
     return formatv("unknown diagnostic '{0}'{1}", flag,
                    meant ? formatv("; did you mean '{0}'?", *meant).str() : "")
         .str();
   }
   if (error)
-    severities[flag] = no ? std::min(info->severity, Severity::Warning) : Severity::Error;
+    severities[info->id] = no ? std::min(info->severity, Severity::Warning) : Severity::Error;
   else
-    severities[flag] = no ? Severity::Ignored : std::max(info->severity, Severity::Warning);
+    severities[info->id] = no ? Severity::Ignored : std::max(info->severity, Severity::Warning);
   return std::nullopt;
 }
 

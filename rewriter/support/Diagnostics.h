@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -22,16 +23,42 @@ namespace tilelift {
 
 enum class Severity { Ignored, Note, Remark, Warning, Error };
 
-/// An index into the table of Diagnostics.def, made from the id itself:
-/// `DiagnosticId::of("gap-in-tile")` does not compile when there is none.
-struct DiagnosticInfo {
-  llvm::StringRef id;
-  Severity severity;
-  llvm::StringRef text;
+/// The messages of Diagnostics.def.
+enum class DiagnosticId {
+#define DIAGNOSTIC(id, severity, text) id,
+#include "support/Diagnostics.def"
+#undef DIAGNOSTIC
 };
 
-llvm::ArrayRef<DiagnosticInfo> diagnosticTable();
-const DiagnosticInfo *findDiagnostic(llvm::StringRef id);
+/// As users write it: "gap-in-tile".
+std::string nameOf(DiagnosticId id);
+
+/// A message of the table as a type of its own, which knows how much is to be filled in.
+template <DiagnosticId Id> struct MessageText;
+
+namespace detail {
+/// The number after the largest of {0}, {1}, ... in a text.
+constexpr size_t countBlanks(const char *text) {
+  size_t count = 0;
+  for (; *text; ++text)
+    if (text[0] == '{' && text[1] >= '0' && text[1] <= '9' && size_t(text[1] - '0') + 1 > count)
+      count = size_t(text[1] - '0') + 1;
+  return count;
+}
+} // namespace detail
+
+#define DIAGNOSTIC(name, level, words)                                                             \
+  template <> struct MessageText<DiagnosticId::name> {                                             \
+    static constexpr DiagnosticId id = DiagnosticId::name;                                         \
+    static constexpr Severity severity = Severity::level;                                          \
+    static constexpr const char *text = words;                                                     \
+    static constexpr size_t blanks = detail::countBlanks(words);                                   \
+  };                                                                                               \
+  namespace diag {                                                                                 \
+  inline constexpr MessageText<DiagnosticId::name> name;                                           \
+  }
+#include "support/Diagnostics.def"
+#undef DIAGNOSTIC
 
 /// A replacement of a stretch of the source.
 struct FixIt {
@@ -60,7 +87,7 @@ struct Note {
 };
 
 struct Diagnostic {
-  std::string id;
+  DiagnosticId id;
   Severity severity = Severity::Error;
   Place place;
   std::string text;
@@ -73,16 +100,13 @@ struct Diagnostic {
   }
 };
 
-/// A message of the table, filled in. The id must be in the table.
-template <typename... Args> Diagnostic diagnose(llvm::StringRef id, Place place, Args &&...args) {
-  const DiagnosticInfo *info = findDiagnostic(id);
-  assert(info && "no such diagnostic");
-  return {id.str(),
-          info->severity,
-          place,
-          llvm::formatv(/*Validate=*/false, info->text.data(), std::forward<Args>(args)...).str(),
-          {},
-          {}};
+/// A message of the table, filled in: `diagnose(diag::unknown_block, place, kernel)`.
+template <DiagnosticId Id, typename... Args>
+Diagnostic diagnose(MessageText<Id> message, Place place, Args &&...args) {
+  static_assert(sizeof...(Args) == message.blanks, "the message has another number of blanks");
+  return {Id,    message.severity,
+          place, llvm::formatv(/*Validate=*/false, message.text, std::forward<Args>(args)...).str(),
+          {},    {}};
 }
 
 /// What -Wno-<id>, -W<id>, -Werror=<id> and -Wno-error=<id> ask for; the last
@@ -97,7 +121,7 @@ public:
   Severity severityOf(const Diagnostic &diagnostic) const;
 
 private:
-  llvm::StringMap<Severity> severities;
+  std::map<DiagnosticId, Severity> severities;
   bool remarks = false;
 };
 

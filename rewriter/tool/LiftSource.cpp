@@ -267,7 +267,7 @@ void SourceLifter::mend(clang::CompilerInstance &compiler, const LiftResult &res
         }))
       continue;
     made.insert(made.end(), remedy.edits.begin(), remedy.edits.end());
-    Diagnostic fixed = diagnose("fixed", diagnostic.place, diagnostic.text);
+    Diagnostic fixed = diagnose(diag::fixed, diagnostic.place, diagnostic.text);
     fixed.remedy = remedy;
     report(
         compiler.getDiagnostics(), [&](Place place) { return locationOf(sources, place); }, fixed,

@@ -136,7 +136,7 @@ StringRef shortName(StringRef name, StringRef kernel) {
 Diagnostic remarkOn(const LiftedKernel &kernel, StringRef name, const Resources &lifted,
                     const Resources &plain, StringRef arch) {
   Diagnostic remark =
-      diagnose("resources", kernel.place, shortName(name, kernel.name), lifted.registers,
+      diagnose(diag::resources, kernel.place, shortName(name, kernel.name), lifted.registers,
                lifted.shared, plain.registers, plain.shared, arch);
   if (lifted.spilled != "0" || plain.spilled != "0")
     remark.notes.push_back({kernel.place, "the lifted kernel spills " + lifted.spilled +

@@ -74,7 +74,7 @@ struct FitTest : testing::Test {
   Plan plan(bool any = false) {
     auto result = fit(relation, {any});
     if (auto *diagnostic = std::get_if<Diagnostic>(&result)) {
-      ADD_FAILURE() << diagnostic->id << ": " << diagnostic->text;
+      ADD_FAILURE() << nameOf(diagnostic->id) << ": " << diagnostic->text;
       return {};
     }
     return std::get<Plan>(result);
@@ -128,7 +128,7 @@ TEST_F(FitTest, aTileThatEscapesIsNotMoved) {
 TEST_F(FitTest, wideConsumersKeepTheirAlignment) {
   guardedTile(1);
   relation.tile.widestAccess = 16;
-  EXPECT_EQ(refusal().id, "layout-escapes");
+  EXPECT_EQ(refusal().id, DiagnosticId::layout_escapes);
 }
 
 TEST_F(FitTest, contiguousIsBulk) {
@@ -175,7 +175,7 @@ TEST_F(FitTest, aCornerOfTheBoxMustExist) {
       if (r != 7 || c != 31)
         cell((r * 32 + c) * 4, ((by * 8 + r) * w + bx * 32 + c) * 4, Condition::always());
   relation.cells.erase(relation.cells.begin() + 7 * 32 - 1);
-  EXPECT_EQ(refusal().id, "gap-in-tile");
+  EXPECT_EQ(refusal().id, DiagnosticId::gap_in_tile);
 }
 
 TEST_F(FitTest, rowsThatJumpAreNoBoxThatEndsLater) {
@@ -184,7 +184,7 @@ TEST_F(FitTest, rowsThatJumpAreNoBoxThatEndsLater) {
     for (int c = 0; c < 32; ++c)
       cell((r * 32 + c) * 4, ((by * 7 + r) * w + bx * 32 + c + (r < 3 ? 0 : 4)) * 4,
            Condition::always());
-  EXPECT_EQ(refusal().id, "uneven-steps");
+  EXPECT_EQ(refusal().id, DiagnosticId::uneven_steps);
 }
 
 TEST_F(FitTest, aStretchMustNotReachIntoItsNeighbours) {
@@ -195,7 +195,7 @@ TEST_F(FitTest, aStretchMustNotReachIntoItsNeighbours) {
   }
   EXPECT_EQ(plan().layout.lead, 3);
   relation.tile.otherWriter = "may be written here, too";
-  EXPECT_EQ(refusal().id, "layout-escapes");
+  EXPECT_EQ(refusal().id, DiagnosticId::layout_escapes);
 }
 
 TEST_F(FitTest, stagesOfOneRowMoveApart) {
@@ -270,7 +270,7 @@ TEST_F(FitTest, aTransposeIsNamed) {
 TEST_F(FitTest, unevenRowsAreNamed) {
   guardedTile(0);
   relation.cells[5 * 32].cases[0].source.edit().offset += Polynomial(64);
-  EXPECT_EQ(refusal().id, "uneven-steps");
+  EXPECT_EQ(refusal().id, DiagnosticId::uneven_steps);
 }
 
 TEST_F(FitTest, aFlatGuardIsNoBox) {
@@ -279,7 +279,7 @@ TEST_F(FitTest, aFlatGuardIsNoBox) {
       Polynomial index = (by * 8 + r) * w + bx * 32 + c;
       cell((r * 32 + c) * 4, index * 4, Condition::notNegative(w * h - index - 1));
     }
-  EXPECT_EQ(refusal().id, "uneven-guard");
+  EXPECT_EQ(refusal().id, DiagnosticId::uneven_guard);
 }
 
 TEST_F(FitTest, aBatchIsADimensionOfItsOwn) {
