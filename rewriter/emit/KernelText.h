@@ -19,7 +19,7 @@
 #include "emit/SourceText.h"
 #include "order/BarrierFacts.h"
 #include "order/WholeBlock.h"
-#include "relation/ProducerPath.h"
+#include "rounds/ProducerPath.h"
 #include "spelling/CodeText.h"
 
 #include "llvm/ADT/StringSet.h"

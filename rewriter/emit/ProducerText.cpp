@@ -9,7 +9,7 @@
 
 #include "emit/KernelText.h"
 
-#include "relation/ProducerPath.h"
+#include "rounds/ProducerPath.h"
 #include "support/Words.h"
 
 #include "clang/AST/Attr.h"

@@ -5,7 +5,7 @@
 #include "emit/Writable.h"
 
 #include "emit/Names.h"
-#include "relation/Rounds.h"
+#include "rounds/Rounds.h"
 #include "support/Words.h"
 
 #include "clang/AST/Attr.h"

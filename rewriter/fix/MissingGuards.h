@@ -11,7 +11,7 @@
 #ifndef TILELIFT_FIX_MISSINGGUARDS_H
 #define TILELIFT_FIX_MISSINGGUARDS_H
 
-#include "relation/Interpreter.h"
+#include "interpreter/Interpreter.h"
 
 namespace tilelift {
 

@@ -6,7 +6,7 @@
 
 #include "fix/WrittenText.h"
 #include "plan/Elements.h"
-#include "relation/MemoryUses.h"
+#include "facts/MemoryUses.h"
 #include "support/Locations.h"
 
 #include "clang/AST/RecordLayout.h"

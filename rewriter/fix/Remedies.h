@@ -13,7 +13,7 @@
 #define TILELIFT_FIX_REMEDIES_H
 
 #include "plan/Fit.h"
-#include "relation/CopyAnalysis.h"
+#include "interpreter/CopyAnalysis.h"
 
 namespace tilelift {
 

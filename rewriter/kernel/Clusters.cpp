@@ -6,7 +6,7 @@
 
 #include "directive/Program.h"
 #include "plan/Peers.h"
-#include "relation/PeerBlocks.h"
+#include "rounds/PeerBlocks.h"
 
 using namespace clang;
 using namespace llvm;

@@ -14,8 +14,8 @@
 #include "directive/Directive.h"
 #include "plan/Stages.h"
 #include "plan/Together.h"
-#include "relation/CopyAhead.h"
-#include "relation/Rounds.h"
+#include "facts/CopyAhead.h"
+#include "rounds/Rounds.h"
 
 namespace tilelift {
 

@@ -6,7 +6,7 @@
 
 #include "kernel/Sizes.h"
 #include "order/WholeBlock.h"
-#include "relation/CopyAnalysis.h"
+#include "interpreter/CopyAnalysis.h"
 #include "spelling/CodeText.h"
 #include "support/Locations.h"
 

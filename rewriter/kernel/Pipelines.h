@@ -5,8 +5,8 @@
 // their ring has, whether a warp of its own makes them, and whether the round's store gets a second
 // tile.
 //
-// Which statements a round is made of is found in relation/Rounds.h, and what may be moved ahead in
-// relation/CopyAhead.h.
+// Which statements a round is made of is found in rounds/Rounds.h, and what may be moved ahead in
+// facts/CopyAhead.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_PIPELINES_H

@@ -4,7 +4,7 @@
 
 #include "kernel/Sizes.h"
 
-#include "relation/MemoryUses.h"
+#include "facts/MemoryUses.h"
 #include "support/Locations.h"
 
 using namespace clang;

@@ -8,8 +8,8 @@
 #include "fix/Remedies.h"
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
-#include "relation/CopyAnalysis.h"
-#include "relation/MemoryUses.h"
+#include "interpreter/CopyAnalysis.h"
+#include "facts/MemoryUses.h"
 #include "spelling/CodeText.h"
 
 using namespace clang;

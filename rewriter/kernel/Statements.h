@@ -14,7 +14,7 @@
 #include "kernel/FileFacts.h"
 #include "kernel/KernelPlan.h"
 #include "plan/Fit.h"
-#include "relation/Interpreter.h"
+#include "interpreter/Interpreter.h"
 
 #include <set>
 

@@ -4,7 +4,7 @@
 
 #include "kernel/StorePlaces.h"
 
-#include "relation/IndexRange.h"
+#include "facts/IndexRange.h"
 
 using namespace clang;
 using namespace llvm;

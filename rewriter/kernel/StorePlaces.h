@@ -9,7 +9,7 @@
 #define TILELIFT_KERNEL_STOREPLACES_H
 
 #include "kernel/KernelPlan.h"
-#include "relation/Interpreter.h"
+#include "interpreter/Interpreter.h"
 
 namespace tilelift {
 

@@ -7,7 +7,7 @@
 #include "kernel/Sizes.h"
 #include "kernel/Statements.h"
 #include "plan/BankConflicts.h"
-#include "relation/WarpAccesses.h"
+#include "facts/WarpAccesses.h"
 
 #include "llvm/ADT/MapVector.h"
 

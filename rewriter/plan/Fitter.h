@@ -33,6 +33,9 @@ struct Constraint {
   int64_t slope = 0;
 };
 
+/// Elements in one dimension of a box.
+constexpr int64_t maxBox = 256;
+
 class Fitter {
 public:
   /// `written` is the swizzle that the program wrote itself, of a relation without it.

@@ -21,8 +21,8 @@
 #ifndef TILELIFT_RELATION_COPYRELATION_H
 #define TILELIFT_RELATION_COPYRELATION_H
 
-#include "relation/Condition.h"
-#include "relation/Requirement.h"
+#include "algebra/Condition.h"
+#include "algebra/Requirement.h"
 #include "support/Shared.h"
 #include "tilelift/rules.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "relation/Condition.h"
+#include "algebra/Condition.h"
 
 #include "gtest/gtest.h"
 

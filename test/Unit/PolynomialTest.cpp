@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "relation/Symbols.h"
+#include "algebra/Symbols.h"
 
 #include "gtest/gtest.h"
 

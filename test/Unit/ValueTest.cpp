@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "relation/Value.h"
+#include "interpreter/Value.h"
 
 #include "gtest/gtest.h"
 

@@ -1,0 +1,276 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "algebra/Condition.h"
+
+#include <algorithm>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Guards that people write have a handful of alternatives; past this the
+/// algebra is not worth its time.
+constexpr size_t maxAlternatives = 64;
+
+bool isEverything(const Interval &range) { return range == Interval(); }
+
+/// Both together, or nothing when they exclude each other.
+std::optional<Conjunction> both(const Conjunction &a, const Conjunction &b) {
+  Conjunction result;
+  auto left = a.begin(), right = b.begin();
+  while (left != a.end() || right != b.end()) {
+    if (right == b.end() || (left != a.end() && left->value < right->value)) {
+      result.push_back(*left++);
+    } else if (left == a.end() || right->value < left->value) {
+      result.push_back(*right++);
+    } else {
+      Interval range = intersection(left->range, right->range);
+      if (range.isEmpty())
+        return std::nullopt;
+      result.push_back({left->value, range});
+      ++left, ++right;
+    }
+  }
+  return result;
+}
+
+/// Whether `a` holds whenever `b` does.
+bool follows(const Conjunction &a, const Conjunction &b) {
+  return std::all_of(a.begin(), a.end(), [&](const Bound &bound) {
+    return std::any_of(b.begin(), b.end(), [&](const Bound &other) {
+      return other.value == bound.value && bound.range.contains(other.range);
+    });
+  });
+}
+
+/// `a or b` as one conjunction, when they differ in one polynomial only and its
+/// two intervals touch.
+std::optional<Conjunction> merged(const Conjunction &a, const Conjunction &b) {
+  if (a.size() != b.size())
+    return std::nullopt;
+  Conjunction result;
+  bool differs = false;
+  for (size_t i = 0; i < a.size(); ++i) {
+    if (a[i].value != b[i].value)
+      return std::nullopt;
+    Interval range = a[i].range;
+    if (!(a[i].range == b[i].range)) {
+      const Interval &low = a[i].range.low <= b[i].range.low ? a[i].range : b[i].range;
+      const Interval &high = &low == &a[i].range ? b[i].range : a[i].range;
+      if (differs || (low.high != Interval::highest && high.low > low.high + 1))
+        return std::nullopt;
+      differs = true;
+      range = {low.low, std::max(low.high, high.high)};
+    }
+    if (!isEverything(range))
+      result.push_back({a[i].value, range});
+  }
+  return result;
+}
+
+Conjunction single(const Polynomial &value, Interval range) {
+  Conjunction result;
+  result.push_back({value, range});
+  return result;
+}
+
+} // namespace
+
+bool Bound::operator<(const Bound &other) const {
+  if (value != other.value)
+    return value < other.value;
+  if (range.low != other.range.low)
+    return range.low < other.range.low;
+  return range.high < other.range.high;
+}
+
+std::optional<Polynomial> Bound::most(SymbolId symbol) const {
+  auto own = llvm::find_if(value.getTerms(), [&](const Term &term) {
+    return term.factors.size() == 1 && term.factors[0] == symbol && std::abs(term.coefficient) == 1;
+  });
+  if (own == value.getTerms().end())
+    return std::nullopt;
+  bool up = own->coefficient == 1;
+  int64_t limit = up ? range.high : range.low;
+  if (limit == Interval::lowest || limit == Interval::highest)
+    return std::nullopt;
+  Polynomial rest = value - Polynomial::ofTerm(*own);
+  return up ? Polynomial(limit) - rest : rest - Polynomial(limit);
+}
+
+ArrayRef<Conjunction> Condition::getAlternatives() const {
+  static const Conjunction noBounds;
+  return isAlways() ? ArrayRef<Conjunction>(noBounds) : ArrayRef<Conjunction>(*bounds);
+}
+
+Condition Condition::ofBound(Bound bound) {
+  if (!bound.value.isValid())
+    return unknown();
+  if (bound.range.isEmpty())
+    return never();
+  Polynomial symbolic = bound.value.withoutConstant();
+  int64_t offset = bound.value.constantTerm();
+  Interval range = bound.range;
+  if (range.low != Interval::lowest && __builtin_sub_overflow(range.low, offset, &range.low))
+    return unknown();
+  if (range.high != Interval::highest && __builtin_sub_overflow(range.high, offset, &range.high))
+    return unknown();
+  if (symbolic.isZero())
+    return range.low <= 0 && 0 <= range.high ? always() : never();
+  if (symbolic.getTerms()[0].coefficient < 0) {
+    symbolic = -symbolic;
+    range = {range.high == Interval::highest ? Interval::lowest : -range.high,
+             range.low == Interval::lowest ? Interval::highest : -range.low};
+  }
+  return anyOf({single(symbolic, range)});
+}
+
+Condition Condition::notNegative(const Polynomial &value) {
+  return ofBound({value, {0, Interval::highest}});
+}
+
+Condition Condition::zero(const Polynomial &value) { return ofBound({value, {0, 0}}); }
+
+Condition Condition::operator&&(const Condition &other) const {
+  if (isNever() || other.isNever())
+    return never();
+  if (isUnknown() || other.isUnknown())
+    return unknown();
+  if (isAlways())
+    return other;
+  if (other.isAlways())
+    return *this;
+  Alternatives result;
+  for (const Conjunction &a : getAlternatives())
+    for (const Conjunction &b : other.getAlternatives())
+      if (std::optional<Conjunction> conjunction = both(a, b))
+        result.push_back(std::move(*conjunction));
+  return anyOf(std::move(result));
+}
+
+Condition Condition::operator||(const Condition &other) const {
+  if (isAlways() || other.isAlways())
+    return always();
+  if (isUnknown() || other.isUnknown())
+    return unknown();
+  Alternatives result = *bounds;
+  llvm::append_range(result, *other.bounds);
+  return anyOf(std::move(result));
+}
+
+Condition Condition::operator!() const {
+  if (isUnknown())
+    return unknown();
+  Condition result = always();
+  for (const Conjunction &conjunction : getAlternatives()) {
+    Alternatives negated;
+    for (const Bound &bound : conjunction) {
+      if (bound.range.low != Interval::lowest)
+        negated.push_back(single(bound.value, {Interval::lowest, bound.range.low - 1}));
+      if (bound.range.high != Interval::highest)
+        negated.push_back(single(bound.value, {bound.range.high + 1, Interval::highest}));
+    }
+    result = result && anyOf(std::move(negated));
+  }
+  return result;
+}
+
+Condition Condition::possible(const Symbols &symbols) const {
+  auto isImpossible = [&](const Conjunction &conjunction) {
+    return llvm::any_of(conjunction, [&](const Bound &bound) {
+      return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
+    });
+  };
+  if (llvm::none_of(*bounds, isImpossible))
+    return *this;
+  Condition result = *this;
+  llvm::erase_if(result.bounds.edit(), isImpossible);
+  return result.bounds->empty() ? never() : result;
+}
+
+size_t Condition::countBounds() const {
+  size_t count = 0;
+  for (const Conjunction &conjunction : getAlternatives())
+    count += conjunction.size();
+  return count;
+}
+
+Condition Condition::anyOf(Alternatives alternatives) {
+  Alternatives kept;
+  for (Conjunction &next : alternatives) {
+    bool isNews = true;
+    for (size_t i = 0; i < kept.size() && isNews;) {
+      isNews = !follows(kept[i], next);
+      std::optional<Conjunction> one;
+      if (isNews && !follows(next, kept[i]) && !(one = merged(kept[i], next))) {
+        ++i;
+      } else if (isNews) {
+        kept.erase(kept.begin() + i);
+        if (one) { // others may follow from it, or merge with it
+          next = std::move(*one);
+          i = 0;
+        }
+      }
+    }
+    if (isNews)
+      kept.push_back(std::move(next));
+  }
+  if (kept.empty())
+    return never();
+  if (kept.size() == 1 && kept[0].empty())
+    return always();
+  if (kept.size() > maxAlternatives)
+    return unknown();
+  llvm::sort(kept, [](const Conjunction &a, const Conjunction &b) {
+    return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
+  });
+  Condition result(Kind::Bounds);
+  result.bounds = std::move(kept);
+  return result;
+}
+
+Interval Condition::rangeOf(const Polynomial &number) const {
+  Interval range;
+  const Conjunction *bounds = asConjunction();
+  for (const Bound &bound : bounds ? *bounds : Conjunction()) {
+    std::optional<int64_t> ahead = (number - bound.value).asConstant();
+    if (ahead && bound.range.low != Interval::lowest)
+      range.low = std::max(range.low, bound.range.low + *ahead);
+    if (ahead && bound.range.high != Interval::highest)
+      range.high = std::min(range.high, bound.range.high + *ahead);
+  }
+  return range;
+}
+
+std::string print(const Bound &bound, const Symbols &symbols) {
+  std::string text = symbols.print(bound.value);
+  if (bound.range.low == bound.range.high)
+    return text + " == " + std::to_string(bound.range.low);
+  std::string both;
+  if (bound.range.low != Interval::lowest)
+    both = text + " >= " + std::to_string(bound.range.low);
+  if (bound.range.high != Interval::highest)
+    both += (both.empty() ? "" : " && ") + text + " <= " + std::to_string(bound.range.high);
+  return both;
+}
+
+std::string Condition::print(const Symbols &symbols) const {
+  if (isUnknown())
+    return "unknown";
+  if (isNever())
+    return "never";
+  if (isAlways())
+    return "always";
+  std::string text;
+  for (const Conjunction &conjunction : getAlternatives()) {
+    text += text.empty() ? "" : " || ";
+    for (const Bound &bound : conjunction)
+      text += (&bound == conjunction.begin() ? "" : " && ") + tilelift::print(bound, symbols);
+  }
+  return text;
+}
+
+} // namespace tilelift

@@ -1,0 +1,196 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The things an index can depend on that are the same for a whole block.
+//
+// A symbol is a kernel parameter, a block index, a grid size, a variable of the
+// kernel at the copy, or an opaque expression over those (`n / 2`, `idx[b]`).
+// Each has a spelling that is valid C++ at the copy; where `knownAtLaunch` is
+// set the spelling is valid in the launcher too, so that a tensor's extents can
+// be written there. Ranges are what the type and the surrounding loop promise.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ALGEBRA_SYMBOLS_H
+#define TILELIFT_ALGEBRA_SYMBOLS_H
+
+#include "algebra/Polynomial.h"
+
+#include <limits>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace tilelift {
+
+/// All whole numbers from `low` to `high`; the ends of int64_t mean "no bound".
+struct Interval {
+  static constexpr int64_t lowest = std::numeric_limits<int64_t>::min();
+  static constexpr int64_t highest = std::numeric_limits<int64_t>::max();
+
+  int64_t low = lowest;
+  int64_t high = highest;
+
+  bool contains(const Interval &other) const { return low <= other.low && other.high <= high; }
+  bool isEmpty() const { return low > high; }
+  bool isSingle() const { return low == high; }
+  bool operator==(const Interval &other) const { return low == other.low && high == other.high; }
+};
+
+Interval intersection(const Interval &a, const Interval &b);
+
+/// What a division by a positive number gives: rounded down, or as C++ does, towards zero.
+Interval quotients(const Interval &range, int64_t divisor, bool floor);
+
+/// The numbers that a two's complement type of `bits` bits holds.
+Interval rangeOfType(unsigned bits, bool isSigned);
+
+/// What an opaque symbol is computed from, so that it can be computed again.
+struct Operation {
+  const char *op;
+  Polynomial left, right;
+  /// In `int`; otherwise 64 bits hold all of its numbers.
+  bool isInt;
+};
+
+/// How C++ calls what lies in memory at places that depend on symbols:
+/// "jobs[" first + 1 "].rows[" k "]".
+struct IndexedName {
+  std::vector<std::string> parts{""};
+  /// Between the parts.
+  std::vector<Polynomial> indices;
+
+  void append(const std::string &text) { parts.back() += text; }
+  void appendIndex(const Polynomial &index) {
+    append("[");
+    indices.push_back(index);
+    parts.push_back("]");
+  }
+};
+
+struct Symbol {
+  enum class Kind { Parameter, GridSize, BlockIndex, Variable, Opaque };
+
+  Kind kind = Kind::Opaque;
+  std::string spelling;
+  /// What is meant, where several things may have that name.
+  const void *identity = nullptr;
+  /// Of a variable: the statement that it has the value at, as a loop at the start of its rounds.
+  const void *moment = nullptr;
+  Interval range;
+  /// An unsigned number of 64 bits, which is negative here if it is too large for a signed one.
+  bool isUnsignedLong = false;
+  /// The value is a multiple of this, as a loop counter with a fixed step is.
+  int64_t divisor = 1;
+  bool knownAtLaunch = false;
+  /// Parameter: of a scoped enumeration, which only a cast makes a number.
+  bool needsCast = false;
+  /// Smaller than this, which the host knows: the bound of a loop counter.
+  std::optional<Polynomial> below;
+  /// A counter that takes every step from here to its bound, which the host knows, too.
+  std::optional<Polynomial> first;
+  int64_t step = 0;
+  /// Opaque: the spelling has the same value at the copy, too.
+  bool readableAtCopy = false;
+  /// Why the copy must not read the symbol although it has a name, as in "the kernel may change
+  /// before the copy looks it up"; empty if it has no name.
+  std::string whyHidden;
+  /// Opaque: looked up on the way to the copy, where it could be looked up as well.
+  bool readableOnceMore = false;
+  /// Opaque: it lies in memory, and may only be read where the kernel does.
+  bool isLookedUp = false;
+  /// And nobody writes there while the kernel runs.
+  bool isFixed = false;
+  std::shared_ptr<const Operation> operation;
+  /// What is looked up, if that can be said.
+  std::shared_ptr<const IndexedName> name;
+  /// For BlockIndex and GridSize: 0, 1 or 2.
+  unsigned axis = 0;
+};
+
+/// A product: what only the device knows of it, one if nothing, and the rest.
+struct LaunchParts {
+  Polynomial device, host;
+};
+
+/// Gives each symbol a number. One table serves one copy relation; the same kind,
+/// spelling, identity and moment is the same symbol, if it is made of the same symbols.
+class Symbols {
+public:
+  SymbolId intern(const Symbol &symbol);
+  /// What an operation gives. Operations that are written alike and mean something else have
+  /// another identity.
+  Polynomial computed(const Operation &operation, std::string spelling, Interval range,
+                      const void *identity = nullptr);
+  const Symbol &operator[](SymbolId id) const { return table[id]; }
+  size_t size() const { return table.size(); }
+  /// Whether the kernel has a number of that name among its arguments and their members.
+  bool hasParameter(llvm::StringRef spelling) const;
+
+  /// The numbers that a polynomial can take, from its symbols' ranges.
+  Interval rangeOf(const Polynomial &value) const;
+  /// Whether an unsigned number may become larger than a signed one of 64 bits, as a product of two
+  /// numbers of 32 bits does. What has no bounds itself is taken to be arithmetic of 64 bits
+  /// already.
+  bool mayLeaveLongs(const Polynomial &value) const;
+  /// Whether a value is within an interval, whatever its symbols are. An unsigned number of 64 bits
+  /// that may become larger than any signed one is not.
+  bool isAlwaysWithin(const Polynomial &value, Interval interval) const;
+  /// A number that divides it always; 0 for the zero polynomial.
+  int64_t divisorOf(const Polynomial &value) const;
+  int64_t divisorOf(const Operation &operation) const;
+  bool knownAtLaunch(const Polynomial &value) const;
+  bool knownAtLaunch(const Term &term) const;
+  bool readableAtCopy(const Polynomial &value) const;
+  LaunchParts partsOf(const Term &term) const;
+  /// Of a sum, each part that only the device knows once.
+  std::vector<LaunchParts> partsOf(const Polynomial &value) const;
+  /// Whether the launcher knows between which numbers the value lies for all
+  /// blocks and iterations.
+  bool boundedAtLaunch(const Polynomial &value) const;
+  bool isOpenTo(const Polynomial &value, const Interval &within) const;
+  /// Whether the launcher knows the largest number that the value has in any block and
+  /// iteration, and not only one that it stays below.
+  bool endsAtLaunch(const Polynomial &value) const;
+  void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
+  /// The symbol is looked at only where its value is in the interval.
+  void narrow(SymbolId id, const Interval &to) {
+    table[id].range = intersection(table[id].range, to);
+  }
+  /// Whether a value is not negative, unless some number in it is too large for a signed one.
+  bool isNotNegativeIfExact(const Polynomial &value) const;
+  void noteOnceMore(SymbolId id) { table[id].readableOnceMore = true; }
+  void showAtCopy(SymbolId id) { table[id].readableAtCopy = true; }
+  void hideAtCopy(SymbolId id, std::string why = {}) {
+    table[id].readableAtCopy = false;
+    table[id].whyHidden = std::move(why);
+  }
+  /// What is known of a symbol that has the values of another one as well.
+  void standForAlso(SymbolId id, const Symbol &other);
+  /// About how long its text is.
+  size_t lengthOf(const Polynomial &value) const;
+  /// The symbols that are looked up for it.
+  std::set<SymbolId> lookupsFor(const Polynomial &value) const;
+  /// Whether it is a matter of the symbol, by operations and lookups, too.
+  bool dependsOn(const Polynomial &value, SymbolId symbol) const;
+
+  /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".
+  std::string print(const Polynomial &value) const;
+  /// In parentheses: "(w / 2)".
+  std::string print(const Polynomial &left, const char *op, const Polynomial &right) const;
+  std::string print(const IndexedName &name) const;
+
+private:
+  Interval knownBelow(const Polynomial &value) const;
+
+  std::vector<Symbol> table;
+  /// The last number tells those apart that are written alike.
+  std::map<std::tuple<Symbol::Kind, std::string, const void *, const void *, unsigned>, SymbolId>
+      numbers;
+};
+
+} // namespace tilelift
+
+#endif

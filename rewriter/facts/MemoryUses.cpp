@@ -1,0 +1,312 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "facts/MemoryUses.h"
+
+#include "facts/IndexRange.h"
+
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+namespace {
+
+const Stmt *parentOf(const Stmt *statement, const VariableFacts &facts) {
+  const Stmt *parent = facts.parentOf(statement);
+  while (parent && isa<ParenExpr>(parent))
+    parent = facts.parentOf(parent);
+  return parent;
+}
+
+using Subscripts = SmallVector<const ArraySubscriptExpr *, 3>;
+
+Subscripts subscriptsOf(const DeclRefExpr *reference, size_t dims, const VariableFacts &facts) {
+  Subscripts subscripts;
+  const Expr *use = reference;
+  while (subscripts.size() < dims) {
+    const Stmt *parent = parentOf(use, facts);
+    if (parent && isa<ImplicitCastExpr>(parent)) // decay to a pointer
+      parent = parentOf(parent, facts);
+    const auto *access = dyn_cast_or_null<ArraySubscriptExpr>(parent);
+    // In `1[tile]`, the index comes first: that compiles for arrays, not for the class that
+    // replaces a tile with another layout.
+    if (!access || access->getLHS()->IgnoreParenImpCasts() != use->IgnoreParenImpCasts())
+      break;
+    subscripts.push_back(access);
+    use = access;
+  }
+  return subscripts;
+}
+
+/// Calls `read` for each use of a variable in a kernel, and whether it is in `copy`.
+void forEachUse(const VarDecl *variable, const KernelUnderTest &kernel, const Stmt *copy,
+                function_ref<void(const DeclRefExpr *, bool)> read) {
+  SmallVector<std::pair<const Stmt *, bool>, 64> work;
+  for (const Stmt *body : kernel.path.bodies())
+    work.push_back({body, false});
+  while (!work.empty()) {
+    auto [next, isInside] = work.pop_back_val();
+    if (!next)
+      continue;
+    isInside |= next == copy;
+    if (const auto *reference = dyn_cast<DeclRefExpr>(next))
+      if (reference->getDecl()->getCanonicalDecl() == variable->getCanonicalDecl())
+        read(reference, isInside);
+    if (const auto *trait = dyn_cast<UnaryExprOrTypeTraitExpr>(next);
+        trait && !trait->isArgumentType())
+      work.push_back({trait->getArgumentExpr(), isInside});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isInside});
+  }
+}
+
+/// Climbs from a use of the tile and says what is done with it.
+class UseReader {
+public:
+  UseReader(SharedTile &tile, const KernelUnderTest &kernel) : tile(tile), kernel(kernel) {}
+
+  /// Wide accesses that start on multiples of their width, as their types promise.
+  KernelEffects::Alignments aligned;
+
+  void read(const DeclRefExpr *reference) {
+    Subscripts subscripts = subscriptsOf(reference, tile.extents.size(), kernel.facts);
+    if (subscripts.size() == tile.extents.size())
+      return readElement(reference, subscripts.back());
+    bool isPicked =
+        !subscripts.empty() && !subscripts.back()->getIdx()->isIntegerConstantExpr(kernel.context);
+    if (subscripts.size() + 1 != tile.extents.size() || !isPicked)
+      tile.onlyRowsEscape = false; // it may be taken for the start of all rows
+    escape(reference,
+           subscripts.empty() ? static_cast<const Stmt *>(reference) : subscripts.back());
+  }
+
+private:
+  const Stmt *parentOf(const Stmt *statement) const {
+    return tilelift::parentOf(statement, kernel.facts);
+  }
+
+  void readElement(const DeclRefExpr *reference, const ArraySubscriptExpr *element) {
+    Interval column = rangeOf(element->getIdx(), kernel);
+    tile.columns.low = std::min(tile.columns.low, column.low);
+    tile.columns.high = std::max(tile.columns.high, column.high);
+    const Stmt *parent = parentOf(element);
+    tile.widestAccess = std::max(tile.widestAccess, tile.elementSize);
+    const auto *address = dyn_cast_or_null<UnaryOperator>(parent);
+    if (!address || address->getOpcode() != UO_AddrOf)
+      return; // a value, an assignment, a member, an argument
+    // *(float4 *)&tile[r][c] is one wide access; atomics touch one element.
+    const Stmt *use = parentOf(address);
+    QualType pointee;
+    while (use && isa<CastExpr>(use)) {
+      pointee = cast<CastExpr>(use)->getType()->getPointeeType();
+      use = parentOf(use);
+    }
+    if (const auto *dereference = dyn_cast_or_null<UnaryOperator>(use);
+        dereference && dereference->getOpcode() == UO_Deref && !pointee.isNull()) {
+      const unsigned bytes = unsigned(kernel.context.getTypeSizeInChars(pointee).getQuantity());
+      tile.widestAccess = std::max(tile.widestAccess, bytes);
+      if (kernel.context.getTypeAlignInChars(pointee).getQuantity() >= bytes)
+        aligned[element] = aligned[dereference] = bytes;
+      return; // what is not aligned is seen in the code
+    }
+    if (const auto *call = dyn_cast_or_null<CallExpr>(use))
+      if (const FunctionDecl *callee = call->getDirectCallee())
+        if (callee->getDeclName().isIdentifier() && callee->getName().starts_with("atomic"))
+          return;
+    tile.onlyRowsEscape = false;
+    escape(reference, address);
+  }
+
+  void escape(const DeclRefExpr *reference, const Stmt *use) {
+    if (!tile.layoutEscape.empty())
+      return;
+    tile.escapePlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
+    const Stmt *parent = parentOf(use);
+    while (parent && isa<CastExpr>(parent))
+      parent = parentOf(parent);
+    std::string what = "its address is taken";
+    const Stmt *around = use; // in `sizeof *tile` the pointer is never made
+    while (around && !isa<UnaryExprOrTypeTraitExpr>(around))
+      around = parentOf(around);
+    if (around) {
+      what = "its size is asked for";
+    } else if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
+      if (const FunctionDecl *callee = call->getDirectCallee())
+        what = "it is passed to '" + callee->getNameAsString() + "'";
+    } else if (const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent)) {
+      // as in `column[tile[row]]`, or in `(&tile[row][0])[column]`
+      what = kernel.facts.isWithin(use, subscript->getRHS())
+                 ? "it stands between the brackets of a subscript"
+                 : "the address of an element is subscripted";
+    } else if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent)) {
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each);
+            variable && variable->getType()->isReferenceType() && variable->hasInit() &&
+            kernel.facts.isWithin(use, variable->getInit()))
+          what = variable->isImplicit()            ? "a 'for' goes over its elements"
+                 : isa<DecompositionDecl>(variable) ? "a structured binding refers to it"
+                                                    : "'" + variable->getNameAsString() +
+                                                          "' refers to it";
+    }
+    tile.layoutEscape = what;
+  }
+
+  SharedTile &tile;
+  const KernelUnderTest &kernel;
+};
+
+/// What the kernel's code does to the tile, whichever way it is written.
+void describeCode(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
+                  const Stmt *copy, const KernelEffects::Alignments &aligned) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  auto writer = kernel.effects.otherWriterOf(variable, copy, kernel.path);
+  if (writer && tile.otherWriter.empty()) {
+    tile.otherWriter = "may be written here, too";
+    tile.otherWriterPlace =
+        writer->statement ? placeOf(sources, writer->statement->getBeginLoc()) : tile.place;
+  }
+  auto accesses = kernel.effects.accessesTo(variable, unsigned(tile.extents.size()), copy,
+                                            kernel.path, aligned);
+  tile.widestAccess = unsigned(std::max<uint64_t>(tile.widestAccess, accesses.widest));
+  if (accesses.areOfElements || !tile.layoutEscape.empty())
+    return;
+  tile.layoutEscape = "an address in it is used for more than one element";
+  tile.onlyRowsEscape = false;
+  if (accesses.other)
+    tile.escapePlace = placeOf(sources, accesses.other->getBeginLoc());
+}
+
+} // namespace
+
+using Where = NameInText::Where;
+
+static bool isTypeOrSize(const NameInText &name) {
+  return name.where == Where::Type || name.where == Where::Size;
+}
+
+std::vector<NameInText> textUsesOf(const VarDecl *variable, const KernelUnderTest &kernel) {
+  std::vector<NameInText> uses;
+  for (const Stmt *body : kernel.path.bodies())
+    for (const NameInText &name : namesInTextOf(body))
+      if (means(name, variable))
+        uses.push_back(name);
+  return uses;
+}
+
+void describeUses(SharedTile &tile, const VarDecl *variable, const KernelUnderTest &kernel,
+                  const Stmt *copy) {
+  for (const NameInText &name : textUsesOf(variable, kernel)) {
+    if (name.where == Where::Code || !tile.layoutEscape.empty() ||
+        (isTypeOrSize(name) && name.subscripts == tile.extents.size()))
+      continue;
+    tile.layoutEscape = name.where == Where::LocalClass ? "a local class uses it"
+                        : isTypeOrSize(name)            ? "its type or its size is asked for"
+                                                        : "it is part of a constant";
+    tile.escapePlace = placeOf(kernel.context.getSourceManager(), name.location);
+  }
+  SharedTile own = tile;
+  UseReader outside(tile, kernel), inside(own, kernel);
+  forEachUse(variable, kernel, copy, [&](const DeclRefExpr *reference, bool isInside) {
+    (isInside ? inside : outside).read(reference);
+  });
+  tile.onlyRowsEscape &= own.onlyRowsEscape;
+  tile.ownEscape = own.layoutEscape;
+  describeCode(tile, variable, kernel, copy, outside.aligned);
+  tile.isFresh = tile.otherWriter.empty() && !kernel.facts.outermostLoopAround(copy);
+}
+
+std::vector<const DeclRefExpr *> usesOf(const VarDecl *variable, const KernelUnderTest &kernel) {
+  std::vector<const DeclRefExpr *> uses;
+  forEachUse(variable, kernel, nullptr,
+             [&](const DeclRefExpr *reference, bool) { uses.push_back(reference); });
+  return uses;
+}
+
+std::vector<Subscripts> subscriptsOf(const VarDecl *array, size_t dims,
+                                     const KernelUnderTest &kernel) {
+  std::vector<Subscripts> uses;
+  for (const DeclRefExpr *reference : usesOf(array, kernel))
+    uses.push_back(subscriptsOf(reference, dims, kernel.facts));
+  return uses;
+}
+
+namespace {
+
+/// The array in dynamic shared memory that an expression names, if it does.
+const VarDecl *dynamicMemoryNamed(const Stmt *statement) {
+  const auto *reference = dyn_cast<DeclRefExpr>(statement);
+  const auto *variable = reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+  bool isDynamic = variable && variable->hasAttr<CUDASharedAttr>() &&
+                   variable->getType()->isIncompleteArrayType();
+  return isDynamic ? variable : nullptr;
+}
+
+} // namespace
+
+SmallVector<const VarDecl *, 2> outerDynamicMemory(const FunctionDecl *kernel) {
+  SmallVector<const VarDecl *, 2> arrays;
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    const VarDecl *named = dynamicMemoryNamed(next);
+    const VarDecl *array = named ? named->getCanonicalDecl() : nullptr;
+    if (array && !array->isLocalVarDecl() && !llvm::is_contained(arrays, array))
+      arrays.push_back(array);
+    work.append(next->child_begin(), next->child_end());
+  }
+  return arrays;
+}
+
+const VarDecl *foreignDynamicMemory(const FunctionDecl *kernel) {
+  DenseSet<const FunctionDecl *> seen{kernel};
+  SmallVector<std::pair<const Stmt *, bool>, 64> work{{kernel->getBody(), true}};
+  while (!work.empty()) {
+    auto [next, isOwn] = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const VarDecl *array = dynamicMemoryNamed(next))
+      if (!isOwn || cast<DeclRefExpr>(next)->hasQualifier())
+        return array;
+    const FunctionDecl *callee = nullptr, *definition = nullptr;
+    if (const auto *call = dyn_cast<CallExpr>(next))
+      callee = call->getDirectCallee();
+    else if (const auto *construct = dyn_cast<CXXConstructExpr>(next))
+      callee = construct->getConstructor();
+    if (callee && callee->hasBody(definition) && seen.insert(definition).second)
+      work.push_back({definition->getBody(), false});
+    for (const Stmt *child : next->children())
+      work.push_back({child, isOwn});
+  }
+  return nullptr;
+}
+
+int64_t staticSharedBytes(const FunctionDecl *kernel) {
+  const ASTContext &context = kernel->getASTContext();
+  int64_t total = 0;
+  SmallVector<const Stmt *, 64> work{kernel->getBody()};
+  while (!work.empty()) {
+    const Stmt *next = work.pop_back_val();
+    if (!next)
+      continue;
+    if (const auto *declaration = dyn_cast<DeclStmt>(next))
+      for (const Decl *each : declaration->decls())
+        if (const auto *variable = dyn_cast<VarDecl>(each))
+          if (variable->hasAttr<CUDASharedAttr>() && !variable->getType()->isIncompleteType()) {
+            int64_t align = context.getDeclAlign(variable).getQuantity();
+            total = (total + align - 1) / align * align +
+                    context.getTypeSizeInChars(variable->getType()).getQuantity();
+          }
+    work.append(next->child_begin(), next->child_end());
+  }
+  return total;
+}
+
+} // namespace tilelift

@@ -1,0 +1,211 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The interpreter's way from the kernel's entry to just before the copy: what is in between
+// runs only as far as the copy's names depend on it.
+//===----------------------------------------------------------------------===//
+
+#include "interpreter/Interpreter.h"
+
+#include "clang/AST/RecordLayout.h"
+#include "clang/AST/StmtCXX.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+
+Interpreter::Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread)
+    : kernel(kernel),
+      block(block),
+      thread{thread % kernel.shape[0], thread / kernel.shape[0] % kernel.shape[1],
+             thread / (kernel.shape[0] * kernel.shape[1])},
+      threadNumber(thread) {
+  frames.emplace_back();
+  for (const ParmVarDecl *parameter : kernel.path.kernel()->parameters())
+    objectOf(parameter);
+}
+
+void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variables) {
+  target = to;
+  relevant = &variables;
+  approach(kernel.path.kernel()->getBody());
+  loops.clear();
+  loops.emplace_back();
+  isThere = !gone();
+  if (isThere)
+    nameLookups();
+}
+
+void Interpreter::runCopy(const Stmt *statement) {
+  copying = true;
+  ownObjects = unsigned(memory.size());
+  steps = 0;
+  mask = Condition::always(); // the statement is reached, that is checked by now
+  run(statement);
+}
+
+std::vector<SharedAccess> Interpreter::watch(ArrayRef<const Stmt *> without) {
+  watching = true;
+  notWatched = without;
+  loops.emplace_back();
+  run(kernel.path.kernel()->getBody());
+  return std::move(accesses);
+}
+
+bool Interpreter::matters(const Stmt *statement) const {
+  if (watching || leaves(statement))
+    return true;
+  return llvm::any_of(kernel.facts.changedWithin(statement),
+                      [&](const VarDecl *variable) { return relevant->contains(variable); });
+}
+
+/// Descends to the target. Whatever stands before it on the way is run, as far
+/// as it matters.
+void Interpreter::approach(const Stmt *statement) {
+  if (statement == target || gone())
+    return;
+  onTheWay = statement;
+  const auto towards = [&](const Stmt *child) {
+    return child && kernel.facts.isWithin(target, child);
+  };
+  if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
+    for (const Stmt *child : compound->body()) {
+      if (towards(child))
+        return approach(child);
+      if (matters(child)) {
+        onTheWay = child;
+        run(child);
+        nameChoices(child);
+      }
+      assume(mask); // what left on the way is not here any more
+    }
+  } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
+    // What is asked before the branch, all threads ask.
+    for (const Stmt *first :
+         {branch->getInit(), static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
+          static_cast<const Stmt *>(branch->getCond())}) {
+      if (towards(first))
+        return approach(first);
+      if (first && first != branch->getCond())
+        run(first);
+    }
+    Condition condition = conditionOf(branch->getCond());
+    bool inThen = towards(branch->getThen());
+    mayMiss |= condition.isUnknown();
+    if (!condition.isUnknown())
+      assume(inThen ? condition : !condition);
+    approach(inThen ? branch->getThen() : branch->getElse());
+  } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
+    if (towards(loop->getInit()))
+      return approach(loop->getInit());
+    if (loop->getInit())
+      run(loop->getInit());
+    approachBody(loop, loop->getCond(), loop->getBody());
+  } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
+    approachBody(loop, loop->getCond(), loop->getBody());
+  } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
+    approachBody(loop, nullptr, loop->getBody());
+  } else if (const auto *call = dyn_cast<CallExpr>(statement);
+             call && llvm::is_contained(kernel.path.getCalls(), call)) {
+    approachCallee(call);
+  } else if (const auto *choice = dyn_cast<SwitchStmt>(statement)) {
+    approachCase(choice);
+  } else {
+    approachThrough(statement);
+  }
+}
+
+void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
+  if (!kernel.facts.isWithin(target, body))
+    return fail(
+        diagnose(diag::unsupported_statement, placeOf(loop), "a copy in the head of a loop"));
+  enterLoop(loop, condition);
+  approach(body);
+}
+
+/// Which case is taken nobody follows; all threads have to take the same one.
+void Interpreter::approachCase(const SwitchStmt *choice) {
+  for (const Stmt *first :
+       {choice->getInit(), static_cast<const Stmt *>(choice->getConditionVariableDeclStmt()),
+        static_cast<const Stmt *>(choice->getCond())}) {
+    if (first && kernel.facts.isWithin(target, first))
+      return approach(first);
+    if (first && first != choice->getCond())
+      run(first);
+  }
+  if (kernel.uniformity.mayDiffer(choice->getCond()))
+    return fail(diagnose(diag::divergent_copy, placeOf(choice),
+                         "'" + spell(choice->getCond()) + "' may differ between threads"));
+  mayMiss = true;
+  const Stmt *body = choice->getBody();
+  for (const Stmt *part : {static_cast<const Stmt *>(choice->getCond()), body})
+    for (const VarDecl *variable : kernel.facts.changedWithin(part))
+      memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
+  if (isa<CompoundStmt>(body))
+    for (const Stmt *child : body->children()) {
+      if (kernel.facts.isWithin(target, child))
+        return approach(child);
+      refuseIfSomeLeave(child); // a case before falls into that of the copy
+    }
+  approach(body);
+}
+
+/// What a statement or operator around a copy is called, where it is not followed.
+static std::string wordsFor(const Stmt *around) {
+  if (isa<CXXForRangeStmt>(around))
+    return "a range-based 'for' around the copy";
+  if (isa<StmtExpr>(around))
+    return "a statement expression around the copy";
+  if (isa<AbstractConditionalOperator>(around))
+    return "'?:' around the copy";
+  if (const auto *binary = dyn_cast<BinaryOperator>(around))
+    return "'" + binary->getOpcodeStr().str() + "' around the copy";
+  return "what stands around the copy";
+}
+
+/// What has no condition of its own leads on to its parts.
+void Interpreter::approachThrough(const Stmt *statement) {
+  const auto *binary = dyn_cast<BinaryOperator>(statement);
+  bool isPlain =
+      isa<AttributedStmt, SwitchCase, LabelStmt, DeclStmt, ReturnStmt, ParenExpr, CastExpr,
+          FullExpr, CallExpr, UnaryOperator, ArraySubscriptExpr, MemberExpr, InitListExpr,
+          CXXConstructExpr, MaterializeTemporaryExpr, CXXBindTemporaryExpr>(statement) ||
+      (binary && !binary->isLogicalOp());
+  if (!isPlain)
+    return fail(diagnose(diag::unsupported_statement, placeOf(statement), wordsFor(statement)));
+  for (const Stmt *child : statement->children())
+    if (child && kernel.facts.isWithin(target, child))
+      return approach(child);
+}
+
+void Interpreter::approachCallee(const CallExpr *call) {
+  Callee callee = calleeOf(call);
+  enter(callee.definition, callee.arguments, std::move(callee.self));
+  ++framesOnPath;
+  if (kernel.servesSeveralCalls && isLambda(callee.definition))
+    forgetNumbers(callee.definition);
+  approach(callee.definition->getBody());
+}
+
+/// Whether text at the copy can say its name and mean it.
+bool Interpreter::canName(const VarDecl *variable) const {
+  return kernel.path.canName(variable) && (!kernel.names || kernel.names->means(variable));
+}
+
+/// What all threads pass alike becomes a symbol.
+void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
+  for (const ParmVarDecl *parameter : lambda->parameters()) {
+    QualType type = parameter->getType();
+    if (numberType(type) && !kernel.uniformity.mayDiffer(parameter))
+      setToSymbol(parameter, symbolOf(parameter, lambda->getBody()));
+  }
+}
+
+/// What follows only matters where the condition holds.
+void Interpreter::assume(const Condition &condition) {
+  reached = reached && condition;
+  mask = reached.isNever() ? Condition::never() : Condition::always();
+}
+
+} // namespace tilelift

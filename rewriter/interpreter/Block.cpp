@@ -1,0 +1,277 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "interpreter/Block.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+const char *spellingOf(NumberOperator op) {
+  switch (op) {
+  case NumberOperator::Add: return "+";
+  case NumberOperator::Sub: return "-";
+  case NumberOperator::Mul: return "*";
+  case NumberOperator::Div: return "/";
+  case NumberOperator::Rem: return "%";
+  case NumberOperator::Shl: return "<<";
+  case NumberOperator::Shr: return ">>";
+  case NumberOperator::And: return "&";
+  case NumberOperator::Or: return "|";
+  case NumberOperator::Xor: return "^";
+  }
+  return "?";
+}
+
+/// Of all that have the same residue in an unsigned type, the polynomial that
+/// people think of: `row - 1`, not `row + 4294967295`.
+Polynomial nearestResidue(const Polynomial &value, NumberType type) {
+  if (type.isSigned || !value.isValid())
+    return value;
+  Polynomial result;
+  for (Term term : value.getTerms()) {
+    term.coefficient = truncated(term.coefficient, {type.bits, true});
+    result += Polynomial::ofTerm(term);
+  }
+  return result;
+}
+
+/// Both sides are plain numbers: C++ arithmetic in the type.
+std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType type) {
+  a = truncated(a, type);
+  b = truncated(b, type);
+  bool isUnsigned = !type.isSigned;
+  uint64_t ua = uint64_t(a), ub = uint64_t(b);
+  switch (op) {
+  case NumberOperator::Div:
+    if (b == 0)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua / ub) : b == -1 ? int64_t(0 - ua) : a / b;
+  case NumberOperator::Rem:
+    if (b == 0)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua % ub) : b == -1 ? 0 : a % b;
+  case NumberOperator::Shl:
+    return b < 0 || b >= 64 ? std::nullopt : std::optional<int64_t>(truncated(ua << b, type));
+  case NumberOperator::Shr:
+    if (b < 0 || b >= 64)
+      return std::nullopt;
+    return isUnsigned ? int64_t(ua >> b) : a >> b;
+  case NumberOperator::And: return a & b;
+  case NumberOperator::Or: return a | b;
+  case NumberOperator::Xor: return truncated(a ^ b, type);
+  default: return std::nullopt; // the polynomials do it
+  }
+}
+
+} // namespace
+
+int64_t truncated(int64_t value, NumberType type) {
+  if (type.bits >= 64)
+    return value;
+  return type.isSigned ? SignExtend64(uint64_t(value), type.bits)
+                       : int64_t(uint64_t(value) & maskTrailingOnes<uint64_t>(type.bits));
+}
+
+/// Also where the symbols' ranges show that it holds: what an index does from row
+/// to row is seen from all of its values.
+void Block::need(const Polynomial &value, Interval within, Place place, Needs &needed) {
+  if (!value.isConstant() || !symbols.isAlwaysWithin(value, within))
+    addNeeds(needed, {needs.intern(value, within, place)});
+}
+
+bool Block::holdsAlways(unsigned need) const {
+  return symbols.isAlwaysWithin(needs[need].value, needs[need].within);
+}
+
+void Block::demand(const Needs &needed) {
+  for (unsigned id : needed)
+    if (!holdsAlways(id) && demanded.insert(id).second)
+      requirements.push_back(needs[id]);
+}
+
+void Block::hideFromCopy(const Lookup &lookup, std::string why) {
+  if (lookup.kind == Lookup::Kind::Number)
+    return symbols.hideAtCopy(lookup.number, std::move(why));
+  bases[lookup.number].hasNameAtCopy = false;
+  bases[lookup.number].firstElement.clear();
+}
+
+void Block::leaveOpen(const Polynomial &size) {
+  for (const Term &term : size.getTerms())
+    for (SymbolId id : term.factors) {
+      const Symbol &symbol = symbols[id];
+      if (symbol.kind == Symbol::Kind::Parameter)
+        decidingArguments.insert(symbol.spelling);
+      else if (auto operation = symbol.operation) {
+        leaveOpen(operation->left);
+        leaveOpen(operation->right);
+      }
+    }
+}
+
+void Block::leaveOpen(const Condition &condition) {
+  for (const Conjunction &alternative : condition.getAlternatives())
+    for (const Bound &bound : alternative)
+      leaveOpen(bound.value);
+}
+
+void Block::require(const Polynomial &value, Interval within, Place place) {
+  Needs needed;
+  need(value, within, place, needed);
+  demand(needed);
+}
+
+Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType to, Place place,
+                          Needs &needed) {
+  if (std::optional<int64_t> number = value.asConstant())
+    return truncated(truncated(*number, from), to);
+  bool residue = !from.isSigned;
+  if (to.bits > from.bits) {
+    if (residue)
+      need(value, from.range(), place, needed);
+  } else if (to.isSigned && (residue || to.bits < from.bits)) {
+    need(value, to.range(), place, needed);
+  }
+  return value;
+}
+
+Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
+                         Interval range) {
+  return symbols.computed({op, a, b, type.isSigned && type.bits == 32}, symbols.print(a, op, b),
+                          intersection(type.range(), range));
+}
+
+/// What a division by a positive number can give: floors for shifts and masks, C++'s
+/// rounding towards zero for the others. They are the same where nothing is negative.
+static Interval rangeOfDivision(Interval range, int64_t divisor, bool wantRemainder, bool floor) {
+  if (wantRemainder)
+    return {floor || range.low >= 0 ? 0 : 1 - divisor, divisor - 1};
+  return quotients(range, divisor, floor);
+}
+
+/// Splits a number into multiples of the divisor and a small rest; the quotient
+/// is exact wherever the number is not negative, and everywhere for floors.
+Polynomial Block::divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
+                         bool floor) {
+  Polynomial multiples, rest;
+  for (const Term &term : a.getTerms()) {
+    bool whole = term.coefficient % divisor == 0;
+    (whole && !term.factors.empty() ? multiples : rest) += Polynomial::ofTerm(term);
+  }
+  std::optional<int64_t> small = rest.asConstant();
+  Interval range = symbols.rangeOf(a);
+  if (small && (floor || range.low >= 0 || *small % divisor == 0)) {
+    int64_t quotient = divideFloorSigned(*small, divisor);
+    if (wantRemainder)
+      return *small - quotient * divisor;
+    return *multiples.dividedBy(divisor) + Polynomial(quotient);
+  }
+  Interval result = rangeOfDivision(range, divisor, wantRemainder, floor);
+  if (!floor || range.low >= 0)
+    return opaque(wantRemainder ? "%" : "/", a, divisor, type, result);
+  return wantRemainder ? opaque("&", a, divisor - 1, type, result)
+                       : opaque(">>", a, int64_t(Log2_64(uint64_t(divisor))), type, result);
+}
+
+/// Demands that unsigned operands, which are residues, are within the range of their type where the
+/// result depends on it. `<<` has the same result for all residues. So has `&` if its right operand
+/// is within the range: that operand has zeros above the type's bits.
+void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
+                       Place place, Needs &needed) {
+  if (op == NumberOperator::Shl)
+    return;
+  const bool isValue = symbols.isAlwaysWithin(b, type.range());
+  if (op == NumberOperator::And && isValue)
+    return;
+  need(a, type.range(), place, needed);
+  if (op != NumberOperator::And)
+    need(b, type.range(), place, needed);
+}
+
+/// Whether `high` is a multiple of some power of two, and `low` is at least zero and less than that
+/// power, for all values of the symbols. Then `high | low` and `high ^ low` are `high + low`.
+bool Block::haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const {
+  const Interval range = symbols.rangeOf(low);
+  const int64_t divisor = symbols.divisorOf(high);
+  return range.low >= 0 && range.high < (divisor & -divisor);
+}
+
+/// Of the bits of a number, those below the power of two that `multiple` is a multiple of. Where it
+/// has all of them, or none, there is nothing to take apart.
+std::optional<Block::BitParts> Block::partsOf(const Polynomial &multiple,
+                                              const Polynomial &bits) const {
+  const std::optional<int64_t> number = bits.asConstant();
+  if (!number || *number <= 0)
+    return std::nullopt;
+  const int64_t divisor = symbols.divisorOf(multiple);
+  const int64_t low = *number & ((divisor & -divisor) - 1);
+  if (low == 0 || low == *number)
+    return std::nullopt;
+  return BitParts{multiple, *number - low, low};
+}
+
+Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
+                        NumberType type, Place place, Needs &needed) {
+  switch (op) {
+  case NumberOperator::Add: return nearestResidue(a + b, type);
+  case NumberOperator::Sub: return nearestResidue(a - b, type);
+  case NumberOperator::Mul: return nearestResidue(a * b, type);
+  default: break;
+  }
+  std::optional<int64_t> left = a.asConstant(), right = b.asConstant();
+  if (left && right) {
+    std::optional<int64_t> folded = fold(op, *left, *right, type);
+    return folded ? Polynomial(*folded) : Polynomial::invalid();
+  }
+  if (op == NumberOperator::Or || op == NumberOperator::Xor)
+    if (haveNoBitInCommon(a, b) || haveNoBitInCommon(b, a))
+      return nearestResidue(a + b, type);
+  if (op == NumberOperator::Or || op == NumberOperator::Xor)
+    for (const std::optional<BitParts> &parts : {partsOf(a, b), partsOf(b, a)}) {
+      if (!parts)
+        continue;
+      const Polynomial high = apply(op, parts->multiple, parts->high, type, place, needed);
+      return nearestResidue(high + Polynomial(parts->low), type);
+    }
+  if (!type.isSigned)
+    needValues(op, a, b, type, place, needed);
+  if (right && *right > 0) {
+    if (op == NumberOperator::Div || op == NumberOperator::Rem)
+      return divide(a, *right, op == NumberOperator::Rem, type, false);
+    if (op == NumberOperator::Shr && *right < 32)
+      return divide(a, int64_t(1) << *right, false, type, true);
+    if (op == NumberOperator::And && isPowerOf2_64(uint64_t(*right) + 1))
+      return divide(a, *right + 1, true, type, true);
+  }
+  if (right && *right == 0 &&
+      (op == NumberOperator::Shr || op == NumberOperator::Shl || op == NumberOperator::Or ||
+       op == NumberOperator::Xor))
+    return a;
+  if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62) {
+    Polynomial shifted = a * Polynomial(int64_t(1) << *right);
+    if (type.isSigned) // bits that leave the number are gone
+      need(shifted, type.range(), place, needed);
+    return shifted;
+  }
+  if (op == NumberOperator::Shl) // `rows << log` is `rows * (1 << log)`
+    return a * opaque("<<", 1, b, type, {});
+  return opaque(spellingOf(op), a, b, type, {});
+}
+
+unsigned Block::baseOf(GlobalBase base) {
+  auto known = llvm::find_if(bases, [&](const GlobalBase &other) {
+    return other.spelling == base.spelling && other.identity == base.identity &&
+           other.indices == base.indices;
+  });
+  if (known != bases.end())
+    return unsigned(known - bases.begin());
+  bases.push_back(std::move(base));
+  return unsigned(bases.size() - 1);
+}
+
+} // namespace tilelift

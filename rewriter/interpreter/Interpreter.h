@@ -1,0 +1,434 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Runs a piece of a kernel for one thread.
+//
+// Thread index, block size, loop counters and template constants are numbers;
+// what is the same for the whole block and unknown is a symbol. Control flow
+// that depends on symbols is followed under a mask, the condition under which
+// this thread is here: both sides of an `if` are run, and every store happens
+// under the mask. So a guard needs no special form: `if`/`else`, `?:`, an early
+// `continue` and a clamped loop bound all leave their conditions in the mask.
+//
+// It only knows statements and expressions. What a tile is, whether the threads
+// together copy one, and what TMA can do about it is decided elsewhere.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_INTERPRETER_INTERPRETER_H
+#define TILELIFT_INTERPRETER_INTERPRETER_H
+
+#include "effects/Uniformity.h"
+#include "interpreter/Block.h"
+
+#include "support/NamesAround.h"
+
+#include "clang/AST/ASTContext.h"
+#include "clang/AST/ExprCXX.h"
+
+#include <deque>
+
+namespace tilelift {
+
+/// A guard that the source lacks: a statement of the copy, and when it would be run.
+struct MissingGuard {
+  const clang::Stmt *statement = nullptr;
+  const clang::Expr *condition = nullptr;
+};
+
+/// A kernel, and the way to a copy that it makes.
+struct KernelUnderTest {
+  clang::ASTContext &context;
+  CallPath path;
+  const VariableFacts &facts;
+  const KernelEffects &effects;
+  const Uniformity &uniformity;
+  BlockShape shape;
+  /// What the copy is said to do.
+  CopyKind kind = CopyKind::Load;
+  /// One text has to serve several calls of a lambda: its numbers may be any.
+  bool servesSeveralCalls = false;
+  /// What no single formula describes, but all threads have alike, goes by the name of
+  /// its variable.
+  bool namesChoices = false;
+  /// Arguments that launches give as constants, as far as sizes depend on them; the
+  /// launcher tests that they have these values.
+  std::map<std::string, int64_t> givenArguments = {};
+  /// What the source is tried with.
+  MissingGuard guard = {};
+  /// What names mean at the copy, if text is to be written there.
+  const NamesAround *names = nullptr;
+};
+
+/// What a thread does to shared memory at some place of the program.
+struct SharedAccess {
+  Place place;
+  unsigned object = 0;
+  int64_t offset = 0;
+  unsigned bytes = 0;
+  bool isStore = false;
+};
+
+/// Characters; what a loop puts into itself twice would double in each round.
+constexpr size_t longestFormula = 1u << 12;
+
+class Interpreter {
+public:
+  Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread);
+
+  /// Runs from the kernel's entry to just before `target`. Statements that
+  /// change nothing in `relevant` are skipped, and loops around the target are
+  /// entered at an arbitrary iteration.
+  void reach(const clang::Stmt *target, const llvm::DenseSet<const clang::VarDecl *> &relevant);
+
+  /// Runs the annotated statement; what it stores to shared memory is recorded.
+  void runCopy(const clang::Stmt *statement);
+
+  /// When this thread gets to the target at all.
+  const Condition &getReached() const { return reached; }
+  /// Whether it depends on more than that.
+  bool mayMissTarget() const { return mayMiss; }
+
+  /// Runs all of the kernel but some statements, of loops a few rounds, and says what is done
+  /// to shared memory where indices are followed. What is not known does not stop it.
+  std::vector<SharedAccess> watch(llvm::ArrayRef<const clang::Stmt *> without);
+
+  /// The whole numbers and global pointers that are in scope here.
+  NamesInScope namesInScope();
+
+private:
+  // Statements.
+  void run(const clang::Stmt *statement);
+  void runDeclaration(const clang::DeclStmt *declaration);
+  void declare(const clang::VarDecl *variable);
+  void runCaptures(const clang::LambdaExpr *lambda);
+  bool isWanted(const clang::VarDecl *variable) const;
+  void leave(const clang::Stmt *statement);
+  void runReturn(const clang::ReturnStmt *leave);
+  std::string whyUnknown(const clang::Expr *condition, const Value &value) const;
+  void runIf(const clang::IfStmt *branch);
+  void runGuarded(const clang::Expr *expression);
+  void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
+               const clang::Stmt *body, bool testFirst);
+  void sampleLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
+                  const clang::Stmt *body, bool testFirst);
+  void sampleBranches(const clang::IfStmt *branch);
+  void forgetSampled(const clang::Stmt *statement);
+  void approach(const clang::Stmt *statement);
+  void approachCallee(const clang::CallExpr *call);
+  void approachBody(const clang::Stmt *loop, const clang::Expr *condition, const clang::Stmt *body);
+  void approachCase(const clang::SwitchStmt *choice);
+  void approachThrough(const clang::Stmt *statement);
+  void forgetNumbers(const clang::FunctionDecl *lambda);
+  void assume(const Condition &condition);
+  bool leaves(const clang::Stmt *statement) const;
+  bool maySendAway(const clang::Stmt *statement) const;
+  void refuseIfSomeLeave(const clang::Stmt *statement);
+  void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
+  void addObject(const std::string &name, clang::QualType type, const Value &address,
+                 NamesInScope &names);
+  void addMembers(const std::string &prefix, const clang::CXXRecordDecl *record,
+                  const clang::CXXRecordDecl *whole, const Value &address, bool isOwn,
+                  NamesInScope &names);
+  void addName(const std::string &name, clang::QualType type, const Value &value,
+               NamesInScope &names);
+  void failAtChosenPlace(unsigned object, const Condition &guard, Place place);
+  void failAtLookup(const Source &pointer, Place place);
+  bool isAtOnePlace(const Value &address, Place place);
+  void addNumber(const std::string &name, clang::QualType type, const Value &value,
+                 NamesInScope &names);
+  void addPointer(const std::string &name, clang::QualType type, const Value &value,
+                  NamesInScope &names);
+  bool matters(const clang::Stmt *statement) const;
+  Condition conditionOf(const clang::Expr *expression, Value *evaluated = nullptr);
+  Condition headOf(const clang::Stmt *loop, const clang::Expr *condition);
+  void maskBy(const Condition &condition, const clang::Expr *asked, const Value &value);
+
+  // Choices that all threads make alike.
+  void nameChoices(const clang::Stmt *done);
+  bool isSettled(const clang::VarDecl *variable, const clang::Stmt *done) const;
+  bool isFormula(const Value &value) const;
+  void nameNumber(const clang::VarDecl *variable, const Value &value, const clang::Stmt *done);
+  void namePointer(const clang::VarDecl *variable, const Value &value);
+
+  // Loops around the target.
+  /// What a loop changes, and by how much each round moves it, if by the same.
+  struct Moving {
+    const clang::VarDecl *variable = nullptr;
+    llvm::SmallVector<Change, 2> changes;
+    Value start;
+    std::optional<Scalar> step;
+    bool isUniform = false;
+    bool isCounter = false;
+
+    /// Whether each round adds the same number to it, for all threads.
+    bool isSteady() const {
+      return isUniform && step && step->number.asConstant().value_or(0) != 0;
+    }
+  };
+  /// What no step describes, as it was before the loop.
+  struct Carried {
+    const clang::VarDecl *variable = nullptr;
+    LocalObject before;
+  };
+  struct Counter {
+    Polynomial now, start;
+    int64_t step;
+  };
+  void enterLoop(const clang::Stmt *loop, const clang::Expr *condition);
+  std::optional<Scalar> stepOf(llvm::ArrayRef<Change> changes, const clang::Stmt *loop,
+                               llvm::ArrayRef<const clang::VarDecl *> changed);
+  std::vector<Moving> changedByRounds(const clang::Stmt *loop);
+  bool isCounter(const Moving &moving, const clang::Stmt *loop) const;
+  Counter count(const Moving &moving, const clang::Stmt *loop);
+  bool isRestored(const Moving &moving, const clang::Stmt *loop,
+                  llvm::ArrayRef<const clang::VarDecl *> changed);
+  Value advanced(const Moving &moving, const Counter &counter);
+  Symbol symbolOf(const clang::VarDecl *variable, const clang::Stmt *moment) const;
+  Symbol symbolOf(const Moving &moving, const clang::Stmt *loop) const;
+  bool narrow(llvm::ArrayRef<Moving> all, const std::optional<Counter> &counter,
+              const clang::Stmt *loop, const clang::Expr *condition, const Condition &enters);
+  Polynomial setToSymbol(const clang::VarDecl *variable, const Symbol &symbol);
+  void boundCounter(const Bound &bound);
+  std::vector<Carried> carriedBy(const clang::Stmt *loop, llvm::ArrayRef<Moving> changed);
+  std::optional<Interpreter> afterRoundBefore(const clang::Stmt *body,
+                                              llvm::ArrayRef<Moving> changed, Counter counter);
+  void carryLoads(const clang::Stmt *body, llvm::ArrayRef<Carried> carried,
+                  llvm::ArrayRef<Moving> changed, const Counter &counter, const Condition &enters);
+  bool startsWith(llvm::ArrayRef<ValueCase> cases, const Value &first, const Counter &counter);
+
+  // Expressions.
+  Value evaluate(const clang::Expr *expression);
+  Value evaluateCast(const clang::CastExpr *cast);
+  Value evaluateUnary(const clang::UnaryOperator *unary);
+  Value evaluateBinary(const clang::BinaryOperator *binary);
+  Value evaluateAssignment(const clang::BinaryOperator *binary);
+  Value updated(clang::BinaryOperatorKind op, const Value &before, const Value &amount,
+                clang::QualType type, clang::QualType computed, const clang::Expr *where);
+  clang::QualType computedType(const clang::Expr *operand) const;
+  Value objectAt(const clang::Expr *object);
+  Value evaluateLogical(const clang::BinaryOperator *binary);
+  static Scalar truthOf(Condition condition, llvm::ArrayRef<const Value *> operands);
+  Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);
+  Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
+  Value evaluateInitList(const clang::InitListExpr *list);
+  Value evaluateConstruct(const clang::CXXConstructExpr *construct);
+  Value evaluateInherited(const clang::CXXInheritedCtorInitExpr *construct);
+  std::optional<Value> evaluateConstant(const clang::Expr *expression);
+  Value addressOf(const clang::Expr *lvalue);
+  Value notFollowed(const clang::Expr *expression);
+  void noteDestructor(clang::QualType type, Place place);
+  Value baseClassOf(const clang::CastExpr *cast, const Value &object);
+  int64_t offsetOfBase(const clang::CXXRecordDecl *derived, const clang::Type *base) const;
+  Value movedBy(const Value &object, int64_t bytes) const;
+  Scalar distance(const Scalar &to, const Scalar &from, clang::QualType pointee,
+                  const clang::Expr *where) const;
+  clang::QualType pointerTo(const clang::FieldDecl *field) const;
+  Value addressOfField(const Value &object, const clang::FieldDecl *field) const;
+  Value addressOfVariable(const clang::VarDecl *variable, const clang::Expr *reference);
+
+  // Calls.
+  Value call(const clang::CallExpr *call);
+  Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
+  Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
+                Value self, const clang::Expr *call);
+  Value runEntered(const clang::Expr *call);
+  /// Who is called, on which object, with what; evaluated by the caller.
+  struct Callee {
+    const clang::FunctionDecl *definition = nullptr;
+    llvm::SmallVector<const clang::Expr *, 8> arguments;
+    Value self;
+  };
+  bool copiesBytes(const clang::CXXMethodDecl *method) const;
+  Callee calleeOf(const clang::CallExpr *call);
+  struct UserCall {
+    const clang::FunctionDecl *callee;
+    Place place;
+  };
+  UserCall calledByUser(const clang::FunctionDecl *callee, const clang::CallExpr *call) const;
+  void forgetPointed(const Value &address, const std::string &who, Place place);
+  Value callUnknown(const clang::FunctionDecl *callee, const clang::CallExpr *call,
+                    const Callee &called);
+  void enter(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
+             Value self);
+
+  // Copies that the program leaves to the hardware.
+  void runAssembly(const clang::GCCAsmStmt *assembly);
+  bool runAsyncCopy(const clang::FunctionDecl *callee, const clang::CallExpr *call);
+  void copyAsync(const Value &to, const Value &from, uint64_t bytes, unsigned each, Place place);
+  void fillAsync(const Value &to, const Value &from, uint64_t bytes, const Value &used,
+                 Place place);
+  std::optional<uint64_t> sizeArgument(const clang::Expr *argument);
+
+  // Operators on values.
+  Value arithmetic(clang::BinaryOperatorKind op, const Value &a, const Value &b,
+                   clang::QualType type, const clang::Expr *where);
+  Scalar arithmetic(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                    clang::QualType type, const clang::Expr *where);
+  Scalar compare(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                 clang::QualType type, const clang::Expr *where);
+  std::optional<Value> wrapped(const Value &a, const Value &b, clang::QualType type,
+                               const clang::Expr *where);
+  Scalar movedAddress(const Scalar &a, const Scalar &b, int direction, clang::QualType type,
+                      Place place);
+  Value movePointer(const Value &pointer, const Value &count, clang::QualType pointee,
+                    int direction, const clang::Expr *where);
+  /// The scalar as a number; data becomes a symbol, a residue needs to be in range.
+  Scalar asNumber(const Scalar &scalar, clang::QualType type, Place place);
+  /// The same, but residues stay what they are.
+  Scalar asResidue(const Scalar &scalar, clang::QualType type, Place place);
+  Scalar convert(Scalar number, NumberType from, NumberType to, Place place);
+  Condition isPresent(const Scalar &address);
+  Condition asCondition(const Value &value, clang::QualType type, Place place);
+  Scalar asData(const Scalar &scalar, clang::QualType type);
+
+  // What a copy combines into global memory.
+  std::optional<element_type> numbersOf(clang::QualType type) const;
+  std::optional<Scalar> combined(reduce_operation operation, const Scalar &a, const Scalar &b,
+                                 clang::QualType type) const;
+  std::optional<Value> combineByCall(llvm::StringRef name, const clang::CallExpr *call);
+
+  // What is looked up in memory.
+  const clang::ParmVarDecl *unchangedArgument(unsigned object) const;
+  unsigned tableOf(const clang::ParmVarDecl *argument);
+  std::optional<IndexedName> spell(const Source &source) const;
+  bool isSteady(const Source &source);
+  std::optional<Scalar> whyUnclear(const Source &source);
+  bool isNamed(const Polynomial &value) const;
+  bool isVisible(const clang::VarDecl *variable, SymbolId value) const;
+  std::optional<IndexedName> spellByPointer(const Source &source);
+  bool isReadableAtCopy(const Source &source);
+  std::vector<const clang::VarDecl *> visibleVariables() const;
+  void nameLookups();
+  void noteLookup(const Source &source, Lookup lookup, bool isByPointer, bool isReadable);
+  Scalar lookedUp(const Source &source, NumberType type);
+  Scalar lookedUpInShared(const Source &source, NumberType type);
+  Scalar asAddress(const Scalar &scalar, clang::QualType pointee, Place place);
+
+  // Memory.
+  Value typed(const Value &value, clang::QualType type) const;
+  Value load(const Value &address, clang::QualType type, Place place);
+  Scalar loadGlobal(const Scalar &from, clang::QualType type, Place place) const;
+  std::optional<Scalar> constantAt(const Scalar &from, clang::QualType type) const;
+  Scalar loadShared(const Scalar &from, clang::QualType type, Place place);
+  void noteAccess(const Scalar &address, clang::QualType type, bool isStore, Place place);
+  Value loadLocal(const Scalar &from, clang::QualType type, Place place);
+  void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
+  void store(const Value &address, const Value &value, clang::QualType type, Place place);
+  void noteWriteOutside(unsigned object, Place place);
+  void storeGlobal(const Scalar &address, const Condition &guard, const Value &value,
+                   clang::QualType type, Place place);
+  void record(const Scalar &address, const Condition &guard, const Value &value,
+              clang::QualType type, Place place);
+  void recordCell(SharedObject &object, int64_t offset, unsigned size, const Condition &guard,
+                  const Value &value, Place place);
+  bool copyLocal(const Value &to, const Scalar &from, unsigned size);
+  void copyObject(const Value &to, const Value &from, clang::QualType type, Place place);
+  Value makeTemporary(clang::QualType type);
+  Value copied(const Value &object, clang::QualType type, Place place);
+  unsigned objectOf(const clang::VarDecl *variable);
+  unsigned namedMemory(const clang::VarDecl *variable);
+  unsigned baseOf(GlobalBase base, clang::QualType pointee, bool isFixed);
+
+  // Arguments of the kernel.
+  struct ArgumentPart {
+    const clang::ParmVarDecl *parameter;
+    std::string spelling;
+    clang::QualType type;
+    int64_t offset;
+  };
+  void describeArgument(const ArgumentPart &part, unsigned object);
+  void describeElements(const clang::ConstantArrayType *array, const ArgumentPart &part,
+                        unsigned object);
+  void describeMembers(const clang::CXXRecordDecl *record, const clang::CXXRecordDecl *whole,
+                       const ArgumentPart &part, unsigned object);
+
+  // Helpers.
+  bool canName(const clang::VarDecl *variable) const;
+  bool stopped() const { return block.failed(); }
+  bool gone() const { return stopped() || mask.isNever(); }
+  bool isOnTheSide() const { return frames.size() > framesOnPath; }
+  void fail(Diagnostic diagnostic) { block.fail(std::move(diagnostic)); }
+  void failAsSideEffect(const std::string &what, Place place);
+  Place placeOf(clang::SourceLocation location) const;
+  Place placeOf(const clang::Stmt *statement) const { return placeOf(statement->getBeginLoc()); }
+  unsigned sizeOf(clang::QualType type) const;
+  std::optional<NumberType> numberType(clang::QualType type) const;
+  std::string spell(const clang::Stmt *statement) const;
+
+  struct Loop {
+    Condition broken;
+    Condition continued;
+  };
+  struct Frame {
+    const clang::FunctionDecl *function = nullptr;
+    Place calledAt;
+    Condition returned;
+    Value result;
+    bool hasResult = false;
+    bool returnsReference = false;
+    Value self;
+    /// Of a function that calls itself: the variables of the call before.
+    std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> outerObjects;
+  };
+
+  Value thisIn(const clang::CXXRecordDecl *lambda, Value closure) const;
+  void bindCaptures(const clang::CXXMethodDecl *callee,
+                    std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> &outer);
+  void noteCopies(const clang::LambdaExpr *lambda);
+  Value asReadNumber(const Value &stored, unsigned object, int64_t offset, clang::QualType type,
+                     Place place);
+  static bool hasUnion(const clang::CXXRecordDecl *record);
+  bool isOfFloats(const Source &data) const;
+
+  const KernelUnderTest &kernel;
+  Block &block;
+  std::array<unsigned, 3> thread;
+  unsigned threadNumber;
+  /// Of lambdas that were made: what `this` means in them.
+  llvm::DenseMap<const clang::CXXRecordDecl *, Value> objectsOfLambdas;
+  /// What each lambda has captured by copy, when it was made last.
+  std::map<const clang::CXXRecordDecl *, std::map<const clang::VarDecl *, LocalObject>> capturedBy;
+  /// When this thread is here, given that it gets to the target.
+  Condition mask = Condition::always();
+  /// Why the mask is unknown, where it is.
+  std::string whyMasked = "it depends on more than indices and arguments";
+  Condition reached = Condition::always();
+  bool mayMiss = false;
+  std::vector<Loop> loops;
+  std::vector<Frame> frames;
+  /// How many of them are on the path to the target; the others are calls on the side.
+  size_t framesOnPath = 1;
+  llvm::DenseMap<const clang::VarDecl *, unsigned> objects;
+  /// A deque, so that references to an object stay valid while others are added.
+  std::deque<LocalObject> memory;
+  llvm::DenseMap<unsigned, clang::QualType> typesOfObjects;
+  llvm::SmallVector<const clang::VarDecl *, 16> scope;
+  /// Declared where every statement is run: all that happens to them is known, even if
+  /// their address gets away.
+  llvm::DenseSet<const clang::VarDecl *> followed;
+  /// Numbers and pointers that the kernel gets, members of structs among them.
+  std::vector<ArgumentPart> arguments;
+  const clang::Stmt *target = nullptr;
+  /// What is being run ahead of the target, in one of the path's functions.
+  const clang::Stmt *onTheWay = nullptr;
+  /// What is being run is the round before, of a loop around the target.
+  bool isInRoundBefore = false;
+  const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
+  bool copying = false;
+  /// It has come to the copy.
+  bool isThere = false;
+  std::vector<std::pair<SymbolId, Source>> lookedUpBefore;
+  /// All of the kernel is run, to see these.
+  bool watching = false;
+  llvm::ArrayRef<const clang::Stmt *> notWatched;
+  std::vector<SharedAccess> accesses;
+  /// Local objects from this one on belong to the copy.
+  unsigned ownObjects = 0;
+  unsigned steps = 0;
+  /// How many loops are being run.
+  unsigned openLoops = 0;
+};
+
+} // namespace tilelift
+
+#endif

@@ -1,0 +1,550 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where a box starts, how long it is in each dimension, and where the tensor ends: the
+// guard's conditions become coordinates and extents, or checks where they cannot.
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fitter.h"
+#include "plan/Gather.h"
+#include "plan/Quotients.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// For a positive divisor.
+int64_t nearestQuotient(int64_t value, int64_t divisor) {
+  int64_t shifted = value + divisor / 2;
+  return (shifted - floorMod(shifted, divisor)) / divisor;
+}
+
+/// Without what the host knows, but for constants.
+Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
+  Polynomial rest;
+  for (const Term &term : value.getTerms())
+    if (term.factors.empty() || !symbols.knownAtLaunch(term))
+      rest += Polynomial::ofTerm(term);
+  return rest;
+}
+
+} // namespace
+
+/// Turns each bound of the guard into an extent or a start of one dimension;
+/// what no dimension can express must hold for the whole box, at the copy.
+void Fitter::placeConstraints() {
+  std::vector<Constraint> constraints;
+  for (const GuardColumn &column : shape.columns) {
+    Constraint constraint;
+    bool isLow = column.isLow, isOfOneDigit = true;
+    constraint.room =
+        isLow ? column.value - Polynomial(column.first) : Polynomial(column.first) - column.value;
+    Polynomial least = constraint.room;
+    for (size_t digit = 0; digit < column.slopes.size(); ++digit) {
+      int64_t slope = isLow ? -column.slopes[digit] : column.slopes[digit];
+      if (slope == 0)
+        continue;
+      // Rows on both sides of a face are counted by two digits of one dimension.
+      if (constraint.digit >= 0) {
+        isOfOneDigit = false;
+        const Digit &other = shape.digits[size_t(constraint.digit)];
+        if (!inRows || shape.digits[digit].stride * Polynomial(constraint.slope) !=
+                           other.stride * Polynomial(slope))
+          return void(fail(diagnose(diag::guard_not_a_box, relation.place,
+                                    print(column, relation.symbols), plan.base.spelling)));
+      }
+      constraint.digit = int(digit);
+      constraint.slope = slope;
+      least += Polynomial(std::min<int64_t>(0, slope) * (shape.digits[digit].count - 1));
+    }
+    if (isOfOneDigit)
+      constraints.push_back(alongRow(constraint));
+    else
+      addCheck({"guard", least, {0, Interval::highest}, 1, relation.place}, false);
+  }
+  for (const Polynomial &value : shape.implied)
+    addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);
+  // Where a dimension starts helps to say where it ends.
+  std::stable_partition(constraints.begin(), constraints.end(),
+                        [](const Constraint &constraint) { return constraint.slope > 0; });
+  for (const Constraint &constraint : constraints)
+    placeOne(constraint);
+}
+
+/// The guard of a row of one unit is the same for all of the row; what it bounds is the
+/// row's dimension if that starts where the guard counts from.
+Constraint Fitter::alongRow(Constraint constraint) const {
+  if (constraint.digit >= 0 || shape.digits[0].count != 1 || !plan.hasMap())
+    return constraint;
+  auto follows = [&](int64_t bytes) {
+    bool any = false;
+    for (const Term &term : constraint.room.getTerms())
+      if (!term.factors.empty() && !plan.symbols.knownAtLaunch(term)) {
+        any = true;
+        Term scaled = term;
+        scaled.coefficient *= bytes;
+        if (!llvm::is_contained(shape.start.getTerms(), scaled))
+          return false;
+      }
+    return any;
+  };
+  int64_t element = size_of(plan.element);
+  for (int64_t sign : {1, -1})
+    for (int64_t slope : {int64_t(1), perUnit})
+      if (follows(sign * (slope == 1 ? shape.unitSize : element))) {
+        constraint.digit = 0;
+        constraint.slope = sign * slope;
+        return constraint;
+      }
+  return constraint;
+}
+
+void Fitter::placeOne(const Constraint &constraint) {
+  if (constraint.digit < 0 && mayBeAbsent(constraint.room))
+    return;
+  auto mustHoldForAll = [&] {
+    Polynomial worst = constraint.room;
+    if (constraint.slope < 0)
+      worst += Polynomial(constraint.slope * (shape.digits[constraint.digit].count - 1));
+    if (shape.constantCell && worst.isConstant() && worst.constantTerm() < 0)
+      fail(*shape.constantCell);
+    addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
+  };
+  // Where what is outside keeps its value the whole box has to be inside; the guard
+  // still says where the tensor ends, for what the box adds to its rows.
+  bool isOnlyEnd = !shape.outsideIsZero && constraint.slope < 0 && plan.hasMap();
+  if (!shape.outsideIsZero || constraint.digit < 0)
+    mustHoldForAll();
+  if (constraint.digit < 0 || (!shape.outsideIsZero && !isOnlyEnd))
+    return;
+  size_t d = size_t(constraint.digit);
+  // The guard counts so many to a unit, as one or as elements of some type; TMA so many.
+  int64_t slope = std::abs(constraint.slope), step = d == 0 ? perUnit : 1;
+  PlanDimension &dim = plan.dims[d];
+  if (constraint.slope > 0) { // from here on
+    std::optional<Polynomial> start = (constraint.room * Polynomial(step)).dividedBy(slope);
+    if (hasLower[d] || !start)
+      return mustHoldForAll();
+    dim.coordinate = *start;
+    hasLower[d] = true;
+    // The guard speaks of the first element of each unit, TMA of every element.
+    if (plan.symbols.divisorOf(dim.coordinate) % step != 0)
+      addCheck({"guard", dim.coordinate, {}, step, relation.place},
+               plan.symbols.knownAtLaunch(dim.coordinate));
+    return;
+  }
+  // Up to here: room / slope whole units follow the first one. Relative to the coordinate,
+  // which is added once it is known. One that the guard gives is a multiple of the step.
+  Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
+  std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step), last;
+  if (counted)
+    last = (wholeUnits(plan.symbols, constraint.room + *counted, slope) * Polynomial(step))
+               .dividedBy(slope);
+  if (dim.extent || !last)
+    return mustHoldForAll();
+  dim.extent = *last - start + Polynomial(step);
+  boundedBy[d] = *last - start;
+}
+
+/// Distributes where the first cell lies over coordinates and the map's base.
+void Fitter::splitOffset() {
+  if (failure)
+    return;
+  Polynomial rest = shape.start;
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    if (hasLower[d])
+      rest -= plan.dims[d].coordinate * plan.dims[d].stride;
+  for (size_t d = plan.dims.size(); d-- > 1;)
+    if (!hasLower[d])
+      takeCoordinate(d, rest);
+  if (!hasLower[0])
+    takeCoordinate(0, rest);
+  addOuterDimensions(rest);
+  plan.offset = rest;
+
+  for (PlanDimension &dim : plan.dims) {
+    if (!dim.extent)
+      continue;
+    *dim.extent += dim.coordinate;
+    if (plan.symbols.knownAtLaunch(*dim.extent))
+      continue;
+    // An extent that only the device knows: the box must lie inside it.
+    Polynomial inside = *dim.extent - dim.coordinate - Polynomial(dim.box);
+    addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+    dim.extent.reset();
+  }
+}
+
+void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
+  Division division = divide(rest, plan.dims[d].stride);
+  // What the host knows may as well stay in the base, but a constant belongs
+  // to the coordinate: it decides how the tile is widened.
+  Polynomial taken;
+  for (const Term &term : division.quotient.getTerms()) {
+    bool stays = d == 0 && !term.factors.empty() && plan.symbols.knownAtLaunch(term);
+    // Where a guard says how far the dimension goes from here, only what it
+    // speaks of is this dimension's; the rest is an offset of another kind.
+    bool isForeign = plan.dims[d].extent && !term.factors.empty() &&
+                     !llvm::is_contained((-boundedBy[d]).getTerms(), term);
+    if (!stays && !isForeign)
+      taken += Polynomial::ofTerm(term);
+  }
+  // Where both are constants, the rest is the inner dimensions': as little as can be.
+  std::optional<int64_t> stride = plan.dims[d].stride.asConstant();
+  if (d > 0 && stride && *stride > 0)
+    taken += Polynomial(nearestQuotient(division.remainder.constantTerm(), *stride));
+  // Nothing is left of an extent that is taken for an offset.
+  if (plan.dims[d].extent && (*plan.dims[d].extent + taken).asConstant().value_or(1) < 1)
+    taken = withoutKnown(taken, plan.symbols);
+  plan.dims[d].coordinate = taken;
+  rest -= taken * plan.dims[d].stride;
+}
+
+/// Device-dependent offsets that no dimension of the box explains, such as
+/// `blockIdx.z * h * w`, become dimensions of their own with a box of one.
+void Fitter::addOuterDimensions(Polynomial &rest) {
+  std::vector<LaunchParts> groups = plan.symbols.partsOf(rest);
+  llvm::erase_if(groups, [](const LaunchParts &group) { return group.device.isConstant(); });
+  for (const LaunchParts &group : groups) {
+    if (plan.dims.size() >= size_t(max_rank)) {
+      fail(diagnose(diag::too_many_dimensions, relation.place,
+                    int(plan.dims.size() + groups.size() - (&group - groups.data())),
+                    "'" + plan.symbols.print(group.device) + "' asks for one more"));
+      return;
+    }
+    PlanDimension dim;
+    dim.coordinate = group.device;
+    dim.stride = group.host;
+    rest -= group.device * group.host;
+    plan.dims.push_back(dim);
+    hasLower.push_back(false);
+  }
+}
+
+/// Without a lower bound of its own, a dimension must not start below zero: TMA
+/// would fill there, the plain copy reads.
+void Fitter::boundCoordinates() {
+  bool isMoved = false;
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    PlanDimension &dim = plan.dims[d];
+    int64_t constant = dim.coordinate.constantTerm();
+    bool mayBeNegative = !hasLower[d] && plan.symbols.rangeOf(dim.coordinate).low < 0;
+    if (mayBeNegative && constant < 0) { // the tensor begins that much earlier
+      isMoved = true;
+      plan.offset += Polynomial(constant) * dim.stride;
+      dim.coordinate -= Polynomial(constant);
+      if (dim.extent)
+        *dim.extent -= Polynomial(constant);
+    }
+    Interval allowed = rangeOfType(32, true);
+    if (!hasLower[d] && !startsInside(d))
+      allowed.low = 0;
+    if (hasLower[d] && isStored()) // a store that starts below zero is an illegal instruction
+      addCheck({"guard", dim.coordinate, {0, Interval::highest}, 1, relation.place}, false);
+    if (!dim.extent) // the whole box lies before the end that was made up
+      allowed.high = unbounded_extent - dim.box;
+    if (dim.coordinate.isConstant() &&
+        !allowed.contains({dim.coordinate.constantTerm(), dim.coordinate.constantTerm()})) {
+      fail(diagnose(diag::rule_violated, relation.place,
+                    "the box of '" + plan.tile + "' starts at " +
+                        std::to_string(dim.coordinate.constantTerm()) + " in dimension " +
+                        std::to_string(d) + ", allowed are " + std::to_string(allowed.low) +
+                        " to " + std::to_string(allowed.high) + " (coordinate-range)"));
+      return;
+    }
+    addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
+  }
+  isMoved |=
+      llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
+  isMoved |= !isStored() && (startsWhereGuardSays() || startsElsewhere());
+  if (isMoved && plan.mode == Mode::Im2col)
+    addCheck({"tensor-start", plan.offset, {0, Interval::highest}, 1, relation.place}, true);
+  else if (isMoved)
+    requireInside();
+}
+
+/// Whether an argument that a guard names, as in `x >= first`, is where the tensor starts. The
+/// program may never read there.
+bool Fitter::startsWhereGuardSays() const {
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const Polynomial shift = -(plan.dims[d].coordinate * plan.dims[d].stride);
+    auto isOfGuard = [&](const Term &term) {
+      return !term.factors.empty() && llvm::is_contained(shift.getTerms(), term);
+    };
+    if (hasLower[d] && llvm::any_of(plan.offset.getTerms(), isOfGuard))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the tensor starts where an argument says that no guard names: if all boxes lie outside,
+/// the program may never get there.
+bool Fitter::startsElsewhere() const {
+  auto isNamed = [&](SymbolId id) {
+    return llvm::any_of(plan.dims, [&](const PlanDimension &dim) {
+      return (dim.extent && plan.symbols.dependsOn(*dim.extent, id)) ||
+             plan.symbols.dependsOn(dim.stride, id);
+    });
+  };
+  // Where boxes start at what the launch says, and not only at multiples of the block's index, it
+  // may be that none of them starts where the tensor does.
+  auto startsByArgument = [&](size_t d) {
+    return (plan.dims[d].extent || hasLower[d]) &&
+           llvm::any_of(plan.dims[d].coordinate.getTerms(), [&](const Term &term) {
+             return llvm::any_of(term.factors, [&](SymbolId id) {
+               return plan.symbols[id].knownAtLaunch || plan.symbols[id].isLookedUp;
+             });
+           });
+  };
+  const bool hasGuard = llvm::any_of(llvm::seq(plan.dims.size()), startsByArgument);
+  return hasGuard && llvm::any_of(plan.offset.getTerms(), [&](const Term &term) {
+           return !term.factors.empty() && llvm::none_of(term.factors, isNamed);
+         });
+}
+
+/// A box that lies wholly outside of its tensor still reads where that starts, and there may be
+/// nothing if that is before what the program's pointer points to, or far behind it.
+void Fitter::requireInside() {
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    Interval positive{0, Interval::highest};
+    if (dim.extent)
+      addCheck({"guard", *dim.extent - Polynomial(1) - dim.coordinate, positive, 1, relation.place},
+               false);
+    if (hasLower[d])
+      addCheck({"guard", dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
+               false);
+  }
+}
+
+/// Whether a test at the copy keeps what is read from starting below zero.
+bool Fitter::startsInside(size_t d) const {
+  Polynomial first = plan.dims[d].coordinate;
+  if (d == 0)
+    first += Polynomial(plan.layout.lead / int64_t(size_of(plan.element)));
+  return llvm::any_of(plan.copyChecks, [&](const Check &check) {
+    std::optional<int64_t> ahead = (check.value - first).asConstant();
+    return ahead && check.subject == Check::Subject::Value &&
+           check.within.low != Interval::lowest && check.within.low >= *ahead;
+  });
+}
+
+/// The innermost coordinate must be a multiple of 16 bytes: start the box
+/// earlier by what is missing, and end it on a multiple, too.
+void Fitter::alignInner() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t perGrain = grain / size_of(plan.element);
+  int64_t lead = isStored() ? 0 : floorMod(inner.coordinate.constantTerm(), perGrain);
+  plan.layout.lead = lead * size_of(plan.element);
+  plan.layout.rowLength = inner.box * size_of(plan.element);
+  inner.coordinate -= Polynomial(lead);
+  inner.box = roundUp(lead + inner.box, perGrain);
+  if (plan.symbols.divisorOf(inner.coordinate) % perGrain != 0)
+    addCheck({"inner-coordinate-16", inner.coordinate, {}, perGrain, relation.place},
+             plan.symbols.knownAtLaunch(inner.coordinate));
+}
+
+/// Past a known extent nothing is read, so the last of the pieces that a dimension is cut
+/// into may overhang where there is room for it.
+bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const {
+  bool isOutermost =
+      std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
+  bool isRow = cut == plan.dims.begin();
+  bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
+  bool isFollowed = plan.gather.has_value(); // by the box of the next row that is looked up
+  // Rows behind the copy's would be written, too, where the tile or a slot of it has some.
+  const SharedTile &tile = relation.tile;
+  int64_t bytes = size_of(plan.element);
+  for (const PlanDimension &dim : plan.dims)
+    bytes *= dim.box;
+  bool hasRoom = isRow || (shape.firstByte + bytes == tile.bytes() && tile.slot.isZero());
+  return (isOutermost || isRow) && hasEnd && hasRoom && !isFollowed && tile.layoutEscape.empty() &&
+         !isStored();
+}
+
+/// Whether rows are longer than the swizzle that is asked for.
+bool Fitter::isWide() const {
+  return options.swizzle != swizzle_mode::none &&
+         plan.dims[0].box * int64_t(size_of(plan.element)) > span_of(options.swizzle);
+}
+
+/// A swizzled box is at most as wide as its span: one for each part of the rows.
+void Fitter::cutPanels() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t part = span_of(options.swizzle) / int64_t(size_of(plan.element));
+  int64_t whole = roundUp(inner.box, part);
+  if (whole != inner.box && !mayOverhang(plan.dims.begin()))
+    return;
+  inner.box = whole;
+  inner.pieces = whole / part;
+}
+
+/// Boxes have at most 256 elements in each dimension; several instructions fill
+/// a longer one. Each fills one stretch of shared memory that starts on 128
+/// bytes, so outside the dimension that is cut they take single rows.
+void Fitter::limitBoxes() {
+  if (isWide())
+    return cutPanels();
+  auto tooLong = [](const PlanDimension &dim) { return dim.box > maxBox; };
+  auto cut = llvm::find_if(plan.dims, tooLong);
+  if (cut == plan.dims.end())
+    return;
+  int64_t inner = size_of(plan.element);
+  for (auto dim = plan.dims.begin(); dim != cut; ++dim)
+    inner *= dim->box;
+  int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
+  std::optional<Pieces> found = fewestPieces(cut->box, maxBox, unit, mayOverhang(cut));
+  if (!found)
+    return;
+  if (cut != plan.dims.begin())
+    cutLength = {cut->box, found->count * found->size};
+  cut->box = found->count * found->size;
+  cut->pieces = found->count;
+  for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)
+    dim->pieces = dim->box;
+}
+
+std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, int64_t unit,
+                                                   bool mayOverhang) {
+  for (int64_t count = (whole + most - 1) / most; count <= whole; ++count) {
+    int64_t size = roundUp((whole + count - 1) / count, unit);
+    if (size <= most && (size * count == whole || mayOverhang))
+      return Pieces{count, size};
+  }
+  return std::nullopt;
+}
+
+/// Whether the box that starts last is copied, and the launcher knows where it starts.
+bool Fitter::endsAtLaunch(const Polynomial &start) const {
+  if (!plan.symbols.endsAtLaunch(start) || relation.reached.isUnknown())
+    return false;
+  auto anyOnDevice = [&](function_ref<bool(SymbolId)> holds) {
+    return llvm::any_of(start.getTerms(), [&](const Term &term) {
+      return llvm::any_of(
+          term.factors, [&](SymbolId id) { return !plan.symbols[id].knownAtLaunch && holds(id); });
+    });
+  };
+  auto isLimited = [&](const Bound &bound) {
+    return anyOnDevice([&](SymbolId id) {
+      std::optional<Polynomial> most = bound.most(id), below = plan.symbols[id].below;
+      bool isOwn = most && below && *most + Polynomial(1) == *below;
+      return !isOwn && plan.symbols.dependsOn(bound.value, id);
+    });
+  };
+  auto isTested = [&](const Check &check) {
+    return StringRef(check.rule) == "guard" &&
+           anyOnDevice([&](SymbolId id) { return plan.symbols.dependsOn(check.value, id); });
+  };
+  return llvm::none_of(plan.copyChecks, isTested) &&
+         llvm::none_of(relation.reached.getAlternatives(),
+                       [&](const Conjunction &bounds) { return llvm::any_of(bounds, isLimited); });
+}
+
+/// Whether the box that starts last in its rows is that of the tensor's last row, too: which row a
+/// box is in says nothing of where in the row it starts.
+bool Fitter::endsInLastRow() const {
+  for (const Term &term : plan.dims[0].coordinate.getTerms())
+    for (SymbolId id : term.factors) {
+      if (plan.symbols[id].knownAtLaunch)
+        continue;
+      auto isOfRow = [&](const PlanDimension &dim) {
+        return plan.symbols.dependsOn(dim.coordinate, id);
+      };
+      if (plan.gather || llvm::any_of(ArrayRef(plan.dims).drop_front(), isOfRow))
+        return false;
+    }
+  return true;
+}
+
+/// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
+void Fitter::endRows() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t element = size_of(plan.element);
+  int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
+  if (failure || inner.extent || inner.box == length || isStored())
+    return;
+  if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
+    fail(diagnose(diag::reads_past_end, relation.place, (inner.box - length) * element,
+                  plan.base.spelling));
+  inner.lastLength = length;
+}
+
+/// Stores write whole 16 bytes: neither may a row start or end within them, nor the
+/// tensor, unless no box gets there.
+void Fitter::storeWhole() {
+  PlanDimension &inner = plan.dims[0];
+  int64_t size = size_of(plan.element);
+  auto isWhole = [&](const Polynomial &elements) {
+    return plan.symbols.divisorOf(elements * Polynomial(size)) % grain == 0;
+  };
+  auto failAs = [&](const std::string &does, int64_t bytes) {
+    fail(diagnose(diag::store_not_whole, relation.place, plan.tile, does, bytes));
+  };
+  int64_t behind = floorMod(inner.coordinate.constantTerm() * size, grain);
+  if (behind != 0 && isWhole(inner.coordinate.withoutConstant()))
+    return failAs("start in '" + plan.base.spelling + "' behind a multiple of 16 bytes, by",
+                  behind);
+  if (inner.box * size % grain != 0)
+    return failAs("have", inner.box * size);
+  // A stride is a multiple, or there is no map.
+  bool endsWhole = !inner.extent || isWhole(*inner.extent) ||
+                   llvm::any_of(ArrayRef(plan.dims).drop_front(), [&](const PlanDimension &dim) {
+                     Polynomial rest = *inner.extent * Polynomial(size) - dim.stride;
+                     return plan.symbols.divisorOf(rest) % grain == 0;
+                   });
+  if (endsWhole)
+    return;
+  Polynomial inside = *inner.extent - inner.coordinate - Polynomial(inner.box);
+  addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+  inner.extent.reset();
+}
+
+/// Orders strides by their size for large arguments: first by the number of arguments that are
+/// multiplied with each other, then by the coefficient of that product.
+static std::pair<size_t, int64_t> reachOf(const Polynomial &stride) {
+  std::pair<size_t, int64_t> reach = {0, 0};
+  for (const Term &term : stride.getTerms())
+    reach = std::max(reach, {term.factors.size(), std::abs(term.coefficient)});
+  return reach;
+}
+
+/// No two elements of a store may go to one address, because TMA writes them in any order. Checks
+/// that each stride is at least as long as the range of addresses that all shorter strides cover.
+void Fitter::keepApart() {
+  if (failure || !isStored())
+    return;
+  struct Axis {
+    Polynomial stride, count;
+  };
+  std::vector<Axis> axes;
+  // Whether rows that are looked up lie apart is asked of their coordinates: those of two places in
+  // memory have to be two. Where such a coordinate ends, only an extent says.
+  constexpr int64_t anywhere = int64_t(1) << 31;
+  const bool asksCoordinates = llvm::any_of(
+      plan.copyChecks, [](const Check &check) { return check.subject == Check::Subject::Apart; });
+  for (const PlanDimension &dim : plan.dims) {
+    const bool isOfRow = asksCoordinates && plan.isOfRow(dim.coordinate);
+    if (dim.box > 1 || isOfRow) // of those, only what lies inside of the tensor is stored
+      axes.push_back(
+          {dim.stride, dim.extent ? *dim.extent : Polynomial(isOfRow ? anywhere : dim.box)});
+  }
+  for (const RowDigit &row : plan.rows)
+    axes.push_back({row.stride, Polynomial(row.count)});
+  llvm::stable_sort(
+      axes, [](const Axis &a, const Axis &b) { return reachOf(a.stride) < reachOf(b.stride); });
+  Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
+  for (const Axis &axis : axes) {
+    addCheck({"store-overlap", axis.stride - span, {0, Interval::highest}, 1, relation.place},
+             true);
+    span += (axis.count - Polynomial(1)) * axis.stride;
+  }
+}
+
+} // namespace tilelift

@@ -1,0 +1,210 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// The conditions of a plan: which are proven, which are asked at launch and which at the
+// copy, which exclude each other, and what the rules of the TMA unit say of it.
+//===----------------------------------------------------------------------===//
+
+#include "plan/Fitter.h"
+#include "plan/Gather.h"
+#include "plan/Quotients.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/Sequence.h"
+#include "llvm/Support/MathExtras.h"
+
+#include <numeric>
+
+using namespace llvm;
+
+namespace tilelift {
+
+/// With whole numbers, 4 * n >= 10 says that n >= 3.
+static Condition conditionOf(const Check &check) {
+  Polynomial value = check.value.withoutConstant();
+  int64_t unit = 0;
+  for (const Term &term : value.getTerms())
+    unit = std::gcd(unit, term.coefficient);
+  unit = std::max<int64_t>(unit, 1);
+  value = value.dividedBy(unit).value_or(value);
+  const int64_t constant = check.value.constantTerm();
+  Condition result = Condition::always();
+  int64_t limit = 0;
+  if (check.within.low != Interval::lowest && !SubOverflow(check.within.low, constant, limit))
+    result = result && Condition::notNegative(value - Polynomial(divideCeilSigned(limit, unit)));
+  if (check.within.high != Interval::highest && !SubOverflow(check.within.high, constant, limit))
+    result = result && Condition::notNegative(Polynomial(divideFloorSigned(limit, unit)) - value);
+  return result;
+}
+
+/// Where conditions exclude each other, TMA would never make the copy.
+void Fitter::refuseContradictions() {
+  std::vector<Condition> before;
+  for (const std::vector<Check> *checks : {&plan.launchChecks, &plan.copyChecks})
+    for (const Check &check : *checks) {
+      if (check.subject != Check::Subject::Value)
+        continue;
+      const Condition own = conditionOf(check);
+      if (own.possible(plan.symbols).isNever())
+        fail(diagnose(diag::never_holds, relation.place,
+                      "'" + print(check, plan.symbols) + "', which never holds"));
+      for (const Condition &other : before)
+        if ((own && other).isNever())
+          fail(diagnose(diag::never_holds, relation.place,
+                        "'" + other.print(plan.symbols) + "' and '" + own.print(plan.symbols) +
+                            "', which exclude each other"));
+      before.push_back(std::move(own));
+    }
+}
+
+/// What the kernel looks up first may be what says whether there is more to look up.
+void Fitter::order(std::vector<Check> &checks) {
+  auto rank = [&](const Check &check) {
+    std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
+    return check.subject == Check::Subject::Address ? ~0u
+           : lookups.empty()                        ? 0
+                                                    : *lookups.rbegin() + 1;
+  };
+  auto isEarlier = [&](const Check &a, const Check &b) { return rank(a) < rank(b); };
+  llvm::stable_sort(checks, isEarlier);
+}
+
+/// Where the guard ends the loads, as values of the tile's digits.
+std::vector<DigitEnds> Fitter::digitEnds() const {
+  std::vector<DigitEnds> ends(shape.digits.size());
+  if (plan.mode == Mode::Bulk)
+    return ends;
+  size_t boxed = plan.mode == Mode::Im2col ? 1 : ends.size(); // pixels have other ends
+  for (size_t d = 0; d < boxed; ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
+    int64_t step = d == 0 ? perUnit : 1;
+    Polynomial start = dim.coordinate + Polynomial(lead);
+    if (hasLower[d])
+      ends[d].first = (-start).dividedBy(step);
+    if (dim.extent)
+      ends[d].last = (*dim.extent - Polynomial(step) - start).dividedBy(step);
+  }
+  return ends;
+}
+
+/// What a value is in the block with the number 0, which every launch has, if that is a number.
+static std::optional<int64_t> inFirstBlock(const Polynomial &value, const Symbols &symbols) {
+  auto isOfBlock = [&](SymbolId id) { return symbols[id].kind == Symbol::Kind::BlockIndex; };
+  Polynomial first;
+  for (const Term &term : value.getTerms())
+    if (llvm::none_of(term.factors, isOfBlock))
+      first += Polynomial::ofTerm(term);
+  return first == value ? std::nullopt : first.asConstant();
+}
+
+/// Puts a condition on the best rung: proven, at launch, at the copy.
+void Fitter::addCheck(Check check, bool atLaunch) {
+  bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
+  if (isMultiple && plan.symbols.isAlwaysWithin(check.value, check.within))
+    return;
+  if (holdsWhereAsked(check))
+    return;
+  bool launchCanTell = plan.symbols.boundedAtLaunch(check.value) &&
+                       !plan.symbols.isOpenTo(check.value, check.within);
+  // What the first block breaks would never hold of all blocks: each asks for itself.
+  std::optional<int64_t> first = inFirstBlock(check.value, plan.symbols);
+  if (atLaunch && launchCanTell && first && !check.within.contains({*first, *first})) {
+    Check ownOfBlock = check;
+    if (*first < check.within.low) {
+      ownOfBlock.within.high = Interval::highest;
+      check.within.low = Interval::lowest;
+    } else {
+      ownOfBlock.within.low = Interval::lowest;
+      check.within.high = Interval::highest;
+    }
+    addCheck(std::move(ownOfBlock), false);
+    return addCheck(std::move(check), true);
+  }
+  std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
+  for (Check &known : checks) {
+    // The same value but for a constant: one test serves both.
+    if (known.multiple != check.multiple || known.behind != check.behind ||
+        known.value.withoutConstant() != check.value.withoutConstant())
+      continue;
+    int64_t shift = check.value.constantTerm() - known.value.constantTerm();
+    if (shift % check.multiple != 0)
+      continue;
+    if (check.within.low != Interval::lowest)
+      known.within.low = std::max(known.within.low, check.within.low - shift);
+    if (check.within.high != Interval::highest)
+      known.within.high = std::min(known.within.high, check.within.high - shift);
+    return;
+  }
+  checks.push_back(std::move(check));
+}
+
+quantity Fitter::describeValue(const Polynomial &value) {
+  Interval range = plan.symbols.rangeOf(value);
+  quantity result{range.low, range.high, plan.symbols.divisorOf(value), ""};
+  if (!value.isConstant())
+    result.text = llvm::StringRef(plan.symbols.print(value)).copy(words);
+  return result;
+}
+
+tile_request Fitter::tileRequest() {
+  tile_request request;
+  describeMap(request);
+  for (size_t d = 0; d < plan.dims.size(); ++d)
+    request.dims[d].box = quantity::exactly(plan.dims[d].boxOfPiece());
+  return request;
+}
+
+void Fitter::describeMap(map_request &request) {
+  request.tensor = plan.base.spelling;
+  request.tile = plan.tile;
+  request.type = plan.element;
+  request.rank = int(plan.dims.size());
+  request.address.text = plan.base.spelling;
+  for (size_t d = 0; d < plan.dims.size(); ++d) {
+    const PlanDimension &dim = plan.dims[d];
+    request.dims[d].extent =
+        dim.extent ? describeValue(*dim.extent) : quantity::exactly(unbounded_extent);
+    request.dims[d].stride = describeValue(dim.stride);
+  }
+  request.swizzle = swizzle();
+}
+
+void Fitter::report(const finding &found) {
+  plan.verdicts.push_back(found);
+  if (found.outcome == verdict::fails)
+    fail(diagnose(diag::rule_violated, relation.place, found.text + " (" + found.rule + ")"));
+}
+
+void Fitter::checkRules() {
+  auto sink = [&](const finding &found) { report(found); };
+  if (plan.hasMap()) {
+    for (const PlanDimension &dim : plan.dims)
+      if (!plan.symbols.knownAtLaunch(dim.stride)) {
+        fail(diagnose(diag::unknown_stride, relation.place, plan.base.spelling,
+                      plan.symbols.print(dim.stride)));
+        return;
+      }
+    if (plan.mode == Mode::Im2col)
+      check(im2colRequest(), sink);
+    else
+      check(tileRequest(), sink);
+    if (isStored())
+      return; // no barrier counts them
+    report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
+            "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
+                " bytes, a barrier counts at most 1048575"});
+    return;
+  }
+  if (!plan.base.knownAtLaunch)
+    return; // what the launcher cannot see is tested at the copy
+  bulk_request request;
+  request.tensor = plan.base.spelling;
+  request.tile = plan.tile;
+  request.address.text = plan.base.spelling;
+  request.offset = describeValue(plan.offset);
+  request.bytes = quantity::exactly(plan.expectedBytes / plan.pieces());
+  check(request, sink);
+}
+
+} // namespace tilelift

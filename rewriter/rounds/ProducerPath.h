@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a thread runs of a kernel that makes the copies of some loops and nothing else:
+// the loops, what leads to them, and the statements that give values to the variables
+// which these name.
+//
+// Such a thread is ahead of the others, so what it runs may not depend on what they do.
+// Read off the syntax, without following values, and on the safe side.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_ROUNDS_PRODUCERPATH_H
+#define TILELIFT_ROUNDS_PRODUCERPATH_H
+
+#include "relation/BaseObjects.h"
+#include "rounds/Rounds.h"
+
+#include "llvm/ADT/StringSet.h"
+
+namespace tilelift {
+
+/// A loop whose copies the thread makes, with the names that it uses for that.
+struct ProducerLoop {
+  const Rounds *rounds = nullptr;
+  llvm::StringSet<> names;
+  /// What its rounds ask on the way to the copies.
+  llvm::SmallVector<const clang::Expr *, 2> turns;
+};
+
+/// A statement that is run as it stands, or one that leads to loops: one of them itself, a
+/// block, a loop around them, or an `if`.
+struct PathStep {
+  const clang::Stmt *statement = nullptr;
+  std::optional<size_t> loop;
+  std::vector<PathStep> inner, otherwise;
+};
+
+struct ProducerPath {
+  /// Of the kernel's body.
+  std::vector<PathStep> steps;
+  /// All variables whose values the thread has to know.
+  llvm::DenseSet<const clang::VarDecl *> needed;
+};
+
+/// Or why the thread cannot know the way. `sources` are what its copies read.
+std::variant<ProducerPath, Diagnostic> findProducerPath(const clang::FunctionDecl *kernel,
+                                                        llvm::ArrayRef<ProducerLoop> loops,
+                                                        llvm::ArrayRef<const GlobalBase *> sources,
+                                                        const KernelEffects &effects);
+
+} // namespace tilelift
+
+#endif
