@@ -138,10 +138,11 @@ void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelin
   }
 }
 
-/// The copies of one statement are added to the instance, or it stays a loop.
+/// The copies of one statement are added to the instance, or it stays a loop. `ahead` collects the
+/// statements that a loop with a pipeline contains.
 void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
-                  const KernelInstance &instance, bool isAhead, PlannedInstance &made,
-                  const FileFacts &file, Verdicts &verdicts) {
+                  const KernelInstance &instance, DenseSet<const Stmt *> &ahead,
+                  PlannedInstance &made, const FileFacts &file, Verdicts &verdicts) {
   if (isOtherInstanceOfText(annotated, instance)) {
     verdicts.refuse(
         diagnose(diag::not_available_yet, annotated.directive->begin,
@@ -156,6 +157,11 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
         return other.statement == annotated.statement && other.path.sameText(annotated.path);
       }) > 1;
   VariableFacts facts(annotated.path);
+  const bool isAhead = llvm::any_of(instance.pipelines, [&](const AnnotatedStatement &pipeline) {
+    return facts.isWithin(annotated.statement, loopOf(pipeline));
+  });
+  if (isAhead)
+    ahead.insert(annotated.statement);
   const KernelEffects &own = file.effects.of(instance.function);
   Uniformity uniformity(facts, own, annotated.path);
   KernelUnderTest under{file.context,
@@ -182,18 +188,6 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
   if (!copies.empty())
     plan.given.insert(under.givenArguments.begin(), under.givenArguments.end());
   llvm::move(copies, std::back_inserter(plan.copies));
-}
-
-/// Statements that a loop with a pipeline contains.
-DenseSet<const Stmt *> statementsAhead(const KernelInstance &instance) {
-  DenseSet<const Stmt *> ahead;
-  for (const AnnotatedStatement &annotated : instance.statements) {
-    VariableFacts facts(annotated.path);
-    for (const AnnotatedStatement &pipeline : instance.pipelines)
-      if (facts.isWithin(annotated.statement, loopOf(pipeline)))
-        ahead.insert(annotated.statement);
-  }
-  return ahead;
 }
 
 /// What all copies of an instance need together, and what is asked for beside them; says why if
@@ -238,10 +232,9 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
   InstancePlan plan;
   plan.function = instance.function;
   plan.block = *shape;
-  const DenseSet<const Stmt *> ahead = statementsAhead(instance);
+  DenseSet<const Stmt *> ahead;
   for (const AnnotatedStatement &annotated : instance.statements)
-    addStatement(plan, annotated, instance, ahead.contains(annotated.statement), made, file,
-                 verdicts);
+    addStatement(plan, annotated, instance, ahead, made, file, verdicts);
   if (!planTogether(plan, instance, ahead, file, verdicts))
     return made;
   for (const PlannedCopy &copy : plan.copies)

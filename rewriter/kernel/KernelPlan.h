@@ -12,9 +12,9 @@
 #define TILELIFT_KERNEL_KERNELPLAN_H
 
 #include "directive/Directive.h"
+#include "facts/CopyAhead.h"
 #include "plan/Stages.h"
 #include "plan/Together.h"
-#include "facts/CopyAhead.h"
 #include "rounds/Rounds.h"
 
 namespace tilelift {
@@ -90,7 +90,7 @@ struct KernelPlan {
   std::vector<const Directive *> plain;
 };
 
-/// The plans of an instance's copies, with their tiles, to be changed in place.
+/// Each copy's tile and a pointer to its plan, for functions that change the plans.
 llvm::SmallVector<TilePlan, 4> tilePlansOf(InstancePlan &instance);
 
 /// Whether one text serves both instances: the same copies in the same places, by the same

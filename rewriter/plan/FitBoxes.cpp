@@ -26,7 +26,7 @@ int64_t nearestQuotient(int64_t value, int64_t divisor) {
   return (shifted - floorMod(shifted, divisor)) / divisor;
 }
 
-/// Without what the host knows, but for constants.
+/// The terms of a value that the host cannot compute before the launch, and its constant.
 Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
   Polynomial rest;
   for (const Term &term : value.getTerms())
