@@ -103,7 +103,9 @@ std::optional<Polynomial> Bound::most(SymbolId symbol) const {
 
 ArrayRef<Conjunction> Condition::getAlternatives() const {
   static const Conjunction noBounds;
-  return isAlways() ? ArrayRef<Conjunction>(noBounds) : ArrayRef<Conjunction>(*bounds);
+  if (bounds)
+    return bounds->alternatives;
+  return isAlways() ? ArrayRef<Conjunction>(noBounds) : ArrayRef<Conjunction>();
 }
 
 Condition Condition::ofBound(Bound bound) {
@@ -156,14 +158,24 @@ Condition Condition::operator||(const Condition &other) const {
     return always();
   if (isUnknown() || other.isUnknown())
     return unknown();
-  Alternatives result = *bounds;
-  llvm::append_range(result, *other.bounds);
+  if (isNever())
+    return other;
+  if (other.isNever())
+    return *this;
+  Alternatives result(getAlternatives());
+  llvm::append_range(result, other.getAlternatives());
   return anyOf(std::move(result));
 }
 
 Condition Condition::operator!() const {
-  if (isUnknown())
-    return unknown();
+  if (!bounds)
+    return isUnknown() ? unknown() : isAlways() ? never() : always();
+  if (!bounds->negation)
+    bounds->negation = std::make_shared<const Condition>(negated());
+  return *bounds->negation;
+}
+
+Condition Condition::negated() const {
   Condition result = always();
   for (const Conjunction &conjunction : getAlternatives()) {
     Alternatives negated;
@@ -184,11 +196,11 @@ Condition Condition::possible(const Symbols &symbols) const {
       return intersection(bound.range, symbols.rangeOf(bound.value)).isEmpty();
     });
   };
-  if (llvm::none_of(*bounds, isImpossible))
+  if (!bounds || llvm::none_of(bounds->alternatives, isImpossible))
     return *this;
-  Condition result = *this;
-  llvm::erase_if(result.bounds.edit(), isImpossible);
-  return result.bounds->empty() ? never() : result;
+  Alternatives rest = bounds->alternatives;
+  llvm::erase_if(rest, isImpossible);
+  return rest.empty() ? never() : ofAlternatives(std::move(rest));
 }
 
 size_t Condition::countBounds() const {
@@ -196,6 +208,12 @@ size_t Condition::countBounds() const {
   for (const Conjunction &conjunction : getAlternatives())
     count += conjunction.size();
   return count;
+}
+
+Condition Condition::ofAlternatives(Alternatives alternatives) {
+  Condition result(Kind::Bounds);
+  result.bounds = std::make_shared<const Bounds>(Bounds{std::move(alternatives), nullptr});
+  return result;
 }
 
 Condition Condition::anyOf(Alternatives alternatives) {
@@ -227,9 +245,7 @@ Condition Condition::anyOf(Alternatives alternatives) {
   llvm::sort(kept, [](const Conjunction &a, const Conjunction &b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   });
-  Condition result(Kind::Bounds);
-  result.bounds = std::move(kept);
-  return result;
+  return ofAlternatives(std::move(kept));
 }
 
 Interval Condition::rangeOf(const Polynomial &number) const {

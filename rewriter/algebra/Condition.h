@@ -19,7 +19,8 @@
 #define TILELIFT_ALGEBRA_CONDITION_H
 
 #include "algebra/Symbols.h"
-#include "support/Shared.h"
+
+#include <memory>
 
 namespace tilelift {
 
@@ -60,7 +61,8 @@ public:
   Condition operator||(const Condition &other) const;
   Condition operator!() const;
   bool operator==(const Condition &other) const {
-    return kind == other.kind && (bounds.isSameCopy(other.bounds) || *bounds == *other.bounds);
+    return kind == other.kind &&
+           (bounds == other.bounds || bounds->alternatives == other.bounds->alternatives);
   }
   bool operator!=(const Condition &other) const { return !(*this == other); }
 
@@ -88,14 +90,24 @@ private:
   enum class Kind { Never, Always, Unknown, Bounds };
   using Alternatives = llvm::SmallVector<Conjunction, 1>;
 
+  /// At least one alternative, and each has a bound.
+  struct Bounds {
+    Alternatives alternatives;
+    /// Kept once it has been asked for: the two sides of a branch ask for each element of a tile.
+    mutable std::shared_ptr<const Condition> negation;
+  };
+
   explicit Condition(Kind kind) : kind(kind) {}
   static Condition ofBound(Bound bound);
+  static Condition ofAlternatives(Alternatives alternatives);
   /// The condition that holds if at least one of the alternatives does.
   static Condition anyOf(Alternatives alternatives);
 
+  Condition negated() const;
+
   Kind kind = Kind::Never;
-  /// Empty unless the kind is Bounds. Then there is at least one, and each has a bound.
-  Shared<Alternatives> bounds;
+  /// Null unless the kind is Bounds.
+  std::shared_ptr<const Bounds> bounds;
 };
 
 std::string print(const Bound &bound, const Symbols &symbols);

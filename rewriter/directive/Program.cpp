@@ -250,6 +250,7 @@ public:
 
   bool VisitStmt(Stmt *statement) {
     noteAnnotation(statement);
+    noteValues(statement);
     return true;
   }
 
@@ -309,6 +310,7 @@ private:
   Place placeOf(SourceLocation location) const { return tilelift::placeOf(sources, location); }
 
   void noteAnnotation(const Stmt *statement);
+  void noteValues(const Stmt *statement);
   void findStatements();
   bool isInInstance(const Directive *directive) const;
   void refuseNested(const std::vector<AnnotatedStatement> &statements);
@@ -329,6 +331,8 @@ private:
   std::vector<const FunctionDecl *> kernels;
   const FunctionDecl *current = nullptr;
   std::vector<const DeclRefExpr *> uses;
+  /// Calls that are an operand or a returned value.
+  DenseSet<const Stmt *> values;
   /// Where a kernel is named to ask or say something about it, not to run it.
   DenseSet<SourceLocation> questions;
   Program program;
@@ -368,6 +372,17 @@ void Finder::noteAnnotation(const Stmt *statement) {
     program.diagnostics.push_back(
         diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
                  "stands in host code: it speaks of a statement of a kernel"));
+}
+
+void Finder::noteValues(const Stmt *statement) {
+  if (isa<FullExpr>(statement) || !isa<Expr, ReturnStmt>(statement))
+    return;
+  for (const Stmt *child : statement->children()) {
+    while (const auto *full = dyn_cast_or_null<FullExpr>(child))
+      child = full->getSubExpr();
+    if (isa_and_nonnull<CallExpr>(child))
+      values.insert(child);
+  }
 }
 
 bool contains(const Stmt *outer, const Stmt *inner) {
@@ -485,6 +500,7 @@ void Finder::addLaunch(Launch::Form form, const CallExpr *call, const DeclRefExp
   launch.call = call;
   launch.callee = callee;
   launch.in = current;
+  launch.isUsedAsValue = values.contains(call);
   launch.instance = cast<FunctionDecl>(callee->getDecl());
   launch.pattern = patternOf(launch.instance);
   launch.place = placeOf(sources.getFileLoc(call->getBeginLoc()));

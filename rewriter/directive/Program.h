@@ -63,6 +63,9 @@ struct Launch {
   Place place;
   /// The host function that it stands in, or null.
   const clang::FunctionDecl *in = nullptr;
+  /// The launch, whose type is void, is an operand or a returned value. There, the launcher's error
+  /// code has to be cast to void.
+  bool isUsedAsValue = false;
   /// Its text launches other kernels as well, in other instantiations.
   bool isOneOfSeveral = false;
 

@@ -12,7 +12,6 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/ParentMapContext.h"
 #include "clang/AST/StmtCXX.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
@@ -35,7 +34,6 @@ public:
 private:
   void writeOut(unsigned begin);
   bool isRedirectable(const Launch &launch) const;
-  bool isUsedAsValue(const Launch &launch) const;
   void redirect(const RedirectedLaunch &redirected);
   /// Where `<<<` stands and where the arguments' parenthesis, and what is between `<<<` and `>>>`.
   struct Configuration {
@@ -220,7 +218,7 @@ void Redirection::writeOut(unsigned begin) {
     if (!isKnown)
       break;
     replaced[launch.callee->getLocation()] = launcherFor(each);
-    if (isUsedAsValue(launch))
+    if (launch.isUsedAsValue)
       before[launch.call->getBeginLoc()] = "(void)";
     replaced[config->getBeginLoc()] = "({";
     replaced[config->getRParenLoc()] = "}";
@@ -248,19 +246,6 @@ void Redirection::writeOut(unsigned begin) {
   result.edits.replace(begin, macros.at(begin).end,
                        llvm::join(lines, "\n" + source.indentationAt(begin)));
   result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
-}
-
-/// Whether the launch, whose type is void, is an operand or a returned value. There, the launcher's
-/// error code has to be cast to void.
-bool Redirection::isUsedAsValue(const Launch &launch) const {
-  DynTypedNode parent = DynTypedNode::create(*launch.call);
-  do {
-    DynTypedNodeList parents = context.getParents(parent);
-    if (parents.empty())
-      return false;
-    parent = parents[0];
-  } while (parent.get<FullExpr>());
-  return parent.get<Expr>() || parent.get<ReturnStmt>();
 }
 
 /// Whether the text of a launch is in the file as it is.
@@ -399,14 +384,14 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
       return;
     }
     const std::string given = source.unused("tma_config");
-    return replaceCall(std::string(isUsedAsValue(launch) ? "(void)" : "") +
+    return replaceCall(std::string(launch.isUsedAsValue ? "(void)" : "") +
                        "[&](const tilelift::launch_config &" + given + ") { return " + launcher +
                        "(" + given + ", " +
                        source.between(paren + 1, begin(call->getRParenLoc())).trim().str() +
                        "); }(" + configuration(config, arguments) + ")");
   }
   bool hasArguments = !source.between(paren + 1, begin(call->getRParenLoc())).trim().empty();
-  if (isUsedAsValue(launch))
+  if (launch.isUsedAsValue)
     result.edits.add(insertion(begin(call->getBeginLoc()), "(void)"));
   result.edits.replace(nameBegin, nameEnd, name);
   if (StringRef before = source.between(nameEnd, open).rtrim();

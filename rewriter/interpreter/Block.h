@@ -12,8 +12,8 @@
 #ifndef TILELIFT_INTERPRETER_BLOCK_H
 #define TILELIFT_INTERPRETER_BLOCK_H
 
+#include "interpreter/Memo.h"
 #include "relation/CopyRelation.h"
-#include "interpreter/Value.h"
 #include "support/Diagnostics.h"
 
 #include "llvm/ADT/DenseSet.h"
@@ -105,6 +105,8 @@ public:
   std::set<unsigned> looksUpShared;
   /// What holds for the first of them when it looks.
   std::vector<LookupCondition> lookedUpUnder;
+  /// What expressions were computed to by threads before.
+  Memo memo;
   /// Statements that all threads have run.
   unsigned steps = 0;
 

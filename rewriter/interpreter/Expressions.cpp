@@ -128,8 +128,13 @@ Value Interpreter::evaluate(const Expr *expression) {
     return Value();
   ++block.steps;
   expression = expression->IgnoreParens();
-  if (std::optional<Value> constant = evaluateConstant(expression))
-    return *constant;
+  KnownExpression &known = knownOf(expression);
+  if (known.constant)
+    return *known.constant;
+  return known.isPure ? evaluatePure(expression, known) : compute(expression);
+}
+
+Value Interpreter::compute(const Expr *expression) {
   if (auto builtin = builtinMember(expression))
     return evaluateBuiltinIndex(builtin->first, builtin->second);
   if (const auto *cast = dyn_cast<CastExpr>(expression))
@@ -247,8 +252,8 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   Place place = placeOf(cast);
   switch (cast->getCastKind()) {
   case CK_LValueToRValue:
-    if (std::optional<Value> constant = evaluateConstant(operand->IgnoreParens()))
-      return *constant;
+    if (const KnownExpression &known = knownOf(operand->IgnoreParens()); known.constant)
+      return *known.constant;
     return load(addressOf(operand), from, place);
   case CK_ArrayToPointerDecay: return addressOf(operand);
   case CK_NoOp:

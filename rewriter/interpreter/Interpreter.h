@@ -198,6 +198,13 @@ private:
 
   // Expressions.
   Value evaluate(const clang::Expr *expression);
+  /// The same, without looking for a result from before.
+  Value compute(const clang::Expr *expression);
+  Value evaluatePure(const clang::Expr *expression, KnownExpression &known);
+  KnownExpression &knownOf(const clang::Expr *expression);
+  std::unique_ptr<KnownExpression> describe(const clang::Expr *expression);
+  std::optional<VariableRead> readOf(const clang::Expr *lvalue) const;
+  const Value *heldNow(const VariableRead &read) const;
   Value evaluateCast(const clang::CastExpr *cast);
   Value evaluateUnary(const clang::UnaryOperator *unary);
   Value evaluateBinary(const clang::BinaryOperator *binary);

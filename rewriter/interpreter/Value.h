@@ -76,6 +76,7 @@ public:
   llvm::ArrayRef<ValueCase> getCases() const { return *cases; }
   /// The scalar, when it is the same under all conditions.
   const Scalar *single() const { return cases->size() == 1 ? &(*cases)[0].scalar : nullptr; }
+  bool isSameCopy(const Value &other) const { return cases == other.cases; }
   std::optional<int64_t> asConstant() const;
   /// The first scalar that is unknown and has a reason for it; null if there is none.
   const Scalar *unknownPart() const;
@@ -117,6 +118,11 @@ public:
   /// What is read back from `size` bytes at `offset`: a value stored there, a
   /// part of one, or several that lie side by side in global memory.
   Value read(int64_t offset, unsigned size, Place place) const;
+  /// The value of exactly these bytes, if they were written at once; null otherwise.
+  const Value *holds(int64_t offset, unsigned size) const {
+    auto part = parts.find(offset);
+    return part != parts.end() && part->second.size == size ? &part->second.value : nullptr;
+  }
   void write(int64_t offset, unsigned size, const Condition &guard, const Value &value);
   /// Of another object, bytes from `begin` on.
   void copy(int64_t offset, const LocalObject &from, int64_t begin, unsigned size,

@@ -60,6 +60,15 @@ private:
     std::optional<Polynomial> index;
   };
 
+  /// When a cell is loaded, and what its address needs. Most cells have those of the cell before.
+  struct Terms {
+    Condition guard;
+    Needs needs;
+
+    explicit Terms(const Case &load) : guard(load.guard), needs(load.needs) {}
+    bool areOf(const Case &load) const { return guard == load.guard && needs == load.needs; }
+  };
+
   void collect(const Polynomial &value, std::set<SymbolId> &symbols) const;
   bool findOwn();
   bool isNeverNegative(const Polynomial &value) const;
@@ -68,11 +77,14 @@ private:
   Polynomial quotient(const Polynomial &divisor);
   std::optional<Polynomial> divided(const Reduced &value, const Polynomial &divisor,
                                     bool mayBeNegative);
-  std::optional<Polynomial> indexOf(const Cell &cell);
+  bool areOfOne(ArrayRef<Polynomial> values, std::optional<Polynomial> &index);
+  bool areOfOne(const Case &load, std::optional<Polynomial> &index);
+  std::optional<std::vector<Polynomial>> indices();
   bool orderDivisors();
   void addDigit(const Polynomial &divisor, std::optional<Polynomial> count);
   std::optional<Polynomial> inDigits(const Polynomial &value, const Polynomial &index);
-  bool rewrite(Cell &cell, const Polynomial &index);
+  bool rewrite(Terms &terms, const Polynomial &index);
+  bool rewriteCells(ArrayRef<Polynomial> indices);
   void rewriteRequirements();
   Polynomial extreme(const Polynomial &value, bool highest) const;
 
@@ -97,16 +109,21 @@ void PixelReader::collect(const Polynomial &value, std::set<SymbolId> &symbols) 
 
 /// What all cells have in common is the block's, and has nothing to do with pixels.
 bool PixelReader::findOwn() {
-  std::set<SymbolId> common;
+  std::set<SymbolId> common, ofGuard;
+  std::optional<Condition> before;
   bool isFirst = true;
   for (const Cell &cell : relation.cells) {
     const Case *load = cell.onlyLoad();
     if (!load || !load->guard.asConjunction())
       return false;
-    std::set<SymbolId> symbols;
+    if (!before || *before != load->guard) {
+      before = load->guard;
+      ofGuard.clear();
+      for (const Bound &bound : *load->guard.asConjunction())
+        collect(bound.value, ofGuard);
+    }
+    std::set<SymbolId> symbols = ofGuard;
     collect(load->source->offset, symbols);
-    for (const Bound &bound : *load->guard.asConjunction())
-      collect(bound.value, symbols);
     own.insert(symbols.begin(), symbols.end());
     common = isFirst ? symbols : common;
     isFirst = false;
@@ -207,23 +224,44 @@ std::optional<PixelReader::Reduced> PixelReader::reduce(const Polynomial &value)
   return total;
 }
 
-/// The index of a cell's pixel, once all of its values are known to be made of one.
-std::optional<Polynomial> PixelReader::indexOf(const Cell &cell) {
-  const Case &load = *cell.onlyLoad();
-  std::optional<Polynomial> index;
-  auto isOfOne = [&](const Polynomial &value) {
+/// Whether all values are made of one index, if of any; that of the others is given, if it is
+/// known.
+bool PixelReader::areOfOne(ArrayRef<Polynomial> values, std::optional<Polynomial> &index) {
+  return llvm::all_of(values, [&](const Polynomial &value) {
     std::optional<Reduced> found = reduce(value);
     if (!found || (found->index && index && *found->index != *index))
       return false;
     index = found->index ? found->index : index;
     return true;
-  };
-  bool isWhole =
-      isOfOne(load.source->offset) &&
-      llvm::all_of(*load.guard.asConjunction(),
-                   [&](const Bound &bound) { return isOfOne(bound.value); }) &&
-      llvm::all_of(load.needs, [&](unsigned need) { return isOfOne(relation.needs[need].value); });
-  return isWhole && index && !index->isConstant() ? index : std::nullopt;
+  });
+}
+
+bool PixelReader::areOfOne(const Case &load, std::optional<Polynomial> &index) {
+  return llvm::all_of(*load.guard.asConjunction(),
+                      [&](const Bound &bound) { return areOfOne(bound.value, index); }) &&
+         llvm::all_of(load.needs,
+                      [&](unsigned need) { return areOfOne(relation.needs[need].value, index); });
+}
+
+/// The index of each cell's pixel, once all of its values are known to be made of one.
+std::optional<std::vector<Polynomial>> PixelReader::indices() {
+  std::vector<Polynomial> all;
+  std::optional<Terms> before;
+  std::optional<Polynomial> indexOfTerms;
+  for (const Cell &cell : relation.cells) {
+    const Case &load = *cell.onlyLoad();
+    if (!before || !before->areOf(load)) {
+      before = Terms(load);
+      indexOfTerms.reset();
+      if (!areOfOne(load, indexOfTerms))
+        return std::nullopt;
+    }
+    std::optional<Polynomial> index = indexOfTerms;
+    if (!areOfOne(load.source->offset, index) || !index || index->isConstant())
+      return std::nullopt;
+    all.push_back(*index);
+  }
+  return all;
 }
 
 /// Each divisor is a multiple of the one before it, and so the digits follow one another.
@@ -282,16 +320,10 @@ std::optional<Polynomial> PixelReader::inDigits(const Polynomial &value, const P
   return total;
 }
 
-/// The load of a cell, its guard, and what its address needs.
-bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
-  Case *load = cell.onlyLoad();
-  std::optional<int64_t> number = (index - result.first).asConstant();
-  std::optional<Polynomial> offset = inDigits(load->source->offset, index);
-  if (!offset || !number)
-    return false;
-  load->source.edit().offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
+/// The guard of a cell and what its address needs, in digits of its index.
+bool PixelReader::rewrite(Terms &terms, const Polynomial &index) {
   Condition guard = Condition::always();
-  for (const Bound &bound : *load->guard.asConjunction()) {
+  for (const Bound &bound : *terms.guard.asConjunction()) {
     std::optional<Polynomial> value = inDigits(bound.value, index);
     if (!value)
       return false;
@@ -300,9 +332,8 @@ bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
     if (bound.range.high != Interval::highest)
       guard = guard && Condition::notNegative(Polynomial(bound.range.high) - *value);
   }
-  load->guard = guard;
   Needs needs;
-  for (unsigned need : load->needs) {
+  for (unsigned need : terms.needs) {
     const Requirement &old = relation.needs[need];
     std::optional<Reduced> whole = reduce(old.value);
     if (whole && result.relation.symbols.isAlwaysWithin(whole->value, old.within))
@@ -313,7 +344,28 @@ bool PixelReader::rewrite(Cell &cell, const Polynomial &index) {
       return false;
     needs.push_back(result.relation.needs.intern(*value, old.within, old.place));
   }
-  load->needs = std::move(needs);
+  terms.guard = std::move(guard);
+  terms.needs = std::move(needs);
+  return true;
+}
+
+bool PixelReader::rewriteCells(ArrayRef<Polynomial> indices) {
+  std::optional<Terms> before, rewritten;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    Case &load = *result.relation.cells[i].onlyLoad();
+    std::optional<int64_t> number = (indices[i] - result.first).asConstant();
+    std::optional<Polynomial> offset = inDigits(load.source->offset, indices[i]);
+    if (!offset || !number)
+      return false;
+    if (!before || !before->areOf(load) || indices[i] != indices[i - 1]) {
+      before = rewritten = Terms(load);
+      if (!rewrite(*rewritten, indices[i]))
+        return false;
+    }
+    load.source.edit().offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
+    load.guard = rewritten->guard;
+    load.needs = rewritten->needs;
+  }
   return true;
 }
 
@@ -357,22 +409,17 @@ std::optional<PixelRelation> PixelReader::run() {
     return std::nullopt;
   result.relation = relation;
   result.relation.needs = {};
-  std::vector<Polynomial> indices;
-  for (const Cell &cell : relation.cells) {
-    std::optional<Polynomial> index = indexOf(cell);
-    if (!index)
-      return std::nullopt;
-    indices.push_back(*index);
-  }
-  result.first = indices.front();
+  const std::optional<std::vector<Polynomial>> indices = this->indices();
+  if (!indices)
+    return std::nullopt;
+  result.first = indices->front();
   Symbol number;
   number.spelling = "the pixel's number";
   result.number = result.relation.symbols.intern(number);
   if (!orderDivisors())
     return std::nullopt;
-  for (size_t i = 0; i < indices.size(); ++i)
-    if (!rewrite(result.relation.cells[i], indices[i]))
-      return std::nullopt;
+  if (!rewriteCells(*indices))
+    return std::nullopt;
   rewriteRequirements();
   return std::move(result);
 }
