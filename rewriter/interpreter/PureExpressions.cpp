@@ -100,9 +100,11 @@ std::unique_ptr<KnownExpression> Interpreter::describe(const Expr *expression) {
   }
   if (const auto *cast = dyn_cast<CastExpr>(expression);
       cast && cast->getCastKind() == CK_LValueToRValue) {
-    if (std::optional<VariableRead> read = readOf(cast->getSubExpr()))
+    known->constant = knownOf(cast->getSubExpr()->IgnoreParens()).constant;
+    std::optional<VariableRead> read = known->constant ? std::nullopt : readOf(cast->getSubExpr());
+    if (read)
       known->reads.push_back(*read);
-    known->isPure = !known->reads.empty();
+    known->isPure = read || (known->constant && isKnownNumber(*known->constant));
     return known;
   }
   const SmallVector<const Expr *, 3> operands = operandsOf(expression);
