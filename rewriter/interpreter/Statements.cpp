@@ -27,6 +27,8 @@ constexpr unsigned maxStepsOfBlock = 1u << 23;
 #endif
 /// Rounds of a loop of which it is not known whether they happen.
 constexpr unsigned maxOpenRounds = 1u << 11, maxOpenRoundsBefore = 1u << 3;
+/// After so many of them, such a loop is why the work of the block runs out.
+constexpr unsigned manyOpenRounds = 1u << 6;
 /// Ahead of the copy, loops are only run when they are short.
 constexpr unsigned maxStepsBefore = 1u << 12;
 /// How often a loop is run, and all of a thread, to see how it accesses memory.
@@ -383,11 +385,13 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       if (openRounds == 0)
         firstOpen = again;
       openRounds += !again.isAlways();
-      // Where the work runs out, it is the loop's end that was missing.
-      bool isEndless = block.steps > maxStepsOfBlock - maxSteps;
-      bool isOpen = openRounds > (isEndless ? 0 : maxOpenRounds);
+      // Where the work runs out, there is less of it if the loop's end is known.
+      bool runsOut = block.steps > maxStepsOfBlock - maxSteps;
+      bool isOpen = openRounds > (runsOut ? 0 : maxOpenRounds);
       if (copying && (again.isUnknown() || isOpen)) {
         block.leaveOpen(firstOpen);
+        if (!again.isUnknown() && openRounds <= manyOpenRounds)
+          fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
         fail(diagnose(diag::unbounded_loop, isOpen ? placeOf(loop) : placeOf(condition),
                       "'" + spell(condition) + "'"));
       }

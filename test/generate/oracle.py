@@ -34,7 +34,7 @@ MOST_SHARED = 48 * 1024
 MOST_BOX = 256
 MOST_ELEMENT = 8  # bytes
 MOST_DIMENSIONS = 5
-MOST_ROUNDS = 1 << 17  # of all threads; each is some steps of the tool's
+MOST_ROUNDS = 1 << 15  # of all threads; each is hundreds of steps where loops end by conditions
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ SURROUNDINGS = {
     "staged": ("unknown-index expression-not-available",
                "the place in the tile depends on an argument"),
     "loaded-rows": ("reads-past-end unknown-index uneven-steps gathered-rows gathered-guard row-start unknown-stride "
-                    "expression-not-available", "the rows are looked up"),
+                    "expression-not-available rule:box-range", "the rows are looked up"),
     "wrapped": ("not-im2col reads-past-end expression-not-available not-contiguous several-places "
                 "rule:box-range", "an index modulo the extent"),
     "loaded-condition": ("unknown-index uneven-guard guard-not-a-box uneven-steps too-many-dimensions "
@@ -73,8 +73,8 @@ SURROUNDINGS = {
                          "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions reads-past-end", "some rows are shifted"),
-    "flat-guard": ("uneven-guard guard-not-a-box", "the guard is on the flat index"),
-    "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16",
+    "flat-guard": ("uneven-guard guard-not-a-box reads-past-end", "the guard is on the flat index"),
+    "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16 gap-in-tile",
                  "the guard is on the sum of row and column"),
     "clamped": ("reads-past-end computed-value unknown-index several-places rule:box-range",
                 "clamped at the border"),
@@ -392,8 +392,13 @@ class Judge:
             if len(strides) == 1:
                 self._constant_stride(strides.pop() * self.size, certain=False)
         if self.always_cut and INT_TYPES[self.kernel.argument_type].bits > 32:
-            self.verdict.add("uneven-steps uneven-guard guard-not-a-box rule:coordinate-range",
+            self.verdict.add("uneven-steps uneven-guard guard-not-a-box rule:coordinate-range "
+                             "not-contiguous",
                              "indices wrap around before they are compared", certain=False)
+        if self.copy.index_type in ("size_t", "long long") and any(a.lower for a in self.copy.axes):
+            self.verdict.add("uneven-steps uneven-guard guard-not-a-box",
+                             "what is below zero is widened, or compared with an extent that is",
+                             certain=False)
 
     def _work(self) -> None:
         """Threads go through all rounds of the loops, copying or not."""
@@ -518,7 +523,8 @@ class Judge:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
         for steps in digits.steps:
             if steps[0] not in (0, 1) and len(set(steps)) == 1:
-                certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle")
+                certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle",
+                                                                         "loaded-rows")
                 self._constant_stride(steps[0] * self.size, certain)
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]

@@ -154,7 +154,8 @@ class Transfer:
         """Which of the bytes that arrive is the first of a tile element."""
         layout = self.plan["layout"]
         if layout.get("panel", 0):
-            return self._place_in_panel(*divmod(cell, self.row))
+            row = layout["rowLength"] if layout["moved"] else self.row
+            return self._place_in_panel(*divmod(cell, row))
         if layout["moved"]:
             row, column = divmod(cell, layout["rowLength"])
             cell = layout["lead"] + row * layout["pitch"] + column
