@@ -34,7 +34,7 @@ MOST_SHARED = 48 * 1024
 MOST_BOX = 256
 MOST_ELEMENT = 8  # bytes
 MOST_DIMENSIONS = 5
-MOST_ROUNDS = 1 << 15  # of all threads; each is hundreds of steps where loops end by conditions
+MOST_ROUNDS = 1 << 17  # of all threads; each is some steps of the tool's
 
 
 @dataclass(frozen=True)
@@ -405,6 +405,8 @@ class Judge:
         if self.copy.axes[-1].box * self.size < GRAIN:
             self.verdict.add("not-contiguous", "rows of fewer bytes than a copy has", certain=False)
         rounds = prod(axis.box for axis in self.copy.axes) * prod(self.kernel.block)
+        if self.copy.guard.style == "bounded":
+            rounds *= 4  # each has conditions of its own
         if rounds > MOST_ROUNDS:
             self.verdict.add("too-much-work", f"{rounds} rounds of loops", certain=False)
 
