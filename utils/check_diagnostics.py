@@ -15,7 +15,8 @@ def words(pattern, path):
 def main():
     ids = [name.replace("_", "-")
            for name in words(r"^DIAGNOSTIC\(([a-z0-9_]+),", "rewriter/support/Diagnostics.def")]
-    rules = words(r'^    \{"([a-z0-9-]+)", "', "runtime/include/tilelift/rules.h")
+    rules = [name.replace("_", "-")
+             for name in words(r"^TILELIFT_RULE\(([a-z0-9_]+),", "runtime/include/tilelift/rules.def")]
     findings = words(r'^    \{"([a-z0-9-]+)", "', "emulator/machine/FindingTable.h")
     faults = words(r'Kind::\w+, ?"([a-z0-9-]+)"', "emulator/model/Faults.cpp")
     docs = (root / "docs/diagnostics.md").read_text(errors="replace")

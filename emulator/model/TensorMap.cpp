@@ -65,7 +65,7 @@ struct Violations {
   std::vector<std::string> &texts;
   void operator()(const finding &found) {
     if (found.outcome != verdict::holds)
-      texts.push_back(found.text + " (" + found.rule + ")");
+      texts.push_back(found.text + " (" + name_of(found.rule) + ")");
   }
 };
 

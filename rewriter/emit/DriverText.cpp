@@ -77,7 +77,7 @@ std::string typeOf(const RecipeArgument &argument, size_t number) {
 }
 
 std::string checkText(const RecipeCheck &check) {
-  const std::string rule = quoted(check.rule), what = quoted(check.text);
+  const std::string rule = quoted(name_of(check.rule)), what = quoted(check.text);
   switch (check.kind) {
   case RecipeCheck::Kind::Fours:
     return "require_fours(" + what + ", " + std::to_string(check.multiple) + ")";

@@ -47,6 +47,31 @@ std::vector<FunctionText> textsOf(const InstancePlan &instance, std::vector<size
   return texts;
 }
 
+bool declares(const FunctionText &text, const VarDecl *tile) {
+  const DeclContext *owner = tile->getLexicalDeclContext();
+  while (isa<FunctionDecl>(owner) && isLambda(cast<FunctionDecl>(owner)))
+    owner = cast<CXXMethodDecl>(owner)->getParent()->getDeclContext();
+  return text.function() == owner;
+}
+
+size_t ownerOf(ArrayRef<FunctionText> texts, const VarDecl *tile) {
+  auto isOwner = [&](const FunctionText &text) { return declares(text, tile); };
+  return size_t(llvm::find_if(texts, isOwner) - texts.begin());
+}
+
+const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
+  if (!within)
+    return nullptr;
+  if (const auto *declaration = dyn_cast<DeclStmt>(within))
+    for (const Decl *each : declaration->decls())
+      if (each->getLocation() == location)
+        return declaration;
+  for (const Stmt *child : within->children())
+    if (const DeclStmt *found = findDeclaration(child, location))
+      return found;
+  return nullptr;
+}
+
 std::string FunctionSiblings::add(const FunctionDecl *pattern, Writer write, Writer declare) {
   for (const Sibling &known : siblings)
     if (known.pattern == pattern && sameText(known.text, write(known.name)))

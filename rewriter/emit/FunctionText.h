@@ -32,6 +32,14 @@ struct FunctionText {
 /// which it stands.
 std::vector<FunctionText> textsOf(const InstancePlan &instance, std::vector<size_t> &textOf);
 
+/// Whether a tile is declared in a text, and the first text in which it is.
+bool declares(const FunctionText &text, const clang::VarDecl *tile);
+size_t ownerOf(llvm::ArrayRef<FunctionText> texts, const clang::VarDecl *tile);
+
+/// The declaration in a template's text that the variable of an instantiation is of; null if it is
+/// elsewhere.
+const clang::DeclStmt *findDeclaration(const clang::Stmt *within, clang::SourceLocation location);
+
 /// Functions written anew, each behind the one that it is made of.
 class FunctionSiblings {
 public:

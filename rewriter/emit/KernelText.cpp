@@ -70,10 +70,6 @@ std::vector<const Plan *> KernelWriter::plansOf(size_t copy) const {
   return plans;
 }
 
-bool KernelWriter::moved(size_t copy) const {
-  return llvm::any_of(plansOf(copy), [](const Plan *plan) { return plan->layout.moved; });
-}
-
 /// Whether the leader can set up the barrier and start the first copies at once,
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
@@ -226,7 +222,7 @@ void KernelWriter::openBody() {
     declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
     barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
-  if (usesDynamicMemory()) {
+  if (usesDynamicMemory(kernel)) {
     declarations += "\n  extern __shared__ __align__(" + std::to_string(alignmentOfMemory()) +
                     ") unsigned char " + dynamicMemory() + "[];";
     // Those that are declared outside go by the same names in here.
@@ -321,36 +317,14 @@ std::vector<std::string> KernelWriter::mapsBelow(const FunctionText &text) const
 void KernelWriter::callSibling(const FunctionText &callee) {
   const CallExpr *call = callee.path.getCalls().back();
   FunctionText &caller = texts[callee.caller];
-  auto refuse = [&](const char *what) {
-    failure = diagnose(diag::not_available_yet, {source.offsetOf(call->getBeginLoc())}, what);
-  };
   const Expr *named = call->getCallee()->IgnoreParenImpCasts();
   const auto *reference = dyn_cast<DeclRefExpr>(named);
   const auto *member = dyn_cast<MemberExpr>(named);
   const auto *op = dyn_cast<CXXOperatorCallExpr>(call);
-  if (op && op->getOperator() != OO_Call)
-    return refuse("a copy in an operator other than ()");
-  if (!reference && !member)
-    return refuse("a copy in a function that is not called by its name");
-  const auto *parent = dyn_cast<CXXRecordDecl>(callee.pattern->getDeclContext());
-  if (parent && parent->isLocalClass())
-    return refuse("a copy in a function of a local class");
   DeclarationNameInfo info = reference ? reference->getNameInfo() : member->getMemberNameInfo();
   SourceLocation name = info.getBeginLoc();
   std::optional<unsigned> open =
       source.nextToken((op ? op->getArg(0) : named)->getEndLoc(), tok::l_paren);
-  if (!name.isFileID() || !open || !source.isPlainText(call->getSourceRange()))
-    return refuse("a copy in a function that a macro calls");
-  bool isCalledTwice = llvm::any_of(texts, [&](const FunctionText &other) {
-    return &other != &callee && !other.path.inKernel() && other.caller == callee.caller &&
-           other.path.getCalls().back()->getRParenLoc() == call->getRParenLoc();
-  });
-  if (isCalledTwice)
-    return refuse("a copy in a function that a fold expression calls");
-
-  if (member && isa<UsingShadowDecl>(member->getFoundDecl().getDecl()))
-    return refuse("a copy in a method called through a using-declaration");
-
   std::string qualifier;
   if (reference &&
       isa<UsingShadowDecl>(reference->getFoundDecl())) { // which brings that name alone
@@ -455,20 +429,6 @@ void KernelWriter::checkOwnMemory() {
                          "a copy in a function that has shared memory of its own and is called in "
                          "ways that differ");
   }
-}
-
-/// Whether a tile is declared in a text.
-bool KernelWriter::declares(const FunctionText &text, const VarDecl *tile) const {
-  const DeclContext *owner = tile->getLexicalDeclContext();
-  while (isa<FunctionDecl>(owner) && isLambda(cast<FunctionDecl>(owner)))
-    owner = cast<CXXMethodDecl>(owner)->getParent()->getDeclContext();
-  return text.function() == owner;
-}
-
-/// The first text in which a tile is declared.
-size_t KernelWriter::ownerOf(const VarDecl *tile) const {
-  auto isOwner = [&](const FunctionText &text) { return declares(text, tile); };
-  return size_t(llvm::find_if(texts, isOwner) - texts.begin());
 }
 
 /// Adds what the text of a copy names (phase, map, barrier) to the lambdas around it.

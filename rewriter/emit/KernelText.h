@@ -17,6 +17,7 @@
 #include "emit/FunctionText.h"
 #include "emit/Names.h"
 #include "emit/SourceText.h"
+#include "emit/TileStorage.h"
 #include "order/BarrierFacts.h"
 #include "order/WholeBlock.h"
 #include "rounds/ProducerPath.h"
@@ -90,11 +91,6 @@ std::string numberNameOf(const Reduction &reduction);
 /// How L2 treats what a copy brings in, as an argument behind others.
 std::string policyArgument(CacheHint hint);
 
-/// Its size is an argument of the launch.
-inline bool isDynamic(const clang::VarDecl *tile) {
-  return tile->getType()->isIncompleteArrayType();
-}
-
 /// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
 int64_t ringBytes(const InstancePlan &instance);
 
@@ -112,7 +108,6 @@ public:
   std::vector<PlanConstant> &constants() { return planConstants; }
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
   /// Whether the launch needs `ring_bytes` of dynamic shared memory for rings of tiles.
-  bool hasDynamicRings() const;
   /// Whether blocks share tiles.
   bool hasClusters() const;
   /// Whether it launches another block, with a warp that makes copies.
@@ -148,7 +143,7 @@ private:
   void alignTile(size_t copy, const clang::DeclStmt &declaration, FunctionText &text);
   std::string declarationOf(const clang::VarDecl &variable, const clang::DeclStmt &declaration,
                             const FunctionText &text);
-  bool isRetyped(size_t copy) const;
+  bool isRetyped(size_t copy) const { return tilelift::isRetyped(kernel, copy); }
   int64_t alignmentOf(llvm::function_ref<bool(const clang::VarDecl *)> isMeant) const;
   /// Of the kernel's dynamic shared memory.
   int64_t alignmentOfMemory() const;
@@ -162,15 +157,12 @@ private:
   llvm::StringRef linkage() const;
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
-  bool declares(const FunctionText &text, const clang::VarDecl *tile) const;
-  size_t ownerOf(const clang::VarDecl *tile) const;
-  bool moved(size_t copy) const;
+  bool moved(size_t copy) const { return isMoved(kernel, copy); }
   bool startsFirst() const;
 
   // The copies.
   void addCopy(Edit edit, size_t copy);
   void replaceStatement(size_t first);
-  bool isReplaceable(size_t copy);
   size_t endOfStatement(size_t copy) const;
   std::string commentsOf(size_t first, size_t end) const;
   std::string assumedSizes(size_t first, size_t end, const std::string &indent) const;
@@ -259,9 +251,8 @@ private:
   const Ring *ringOf(size_t copy) const;
   std::string ringTile(size_t copy) const { return source.unused(copyNames[copy].tile + "_ring"); }
   std::string slotOf(size_t copy, const std::string &index) const;
-  bool needsSlots(size_t copy) const;
+  bool needsSlots(size_t copy) const { return tilelift::needsSlots(kernel, copy); }
   bool isInDynamicMemory(size_t copy) const { return copies()[copy].plan.ringAt.has_value(); }
-  bool usesDynamicMemory() const;
   std::string dynamicMemory() const;
   std::string startOfDynamicMemory() const;
   std::string ringDeclaration(size_t copy, const std::string &type);

@@ -101,10 +101,6 @@ private:
 };
 
 std::string Writer::signature(const FunctionDecl *declaration, const std::string &config) {
-  for (const ParmVarDecl *parameter : kernel.pattern->parameters())
-    if (parameter->getName().empty())
-      failure = diagnose(diag::not_available_yet, {source.offsetOf(parameter->getBeginLoc())},
-                         "a kernel with a parameter that has no name");
   // Declared by an alias of its type, a kernel has its parameters where it is defined.
   return signatureOf(source, declaration->getFunctionTypeLoc() ? declaration : kernel.pattern,
                      (isForAll ? "" : "static ") + ("cudaError_t " + names.launcher), config);
@@ -152,7 +148,7 @@ std::string Writer::body() {
   if (const std::optional<Persistence> &kept = kernel.instances.front().persistence)
     text += "  " + names.launch + ".persist(" + quoted(kept->tensor) + ", " + kept->share + ");\n";
   text += maps();
-  if (writer.hasDynamicRings())
+  if (hasDynamicRings(kernel))
     text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
   if (writer.hasClusters())
     text += "  " + names.launch + ".in_clusters(" + writer.planReference() + "::cluster);\n";
@@ -207,9 +203,9 @@ std::string Writer::require(size_t copy, size_t index) {
                "9223372036854775807ll";
       return code.number(numbers, hint);
     };
-    bool isOfLine = StringRef(check.rule) == "line-offset";
+    bool isOfLine = check.rule == rule_id::line_offset;
     text += "  " + names.launch +
-            (isOfLine ? ".require_line(" : ".require(" + quoted(check.rule) + ", ") +
+            (isOfLine ? ".require_line(" : ".require(" + quoted(name_of(check.rule)) + ", ") +
             value(code.asRange(values, "check", names.launch), code) + ", " +
             limit([](const Check &c) { return c.within.low; }, "least") + ", " +
             limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
@@ -219,7 +215,7 @@ std::string Writer::require(size_t copy, size_t index) {
     std::vector<int64_t> multiples;
     for (const Plan *plan : plans)
       multiples.push_back(plan->launchChecks[index].multiple);
-    text += "  " + names.launch + ".require_multiple(" + quoted(check.rule) + ", " +
+    text += "  " + names.launch + ".require_multiple(" + quoted(name_of(check.rule)) + ", " +
             value(code.inLauncher(values, "check"), code) + ", " +
             code.number(multiples, "multiple") + ", " + quoted(what) + ");\n";
   }

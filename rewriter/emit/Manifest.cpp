@@ -42,7 +42,7 @@ json::Object toJson(const RecipeArgument &argument) {
 }
 
 json::Object toJson(const RecipeCheck &check) {
-  json::Object object{{"kind", nameOf(check.kind)}, {"rule", check.rule}};
+  json::Object object{{"kind", nameOf(check.kind)}, {"rule", name_of(check.rule)}};
   if (check.kind == RecipeCheck::Kind::Fours) {
     object["tile"] = check.text;
     object["distance"] = check.multiple;

@@ -103,7 +103,7 @@ std::string limit(int64_t number) {
 }
 
 std::string checkText(const RecipeCheck &check) {
-  const std::string rule = quoted(check.rule), value = pythonText(check.value);
+  const std::string rule = quoted(name_of(check.rule)), value = pythonText(check.value);
   switch (check.kind) {
   case RecipeCheck::Kind::Fours:
     return "launch.require_fours(" + quoted(check.text) + ", " + std::to_string(check.multiple) +

@@ -118,7 +118,8 @@ void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
     return add();
   }
   if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
-    made.kind = made.rule == "line-offset" ? RecipeCheck::Kind::Line : RecipeCheck::Kind::Range;
+    made.kind =
+        made.rule == rule_id::line_offset ? RecipeCheck::Kind::Line : RecipeCheck::Kind::Range;
     made.value = range(plan, check.value);
     made.low = check.within.low;
     made.high = check.within.high;

@@ -44,7 +44,7 @@ struct RecipeCheck {
     Fours,    ///< four rows are copied at once: compute capability 10.0 or higher
   };
   Kind kind = Kind::Range;
-  std::string rule;
+  rule_id rule = rule_id::guard;
   std::string value;
   std::string text; ///< the same in the program's words
   int64_t low = 0, high = 0, multiple = 1;

@@ -197,31 +197,8 @@ std::string KernelWriter::tilesOf(size_t copy) const {
   return copies()[copy].takesTurns ? "2" : "";
 }
 
-/// Whether an array of such tiles would leave some of them off the alignment, or has to
-/// be made out of bytes.
-bool KernelWriter::needsSlots(size_t copy) const {
-  if (isInDynamicMemory(copy))
-    return !moved(copy);
-  return !moved(copy) && llvm::any_of(kernel.instances, [&](const InstancePlan &instance) {
-    const VarDecl *tile = instance.copies[copy].tile;
-    return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() %
-               instance.copies[copy].plan.layout.alignment() !=
-           0;
-  });
-}
-
 std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
   return ringTile(copy) + "[" + index + "]" + (needsSlots(copy) ? ".value" : "");
-}
-
-bool KernelWriter::hasDynamicRings() const {
-  return llvm::any_of(copies(),
-                      [](const PlannedCopy &copy) { return copy.plan.ringAt.has_value(); });
-}
-
-bool KernelWriter::usesDynamicMemory() const {
-  return hasDynamicRings() ||
-         llvm::any_of(copies(), [](const PlannedCopy &copy) { return isDynamic(copy.tile); });
 }
 
 /// All kernels of a program that use one name have one array, with the alignment of the first.
@@ -232,7 +209,8 @@ std::string KernelWriter::dynamicMemory() const {
 
 /// Rings come first, as only the launch says how much the user has.
 std::string KernelWriter::startOfDynamicMemory() const {
-  return dynamicMemory() + (hasDynamicRings() ? " + " + planReference() + "::ring_bytes" : "");
+  return dynamicMemory() +
+         (hasDynamicRings(kernel) ? " + " + planReference() + "::ring_bytes" : "");
 }
 
 /// The barriers of a ring, and where a thread is in it.
@@ -466,7 +444,7 @@ std::string KernelWriter::bindInRound(const Ring &ring) {
 
 /// The first of a ring's statements makes all of its copies; of the others, nothing stays.
 void KernelWriter::replaceGroup(const Ring &ring) {
-  for (size_t i = ring.first, end; i <= ring.last && isReplaceable(i); i = end) {
+  for (size_t i = ring.first, end; i <= ring.last; i = end) {
     end = endOfStatement(i);
     const PlannedCopy &own = copies()[i];
     unsigned begin = beginOf(i), behind = source.endOf(own.statement);

@@ -27,14 +27,6 @@ std::string KernelWriter::checksOf(size_t first, size_t end, bool isAhead) {
   return llvm::join(each, " && ");
 }
 
-bool KernelWriter::isReplaceable(size_t copy) {
-  const PlannedCopy &own = copies()[copy];
-  if (source.isPlainText(own.statement->getSourceRange()))
-    return true;
-  failure = diagnose(diag::not_available_yet, own.directive->begin, "a copy inside a macro");
-  return false;
-}
-
 /// Where the text of a copy begins: with its pragma, unless an `#endif` stands between them. That
 /// stays, as does what was before it, and the pragma goes. So do pragmas of its loop that stand
 /// ahead of both: what is written is no loop.
@@ -107,8 +99,6 @@ std::string KernelWriter::assumedSizes(size_t first, size_t end, const std::stri
 void KernelWriter::replaceStatement(size_t first) {
   const PlannedCopy &own = copies()[first];
   size_t last = endOfStatement(first) - 1;
-  if (!isReplaceable(first))
-    return;
   unsigned begin = beginOf(first), end = source.endOf(own.statement);
   unsigned statement = own.directive->statement.offset;
   std::string indent = source.indentationAt(statement);

@@ -21,24 +21,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
-
-/// The declaration in the template's text that an instantiation's variable is of.
-const DeclStmt *findDeclaration(const Stmt *within, SourceLocation location) {
-  if (!within)
-    return nullptr;
-  if (const auto *declaration = dyn_cast<DeclStmt>(within))
-    for (const Decl *each : declaration->decls())
-      if (each->getLocation() == location)
-        return declaration;
-  for (const Stmt *child : within->children())
-    if (const DeclStmt *found = findDeclaration(child, location))
-      return found;
-  return nullptr;
-}
-
-} // namespace
-
 /// Whether all that a text does with an array is to use it as a pointer to its first element.
 static bool isOnlyPointer(const VarDecl *array, const Stmt *within) {
   const auto *cast = dyn_cast<ImplicitCastExpr>(within);
@@ -76,10 +58,7 @@ void KernelWriter::moveDynamicMemory(const Stmt *within) {
         continue;
       text += (text.empty() ? "" : " ") + pointerToMemory(variable);
     }
-    if (!text.empty() && !source.isPlainText(declaration->getSourceRange()))
-      failure = diagnose(diag::not_available_yet, {source.offsetOf(declaration->getBeginLoc())},
-                         "dynamic shared memory that a macro declares");
-    else if (!text.empty())
+    if (!text.empty())
       texts.front().edits.push_back(replacement(source.offsetOf(declaration->getBeginLoc()),
                                                 source.endOf(declaration), text));
   }
@@ -99,34 +78,15 @@ std::optional<size_t> KernelWriter::copyOf(SourceLocation declared) const {
 /// what is declared together with it has a declaration of its own.
 void KernelWriter::declareTile(size_t copy) {
   const VarDecl *tile = copies()[copy].tile;
-  size_t owner = ownerOf(tile);
+  const size_t owner = ownerOf(texts, tile);
   const DeclStmt *declaration =
-      owner < texts.size() ? findDeclaration(texts[owner].pattern->getBody(), tile->getLocation())
-                           : nullptr;
-  auto isOfMacro = [](const Decl *each) { return each->getLocation().isMacroID(); };
-  // A macro that declares one tile goes as a whole.
-  if (!declaration || !source.isPlainText(declaration->getSourceRange()) ||
-      (!declaration->isSingleDecl() && llvm::any_of(declaration->decls(), isOfMacro))) {
-    failure = diagnose(diag::not_available_yet, {source.offsetOf(tile->getLocation())},
-                       "a tile that a macro or another function declares ('" +
-                           tile->getNameAsString() + "')");
-    return;
-  }
+      findDeclaration(texts[owner].pattern->getBody(), tile->getLocation());
   bool isSplit = llvm::any_of(declaration->decls(), [&](const Decl *each) {
     std::optional<size_t> of = copyOf(each->getLocation());
     return of && isRetyped(*of);
   });
   if (!isSplit)
     return alignTile(copy, *declaration, texts[owner]);
-  // A tile with the layout of its own is of its own type still, and the plan has to name that.
-  if (isLocalType(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)) {
-    failure = diagnose(diag::not_available_yet, {source.offsetOf(tile->getLocation())},
-                       "a ring of '" + tile->getNameAsString() +
-                           "', whose type has no name outside of its function and whose size is no "
-                           "multiple of " +
-                           std::to_string(copies()[copy].plan.layout.alignment()) + " bytes");
-    return;
-  }
   unsigned begin = source.beginOf(declaration), end = source.endOf(declaration);
   std::vector<Edit> &edits = texts[owner].edits;
   bool isDone =
@@ -181,10 +141,6 @@ std::string KernelWriter::tileTypeName(size_t copy) const {
   return (name + (isTaken || number > 1 ? "_tile" : "") +
           (number > 1 ? std::to_string(number) : ""))
       .str();
-}
-
-bool KernelWriter::isRetyped(size_t copy) const {
-  return moved(copy) || (!tilesOf(copy).empty() && needsSlots(copy));
 }
 
 /// Of several variables that are declared together, one by itself.
@@ -262,11 +218,6 @@ void KernelWriter::alignTile(size_t copy, const DeclStmt &declaration, FunctionT
   unsigned begin = source.beginOf(&declaration);
   size_t shared = source.between(begin, source.endOf(&declaration)).find("__shared__");
   unsigned at = begin + unsigned(shared) + 10;
-  if (shared == StringRef::npos) {
-    failure =
-        diagnose(diag::not_available_yet, {begin}, "a tile whose '__shared__' comes from a macro");
-    return;
-  }
   // Tiles that are declared together are aligned together.
   auto isDeclaredHere = [&](const VarDecl *tile) {
     return llvm::any_of(declaration.decls(), [&](const Decl *each) {

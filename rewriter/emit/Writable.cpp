@@ -4,6 +4,7 @@
 
 #include "emit/Writable.h"
 
+#include "emit/ChangedText.h"
 #include "emit/Names.h"
 #include "rounds/Rounds.h"
 #include "support/Words.h"
@@ -393,7 +394,7 @@ std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceT
                                          const Variants &variants) {
   std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);
   if (!obstacle)
-    return std::nullopt;
+    return whyNotChangeable(kernel, source);
   return diagnose(diag::not_available_yet, {source.offsetOf(obstacle->at)}, obstacle->what);
 }
 

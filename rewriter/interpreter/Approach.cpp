@@ -32,13 +32,14 @@ void Interpreter::reach(const Stmt *to, const DenseSet<const VarDecl *> &variabl
   approach(kernel.path.kernel()->getBody());
   loops.clear();
   loops.emplace_back();
-  isThere = !gone();
-  if (isThere)
-    nameLookups();
+  if (gone())
+    return;
+  mode = Mode::Arrived;
+  nameLookups();
 }
 
 void Interpreter::runCopy(const Stmt *statement) {
-  copying = true;
+  mode = Mode::Copying;
   ownObjects = unsigned(memory.size());
   steps = 0;
   mask = Condition::always(); // the statement is reached, that is checked by now
@@ -46,7 +47,7 @@ void Interpreter::runCopy(const Stmt *statement) {
 }
 
 std::vector<SharedAccess> Interpreter::watch(ArrayRef<const Stmt *> without) {
-  watching = true;
+  mode = Mode::Watching;
   notWatched = without;
   loops.emplace_back();
   run(kernel.path.kernel()->getBody());
@@ -54,7 +55,7 @@ std::vector<SharedAccess> Interpreter::watch(ArrayRef<const Stmt *> without) {
 }
 
 bool Interpreter::matters(const Stmt *statement) const {
-  if (watching || leaves(statement))
+  if (isWatching() || leaves(statement))
     return true;
   return llvm::any_of(kernel.facts.changedWithin(statement),
                       [&](const VarDecl *variable) { return relevant->contains(variable); });

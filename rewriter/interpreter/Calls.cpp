@@ -83,12 +83,12 @@ Value Interpreter::call(const CallExpr *call) {
   }
   const FunctionDecl *callee = call->getDirectCallee();
   if (!callee) {
-    if (copying)
+    if (isCopying())
       fail(diagnose(diag::unsupported_statement, place, "a call through a pointer"));
     return Scalar::unknown("is returned by a call through a pointer", place);
   }
   if (isVirtual(call)) {
-    if (copying)
+    if (isCopying())
       fail(diagnose(diag::unsupported_statement, place, "a virtual call"));
     return Scalar::unknown("is returned by a virtual call", place);
   }
@@ -150,10 +150,10 @@ Value Interpreter::callUnknown(const FunctionDecl *callee, const CallExpr *call,
   const char *why = called.definition ? ", which calls itself"
                     : isSystem        ? ""
                                       : ", whose body is not visible";
-  if (copying && kernel.kind == CopyKind::Reduce && isSystem &&
+  if (isCopying() && kernel.kind == CopyKind::Reduce && isSystem &&
       StringRef(name).starts_with("atomic"))
     fail(diagnose(diag::no_such_atomic, place, name));
-  if (copying && !isComputation && !isHarmless)
+  if (isCopying() && !isComputation && !isHarmless)
     failAsSideEffect("calls '" + name + "'" + why, place);
   for (const Expr *argument : call->arguments())
     forgetPointed(argument->isGLValue() ? addressOf(argument) : evaluate(argument), name, place);
@@ -181,7 +181,7 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   // Who has a function of that name may mean something else by it.
   if (callee->hasBody() &&
       !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation())) {
-    known = copying && runAsyncCopy(callee, call);
+    known = isCopying() && runAsyncCopy(callee, call);
     return Value();
   }
   if (std::optional<Value> value = combineByCall(name, call))
@@ -205,14 +205,14 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
     Value address = argument(0);
     return type->isRecordType() ? address : load(address, type, place);
   }
-  if (copying && runAsyncCopy(callee, call))
+  if (isCopying() && runAsyncCopy(callee, call))
     return Value();
   if (name == "__cvta_generic_to_shared" || name == "__cvta_generic_to_global")
     return argument(0);
   if (name.starts_with("__pipeline_commit") || name.starts_with("__pipeline_wait"))
     return Value();
   if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
-    if (copying)
+    if (isCopying())
       fail(diagnose(diag::unsupported_statement, place, ("'" + name + "()'").str()));
     return Value();
   }

@@ -129,7 +129,7 @@ bool Interpreter::startsWith(ArrayRef<ValueCase> cases, const Value &first,
 std::optional<Interpreter> Interpreter::afterRoundBefore(const Stmt *body, ArrayRef<Moving> changed,
                                                          Counter counter) {
   Interpreter before = *this;
-  before.isInRoundBefore = true;
+  before.mode = Mode::RoundBefore;
   counter.now -= Polynomial(counter.step);
   for (const Moving &each : changed) {
     LocalObject &object = before.memory[before.objectOf(each.variable)];

@@ -14,6 +14,7 @@
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/RecordLayout.h"
+#include "clang/AST/StmtVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -134,60 +135,81 @@ Value Interpreter::evaluate(const Expr *expression) {
   return known.isPure ? evaluatePure(expression, known) : compute(expression);
 }
 
-Value Interpreter::compute(const Expr *expression) {
-  if (auto builtin = builtinMember(expression))
-    return evaluateBuiltinIndex(builtin->first, builtin->second);
-  if (const auto *cast = dyn_cast<CastExpr>(expression))
-    return evaluateCast(cast);
-  if (const auto *unary = dyn_cast<UnaryOperator>(expression))
-    return evaluateUnary(unary);
-  if (const auto *binary = dyn_cast<BinaryOperator>(expression))
-    return evaluateBinary(binary);
-  if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(expression))
-    return evaluateConditional(conditional);
-  if (const auto *cleanups = dyn_cast<FullExpr>(expression))
-    return evaluate(cleanups->getSubExpr());
-  if (const auto *bound = dyn_cast<CXXBindTemporaryExpr>(expression)) {
-    noteDestructor(expression->getType(), placeOf(expression));
-    return evaluate(bound->getSubExpr());
+/// What an expression of each kind is worth. What has no function here is an lvalue that is read, a
+/// part of a value that has no place, or not followed.
+class Interpreter::Evaluator : public ConstStmtVisitor<Interpreter::Evaluator, Value> {
+public:
+  explicit Evaluator(Interpreter &own) : own(own) {}
+
+  Value VisitCastExpr(const CastExpr *cast) { return own.evaluateCast(cast); }
+  Value VisitUnaryOperator(const UnaryOperator *unary) { return own.evaluateUnary(unary); }
+  Value VisitBinaryOperator(const BinaryOperator *binary) { return own.evaluateBinary(binary); }
+  Value VisitAbstractConditionalOperator(const AbstractConditionalOperator *conditional) {
+    return own.evaluateConditional(conditional);
   }
-  if (const auto *standard = dyn_cast<CXXDefaultArgExpr>(expression))
-    return evaluate(standard->getExpr());
-  if (const auto *standard = dyn_cast<CXXDefaultInitExpr>(expression))
-    return evaluate(standard->getExpr());
-  if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression))
-    return opaque->getSourceExpr() ? evaluate(opaque->getSourceExpr()) : Value();
-  if (const auto *pseudo = dyn_cast<PseudoObjectExpr>(expression))
-    return pseudo->getResultExpr() ? evaluate(pseudo->getResultExpr()) : Value();
-  if (const auto *inherited = dyn_cast<CXXInheritedCtorInitExpr>(expression))
-    return evaluateInherited(inherited);
-  if (const auto *construct = dyn_cast<CXXConstructExpr>(expression))
-    return evaluateConstruct(construct);
-  if (const auto *list = dyn_cast<InitListExpr>(expression))
-    return evaluateInitList(list);
-  // An array that is copied as a whole, as structured bindings do.
-  if (const auto *copied = dyn_cast<ArrayInitLoopExpr>(expression);
-      copied && copied->getType().isTriviallyCopyableType(kernel.context))
-    return addressOf(copied->getCommonExpr()->getSourceExpr());
-  if (isa<ImplicitValueInitExpr, CXXScalarValueInitExpr>(expression)) {
-    if (numberType(expression->getType()))
+  Value VisitFullExpr(const FullExpr *full) { return own.evaluate(full->getSubExpr()); }
+  Value VisitCXXBindTemporaryExpr(const CXXBindTemporaryExpr *bound) {
+    own.noteDestructor(bound->getType(), own.placeOf(bound));
+    return own.evaluate(bound->getSubExpr());
+  }
+  Value VisitCXXDefaultArgExpr(const CXXDefaultArgExpr *standard) {
+    return own.evaluate(standard->getExpr());
+  }
+  Value VisitCXXDefaultInitExpr(const CXXDefaultInitExpr *standard) {
+    return own.evaluate(standard->getExpr());
+  }
+  Value VisitOpaqueValueExpr(const OpaqueValueExpr *opaque) {
+    return opaque->getSourceExpr() ? own.evaluate(opaque->getSourceExpr()) : Value();
+  }
+  Value VisitPseudoObjectExpr(const PseudoObjectExpr *pseudo) {
+    return pseudo->getResultExpr() ? own.evaluate(pseudo->getResultExpr()) : Value();
+  }
+  Value VisitCXXInheritedCtorInitExpr(const CXXInheritedCtorInitExpr *inherited) {
+    return own.evaluateInherited(inherited);
+  }
+  Value VisitCXXConstructExpr(const CXXConstructExpr *construct) {
+    return own.evaluateConstruct(construct);
+  }
+  Value VisitInitListExpr(const InitListExpr *list) { return own.evaluateInitList(list); }
+  /// An array that is copied as a whole, as structured bindings do.
+  Value VisitArrayInitLoopExpr(const ArrayInitLoopExpr *copied) {
+    if (copied->getType().isTriviallyCopyableType(own.kernel.context))
+      return own.addressOf(copied->getCommonExpr()->getSourceExpr());
+    return VisitExpr(copied);
+  }
+  Value VisitImplicitValueInitExpr(const ImplicitValueInitExpr *zero) { return zeroOf(zero); }
+  Value VisitCXXScalarValueInitExpr(const CXXScalarValueInitExpr *zero) { return zeroOf(zero); }
+  Value VisitCallExpr(const CallExpr *call) { return own.call(call); }
+  Value VisitCXXThisExpr(const CXXThisExpr *self) {
+    if (own.kernel.facts.changesUnseenObject() && !own.isOnTheSide())
+      return Scalar::unknown("is the object of a method that changes it", own.placeOf(self));
+    return own.frames.back().self;
+  }
+  Value VisitMemberExpr(const MemberExpr *member) { return read(member); }
+  Value VisitArraySubscriptExpr(const ArraySubscriptExpr *element) { return read(element); }
+  Value VisitExpr(const Expr *expression) {
+    return expression->isGLValue() ? read(expression) : own.notFollowed(expression);
+  }
+
+private:
+  Value zeroOf(const Expr *expression) const {
+    if (own.numberType(expression->getType()))
       return Scalar::ofNumber(0);
     return Scalar::ofBits(APInt());
   }
-  if (const auto *callExpression = dyn_cast<CallExpr>(expression))
-    return call(callExpression);
-  if (isa<CXXThisExpr>(expression)) {
-    if (kernel.facts.changesUnseenObject() && !isOnTheSide())
-      return Scalar::unknown("is the object of a method that changes it", placeOf(expression));
-    return frames.back().self;
+  Value read(const Expr *expression) {
+    if (expression->isGLValue() && expression->getType()->isRecordType())
+      return own.objectAt(expression);
+    return own.load(own.addressOf(expression), expression->getType(), own.placeOf(expression));
   }
-  if (expression->isGLValue() && expression->getType()->isRecordType())
-    return objectAt(expression);
-  if (expression->isGLValue())
-    return load(addressOf(expression), expression->getType(), placeOf(expression));
-  if (isa<MemberExpr, ArraySubscriptExpr>(expression)) // of a value that has no place
-    return load(addressOf(expression), expression->getType(), placeOf(expression));
-  return notFollowed(expression);
+
+  Interpreter &own;
+};
+
+Value Interpreter::compute(const Expr *expression) {
+  if (auto builtin = builtinMember(expression))
+    return evaluateBuiltinIndex(builtin->first, builtin->second);
+  return Evaluator(*this).Visit(expression);
 }
 
 /// An object is where it lies. Why nobody knows where an element lies, is no reason of its value's.
@@ -206,7 +228,7 @@ Value Interpreter::objectAt(const Expr *object) {
 /// has what it changes; in a copy, it must not do anything besides.
 Value Interpreter::notFollowed(const Expr *expression) {
   Place place = placeOf(expression);
-  if (copying && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
+  if (isCopying() && !expression->isValueDependent() && expression->HasSideEffects(kernel.context))
     fail(diagnose(diag::unsupported_statement, place, "'" + spell(expression) + "'"));
   if (const auto *lambda = dyn_cast<LambdaExpr>(expression))
     runCaptures(lambda); // its body runs where it is called

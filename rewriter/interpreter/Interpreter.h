@@ -197,6 +197,7 @@ private:
   bool startsWith(llvm::ArrayRef<ValueCase> cases, const Value &first, const Counter &counter);
 
   // Expressions.
+  class Evaluator;
   Value evaluate(const clang::Expr *expression);
   /// The same, without looking for a result from before.
   Value compute(const clang::Expr *expression);
@@ -349,6 +350,17 @@ private:
   void describeMembers(const clang::CXXRecordDecl *record, const clang::CXXRecordDecl *whole,
                        const ArgumentPart &part, unsigned object);
 
+  /// What is run, and what for.
+  enum class Mode {
+    OnTheWay,    ///< what leads to the target, as far as the copy depends on it
+    RoundBefore, ///< the same in the round before, of a loop around the target
+    Arrived,     ///< nothing: the thread is just before the target
+    Copying,     ///< the annotated statement, and all of it has to be followed
+    Watching,    ///< all of the kernel, to see what is done to shared memory
+  };
+  bool isCopying() const { return mode == Mode::Copying; }
+  bool isWatching() const { return mode == Mode::Watching; }
+
   // Helpers.
   bool canName(const clang::VarDecl *variable) const;
   bool stopped() const { return block.failed(); }
@@ -415,18 +427,13 @@ private:
   llvm::DenseSet<const clang::VarDecl *> followed;
   /// Numbers and pointers that the kernel gets, members of structs among them.
   std::vector<ArgumentPart> arguments;
+  Mode mode = Mode::OnTheWay;
   const clang::Stmt *target = nullptr;
   /// What is being run ahead of the target, in one of the path's functions.
   const clang::Stmt *onTheWay = nullptr;
-  /// What is being run is the round before, of a loop around the target.
-  bool isInRoundBefore = false;
   const llvm::DenseSet<const clang::VarDecl *> *relevant = nullptr;
-  bool copying = false;
-  /// It has come to the copy.
-  bool isThere = false;
   std::vector<std::pair<SymbolId, Source>> lookedUpBefore;
-  /// All of the kernel is run, to see these.
-  bool watching = false;
+  /// While it is watching: what is left out, and what was seen.
   llvm::ArrayRef<const clang::Stmt *> notWatched;
   std::vector<SharedAccess> accesses;
   /// Local objects from this one on belong to the copy.

@@ -194,7 +194,8 @@ bool Interpreter::isNamed(const Polynomial &value) const {
   auto isNamedSymbol = [&](SymbolId id) {
     const Symbol &symbol = block.symbols[id];
     if (symbol.kind == Symbol::Kind::Variable)
-      return (copying || isThere) && isVisible(static_cast<const VarDecl *>(symbol.identity), id);
+      return (isCopying() || mode == Mode::Arrived) &&
+             isVisible(static_cast<const VarDecl *>(symbol.identity), id);
     const Operation *made = symbol.operation.get();
     return symbol.readableAtCopy || (made && isNamed(made->left) && isNamed(made->right));
   };
@@ -219,7 +220,7 @@ bool Interpreter::isVisible(const VarDecl *variable, SymbolId value) const {
 /// A function calls a table by the pointer that it got: where one is visible, of that type.
 std::optional<IndexedName> Interpreter::spellByPointer(const Source &source) {
   const GlobalBase &base = block.bases[source.base];
-  if (!copying || base.hasNameAtCopy || base.isTable || base.isSet || !isSteady(source))
+  if (!isCopying() || base.hasNameAtCopy || base.isTable || base.isSet || !isSteady(source))
     return std::nullopt;
   for (const VarDecl *variable : visibleVariables()) {
     const QualType type = variable->getType();
@@ -251,7 +252,7 @@ bool Interpreter::isReadableAtCopy(const Source &source) {
 /// the first thread that does gets to it.
 void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPointer,
                              bool isReadable) {
-  if (!copying || source.madeBy)
+  if (!isCopying() || source.madeBy)
     return;
   auto [readers, isFirst] =
       block.readers.try_emplace(lookup, Block::Readers{source.base, {}, isByPointer});
@@ -288,7 +289,7 @@ Scalar Interpreter::lookedUp(const Source &source, NumberType type) {
   symbol.readableAtCopy = byPointer || (name && isReadableAtCopy(source));
   symbol.isLookedUp = true;
   symbol.isFixed = !base.isShared && !mayBeWritten(base, kernel.effects);
-  const bool isOnTheWay = !copying && name && !symbol.readableAtCopy;
+  const bool isOnTheWay = !isCopying() && name && !symbol.readableAtCopy;
   if (name)
     symbol.name = std::make_shared<IndexedName>(std::move(*name));
   SymbolId number = block.symbols.intern(symbol);

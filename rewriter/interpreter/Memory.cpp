@@ -100,8 +100,8 @@ Scalar Interpreter::loadGlobal(const Scalar &from, QualType type, Place place) c
   source.base = from.object;
   source.offset = from.number;
   source.place = place;
-  source.madeBy = copying ? nullptr : onTheWay;
-  source.isOfRoundBefore = isInRoundBefore;
+  source.madeBy = isCopying() ? nullptr : onTheWay;
+  source.isOfRoundBefore = mode == Mode::RoundBefore;
   source.typeIdentity = identityOf(type);
   if (std::optional<NumberType> number = numberType(type))
     source.isSigned = number->isSigned;
@@ -218,7 +218,7 @@ void Interpreter::failAtLookup(const Source &pointer, Place place) {
 }
 
 Value Interpreter::load(const Value &address, QualType type, Place place) {
-  if (type.isVolatileQualified() && copying)
+  if (type.isVolatileQualified() && isCopying())
     fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
   Value result;
   bool first = true;
@@ -227,9 +227,9 @@ Value Interpreter::load(const Value &address, QualType type, Place place) {
     Value loaded;
     if (!from.is(Scalar::Kind::Address)) {
       loaded = from;
-      if (copying && from.is(Scalar::Kind::Data) && from.data->kind == Source::Kind::Load)
+      if (isCopying() && from.is(Scalar::Kind::Data) && from.data->kind == Source::Kind::Load)
         failAtLookup(*from.data, place);
-      else if (copying && from.is(Scalar::Kind::Unknown) && !from.why.empty())
+      else if (isCopying() && from.is(Scalar::Kind::Unknown) && !from.why.empty())
         fail(mask.isUnknown()
                  ? diagnose(diag::unknown_index, place, "the condition of this load", whyMasked)
                  : diagnose(diag::unknown_index, place, "the address of this load",
@@ -307,10 +307,10 @@ bool Interpreter::isAtOnePlace(const Value &address, Place place) {
 }
 
 void Interpreter::store(const Value &address, const Value &value, QualType type, Place place) {
-  if (stopped() || (copying && !isAtOnePlace(address, place)))
+  if (stopped() || (isCopying() && !isAtOnePlace(address, place)))
     return;
   unsigned size = sizeOf(type);
-  if (type.isVolatileQualified() && copying)
+  if (type.isVolatileQualified() && isCopying())
     fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
   auto data = [&] { return value.map([&](const Scalar &scalar) { return asData(scalar, type); }); };
   for (const ValueCase &one : address.getCases()) {
@@ -319,7 +319,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
     if (guard.isNever())
       continue;
     if (!to.is(Scalar::Kind::Address)) {
-      if (copying)
+      if (isCopying())
         fail(diagnose(diag::unknown_index, place, "the address of this store",
                       "it " + (to.why.empty() ? "is no pointer" : to.why)));
       // Numbers are written by their names, or escape; parts of others have such addresses, too.
@@ -331,7 +331,7 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
     if (to.space != Scalar::Space::Global)
       block.demand(to.needs);
     if (to.space == Scalar::Space::Local) {
-      if (copying && to.object < ownObjects)
+      if (isCopying() && to.object < ownObjects)
         noteWriteOutside(to.object, place);
       std::optional<int64_t> offset = to.number.asConstant();
       if (offset)
@@ -340,13 +340,13 @@ void Interpreter::store(const Value &address, const Value &value, QualType type,
         memory[to.object].forget("is written at an index that is not a number", place);
     } else if (to.space == Scalar::Space::Shared) {
       noteAccess(to, type, true, place);
-      if (copying && kernel.kind == CopyKind::Load)
+      if (isCopying() && kernel.kind == CopyKind::Load)
         record(to, guard, data(), type, place);
-      else if (copying)
+      else if (isCopying())
         failAsSideEffect("writes to '" + block.shared[to.object].name + "'", place);
-    } else if (copying && kernel.kind != CopyKind::Load) {
+    } else if (isCopying() && kernel.kind != CopyKind::Load) {
       storeGlobal(to, guard, data(), type, place);
-    } else if (copying) {
+    } else if (isCopying()) {
       failAsSideEffect("writes to '" + block.bases[to.object].name() + "'", place);
     }
   }

@@ -115,7 +115,7 @@ Value Interpreter::evaluateConstruct(const CXXConstructExpr *construct) {
   if (!constructor->hasBody(definition)) {
     for (const Expr *argument : construct->arguments())
       evaluate(argument);
-    if (copying)
+    if (isCopying())
       failAsSideEffect("calls the constructor of '" + constructor->getParent()->getNameAsString() +
                            "', whose body is not visible",
                        placeOf(construct));

@@ -24,7 +24,7 @@ void Interpreter::failAsSideEffect(const std::string &what, Place place) {
 /// rows by.
 Scalar Interpreter::loadShared(const Scalar &from, QualType type, Place place) {
   noteAccess(from, type, false, place);
-  if (!copying)
+  if (!isCopying())
     return Scalar::unknown("is read from shared memory", place);
   Source source;
   source.kind = Source::Kind::Shared;
@@ -41,7 +41,7 @@ Scalar Interpreter::loadShared(const Scalar &from, QualType type, Place place) {
 }
 
 void Interpreter::noteAccess(const Scalar &address, QualType type, bool isStore, Place place) {
-  if (watching && address.number.isValid())
+  if (isWatching() && address.number.isValid())
     accesses.push_back(
         {place, address.object, address.number.constantTerm(), sizeOf(type), isStore});
 }

@@ -73,7 +73,7 @@ std::optional<Scalar> Interpreter::combined(reduce_operation operation, const Sc
     return isFrom(shared, Source::Kind::Shared) && isFrom(global, Source::Kind::Load);
   };
   std::optional<element_type> numbers = numbersOf(type);
-  if (!copying || kernel.kind == CopyKind::Load || !numbers || (!isPair(a, b) && !isPair(b, a)))
+  if (!isCopying() || kernel.kind == CopyKind::Load || !numbers || (!isPair(a, b) && !isPair(b, a)))
     return std::nullopt;
   Scalar result = isPair(a, b) ? a : b;
   const Scalar &global = isPair(a, b) ? b : a;
@@ -87,7 +87,7 @@ std::optional<Scalar> Interpreter::combined(reduce_operation operation, const Sc
 /// What a call leaves where it is told to, or returns.
 std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *call) {
   std::optional<reduce_operation> function = functionOf(name), atomic = atomicOf(name);
-  bool mayCombine = copying && kernel.kind != CopyKind::Load && call->getNumArgs() == 2;
+  bool mayCombine = isCopying() && kernel.kind != CopyKind::Load && call->getNumArgs() == 2;
   if (!mayCombine || (!function && !atomic))
     return std::nullopt;
   const Expr *first = call->getArg(0), *second = call->getArg(1);

@@ -56,7 +56,7 @@ Condition Interpreter::conditionOf(const Expr *expression, Value *evaluated) {
   if (evaluated)
     *evaluated = value;
   Condition condition = asCondition(value, expression->getType(), placeOf(expression));
-  if (condition.isUnknown() && !copying && !watching && !isOnTheSide() &&
+  if (condition.isUnknown() && !isCopying() && !isWatching() && !isOnTheSide() &&
       kernel.uniformity.mayDiffer(expression))
     fail(diagnose(diag::divergent_copy, placeOf(expression),
                   "'" + spell(expression) + "' may differ between threads"));
@@ -125,15 +125,15 @@ void Interpreter::run(const Stmt *statement) {
   ++steps;
   if (++block.steps > maxStepsOfBlock)
     return fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
-  if (watching && steps > maxSampledSteps)
+  if (isWatching() && steps > maxSampledSteps)
     return;
-  if (watching && llvm::is_contained(notWatched, statement))
+  if (isWatching() && llvm::is_contained(notWatched, statement))
     return forgetSampled(statement);
-  if (steps > (copying ? maxSteps : maxStepsBefore) && !watching) {
+  if (steps > (isCopying() ? maxSteps : maxStepsBefore) && !isWatching()) {
     bool isInLoop = openLoops > 0; // which has a better answer
-    if (copying && !isInLoop)
+    if (isCopying() && !isInLoop)
       fail(diagnose(diag::too_much_work, placeOf(target), maxSteps));
-    if (!copying && !isInLoop)
+    if (!isCopying() && !isInLoop)
       forgetChanges(statement, "is changed after many steps");
     return;
   }
@@ -142,7 +142,7 @@ void Interpreter::run(const Stmt *statement) {
     runGuarded(expression);
   } else if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
     for (const Stmt *child : compound->body())
-      if (copying || matters(child) || isOnTheSide())
+      if (isCopying() || matters(child) || isOnTheSide())
         run(child);
     scope.truncate(outerScope);
   } else if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
@@ -165,10 +165,10 @@ void Interpreter::run(const Stmt *statement) {
     runReturn(leave);
   } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
     run(attributed->getSubStmt());
-  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && copying) {
+  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && isCopying()) {
     runAssembly(assembly);
   } else if (!isa<NullStmt>(statement)) {
-    if (copying)
+    if (isCopying())
       fail(diagnose(diag::unsupported_statement, placeOf(statement),
                     isa<SwitchStmt>(statement) ? "'switch'" : "this statement"));
     else
@@ -179,7 +179,7 @@ void Interpreter::run(const Stmt *statement) {
 /// A loop that the statement is part of goes on or ends only where the statement stays.
 void Interpreter::leave(const Stmt *statement) {
   bool isBreak = isa<BreakStmt>(statement);
-  if (copying && !isOnTheSide() && loops.size() <= 1)
+  if (isCopying() && !isOnTheSide() && loops.size() <= 1)
     return fail(diagnose(diag::unsupported_statement, placeOf(statement),
                          isBreak ? "'break' out of the copy" : "'continue' out of the copy"));
   Condition &gone = isBreak ? loops.back().broken : loops.back().continued;
@@ -188,7 +188,7 @@ void Interpreter::leave(const Stmt *statement) {
 }
 
 void Interpreter::runReturn(const ReturnStmt *leave) {
-  if (copying && !isOnTheSide())
+  if (isCopying() && !isOnTheSide())
     return fail(diagnose(diag::unsupported_statement, placeOf(leave), "'return' out of the copy"));
   // Calls in the expression have frames of their own.
   std::optional<Value> value;
@@ -210,7 +210,7 @@ void Interpreter::runReturn(const ReturnStmt *leave) {
 /// What a destructor does at the end of the copy is nothing that TMA does.
 void Interpreter::noteDestructor(QualType type, Place place) {
   const CXXRecordDecl *record = kernel.context.getBaseElementType(type)->getAsCXXRecordDecl();
-  if (copying && record && record->hasDefinition() && !record->hasTrivialDestructor())
+  if (isCopying() && record && record->hasDefinition() && !record->hasTrivialDestructor())
     fail(diagnose(diag::unsupported_statement, place,
                   "the destructor of '" + record->getNameAsString() + "'"));
 }
@@ -235,7 +235,7 @@ void Interpreter::declare(const VarDecl *variable) {
   unsigned object = objectOf(variable);
   memory[object] = LocalObject();
   scope.push_back(variable);
-  if (copying || isOnTheSide())
+  if (isCopying() || isOnTheSide())
     followed.insert(variable);
   const Expr *init = variable->getInit();
   if (!init)
@@ -293,7 +293,7 @@ void Interpreter::noteCopies(const LambdaExpr *lambda) {
 
 /// Whether a variable's value is followed where it is declared.
 bool Interpreter::isWanted(const VarDecl *variable) const {
-  return copying || watching || isOnTheSide() || relevant->contains(variable);
+  return isCopying() || isWatching() || isOnTheSide() || relevant->contains(variable);
 }
 
 /// Under the guard that the source is tried with, if the expression is to get one.
@@ -334,10 +334,10 @@ void Interpreter::runIf(const IfStmt *branch) {
   Condition condition = conditionOf(branch->getCond(), &value);
   if (stopped())
     return;
-  if (condition.isUnknown() && watching)
+  if (condition.isUnknown() && isWatching())
     return sampleBranches(branch);
   if (condition.isUnknown()) {
-    if (copying)
+    if (isCopying())
       return fail(diagnose(diag::unknown_index, placeOf(branch->getCond()),
                            "the condition '" + spell(branch->getCond()) + "'",
                            whyUnknown(branch->getCond(), value)));
@@ -372,7 +372,7 @@ Condition Interpreter::headOf(const Stmt *loop, const Expr *condition) {
 
 void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
                           const Stmt *body, bool testFirst) {
-  if (watching)
+  if (isWatching())
     return sampleLoop(loop, condition, step, body, testFirst);
   Condition entered = mask, returnedBefore = frames.back().returned, firstOpen;
   unsigned before = steps, openRounds = 0;
@@ -388,7 +388,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       // Where the work runs out, there is less of it if the loop's end is known.
       bool runsOut = block.steps > maxStepsOfBlock - maxSteps;
       bool isOpen = openRounds > (runsOut ? 0 : maxOpenRounds);
-      if (copying && (again.isUnknown() || isOpen)) {
+      if (isCopying() && (again.isUnknown() || isOpen)) {
         block.leaveOpen(firstOpen);
         if (!again.isUnknown() && openRounds <= manyOpenRounds)
           fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
@@ -396,7 +396,7 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
                       "'" + spell(condition) + "'"));
       }
       bool isTooLong =
-          !copying && (steps - before > maxStepsBefore / 2 || openRounds > maxOpenRoundsBefore);
+          !isCopying() && (steps - before > maxStepsBefore / 2 || openRounds > maxOpenRoundsBefore);
       if (again.isUnknown() || gone() || isTooLong) {
         forgetChanges(loop, "is changed by a loop whose end is not known");
         cut = true;
@@ -415,14 +415,14 @@ void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *s
       break;
     if (step)
       evaluate(step);
-    if (++steps > (copying ? maxSteps : maxStepsBefore)) {
-      if (copying)
+    if (++steps > (isCopying() ? maxSteps : maxStepsBefore)) {
+      if (isCopying())
         fail(diagnose(diag::unbounded_loop, placeOf(loop),
                       condition ? "'" + spell(condition) + "'" : "nothing"));
       break;
     }
   }
-  if (!cut && !copying && steps > maxStepsBefore) {
+  if (!cut && !isCopying() && steps > maxStepsBefore) {
     steps = before;
     forgetChanges(loop, "is changed by a long loop");
   }

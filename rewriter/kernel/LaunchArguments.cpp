@@ -53,7 +53,7 @@ std::set<std::string> LaunchArguments::neverMeeting(ArrayRef<Check> guards,
                                                     const Symbols &symbols) const {
   std::set<std::string> names;
   for (const Check &guard : guards) {
-    if (launches.empty() || StringRef(guard.rule) != "guard")
+    if (launches.empty() || guard.rule != rule_id::guard)
       continue;
     if (llvm::any_of(launches,
                      [&](const Launch *launch) { return mayMeet(*launch, guard, symbols); }))

@@ -59,11 +59,8 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
   std::string text = summary(plan);
   SmallVector<std::string, 8> conditions;
   for (const finding &each : plan.verdicts)
-    if (each.outcome == verdict::open && StringRef(each.rule) != "address-null")
-      conditions.push_back("at launch: " +
-                           std::string(llvm::find_if(rule_table, [&](const rule &r) {
-                                         return StringRef(r.id) == each.rule;
-                                       })->summary));
+    if (each.outcome == verdict::open && each.rule != rule_id::address_null)
+      conditions.push_back(std::string("at launch: ") + summary_of(each.rule));
   for (const Check &check : plan.launchChecks)
     conditions.push_back("at launch: " + print(check, plan.symbols));
   for (const Check &check : plan.copyChecks)

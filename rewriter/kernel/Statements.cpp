@@ -4,12 +4,12 @@
 
 #include "kernel/Statements.h"
 
+#include "facts/MemoryUses.h"
 #include "fix/MissingGuards.h"
 #include "fix/Remedies.h"
+#include "interpreter/CopyAnalysis.h"
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
-#include "interpreter/CopyAnalysis.h"
-#include "facts/MemoryUses.h"
 #include "spelling/CodeText.h"
 
 using namespace clang;
@@ -165,7 +165,7 @@ size_t Attempt::countGuards() const {
   size_t count = 0;
   for (const PlannedCopy &copy : copies)
     count += llvm::count_if(copy.plan.copyChecks,
-                            [](const Check &check) { return StringRef(check.rule) == "guard"; });
+                            [](const Check &check) { return check.rule == rule_id::guard; });
   return count;
 }
 

@@ -160,9 +160,9 @@ bool EncodeCall::describe(map_request &request) {
 template <typename Request> void EncodeCall::judge(const Request &request) {
   tilelift::check(request, [&](const finding &found) {
     if (found.outcome == verdict::fails)
-      say(diagnose(diag::rule_violated, {}, found.text + " (" + found.rule + ")"));
+      say(diagnose(diag::rule_violated, {}, found.text + " (" + name_of(found.rule) + ")"));
     else if (found.outcome == verdict::open)
-      open.push_back(found.rule);
+      open.push_back(name_of(found.rule));
   });
 }
 

@@ -90,8 +90,8 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       for (const auto &change : inCoordinates)
         each.value = change(each.value);
     auto add = [&](const Requirement &each, unsigned behind) {
-      addCheck({each.within.isSingle() ? "argument-value" : "index-range", each.value, each.within,
-                1, each.place, Check::Subject::Value, behind},
+      addCheck({each.within.isSingle() ? rule_id::argument_value : rule_id::index_range, each.value,
+                each.within, 1, each.place, Check::Subject::Value, behind},
                true);
     };
     for (const Requirement &each : relation.requirements)
@@ -102,7 +102,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     for (const LookupCondition &each : relation.lookedUpUnder)
       underLookups.push_back(each.condition);
     for (const Requirement &each : withoutImplied(std::move(underLookups))) {
-      Check check{"index-range", each.value, each.within, 1, each.place};
+      Check check{rule_id::index_range, each.value, each.within, 1, each.place};
       // Whether a row is there may be known before anything is looked up for it, or not at all.
       if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWhereAsked(check)) {
         check.behind = conditionsBefore(check.value);
@@ -261,12 +261,13 @@ void Fitter::makeBulk() {
   if (plan.symbols.divisorOf(plan.offset) % grain == 0)
     return;
   const size_t before = plan.copyChecks.size();
-  addCheck({"bulk-offset-16", plan.offset, {}, grain, relation.place},
+  addCheck({rule_id::bulk_offset_16, plan.offset, {}, grain, relation.place},
            plan.symbols.knownAtLaunch(plan.offset));
   // A function that gets a pointer may have no name for where that lies in the tensor. The tensor
   // starts on a multiple, so the pointer has to be one.
   if (plan.copyChecks.size() > before && !options.canBeSaid(plan))
-    plan.copyChecks.back() = {"address-16", {}, {}, grain, relation.place, Check::Subject::Address};
+    plan.copyChecks.back() = {rule_id::address_16,    {}, {}, grain, relation.place,
+                              Check::Subject::Address};
 }
 
 std::variant<Plan, Diagnostic> Fitter::runRows() {
@@ -293,13 +294,13 @@ bool Fitter::makeRows() {
   }
   if (!plan.base.knownAtLaunch)
     plan.copyChecks.push_back(
-        {"address-16", {}, {}, grain, relation.place, Check::Subject::Address});
+        {rule_id::address_16, {}, {}, grain, relation.place, Check::Subject::Address});
   bool isWhole = plan.layout.rowLength % grain == 0 && shape.firstByte % grain == 0;
   auto checkGrain = [&](const Polynomial &value) {
     // With all else a multiple, the constant decides.
     int64_t rest = std::gcd(grain, plan.symbols.divisorOf(value.withoutConstant()));
     isWhole &= value.constantTerm() % rest == 0;
-    addCheck({"bulk-offset-16", value, {}, grain, relation.place},
+    addCheck({rule_id::bulk_offset_16, value, {}, grain, relation.place},
              plan.symbols.knownAtLaunch(value));
   };
   checkGrain(plan.offset);

@@ -67,10 +67,10 @@ void Fitter::placeConstraints() {
     if (isOfOneDigit)
       constraints.push_back(alongRow(constraint));
     else
-      addCheck({"guard", least, {0, Interval::highest}, 1, relation.place}, false);
+      addCheck({rule_id::guard, least, {0, Interval::highest}, 1, relation.place}, false);
   }
   for (const Polynomial &value : shape.implied)
-    addCheck({"guard", value, {0, Interval::highest}, 1, relation.place}, false);
+    addCheck({rule_id::guard, value, {0, Interval::highest}, 1, relation.place}, false);
   // Where a dimension starts helps to say where it ends.
   std::stable_partition(constraints.begin(), constraints.end(),
                         [](const Constraint &constraint) { return constraint.slope > 0; });
@@ -115,7 +115,7 @@ void Fitter::placeOne(const Constraint &constraint) {
       worst += Polynomial(constraint.slope * (shape.digits[constraint.digit].count - 1));
     if (shape.constantCell && worst.isConstant() && worst.constantTerm() < 0)
       fail(*shape.constantCell);
-    addCheck({"guard", worst, {0, Interval::highest}, 1, relation.place}, false);
+    addCheck({rule_id::guard, worst, {0, Interval::highest}, 1, relation.place}, false);
   };
   // Where what is outside keeps its value the whole box has to be inside; the guard
   // still says where the tensor ends, for what the box adds to its rows.
@@ -136,7 +136,7 @@ void Fitter::placeOne(const Constraint &constraint) {
     hasLower[d] = true;
     // The guard speaks of the first element of each unit, TMA of every element.
     if (plan.symbols.divisorOf(dim.coordinate) % step != 0)
-      addCheck({"guard", dim.coordinate, {}, step, relation.place},
+      addCheck({rule_id::guard, dim.coordinate, {}, step, relation.place},
                plan.symbols.knownAtLaunch(dim.coordinate));
     return;
   }
@@ -177,7 +177,7 @@ void Fitter::splitOffset() {
       continue;
     // An extent that only the device knows: the box must lie inside it.
     Polynomial inside = *dim.extent - dim.coordinate - Polynomial(dim.box);
-    addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+    addCheck({rule_id::guard, inside, {0, Interval::highest}, 1, relation.place}, false);
     dim.extent.reset();
   }
 }
@@ -247,7 +247,7 @@ void Fitter::boundCoordinates() {
     if (!hasLower[d] && !startsInside(d))
       allowed.low = 0;
     if (hasLower[d] && isStored()) // a store that starts below zero is an illegal instruction
-      addCheck({"guard", dim.coordinate, {0, Interval::highest}, 1, relation.place}, false);
+      addCheck({rule_id::guard, dim.coordinate, {0, Interval::highest}, 1, relation.place}, false);
     if (!dim.extent) // the whole box lies before the end that was made up
       allowed.high = unbounded_extent - dim.box;
     if (dim.coordinate.isConstant() &&
@@ -259,13 +259,13 @@ void Fitter::boundCoordinates() {
                         " to " + std::to_string(allowed.high) + " (coordinate-range)"));
       return;
     }
-    addCheck({"coordinate-range", dim.coordinate, allowed, 1, relation.place}, true);
+    addCheck({rule_id::coordinate_range, dim.coordinate, allowed, 1, relation.place}, true);
   }
   isMoved |=
       llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
   isMoved |= !isStored() && (startsWhereGuardSays() || startsElsewhere());
   if (isMoved && plan.mode == Mode::Im2col)
-    addCheck({"tensor-start", plan.offset, {0, Interval::highest}, 1, relation.place}, true);
+    addCheck({rule_id::tensor_start, plan.offset, {0, Interval::highest}, 1, relation.place}, true);
   else if (isMoved)
     requireInside();
 }
@@ -316,11 +316,13 @@ void Fitter::requireInside() {
     const PlanDimension &dim = plan.dims[d];
     Interval positive{0, Interval::highest};
     if (dim.extent)
-      addCheck({"guard", *dim.extent - Polynomial(1) - dim.coordinate, positive, 1, relation.place},
+      addCheck({rule_id::guard, *dim.extent - Polynomial(1) - dim.coordinate, positive, 1,
+                relation.place},
                false);
     if (hasLower[d])
-      addCheck({"guard", dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
-               false);
+      addCheck(
+          {rule_id::guard, dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
+          false);
   }
 }
 
@@ -347,7 +349,7 @@ void Fitter::alignInner() {
   inner.coordinate -= Polynomial(lead);
   inner.box = roundUp(lead + inner.box, perGrain);
   if (plan.symbols.divisorOf(inner.coordinate) % perGrain != 0)
-    addCheck({"inner-coordinate-16", inner.coordinate, {}, perGrain, relation.place},
+    addCheck({rule_id::inner_coordinate_16, inner.coordinate, {}, perGrain, relation.place},
              plan.symbols.knownAtLaunch(inner.coordinate));
 }
 
@@ -439,7 +441,7 @@ bool Fitter::endsAtLaunch(const Polynomial &start) const {
     });
   };
   auto isTested = [&](const Check &check) {
-    return StringRef(check.rule) == "guard" &&
+    return check.rule == rule_id::guard &&
            anyOnDevice([&](SymbolId id) { return plan.symbols.dependsOn(check.value, id); });
   };
   return llvm::none_of(plan.copyChecks, isTested) &&
@@ -502,7 +504,7 @@ void Fitter::storeWhole() {
   if (endsWhole)
     return;
   Polynomial inside = *inner.extent - inner.coordinate - Polynomial(inner.box);
-  addCheck({"guard", inside, {0, Interval::highest}, 1, relation.place}, false);
+  addCheck({rule_id::guard, inside, {0, Interval::highest}, 1, relation.place}, false);
   inner.extent.reset();
 }
 
@@ -541,8 +543,9 @@ void Fitter::keepApart() {
       axes, [](const Axis &a, const Axis &b) { return reachOf(a.stride) < reachOf(b.stride); });
   Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
   for (const Axis &axis : axes) {
-    addCheck({"store-overlap", axis.stride - span, {0, Interval::highest}, 1, relation.place},
-             true);
+    addCheck(
+        {rule_id::store_overlap, axis.stride - span, {0, Interval::highest}, 1, relation.place},
+        true);
     span += (axis.count - Polynomial(1)) * axis.stride;
   }
 }

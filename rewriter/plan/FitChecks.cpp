@@ -173,7 +173,8 @@ void Fitter::describeMap(map_request &request) {
 void Fitter::report(const finding &found) {
   plan.verdicts.push_back(found);
   if (found.outcome == verdict::fails)
-    fail(diagnose(diag::rule_violated, relation.place, found.text + " (" + found.rule + ")"));
+    fail(diagnose(diag::rule_violated, relation.place,
+                  found.text + " (" + name_of(found.rule) + ")"));
 }
 
 void Fitter::checkRules() {
@@ -191,7 +192,8 @@ void Fitter::checkRules() {
       check(tileRequest(), sink);
     if (isStored())
       return; // no barrier counts them
-    report({"bytes-in-flight", is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
+    report({rule_id::bytes_in_flight,
+            is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
             "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
                 " bytes, a barrier counts at most 1048575"});
     return;

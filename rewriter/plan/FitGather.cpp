@@ -24,7 +24,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
     return std::move(*failure);
   if (gather.haveOrder && keepsOrder())
     plan.copyChecks.push_back(
-        {"rows-apart", {}, {}, 1, relation.place, Check::Subject::Apart, false});
+        {rule_id::rows_apart, {}, {}, 1, relation.place, Check::Subject::Apart, false});
   Polynomial ofRows = takeRowTerms();
   if (mode == Mode::Bulk) {
     bool endsInRow = shape.outsideIsZero && !isStored() &&
@@ -36,7 +36,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
     shape.outsideIsZero &= !isStored();
     makeBulk();
     plan.offset += ofRows;
-    checkRowMultiples("bulk-offset-16", ofRows);
+    checkRowMultiples(rule_id::bulk_offset_16, ofRows);
     placeConstraints();
   } else {
     placeBoxes(ofRows);
@@ -96,7 +96,7 @@ void Fitter::placeBoxes(Polynomial ofRows) {
 }
 
 /// Each row is a multiple if what the rows are counted in is one; else each has to be tested.
-void Fitter::checkRowMultiples(const char *rule, const Polynomial &value) {
+void Fitter::checkRowMultiples(rule_id rule, const Polynomial &value) {
   Polynomial open;
   for (const auto &[device, host] : plan.symbols.partsOf(value))
     if (host.isConstant() && host.constantTerm() % grain != 0)
@@ -113,7 +113,8 @@ bool Fitter::mayBeAbsent(const Polynomial &room) {
   if (!plan.isOfRow(room) || !(shape.outsideIsZero || isStored()))
     return false;
   if (!Interval{0, Interval::highest}.contains(plan.symbols.rangeOf(room)))
-    plan.gather->present.push_back({"guard", room, {0, Interval::highest}, 1, relation.place});
+    plan.gather->present.push_back(
+        {rule_id::guard, room, {0, Interval::highest}, 1, relation.place});
   return true;
 }
 

@@ -106,7 +106,7 @@ bool Fitter::placeRows() {
     return fail(
         diagnose(diag::row_start, relation.tile.place, relation.tile.name, distance, startsOn()));
   plan.gather->byFours = true;
-  Check fours{"row-start", {}, {}, 1, relation.place, Check::Subject::Target};
+  Check fours{rule_id::row_start, {}, {}, 1, relation.place, Check::Subject::Target};
   plan.launchChecks.push_back(fours);
   if (isStored()) // the launcher does not know which targets of a device's the code is for
     plan.copyChecks.push_back(fours);
@@ -141,7 +141,7 @@ bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
 
 /// The slot that is filled starts where TMA can write.
 void Fitter::checkSlot() {
-  const char *rule = startsOn() == boxAlignment ? "shared-128" : "shared-16";
+  const rule_id rule = startsOn() == boxAlignment ? rule_id::shared_128 : rule_id::shared_16;
   // What the program swizzles itself, it does from where a slot starts.
   int64_t multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
   addCheck({rule, plan.layout.slot, {}, multiple, relation.place}, false);

@@ -112,7 +112,7 @@ private:
   bool keepsOrder() const;
   Polynomial takeRowTerms();
   void placeBoxes(Polynomial ofRows);
-  void checkRowMultiples(const char *rule, const Polynomial &value);
+  void checkRowMultiples(rule_id rule, const Polynomial &value);
   bool mayBeAbsent(const Polynomial &room);
   unsigned conditionsBefore(const Polynomial &value) const;
   Interval rangeBehind(unsigned conditions, const Polynomial &value) const;

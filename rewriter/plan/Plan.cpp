@@ -36,7 +36,8 @@ const char *nameOf(Mode mode) {
 json::Array checksToJson(const std::vector<Check> &checks, const Symbols &symbols) {
   json::Array list;
   for (const Check &check : checks)
-    list.push_back(json::Object{{"rule", check.rule}, {"condition", print(check, symbols)}});
+    list.push_back(
+        json::Object{{"rule", name_of(check.rule)}, {"condition", print(check, symbols)}});
   return list;
 }
 
@@ -66,7 +67,7 @@ std::string pretty(json::Value value) {
 /// The same tests, with whatever numbers.
 bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const Check &x, const Check &y) {
-    return StringRef(x.rule) == y.rule && (x.multiple == 1) == (y.multiple == 1) &&
+    return x.rule == y.rule && (x.multiple == 1) == (y.multiple == 1) &&
            (x.within.low == Interval::lowest) == (y.within.low == Interval::lowest) &&
            (x.within.high == Interval::highest) == (y.within.high == Interval::highest) &&
            x.subject == y.subject && x.behind == y.behind;
@@ -252,7 +253,8 @@ std::string toJson(const Plan &plan) {
         {"coordinate", symbols.print(dim.coordinate)}});
   json::Array verdicts;
   for (const finding &each : plan.verdicts)
-    verdicts.push_back(json::Object{{"rule", each.rule}, {"verdict", nameOf(each.outcome)}});
+    verdicts.push_back(
+        json::Object{{"rule", name_of(each.rule)}, {"verdict", nameOf(each.outcome)}});
   json::Object object{{"kernel", plan.kernel},
                       {"tile", plan.tile},
                       {"tensor", plan.base.spelling},
@@ -316,7 +318,8 @@ std::string toJson(const CopyRelation &relation) {
   }
   json::Array requirements;
   for (const Requirement &each : relation.requirements)
-    requirements.push_back(print(Check{"", each.value, each.within, 1, {}}, symbols));
+    requirements.push_back(
+        print(Check{rule_id::index_range, each.value, each.within, 1, {}}, symbols));
   json::Array extents;
   for (int64_t extent : relation.tile.extents)
     extents.push_back(extent);

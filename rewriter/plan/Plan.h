@@ -91,7 +91,7 @@ struct RowDigit {
 
 /// value is in `within`, and a multiple of `multiple`.
 struct Check {
-  const char *rule = "";
+  rule_id rule = rule_id::guard;
   Polynomial value;
   Interval within;
   int64_t multiple = 1;

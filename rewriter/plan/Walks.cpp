@@ -66,7 +66,7 @@ private:
   bool checkKnown();
   Polynomial wholeQuotient(const Polynomial &value, const Polynomial &divisor);
   void stayInside();
-  void check(const char *rule, const Polynomial &value, Interval within, bool atLaunch) {
+  void check(rule_id rule, const Polynomial &value, Interval within, bool atLaunch) {
     (atLaunch ? result.atLaunch : result.atCopy)
         .push_back({rule, value, within, 1, pixels.relation.place});
   }
@@ -119,7 +119,7 @@ bool WalkFinder::sortColumn(const GuardColumn &column) {
     });
   };
   if (isIndexTimes(1)) {
-    check("guard", pixels.first + room, {0, Interval::highest}, false);
+    check(rule_id::guard, pixels.first + room, {0, Interval::highest}, false);
     return true;
   }
   if (isIndexTimes(-1))
@@ -242,14 +242,14 @@ Polynomial WalkFinder::wholeQuotient(const Polynomial &value, const Polynomial &
   symbol.readableAtCopy = symbols.readableAtCopy(value) && symbols.readableAtCopy(divisor);
   symbol.operation = std::make_shared<Operation>(Operation{"/", value, divisor, false});
   Polynomial quotient = Polynomial::symbol(symbols.intern(symbol));
-  check("whole-images", value - quotient * divisor, {0, 0}, true);
+  check(rule_id::whole_images, value - quotient * divisor, {0, 0}, true);
   return quotient;
 }
 
 /// All pixels of the tile are before the end.
 void WalkFinder::stayInside() {
-  check("guard", *end - pixels.first - Polynomial(shape.digits[1].count), {0, Interval::highest},
-        false);
+  check(rule_id::guard, *end - pixels.first - Polynomial(shape.digits[1].count),
+        {0, Interval::highest}, false);
 }
 
 /// Images end where the pixels do.
@@ -263,7 +263,7 @@ bool WalkFinder::placeImages() {
   else if (end) {
     Polynomial count = wholeQuotient(*end, pixels.digits[last].divisor);
     if (own.extent && *own.extent != count + own.start)
-      check("whole-images", *own.extent - count - own.start, {0, 0}, true);
+      check(rule_id::whole_images, *own.extent - count - own.start, {0, 0}, true);
     own.extent = count + own.start;
   }
   images.extent = own.extent;
@@ -425,7 +425,7 @@ void WalkFinder::placeLines() {
     walk(line.own, Polynomial(1), line.stride);
     result.lines.push_back({start, movingPart(start), line.own.extent});
     if (!line.room)
-      check("coordinate-range", result.walks.back().first, {0, Interval::highest}, true);
+      check(rule_id::coordinate_range, result.walks.back().first, {0, Interval::highest}, true);
   }
 }
 
@@ -442,9 +442,10 @@ bool WalkFinder::checkKnown() {
     bool isStill = i >= ofDigits;
     if (result.inLines && !isStill)
       most = std::min(most, mostInLine);
-    check(result.inLines && isStill ? "line-offset" : "pixel-offset", walk.offset, {0, most}, true);
+    check(result.inLines && isStill ? rule_id::line_offset : rule_id::pixel_offset, walk.offset,
+          {0, most}, true);
     if (!isStill && lower[i].empty())
-      check("coordinate-range", walk.first, {0, Interval::highest}, true);
+      check(rule_id::coordinate_range, walk.first, {0, Interval::highest}, true);
   }
   return true;
 }
@@ -464,7 +465,7 @@ std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
     walk(result.coordinates[i], pixels.digits[i].count, strides[i]);
   placeLines();
   bool isPlaced = (isOfImages() ? placeImages() : addImages()) && checkKnown();
-  check("index-range", pixels.first,
+  check(rule_id::index_range, pixels.first,
         {0, std::numeric_limits<int32_t>::max() - shape.digits[1].count}, true);
   if (!isPlaced)
     return std::move(*failure);

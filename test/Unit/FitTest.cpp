@@ -320,7 +320,7 @@ TEST_F(FitTest, anUnprovenStartIsTestedAtTheCopy) {
       cell((r * 32 + c) * 4, ((by * 8 + r) * w + k0 + c) * 4, Condition::always());
   Plan result = plan();
   ASSERT_EQ(result.copyChecks.size(), 1u);
-  EXPECT_STREQ(result.copyChecks[0].rule, "inner-coordinate-16");
+  EXPECT_EQ(result.copyChecks[0].rule, rule_id::inner_coordinate_16);
   EXPECT_EQ(result.copyChecks[0].multiple, 4);
 }
 

@@ -49,7 +49,7 @@ template <typename Request> std::string judged(const Request &request) {
   std::string all;
   check(request, [&](const finding &found) {
     if (found.outcome == verdict::fails)
-      all += (all.empty() ? "" : "; ") + found.text + " [" + found.rule + "]";
+      all += (all.empty() ? "" : "; ") + found.text + " [" + name_of(found.rule) + "]";
   });
   return all;
 }

@@ -25,7 +25,7 @@ std::map<std::string, std::string> violations(const tile_request &request) {
   std::map<std::string, std::string> found;
   check(request, [&](const finding &each) {
     if (each.outcome != verdict::holds)
-      found[each.rule] = each.text;
+      found[name_of(each.rule)] = each.text;
   });
   return found;
 }
@@ -75,7 +75,7 @@ TEST(Rules, aBoxFitsSharedMemoryAndABarrierCountsIt) {
   check(bulk_request{"in", "tile", quantity::exactly(64), quantity::exactly(0),
                      quantity::exactly(1 << 20)},
         [&](const finding &each) {
-          if (std::string(each.rule) == "bytes-in-flight")
+          if (each.rule == rule_id::bytes_in_flight)
             text = each.text;
         });
   EXPECT_EQ(text, "the copy to 'tile' has 1048576 bytes, a barrier counts at most 1048575");
@@ -94,8 +94,8 @@ TEST(Rules, whatIsKnownInPartStaysOpenOrHolds) {
   request.dims[1].stride = {0, std::numeric_limits<int64_t>::max(), 64, "w * 64"};
   std::map<std::string, verdict> outcomes;
   check(request, [&](const finding &each) {
-    if (outcomes[each.rule] != verdict::open)
-      outcomes[each.rule] = each.outcome;
+    if (outcomes[name_of(each.rule)] != verdict::open)
+      outcomes[name_of(each.rule)] = each.outcome;
   });
   EXPECT_EQ(outcomes["stride-16"], verdict::holds); // any w will do
   EXPECT_EQ(outcomes["stride-range"], verdict::open);
@@ -115,7 +115,7 @@ TEST(Rules, bulkCopies) {
   std::map<std::string, std::string> found;
   check(request, [&](const finding &each) {
     if (each.outcome == verdict::fails)
-      found[each.rule] = each.text;
+      found[name_of(each.rule)] = each.text;
   });
   EXPECT_EQ(found["bulk-size-16"], "the copy to 'tile' has 24 bytes, which is no multiple of 16");
   EXPECT_EQ(found["bulk-offset-16"],
@@ -143,7 +143,7 @@ std::map<std::string, std::string> violations(const im2col_request &request) {
   std::map<std::string, std::string> found;
   check(request, [&](const finding &each) {
     if (each.outcome != verdict::holds)
-      found[each.rule] = each.text;
+      found[name_of(each.rule)] = each.text;
   });
   return found;
 }
@@ -318,8 +318,10 @@ TEST(Rules, everyFindingIsInTheTable) {
         return true;
     return false;
   };
-  check(good(), [&](const finding &each) { EXPECT_TRUE(known(each.rule)) << each.rule; });
-  check(bulk_request{}, [&](const finding &each) { EXPECT_TRUE(known(each.rule)) << each.rule; });
+  check(good(),
+        [&](const finding &each) { EXPECT_TRUE(known(name_of(each.rule))) << name_of(each.rule); });
+  check(bulk_request{},
+        [&](const finding &each) { EXPECT_TRUE(known(name_of(each.rule))) << name_of(each.rule); });
 }
 
 } // namespace

@@ -349,7 +349,7 @@ TEST(TmaRules, liftedWideCopiesHaveFewLayouts) {
   auto isBroken = [&] {
     bool broken = false;
     tilelift::check(request, [&](const tilelift::finding &found) {
-      broken |= std::string(found.rule) == "wide-layout";
+      broken |= found.rule == tilelift::rule_id::wide_layout;
     });
     return broken;
   };
@@ -375,7 +375,7 @@ TEST(TmaRules, theDriverAllowsMoreThanALiftedCopy) {
   std::vector<std::string> broken;
   tilelift::check(request, [&](const tilelift::finding &found) {
     if (found.outcome != tilelift::verdict::holds)
-      broken.push_back(found.rule);
+      broken.push_back(tilelift::name_of(found.rule));
   });
   EXPECT_EQ(broken, (std::vector<std::string>{"address-null", "extent-range"}));
 }

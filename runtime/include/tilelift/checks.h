@@ -393,7 +393,7 @@ private:
   }
   void note(const finding &found) {
     if (found.outcome != verdict::holds)
-      reject(found.rule, found.text);
+      reject(name_of(found.rule), found.text);
   }
 
   std::string wrong_block;

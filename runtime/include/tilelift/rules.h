@@ -300,62 +300,51 @@ struct bulk_request {
   quantity bytes;
 };
 
-/// One rule applied to one number of one copy. `text` says what was found and
-/// what is needed, in the user's names; of a rule that holds, nothing.
-struct finding {
-  const char *rule;
-  verdict outcome;
-  std::string text;
+/// The rules, one name for each line of rules.def.
+enum class rule_id : unsigned char {
+#define TILELIFT_RULE(name, summary) name,
+#include "tilelift/rules.def"
+#undef TILELIFT_RULE
 };
+
+namespace detail {
+
+/// What messages call a rule: hyphens where the name has underscores.
+template <std::size_t N> struct rule_text {
+  char text[N] = {};
+  constexpr rule_text(const char (&name)[N]) {
+    for (std::size_t i = 0; i < N; ++i)
+      text[i] = name[i] == '_' ? '-' : name[i];
+  }
+};
+
+namespace rule_texts {
+#define TILELIFT_RULE(name, summary) inline constexpr rule_text name(#name);
+#include "tilelift/rules.def"
+#undef TILELIFT_RULE
+} // namespace rule_texts
+
+} // namespace detail
 
 struct rule {
   const char *id;
   const char *summary;
 };
 
-/// Every rule that a finding can name; docs/diagnostics.md has a line for each.
 constexpr rule rule_table[] = {
-    {"rank", "a tensor map has 1 to 5 dimensions, for im2col 3 to 5"},
-    {"known-value", "each enumeration has one of its values"},
-    {"type-device", "packed element types need compute capability 10.0"},
-    {"address-16", "the tensor starts on a multiple of 16 bytes"},
-    {"address-32", "so does an interleaved or padded one, of 32 bytes"},
-    {"address-null", "the tensor's address is not null"},
-    {"address-range", "the tensor's address is less than 2^57"},
-    {"extent-range", "each extent is 1 to 2^31 elements"},
-    {"packed-extent", "packed rows have whole bytes, padded ones a multiple of 128 elements"},
-    {"stride-16", "each outer stride is a multiple of 16 bytes"},
-    {"stride-32", "an interleaved or padded tensor's is a multiple of 32 bytes"},
-    {"stride-range", "each outer stride is 0 to 2^40 - 1 bytes"},
-    {"step-range", "each element stride is 1 to 8"},
-    {"box-range", "each box dimension is 1 to 256 elements"},
-    {"inner-box-16", "the box's innermost dimension is a multiple of 16 bytes"},
-    {"padded-box", "a row of a padded box has 128 elements"},
-    {"box-bytes", "a box fits in the shared memory of a block"},
-    {"swizzle-span", "a row of the box is no longer than the swizzle's span"},
-    {"swizzle-device", "swizzles of larger atoms need compute capability 10.0"},
-    {"padded-layout", "padded types go with few swizzles, and without interleaving"},
-    {"nan-fill", "only floating-point tensors are filled with NaN"},
-    {"corner-range", "the corners of an im2col box have 16, 8 or 5 bits"},
-    {"corner-order", "an im2col box holds at least one pixel"},
-    {"channel-range", "an im2col copy has 1 to 256 channels"},
-    {"pixel-range", "an im2col copy has 1 to 1024 pixels"},
-    {"pixel-offset", "what a filter adds to an im2col box has 16, 8 or 5 bits"},
-    {"line-offset", "an im2col box that stays in one line reaches it with 8 or 5 bits"},
-    {"whole-images", "the pixels that are copied end with an image"},
-    {"wide-layout", "im2col wide goes with few swizzles, and without interleaving"},
-    {"bytes-in-flight", "a barrier counts less than 2^20 bytes in a phase"},
-    {"parameter-bytes", "a kernel's parameters have at most 32764 bytes, a map takes 128"},
-    {"bulk-size-16", "a bulk copy's size is a multiple of 16 bytes"},
-    {"bulk-offset-16", "a bulk copy starts on a multiple of 16 bytes"},
-    {"row-start", "each row that is looked up, or each four of them, starts on 128 bytes"},
-    {"inner-coordinate-16", "the innermost coordinate is a multiple of 16 bytes"},
-    {"coordinate-range", "a coordinate fits in 32 bits"},
-    {"index-range", "index arithmetic does not wrap around"},
-    {"argument-value", "an argument that decides the tile's size is what the copy was checked for"},
-    {"block-size", "the block has the size that the copy was checked for"},
-    {"device", "the device has a TMA unit, compute capability 9.0 or higher"},
-    {"binary", "the program holds code for this device that uses the TMA unit"},
+#define TILELIFT_RULE(name, summary) {detail::rule_texts::name.text, summary},
+#include "tilelift/rules.def"
+#undef TILELIFT_RULE
+};
+constexpr const char *name_of(rule_id id) { return rule_table[unsigned(id)].id; }
+constexpr const char *summary_of(rule_id id) { return rule_table[unsigned(id)].summary; }
+
+/// One rule applied to one number of one copy. `text` says what was found and
+/// what is needed, in the user's names; of a rule that holds, nothing.
+struct finding {
+  rule_id rule;
+  verdict outcome;
+  std::string text;
 };
 
 namespace detail {
@@ -371,7 +360,7 @@ template <typename Number> std::string no_multiple(const Number &found, const ch
   return describe(found) + unit + ", which is no multiple of " + std::to_string(of);
 }
 
-inline finding broken(const char *rule, std::string text) {
+inline finding broken(rule_id rule, std::string text) {
   return {rule, verdict::fails, std::move(text)};
 }
 
@@ -383,21 +372,21 @@ struct all_hold {
 
 /// Words are made where a rule is broken, and nowhere else.
 template <typename Report, typename Text>
-[[gnu::cold, gnu::noinline]] void explain(Report &report, const char *rule, verdict outcome,
+[[gnu::cold, gnu::noinline]] void explain(Report &report, rule_id rule, verdict outcome,
                                           const Text &text) {
   report(finding{rule, outcome, text()});
 }
 
 /// About what a request leaves at its default: reported only where it is broken.
 template <typename Report, typename Text>
-void judge_if_broken(Report &report, const char *rule, verdict outcome, const Text &text) {
+void judge_if_broken(Report &report, rule_id rule, verdict outcome, const Text &text) {
   if constexpr (std::is_same_v<Report, all_hold>)
     report.so_far &= outcome == verdict::holds;
   else if (outcome != verdict::holds)
     explain(report, rule, outcome, text);
 }
 template <typename Report, typename Text>
-void judge(Report &report, const char *rule, verdict outcome, const Text &text) {
+void judge(Report &report, rule_id rule, verdict outcome, const Text &text) {
   if constexpr (!std::is_same_v<Report, all_hold>)
     if (outcome == verdict::holds)
       report(finding{rule, outcome, {}});
@@ -408,9 +397,9 @@ constexpr verdict holds_unless(bool broken) { return broken ? verdict::fails : v
 template <typename Report> void check_values(const map_request &request, Report &&report) {
   auto known = [&](const char *what, unsigned value, unsigned count) {
     if (value >= count)
-      report(broken("known-value", std::string("the ") + what + " of " + quoted(request.tensor) +
-                                       " is " + std::to_string(value) + ", known are 0 to " +
-                                       std::to_string(count - 1)));
+      report(broken(rule_id::known_value,
+                    std::string("the ") + what + " of " + quoted(request.tensor) + " is " +
+                        std::to_string(value) + ", known are 0 to " + std::to_string(count - 1)));
   };
   known("data type", unsigned(request.type), element_types);
   known("interleaving", unsigned(request.interleave), 3);
@@ -418,22 +407,22 @@ template <typename Report> void check_values(const map_request &request, Report 
   known("L2 promotion", unsigned(request.promotion), 4);
   known("fill", unsigned(request.fill), 2);
   if (request.fill != outside_fill::zero && !is_floating(request.type))
-    report(broken("nan-fill", "a fill with NaN needs a floating-point type, " +
-                                  quoted(request.tensor) + " has " + name_of(request.type)));
+    report(broken(rule_id::nan_fill, "a fill with NaN needs a floating-point type, " +
+                                         quoted(request.tensor) + " has " + name_of(request.type)));
 }
 
 /// What only some devices have.
 template <typename Report> void check_device(const map_request &request, Report &&report) {
-  auto needs_newer = [&](const char *rule, const std::string &what) {
+  auto needs_newer = [&](rule_id rule, const std::string &what) {
     if (request.capability < 100)
       report(broken(rule, what + " needs compute capability 10.0, the device has " +
                               std::to_string(request.capability / 10) + "." +
                               std::to_string(request.capability % 10)));
   };
   if (is_packed(request.type))
-    needs_newer("type-device", name_of(request.type));
+    needs_newer(rule_id::type_device, name_of(request.type));
   if (request.swizzle > swizzle_mode::b128)
-    needs_newer("swizzle-device", "a swizzle of atoms larger than 16 bytes");
+    needs_newer(rule_id::swizzle_device, "a swizzle of atoms larger than 16 bytes");
 }
 
 /// Padded types come with few layouts.
@@ -443,7 +432,7 @@ template <typename Report> void check_padded(const map_request &request, Report 
       request.swizzle == swizzle_mode::b128_atom_32 ||
       (request.type == element_type::u6_align16 && request.swizzle == swizzle_mode::b128_atom_64);
   if (request.interleave != interleave_layout::none || !swizzles)
-    report(broken("padded-layout",
+    report(broken(rule_id::padded_layout,
                   std::string(name_of(request.type)) +
                       " goes with no interleaving, and with no swizzle, 128B or 128B_ATOM_32B"));
 }
@@ -452,7 +441,7 @@ template <typename Number, typename Report>
 void check_extent(const map_request_of<Number> &request, int d, Report &&report, limits_of limits) {
   const Number &extent = request.dims[d].extent;
   const int power = limits == limits_of::driver ? 32 : 31;
-  judge(report, "extent-range", is_within(extent, 1, int64_t(1) << power), [&] {
+  judge(report, rule_id::extent_range, is_within(extent, 1, int64_t(1) << power), [&] {
     return "the extent of " + quoted(request.tensor) + " in " + ordinal(d) +
            (d == 0 ? " dimension is " : " is ") + describe(extent) +
            " elements, allowed are 1 to 2^" + std::to_string(power);
@@ -460,7 +449,7 @@ void check_extent(const map_request_of<Number> &request, int d, Report &&report,
   if (d > 0 || !is_packed(request.type))
     return;
   const int whole = is_padded(request.type) ? 128 : 2;
-  judge(report, "packed-extent", is_multiple(extent, whole), [&] {
+  judge(report, rule_id::packed_extent, is_multiple(extent, whole), [&] {
     return "the rows of " + quoted(request.tensor) + " have " +
            no_multiple(extent, " elements", whole);
   });
@@ -472,9 +461,10 @@ void check_stride(const map_request_of<Number> &request, int d, int alignment, R
   const auto found = [&] {
     return "the stride of " + quoted(request.tensor) + " in " + ordinal(d) + " is ";
   };
-  judge(report, alignment == 32 ? "stride-32" : "stride-16", is_multiple(stride, alignment),
+  judge(report, alignment == 32 ? rule_id::stride_32 : rule_id::stride_16,
+        is_multiple(stride, alignment),
         [&] { return found() + no_multiple(stride, " bytes", alignment); });
-  judge(report, "stride-range", is_within(stride, 0, (int64_t(1) << 40) - 1),
+  judge(report, rule_id::stride_range, is_within(stride, 0, (int64_t(1) << 40) - 1),
         [&] { return found() + describe(stride) + " bytes, allowed are 0 to 2^40 - 1"; });
 }
 
@@ -484,21 +474,22 @@ void check_row(const map_request &request, const quantity &elements, Report &&re
   const auto found = [&] { return "a row of the box of " + quoted(request.tile) + " has "; };
   const quantity bits = quantity::exactly(count(elements) * int64_t(bits_of(request.type)));
   const quantity bytes = quantity::exactly(bits.low / 8);
-  judge(report, "inner-box-16", is_multiple(bits, 128),
+  judge(report, rule_id::inner_box_16, is_multiple(bits, 128),
         [&] { return found() + no_multiple(bytes, " bytes", 16); });
   const int64_t span = span_of(request.swizzle);
   if (span > 0 && request.interleave == interleave_layout::none && bytes.low > span)
-    report(broken("swizzle-span", found() + describe(bytes) + " bytes, the swizzle has room for " +
-                                      std::to_string(span)));
+    report(broken(rule_id::swizzle_span, found() + describe(bytes) +
+                                             " bytes, the swizzle has room for " +
+                                             std::to_string(span)));
   if (is_padded(request.type) && elements.low != 128)
-    report(broken("padded-box", found() + describe(elements) + " elements, " +
-                                    name_of(request.type) + " takes 128"));
+    report(broken(rule_id::padded_box, found() + describe(elements) + " elements, " +
+                                           name_of(request.type) + " takes 128"));
 }
 
 template <typename Report>
 void check_bytes(const map_request &request, int64_t bytes, Report &&report, limits_of limits) {
   const int64_t most = limits == limits_of::driver ? 233472 : largest_shared_memory;
-  judge(report, "box-bytes", is_within(quantity::exactly(bytes), 0, most), [&] {
+  judge(report, rule_id::box_bytes, is_within(quantity::exactly(bytes), 0, most), [&] {
     return "the box of " + quoted(request.tile) + " has " + std::to_string(bytes) +
            " bytes, a block has at most " + std::to_string(most) + " bytes of shared memory";
   });
@@ -514,15 +505,15 @@ void check_address(const map_request_of<Number> &request, Report &&report, limit
   const int alignment = alignment_of(request);
   const auto tensor = [&] { return quoted(request.tensor); };
   if (limits == limits_of::lifted_copies)
-    judge(report, "address-null",
+    judge(report, rule_id::address_null,
           is_within(request.address, 1, std::numeric_limits<int64_t>::max()),
           [&] { return tensor() + " is null"; });
-  judge(report, alignment == 32 ? "address-32" : "address-16",
+  judge(report, alignment == 32 ? rule_id::address_32 : rule_id::address_16,
         is_multiple(request.address, alignment), [&] {
           return tensor() + " starts at " + no_multiple(request.address, "", alignment) + " bytes";
         });
   const verdict range = is_within(request.address, 0, (int64_t(1) << 57) - 1);
-  judge_if_broken(report, "address-range", holds_unless(range == verdict::fails), [&] {
+  judge_if_broken(report, rule_id::address_range, holds_unless(range == verdict::fails), [&] {
     return tensor() + " starts at " + describe(request.address) + ", an address is less than 2^57";
   });
 }
@@ -532,7 +523,7 @@ template <typename Report>
 void check_kind(const map_request &request, int least_rank, Report &&report) {
   const bool interleaved = request.interleave != interleave_layout::none;
   const int least = interleaved ? 3 : least_rank;
-  judge(report, "rank", is_within(quantity::exactly(request.rank), least, max_rank), [&] {
+  judge(report, rule_id::rank, is_within(quantity::exactly(request.rank), least, max_rank), [&] {
     return "the copy to " + quoted(request.tile) + " has " + std::to_string(request.rank) +
            " dimensions, a tensor map has " + std::to_string(least) + " to 5";
   });
@@ -551,7 +542,7 @@ void check_tensor(const map_request_of<Number> &request, Report &&report, limits
     if (d > 0)
       check_stride(request, d, alignment_of(request), report);
     const Number &step = request.dims[d].step;
-    judge_if_broken(report, "step-range", is_within(step, 1, 8), [&] {
+    judge_if_broken(report, rule_id::step_range, is_within(step, 1, 8), [&] {
       return "the element stride of " + quoted(request.tensor) + " in " + ordinal(d) +
              (d == 0 ? " dimension is " : " is ") + describe(step) + ", allowed are 1 to 8";
     });
@@ -578,17 +569,18 @@ void check_corners(const im2col_request_of<Number> &request, Report &&report) {
   for (int i = 0; i < request.corners() && i < 3; ++i) {
     const auto where = [&] { return " in dimension " + std::to_string(first + i); };
     for (const Number *corner : {&request.lower[i], &request.upper[i]})
-      judge(report, "corner-range", is_within(*corner, -limit, limit - 1), [&] {
+      judge(report, rule_id::corner_range, is_within(*corner, -limit, limit - 1), [&] {
         return std::string(corner == &request.lower[i] ? "the lower" : "the upper") +
                " corner of " + quoted(request.tile) + " is " + describe(*corner) + where() +
                ", allowed are " + std::to_string(-limit) + " to " + std::to_string(limit - 1);
       });
     const Number &extent = request.dims[first + i].extent;
-    judge(report, "corner-order", has_pixel(extent, request.lower[i], request.upper[i]), [&] {
-      return "the box of " + quoted(request.tile) + " is empty" + where() + ": it starts at " +
-             describe(request.lower[i]) + " and ends " + describe(request.upper[i]) +
-             " from an extent of " + describe(extent);
-    });
+    judge(report, rule_id::corner_order, has_pixel(extent, request.lower[i], request.upper[i]),
+          [&] {
+            return "the box of " + quoted(request.tile) + " is empty" + where() +
+                   ": it starts at " + describe(request.lower[i]) + " and ends " +
+                   describe(request.upper[i]) + " from an extent of " + describe(extent);
+          });
   }
 }
 
@@ -599,11 +591,12 @@ void check_wide(const im2col_request_of<Number> &request, Report &&report) {
                         request.swizzle != swizzle_mode::b128_atom_32_flip_8 &&
                         request.swizzle != swizzle_mode::b128_atom_64;
   const bool is_plain = swizzles && request.interleave == interleave_layout::none;
-  judge_if_broken(
-      report, "wide-layout", holds_unless(request.mode != im2col_mode::im2col && !is_plain), [] {
-        return std::string("im2col wide goes with no interleaving, and with swizzles 64B, 128B and "
-                           "128B_ATOM_32B");
-      });
+  judge_if_broken(report, rule_id::wide_layout,
+                  holds_unless(request.mode != im2col_mode::im2col && !is_plain), [] {
+                    return std::string(
+                        "im2col wide goes with no interleaving, and with swizzles 64B, 128B and "
+                        "128B_ATOM_32B");
+                  });
 }
 
 } // namespace detail
@@ -637,7 +630,7 @@ void check(const tile_request &request, Report &&report,
   detail::check_kind(request, 1, report);
   detail::check_tensor(request, report, limits);
   for (int d = 0; d < request.rank && d < max_rank; ++d)
-    detail::judge(report, "box-range", is_within(request.dims[d].box, 1, 256), [&] {
+    detail::judge(report, rule_id::box_range, is_within(request.dims[d].box, 1, 256), [&] {
       return "the box of " + detail::quoted(request.tile) + " has " +
              describe(request.dims[d].box) + " elements in " + detail::ordinal(d) +
              (d == 0 ? " dimension" : "") + ", allowed are 1 to 256";
@@ -657,10 +650,10 @@ void check(const im2col_request &request, Report &&report,
   if (request.rank < 3 || request.rank > max_rank)
     return;
   detail::check_corners(request, report);
-  detail::judge(report, "channel-range", is_within(request.channels, 1, 256), [&] {
+  detail::judge(report, rule_id::channel_range, is_within(request.channels, 1, 256), [&] {
     return found() + describe(request.channels) + " channels, allowed are 1 to 256";
   });
-  detail::judge(report, "pixel-range", is_within(request.pixels, 1, 1024), [&] {
+  detail::judge(report, rule_id::pixel_range, is_within(request.pixels, 1, 1024), [&] {
     return found() + describe(request.pixels) + " pixels, allowed are 1 to 1024";
   });
   detail::check_row(request, request.channels, report);
@@ -683,22 +676,22 @@ template <typename Report> void check_new_address(const quantity &address, Repor
 template <typename Report> void check(const bulk_request &request, Report &&report) {
   const auto tensor = [&] { return detail::quoted(request.tensor); };
   const auto tile = [&] { return detail::quoted(request.tile); };
-  detail::judge(report, "address-null",
+  detail::judge(report, rule_id::address_null,
                 is_within(request.address, 1, std::numeric_limits<int64_t>::max()),
                 [&] { return tensor() + " is null"; });
-  detail::judge(report, "address-16", is_multiple(request.address, 16), [&] {
+  detail::judge(report, rule_id::address_16, is_multiple(request.address, 16), [&] {
     return tensor() + " starts at " + describe(request.address) +
            ", which is no multiple of 16 bytes";
   });
-  detail::judge(report, "bulk-offset-16", is_multiple(request.offset, 16), [&] {
+  detail::judge(report, rule_id::bulk_offset_16, is_multiple(request.offset, 16), [&] {
     return "the copy to " + tile() + " starts " + describe(request.offset) + " bytes into " +
            tensor() + ", which is no multiple of 16";
   });
-  detail::judge(report, "bulk-size-16", is_multiple(request.bytes, 16), [&] {
+  detail::judge(report, rule_id::bulk_size_16, is_multiple(request.bytes, 16), [&] {
     return "the copy to " + tile() + " has " + describe(request.bytes) +
            " bytes, which is no multiple of 16";
   });
-  detail::judge(report, "bytes-in-flight", is_within(request.bytes, 16, (1 << 20) - 1), [&] {
+  detail::judge(report, rule_id::bytes_in_flight, is_within(request.bytes, 16, (1 << 20) - 1), [&] {
     return "the copy to " + tile() + " has " + describe(request.bytes) +
            " bytes, a barrier counts at most 1048575";
   });

@@ -33,7 +33,7 @@ private:
   static std::string sentence(const std::vector<finding> &found) {
     std::string all;
     for (const finding &each : found)
-      all += (all.empty() ? "" : "; ") + each.text + " [" + each.rule + "]";
+      all += (all.empty() ? "" : "; ") + each.text + " [" + name_of(each.rule) + "]";
     return all;
   }
 

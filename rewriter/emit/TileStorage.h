@@ -1,0 +1,37 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// In what a lifted kernel keeps the tile of a copy: in the array that the program declares, in one
+// with the rows of its plan, or in several of them. One text serves all instances, so that what one
+// of them needs is done for all.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_TILESTORAGE_H
+#define TILELIFT_EMIT_TILESTORAGE_H
+
+#include "kernel/KernelPlan.h"
+
+namespace tilelift {
+
+/// Whether a tile has other rows than the array that the program declares.
+bool isMoved(const KernelPlan &kernel, size_t copy);
+/// Whether there are several tiles in the place of one: a ring, or two that take turns.
+bool isRepeated(const KernelPlan &kernel, size_t copy);
+/// Whether an array of such tiles would leave some of them off the alignment, or has to be made out
+/// of bytes.
+bool needsSlots(const KernelPlan &kernel, size_t copy);
+/// Whether its array gets another type.
+inline bool isRetyped(const KernelPlan &kernel, size_t copy) {
+  return isMoved(kernel, copy) || (isRepeated(kernel, copy) && needsSlots(kernel, copy));
+}
+
+/// Whether its size is an argument of the launch.
+inline bool isDynamic(const clang::VarDecl *tile) {
+  return tile->getType()->isIncompleteArrayType();
+}
+bool hasDynamicRings(const KernelPlan &kernel);
+bool usesDynamicMemory(const KernelPlan &kernel);
+
+} // namespace tilelift
+
+#endif
