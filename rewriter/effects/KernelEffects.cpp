@@ -7,6 +7,7 @@
 #include "effects/Divergence.h"
 #include "effects/ElementUses.h"
 #include "effects/Escapes.h"
+#include "support/Builtins.h"
 #include "support/VariableFacts.h"
 
 #include "clang/AST/ASTContext.h"

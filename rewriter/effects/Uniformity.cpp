@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "effects/Uniformity.h"
+#include "support/Builtins.h"
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"

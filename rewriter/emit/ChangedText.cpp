@@ -5,6 +5,7 @@
 #include "emit/ChangedText.h"
 
 #include "emit/TileStorage.h"
+#include "support/DeclaredNames.h"
 #include "support/VariableFacts.h"
 
 #include "clang/AST/DeclTemplate.h"

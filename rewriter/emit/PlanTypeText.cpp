@@ -9,6 +9,7 @@
 
 #include "emit/DeadVariables.h"
 #include "facts/MemoryUses.h"
+#include "support/DeclaredNames.h"
 #include "support/Words.h"
 
 #include "clang/AST/Attr.h"

@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "facts/IndexRange.h"
+#include "support/Builtins.h"
 
 #include "clang/AST/ExprCXX.h"
 #include "clang/Basic/SourceManager.h"

@@ -7,6 +7,7 @@
 #include "effects/Ways.h"
 #include "relation/BaseObjects.h"
 #include "rounds/Liveness.h"
+#include "support/DeclaredNames.h"
 #include "support/Locations.h"
 
 using namespace clang;

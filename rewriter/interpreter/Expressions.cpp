@@ -8,6 +8,7 @@
 #include "interpreter/Interpreter.h"
 #include "relation/BaseObjects.h"
 
+#include "support/Builtins.h"
 #include "support/Locations.h"
 #include "tilelift/rules.h"
 

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interpreter/Interpreter.h"
+#include "support/Builtins.h"
 
 #include "clang/AST/Attr.h"
 

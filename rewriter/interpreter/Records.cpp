@@ -8,6 +8,7 @@
 
 #include "interpreter/Interpreter.h"
 #include "relation/BaseObjects.h"
+#include "support/DeclaredNames.h"
 
 #include <numeric>
 

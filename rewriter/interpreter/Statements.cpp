@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interpreter/Interpreter.h"
+#include "support/DeclaredNames.h"
 
 #include "clang/AST/RecordLayout.h"
 #include "clang/AST/StmtCXX.h"

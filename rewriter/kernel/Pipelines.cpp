@@ -4,10 +4,11 @@
 
 #include "kernel/Pipelines.h"
 
+#include "interpreter/CopyAnalysis.h"
 #include "kernel/Sizes.h"
 #include "order/WholeBlock.h"
-#include "interpreter/CopyAnalysis.h"
 #include "spelling/CodeText.h"
+#include "support/DeclaredNames.h"
 #include "support/Locations.h"
 
 using namespace clang;

@@ -5,6 +5,7 @@
 #include "order/WholeBlock.h"
 
 #include "order/BarrierCalls.h"
+#include "support/Builtins.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"

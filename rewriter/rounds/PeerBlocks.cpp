@@ -5,6 +5,7 @@
 #include "rounds/PeerBlocks.h"
 
 #include "rounds/Rounds.h"
+#include "support/Builtins.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ASTContext.h"

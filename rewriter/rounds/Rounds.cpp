@@ -5,6 +5,7 @@
 #include "rounds/Rounds.h"
 
 #include "support/CallPath.h"
+#include "support/DeclaredNames.h"
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"

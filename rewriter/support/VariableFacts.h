@@ -15,6 +15,7 @@
 
 #include "support/CallPath.h"
 #include "support/ConstDrops.h"
+#include "support/Lvalues.h"
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/DenseSet.h"
@@ -200,54 +201,12 @@ private:
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;
 };
 
-/// Clang's number of a builtin of the device, wherever the function is parsed; 0 for none.
-unsigned deviceBuiltin(const clang::FunctionDecl *function);
-
-/// Of threadIdx.x and its like, in the form of Clang's CUDA headers (a property or a builtin) or a
-/// plain member: the variable's and the member's name.
-std::optional<std::pair<llvm::StringRef, llvm::StringRef>>
-builtinMember(const clang::Expr *expression);
-
-/// Whether an expression names `blockDim`, CUDA's variable for the size of the block, or a member
-/// of it.
-bool namesBlockSize(const clang::Stmt *statement);
-
-/// Whether a variable is `threadIdx` as CUDA's headers declare it.
-bool isThreadIndex(const clang::VarDecl *variable);
-
-/// All that an expression names, in the text of a function; none where there is no expression.
-llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expression);
-/// The variables that an expression names; none where there is no expression.
-llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
-
-/// How code outside of functions, classes and namespaces names a type. A type that the program
-/// declares is named from the global namespace, as in "::ns::pixel", because an inner namespace or
-/// class may have another member of that name.
-std::string nameOutside(clang::QualType type, const clang::ASTContext &context);
-/// Whether only members and friends of some class can name a declaration, which a launcher is not.
-bool isHidden(const clang::Decl *declaration);
-/// Whether only a function, or a class and its friends, can name it, or nobody.
-bool isLocalType(clang::QualType type);
-
 inline bool isLoop(const clang::Stmt *statement) {
   return llvm::isa<clang::ForStmt, clang::WhileStmt, clang::DoStmt, clang::CXXForRangeStmt>(
       statement);
 }
 
 const clang::Stmt *bodyOf(const clang::Stmt *loop);
-
-/// The variable that a name means; of a part of a structured binding, the whole; or null.
-const clang::VarDecl *variableNamed(const clang::DeclRefExpr *reference);
-/// The local variable or parameter that an lvalue is part of, or null; `self` is the object of
-/// the method that it stands in.
-const clang::VarDecl *rootVariable(const clang::Expr *lvalue, const clang::VarDecl *self = nullptr);
-/// Whether a value of a type may lead to something else: a pointer, a reference, or what holds one.
-bool mayReferTo(clang::QualType type);
-/// Whether a reference to `referred` allows writes: the type is not const, or it has mutable
-/// members.
-bool mayWriteTo(clang::QualType referred);
-/// Whether an expression is `this`, as it stands or as a pointer to another class.
-bool isThis(const clang::Expr *expression);
 
 } // namespace tilelift
 

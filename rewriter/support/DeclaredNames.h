@@ -1,0 +1,42 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What an expression names, and whether and how other code can name a type or a declaration.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_SUPPORT_DECLAREDNAMES_H
+#define TILELIFT_SUPPORT_DECLAREDNAMES_H
+
+#include "clang/AST/Type.h"
+
+#include "llvm/ADT/SmallVector.h"
+
+#include <string>
+
+namespace clang {
+class ASTContext;
+class Decl;
+class Expr;
+class NamedDecl;
+class VarDecl;
+} // namespace clang
+
+namespace tilelift {
+
+/// All that an expression names, in the text of a function; none where there is no expression.
+llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expression);
+/// The variables that an expression names; none where there is no expression.
+llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
+
+/// How code outside of functions, classes and namespaces names a type. A type that the program
+/// declares is named from the global namespace, as in "::ns::pixel", because an inner namespace or
+/// class may have another member of that name.
+std::string nameOutside(clang::QualType type, const clang::ASTContext &context);
+/// Whether only members and friends of some class can name a declaration, which a launcher is not.
+bool isHidden(const clang::Decl *declaration);
+/// Whether only a function, or a class and its friends, can name it, or nobody.
+bool isLocalType(clang::QualType type);
+
+} // namespace tilelift
+
+#endif
