@@ -394,6 +394,7 @@ private:
   void bindCaptures(const clang::CXXMethodDecl *callee,
                     std::optional<llvm::DenseMap<const clang::VarDecl *, unsigned>> &outer);
   void noteCopies(const clang::LambdaExpr *lambda);
+  LocalObject copyOfReferent(const clang::VarDecl *reference, Place place);
   Value asReadNumber(const Value &stored, unsigned object, int64_t offset, clang::QualType type,
                      Place place);
   static bool hasUnion(const clang::CXXRecordDecl *record);

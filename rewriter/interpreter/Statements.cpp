@@ -269,6 +269,18 @@ void Interpreter::runCaptures(const LambdaExpr *lambda) {
   }
 }
 
+/// By a reference that is captured by copy, a lambda has a copy of what that leads to: the
+/// reference leads to an object of the lambda's own.
+LocalObject Interpreter::copyOfReferent(const VarDecl *reference, Place place) {
+  const QualType type = reference->getType().getNonReferenceType();
+  const Value address = memory[objectOf(reference)].read(0, 8, place);
+  const bool isObject = type->isRecordType() || type->isArrayType();
+  LocalObject captured;
+  captured.write(0, 8, Condition::always(),
+                 copied(isObject ? address : load(address, type, place), type, place));
+  return captured;
+}
+
 /// Notes the values that a lambda captures by copy. Where a function may return several closures of
 /// one lambda, it is not known which of them is called later, so their values are unknown.
 void Interpreter::noteCopies(const LambdaExpr *lambda) {
@@ -286,7 +298,9 @@ void Interpreter::noteCopies(const LambdaExpr *lambda) {
     if (!variable || capture.getCaptureKind() != LCK_ByCopy)
       continue;
     LocalObject &value = made->second[variable];
-    value = memory[objectOf(variable)];
+    value = variable->getType()->isReferenceType() && (isCopying() || isOnTheSide())
+                ? copyOfReferent(variable, placeOf(lambda))
+                : memory[objectOf(variable)];
     if (!isFirst && isPassedOn)
       value.forget("is captured by several closures of one lambda", placeOf(lambda->getBeginLoc()));
   }

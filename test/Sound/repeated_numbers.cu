@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 11
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 12
 //
 // One expression that is evaluated for many elements from numbers that look alike and are not the same: of other
 // variables, of other types, under other conditions, or changed in between.
@@ -99,6 +99,18 @@ __global__ void of_a_lambda(float *out, const float *in, int w) { // which count
   __syncthreads();
   for (int i = t; i < 512; i += T) out[i] = tile[i / 64][63 - i % 64];
 }
+__global__ void of_a_copied_reference(float *out, const float *in, int w) { // what it led to when the lambda was made
+  __shared__ alignas(128) float tile[8][64]; int t = threadIdx.x;
+#pragma tma load
+  for (int i = t; i < 512; i += T) {
+    int row = i / 64, rows[2] = {0, 7}; int &same = row, &first = rows[0];
+    auto place = [=](int column) { return same * w + first * 4 + column; };
+    row += 3, first = 5;
+    tile[i / 64][i % 64] = in[place(i % 64)];
+  }
+  __syncthreads();
+  for (int i = t; i < 512; i += T) out[i] = tile[i / 64][63 - i % 64];
+}
 __device__ int sum_to(int n, int w) { return n == 0 ? 0 : w + sum_to(n - 1, w); }
 __global__ void of_recursion(float *out, const float *in, int w) { // each call has an `n` of its own
   __shared__ alignas(128) float tile[8][64]; int t = threadIdx.x;
@@ -149,6 +161,7 @@ static const Case cases[] = {
     {"under_other_conditions", [](const Arrays &a) { for (int h : {3, 5}) under_other_conditions<<<1, T>>>(a.out + 512 * h, a.in, h, 64, h - 7); }},
     {"of_members", [](const Arrays &a) { of_members<<<1, T>>>(a.out, a.in, Place{3, 8}, 128); }},
     {"of_a_lambda", [](const Arrays &a) { of_a_lambda<<<1, T>>>(a.out, a.in, 128); }},
+    {"of_a_copied_reference", [](const Arrays &a) { of_a_copied_reference<<<1, T>>>(a.out, a.in, 128); }},
     {"of_recursion", [](const Arrays &a) { of_recursion<<<1, T>>>(a.out, a.in, 128); }},
     {"of_a_union", [](const Arrays &a) { of_a_union<<<1, T>>>(a.out, a.in, 128); }},
     {"looked_up", [](const Arrays &a) { looked_up<<<1, T>>>(a.out, a.in, a.ints, 128); }},
