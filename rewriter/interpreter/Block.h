@@ -105,7 +105,7 @@ public:
   std::set<unsigned> looksUpShared;
   /// What holds for the first of them when it looks.
   std::vector<LookupCondition> lookedUpUnder;
-  /// What expressions were computed to by threads before.
+  /// The results of expressions that this thread or another one has evaluated already.
   Memo memo;
   /// Statements that all threads have run.
   unsigned steps = 0;

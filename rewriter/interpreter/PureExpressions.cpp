@@ -154,7 +154,8 @@ const Value *Interpreter::heldNow(const VariableRead &read) const {
   return now && isKnownNumber(*now) ? now : nullptr;
 }
 
-/// The value of an expression that only computes, from before if its operands are the same.
+/// The value of an expression without side effects. If it was evaluated before with the same values
+/// of its variables, the result of that time is returned.
 Value Interpreter::evaluatePure(const Expr *expression, KnownExpression &known) {
   if (known.operations == 0 && known.reads.size() == 1) {
     const Value *now = heldNow(known.reads.front());

@@ -224,8 +224,8 @@ std::optional<PixelReader::Reduced> PixelReader::reduce(const Polynomial &value)
   return total;
 }
 
-/// Whether all values are made of one index, if of any; that of the others is given, if it is
-/// known.
+/// Whether a value agrees with the pixel index that other values were made of, if there is one yet.
+/// Sets the index where the value is the first to depend on one.
 bool PixelReader::areOfOne(ArrayRef<Polynomial> values, std::optional<Polynomial> &index) {
   return llvm::all_of(values, [&](const Polynomial &value) {
     std::optional<Reduced> found = reduce(value);
