@@ -77,7 +77,7 @@ private:
   Polynomial quotient(const Polynomial &divisor);
   std::optional<Polynomial> divided(const Reduced &value, const Polynomial &divisor,
                                     bool mayBeNegative);
-  bool areOfOne(ArrayRef<Polynomial> values, std::optional<Polynomial> &index);
+  bool isOfOne(const Polynomial &value, std::optional<Polynomial> &index);
   bool areOfOne(const Case &load, std::optional<Polynomial> &index);
   std::optional<std::vector<Polynomial>> indices();
   bool orderDivisors();
@@ -226,21 +226,19 @@ std::optional<PixelReader::Reduced> PixelReader::reduce(const Polynomial &value)
 
 /// Whether a value agrees with the pixel index that other values were made of, if there is one yet.
 /// Sets the index where the value is the first to depend on one.
-bool PixelReader::areOfOne(ArrayRef<Polynomial> values, std::optional<Polynomial> &index) {
-  return llvm::all_of(values, [&](const Polynomial &value) {
-    std::optional<Reduced> found = reduce(value);
-    if (!found || (found->index && index && *found->index != *index))
-      return false;
-    index = found->index ? found->index : index;
-    return true;
-  });
+bool PixelReader::isOfOne(const Polynomial &value, std::optional<Polynomial> &index) {
+  std::optional<Reduced> found = reduce(value);
+  if (!found || (found->index && index && *found->index != *index))
+    return false;
+  index = found->index ? found->index : index;
+  return true;
 }
 
 bool PixelReader::areOfOne(const Case &load, std::optional<Polynomial> &index) {
   return llvm::all_of(*load.guard.asConjunction(),
-                      [&](const Bound &bound) { return areOfOne(bound.value, index); }) &&
+                      [&](const Bound &bound) { return isOfOne(bound.value, index); }) &&
          llvm::all_of(load.needs,
-                      [&](unsigned need) { return areOfOne(relation.needs[need].value, index); });
+                      [&](unsigned need) { return isOfOne(relation.needs[need].value, index); });
 }
 
 /// The index of each cell's pixel, once all of its values are known to be made of one.
@@ -257,7 +255,7 @@ std::optional<std::vector<Polynomial>> PixelReader::indices() {
         return std::nullopt;
     }
     std::optional<Polynomial> index = indexOfTerms;
-    if (!areOfOne(load.source->offset, index) || !index || index->isConstant())
+    if (!isOfOne(load.source->offset, index) || !index || index->isConstant())
       return std::nullopt;
     all.push_back(*index);
   }
