@@ -174,6 +174,25 @@ bool Symbols::mayLeaveLongs(const Polynomial &value) const {
   return high > Interval::highest;
 }
 
+bool Symbols::mayOverflow(const Polynomial &value) const {
+  __int128 low = 0, high = 0; // of all negative and of all positive terms
+  for (const Term &term : value.getTerms()) {
+    __int128 least = term.coefficient, most = term.coefficient;
+    for (SymbolId factor : term.factors) {
+      if (std::max(-least, most) > Interval::highest)
+        return true;
+      const Interval &range = table[factor].range;
+      const std::initializer_list<__int128> ends{least * range.low, least * range.high,
+                                                 most * range.low, most * range.high};
+      least = std::min(ends);
+      most = std::max(ends);
+    }
+    low += std::min<__int128>(least, 0);
+    high += std::max<__int128>(most, 0);
+  }
+  return low < Interval::lowest || high > Interval::highest;
+}
+
 bool Symbols::isAlwaysWithin(const Polynomial &value, Interval interval) const {
   const bool isUnsigned = interval.low >= 0 && interval.high == Interval::highest;
   return interval.contains(rangeOf(value)) && !(isUnsigned && mayLeaveLongs(value));

@@ -135,6 +135,9 @@ public:
   /// numbers of 32 bits does. What has no bounds itself is taken to be arithmetic of 64 bits
   /// already.
   bool mayLeaveLongs(const Polynomial &value) const;
+  /// Whether a sum may leave what 64 bits hold, on the way to its value or by that. A symbol
+  /// without bounds may be any number of 64 bits.
+  bool mayOverflow(const Polynomial &value) const;
   /// Whether a value is within an interval, whatever its symbols are. An unsigned number of 64 bits
   /// that may become larger than any signed one is not.
   bool isAlwaysWithin(const Polynomial &value, Interval interval) const;

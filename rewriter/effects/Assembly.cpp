@@ -334,7 +334,8 @@ AssemblyEffect effectOfAssembly(StringRef text) {
       continue;
     const StringRef name = line.take_while([](char c) { return isNamePart(c) || c == ':'; });
     Reader(name, line.drop_front(name.size()), effect).read();
-    isPredicated |= name.starts_with("br"); // it may jump over what follows
+    effect.jumps |= name.starts_with("br");
+    isPredicated |= effect.jumps; // it may jump over what follows
   }
   // Not everybody who comes to the assembly need come to a barrier in it.
   if (isPredicated && std::exchange(effect.meetsBlock, false))

@@ -47,6 +47,8 @@ struct AssemblyEffect {
   bool awaitsGrids = false;
   /// Accesses by the generic proxy are ordered before those by asynchronous ones.
   bool fencesProxy = false;
+  /// It has jumps, and may do what it does again and again.
+  bool jumps = false;
   /// Some threads may end.
   bool mayLeave = false;
   /// The results may differ between threads, even for equal operands.

@@ -54,6 +54,8 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(effect.meetsBlock, "meets the block");
   add(effect.meetsOthers, "meets other threads");
   add(effect.signals, "may tell other blocks");
+  add(effect.awaitsThreads, "may wait for other threads");
+  add(effect.awaitsBlocks, "may wait for other blocks");
   add(effect.awaitsGrids, "waits for kernels before");
   add(effect.fencesProxy, "fences the proxies");
   add(effect.mayLeave, "may end threads");

@@ -111,10 +111,12 @@ bool isVote(const Instruction &instruction) {
 
 class Spreading {
 public:
-  explicit Spreading(const Function &function) : meetings(function) {}
+  Spreading(const Function &function, const Instructions &alike)
+      : meetings(function), alike(alike) {}
 
   void mark(const Instruction *instruction) {
-    if (!isVote(*instruction) && divergent.insert(instruction).second)
+    if (!isVote(*instruction) && !alike.contains(instruction) &&
+        divergent.insert(instruction).second)
       work.push_back(instruction);
   }
   void run() {
@@ -130,6 +132,7 @@ private:
   Region regionOf(const BasicBlock &branching, const BasicBlock *behind) const;
 
   Meetings meetings;
+  const Instructions &alike;
   Instructions divergent;
   SmallPtrSet<const Value *, 16> spreadVariables;
   SmallVector<const Instruction *, 32> work;
@@ -277,8 +280,9 @@ bool readsUnfollowed(const LoadInst &load) {
 
 } // namespace
 
-Instructions divergentIn(const Function &function, const Instructions &sources) {
-  Spreading spreading(function);
+Instructions divergentIn(const Function &function, const Instructions &sources,
+                         const Instructions &alike) {
+  Spreading spreading(function, alike);
   for (const Instruction &instruction : instructions(function)) {
     const auto *load = dyn_cast<LoadInst>(&instruction);
     if (sources.contains(&instruction) || (load && readsUnfollowed(*load)))
@@ -286,6 +290,27 @@ Instructions divergentIn(const Function &function, const Instructions &sources) 
   }
   spreading.run();
   return spreading.take();
+}
+
+DenseSet<const BasicBlock *> partedBlocks(const Function &function, const Instructions &divergent) {
+  const Meetings meetings(function);
+  DenseSet<const BasicBlock *> parted;
+  for (const Instruction *branch : divergent) {
+    if (!branch->isTerminator() || branch->getNumSuccessors() < 2)
+      continue;
+    const BasicBlock *behind = meetings.behind(*branch->getParent());
+    DenseSet<const BasicBlock *> seen;
+    SmallVector<const BasicBlock *, 16> open(succ_begin(branch->getParent()),
+                                             succ_end(branch->getParent()));
+    while (!open.empty()) {
+      const BasicBlock *block = open.pop_back_val();
+      if (block == behind || !seen.insert(block).second)
+        continue;
+      open.append(succ_begin(block), succ_end(block));
+    }
+    parted.insert(seen.begin(), seen.end());
+  }
+  return parted;
 }
 
 } // namespace tilelift

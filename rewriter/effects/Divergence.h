@@ -20,8 +20,15 @@ namespace tilelift {
 
 using Instructions = llvm::DenseSet<const llvm::Instruction *>;
 
-/// All that may differ, branches among them; `sources` differ by themselves.
-Instructions divergentIn(const llvm::Function &function, const Instructions &sources);
+/// All that may differ, branches among them; `sources` differ by themselves, and the results of
+/// `alike` do not, whatever they are given.
+Instructions divergentIn(const llvm::Function &function, const Instructions &sources,
+                         const Instructions &alike = {});
+
+/// The blocks to which some threads may come without the others: those between a divergent branch
+/// and where its sides meet again.
+llvm::DenseSet<const llvm::BasicBlock *> partedBlocks(const llvm::Function &function,
+                                                      const Instructions &divergent);
 
 } // namespace tilelift
 

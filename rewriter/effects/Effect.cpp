@@ -135,6 +135,7 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   effect.signals = own.signals;
   effect.acquires = own.acquires;
   effect.awaitsGrids = own.awaitsGrids;
+  effect.polls = own.jumps && loads;
   effect.fencesProxy = own.fencesProxy;
   effect.mayLeave = own.mayLeave;
   effect.differs = own.differs;
@@ -342,6 +343,9 @@ void Effect::add(const Effect &other) {
   signals |= other.signals;
   acquires |= other.acquires;
   awaitsGrids |= other.awaitsGrids;
+  polls |= other.polls;
+  awaitsThreads |= other.awaitsThreads;
+  awaitsBlocks |= other.awaitsBlocks;
   fencesProxy |= other.fencesProxy;
   mayLeave |= other.mayLeave;
   differs |= other.differs;

@@ -34,6 +34,11 @@ struct Effect {
   /// It waits for kernels that were launched before and may still run: until then, even memory
   /// that nobody writes while the kernel runs may be written.
   bool awaitsGrids = false;
+  /// It asks memory again and again by itself, as a loop within assembly does.
+  bool polls = false;
+  /// A thread may wait here for another one, of its block or of another block, which writes there
+  /// or comes to a barrier.
+  bool awaitsThreads = false, awaitsBlocks = false;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end here.

@@ -7,6 +7,8 @@
 #include "effects/Divergence.h"
 #include "effects/ElementUses.h"
 #include "effects/Escapes.h"
+#include "effects/Waits.h"
+#include "effects/WaysNotTaken.h"
 #include "support/Builtins.h"
 #include "support/VariableFacts.h"
 
@@ -78,6 +80,21 @@ void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
   }
 }
 
+/// Where threads may wait for each other.
+void KernelEffects::addWaits(const InstructionsOfSteps &instructions, const Instructions &sources) {
+  std::vector<Waits::Step> steps;
+  for (unsigned block = 0; block < blocks.size(); ++block)
+    for (size_t i = 0; i < blocks[block].steps.size(); ++i)
+      steps.push_back({instructions[block][i], &blocks[block].steps[i].effect});
+  Waits(*function, sources).note(steps);
+  for (const CodeBlock &block : blocks)
+    for (const CodeStep &step : block.steps)
+      for (Effect *whole : {&all, &ofPlaces[step.place]}) {
+        whole->awaitsThreads |= step.effect.awaitsThreads;
+        whole->awaitsBlocks |= step.effect.awaitsBlocks;
+      }
+}
+
 KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool typesTellApart)
     : kernel(kernel), code(code), function(code.of(kernel)) {
   if (!function) {
@@ -113,8 +130,10 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       }
     }
     for (const BasicBlock *next : successors(&block))
-      own.next.push_back(numbers[next]);
+      if (mayBeTaken(block, *next, code))
+        own.next.push_back(numbers[next]);
   }
+  addWaits(instructionsOfSteps, sources);
   addHandedOn(instructionsOfSteps, sources);
   differing.resize(places.size());
   for (const Instruction *instruction : divergentIn(*function, sources))

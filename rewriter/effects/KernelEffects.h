@@ -138,6 +138,8 @@ private:
   using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
 
   using InstructionsOfSteps = std::vector<std::vector<const llvm::Instruction *>>; ///< by blocks
+  void addWaits(const InstructionsOfSteps &instructions,
+                const llvm::DenseSet<const llvm::Instruction *> &sources);
   void addHandedOn(const InstructionsOfSteps &instructions,
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
   unsigned placeOf(const llvm::DILocation *location);

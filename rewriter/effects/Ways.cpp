@@ -8,6 +8,8 @@
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
 
+#include <set>
+
 using namespace clang;
 using namespace llvm;
 
@@ -32,6 +34,15 @@ bool join(Fates &into, const Fates &from) {
     into[i].write = into[i].write ? into[i].write : from[i].write;
   }
   return changed;
+}
+
+/// The statement of a step, in the innermost function on the way to the copy that has it.
+const Stmt *shown(const CodeStep &step, const Stmt *copy, const CallPath &path,
+                  const KernelEffects &effects) {
+  for (size_t depth = path.getFunctions().size(); depth > 0; --depth)
+    if (const Stmt *statement = effects.statementAt(step, path.first(depth)))
+      return statement;
+  return copy;
 }
 
 bool hasBranch(const Stmt *statement) {
@@ -63,8 +74,6 @@ public:
 private:
   CallPath homeOf(const Stmt *statement) const;
   void step(Fates &fates, const CodeStep &step);
-  const Stmt *shown(const CodeStep &write) const;
-
   ArrayRef<LoadAhead> loads;
   const ObjectSet &objects;
   const Stmt *copy;
@@ -123,15 +132,7 @@ const Stmt *Search::run() {
         work.push_back(next);
     }
   }
-  return found ? shown(*found) : nullptr;
-}
-
-/// In the innermost function on the way that has it.
-const Stmt *Search::shown(const CodeStep &write) const {
-  for (size_t depth = path.getFunctions().size(); depth > 0; --depth)
-    if (const Stmt *statement = effects.statementAt(write, path.first(depth)))
-      return statement;
-  return copy;
+  return found ? shown(*found, copy, path, effects) : nullptr;
 }
 
 } // namespace
@@ -141,6 +142,65 @@ const Stmt *writeAfterLoad(ArrayRef<LoadAhead> loads, const ObjectSet &objects, 
   if (!effects.isKnown())
     return copy;
   return Search(loads, objects, copy, path, effects).run();
+}
+
+namespace {
+
+/// What is open on some path to a place of the code, since the last barrier of the block: waits,
+/// and of those the ones that a copy has been made behind.
+struct OpenWaits {
+  std::set<const CodeStep *> ahead, around;
+
+  bool join(const OpenWaits &other) {
+    const size_t before = ahead.size() + around.size();
+    ahead.insert(other.ahead.begin(), other.ahead.end());
+    around.insert(other.around.begin(), other.around.end());
+    return ahead.size() + around.size() > before;
+  }
+};
+
+/// Whether what a step does may be what another thread waits for.
+bool mayEnd(const CodeStep &wait, const CodeStep &step, const KernelEffects &effects) {
+  return (wait.effect.meetsOthers && step.effect.meetsOthers) ||
+         effects.mayMeet(step.effect.writes, wait.effect.reads);
+}
+
+} // namespace
+
+std::optional<WaitAround> waitAround(const Stmt *copy, const CallPath &path,
+                                     const KernelEffects &effects, bool areBlocks) {
+  auto awaits = [&](const Effect &effect) {
+    return areBlocks ? effect.awaitsBlocks : effect.awaitsThreads;
+  };
+  if (!effects.isKnown() || !awaits(effects.ofAll()))
+    return std::nullopt;
+  ArrayRef<CodeBlock> blocks = effects.getBlocks();
+  std::map<unsigned, OpenWaits> atEntry{{0, {}}};
+  SmallVector<unsigned, 16> work{0};
+  while (!work.empty()) {
+    const CodeBlock &block = blocks[work.back()];
+    OpenWaits open = atEntry.find(work.pop_back_val())->second;
+    for (const CodeStep &step : block.steps) {
+      const Within inCopy = effects.isWithin(step, copy, path);
+      if (inCopy >= Within::Shared)
+        open.around.insert(open.ahead.begin(), open.ahead.end());
+      if (inCopy == Within::Yes)
+        continue;
+      for (const CodeStep *wait : open.around)
+        if (mayEnd(*wait, step, effects))
+          return WaitAround{shown(*wait, copy, path, effects), shown(step, copy, path, effects)};
+      if (awaits(step.effect))
+        open.ahead.insert(&step);
+      if (step.effect.meetsBlock && !areBlocks)
+        open = {};
+    }
+    for (unsigned next : block.next) {
+      auto [known, isNew] = atEntry.try_emplace(next, open);
+      if (isNew || known->second.join(open))
+        work.push_back(next);
+    }
+  }
+  return std::nullopt;
 }
 
 /// Follows all paths. The state at a block's entry is whether some path to it has made the copy and

@@ -34,6 +34,18 @@ const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectS
 bool mayWriteBehind(const clang::Stmt *copy, const CallPath &path, const ObjectSet &objects,
                     const KernelEffects &effects);
 
+/// Where a thread may wait ahead of a copy for another one, and what that one does behind the copy,
+/// with no barrier of the block between either of them and the copy.
+struct WaitAround {
+  const clang::Stmt *wait = nullptr, *end = nullptr;
+};
+
+/// The copy that stands at the path's end, where all threads meet once it is made by TMA: a thread
+/// that waits ahead of it would wait for ever. `areBlocks` asks of threads of other blocks, too,
+/// whom no barrier of the block orders.
+std::optional<WaitAround> waitAround(const clang::Stmt *copy, const CallPath &path,
+                                     const KernelEffects &effects, bool areBlocks = false);
+
 } // namespace tilelift
 
 #endif

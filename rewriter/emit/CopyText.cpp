@@ -32,6 +32,11 @@ std::string loopText(const std::string &counter, const std::string &count, std::
   return text;
 }
 
+/// Whether the lowest bits of a value decide, which overflow does not change.
+bool isOfLastBits(const Check &check) {
+  return check.within == Interval() && llvm::isPowerOf2_64(uint64_t(check.multiple));
+}
+
 } // namespace
 
 std::string policyArgument(CacheHint hint) {
@@ -332,8 +337,9 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
   std::optional<std::string> value =
       ofAddress
           ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
-      : mayWrap ? code.wrappedInKernel(values, hint + "_check")
-                : code.inKernelWide(values, hint + "_check");
+      : mayWrap             ? code.wrappedInKernel(values, hint + "_check")
+      : isOfLastBits(check) ? code.inKernelWide(values, hint + "_check")
+                            : code.inKernelExactly(values, hint + "_check");
   if (!value) {
     failure = code.unnamed().at(plans.front()->place);
     return "";

@@ -23,8 +23,8 @@ std::string cppName(StringRef name) {
   return (name + (isTaken ? "_" : "")).str();
 }
 
-/// An expression of docs/hosts.md, all of it in 64 bits.
-std::string cppText(StringRef expression) {
+/// An expression of docs/hosts.md: in 64 bits, or by ranges, which do not overflow.
+std::string cppText(StringRef expression, bool mayOverflow = false) {
   std::string text;
   while (!expression.empty()) {
     StringRef word =
@@ -45,7 +45,8 @@ std::string cppText(StringRef expression) {
     else if (root == "gridDim")
       text += "launch.grid_size(" + std::to_string(members.front() - 'x') + ")";
     else
-      text += "(long long)" + cppName(root) + (members.empty() ? "" : "." + members.str());
+      text += (mayOverflow ? "tilelift::range(" : "") + ("(long long)" + cppName(root)) +
+              (members.empty() ? "" : "." + members.str()) + (mayOverflow ? ")" : "");
   }
   return text;
 }
@@ -87,20 +88,20 @@ std::string checkText(const RecipeCheck &check) {
   case RecipeCheck::Kind::Line:
   case RecipeCheck::Kind::Range:
     return (check.kind == RecipeCheck::Kind::Line ? "require_line(" : "require(" + rule + ", ") +
-           cppText(check.value) + ", " + limit(check.low) + ", " + limit(check.high) + ", " + what +
-           ")";
+           cppText(check.value, check.mayOverflow) + ", " + limit(check.low) + ", " +
+           limit(check.high) + ", " + what + ")";
   }
   return "";
 }
 
 std::string extentText(const RecipeExtent &extent) {
-  std::string text =
-      "{" +
-      (!extent.lastStart.empty() ? "tilelift::end_of(" + cppText(extent.lastStart) + ", " +
-                                       std::to_string(extent.lastLength) + "ll)"
-       : extent.elements.empty() ? "tilelift::unbounded"
-                                 : cppText(extent.elements)) +
-      ", " + quoted(extent.elementsText);
+  std::string text = "{" +
+                     (!extent.lastStart.empty()
+                          ? "tilelift::end_of(" + cppText(extent.lastStart, extent.mayOverflow) +
+                                ", " + std::to_string(extent.lastLength) + "ll)"
+                      : extent.elements.empty() ? "tilelift::unbounded"
+                                                : cppText(extent.elements, extent.mayOverflow)) +
+                     ", " + quoted(extent.elementsText);
   if (!extent.stride.empty())
     text += ", " + cppText(extent.stride) + ", " + quoted(extent.strideText);
   if (const auto &walk = extent.walk)

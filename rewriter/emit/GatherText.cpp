@@ -37,7 +37,7 @@ std::string KernelWriter::presentCondition(size_t copy, CodeText &code, size_t i
           total += Polynomial::ofTerm({term.factors, std::abs(term.coefficient)});
       return total;
     };
-    return code.inKernelWide(code.each(sum), copyNames[copy].tile + "_check");
+    return code.inKernelExactly(code.each(sum), copyNames[copy].tile + "_check");
   };
   std::optional<std::string> less = side(true), more = side(false);
   if (!less || !more)

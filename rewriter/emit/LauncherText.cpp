@@ -279,8 +279,10 @@ std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
     return value(code.inLauncher(code.each(part), hint + suffix), code) + ", " +
            spelled(copy, part);
   };
+  auto extent = [&](const Plan &plan) { return *plan.dims[d].extent; };
   if (dim.extent)
-    text = inLauncher([&](const Plan &plan) { return *plan.dims[d].extent; }, "_extent");
+    text = value(code.inLauncherExactly(code.each(extent), hint + "_extent"), code) + ", " +
+           spelled(copy, extent);
   else if (dim.lastLength)
     text = "tilelift::end_of(" +
            value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),

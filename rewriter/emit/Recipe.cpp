@@ -103,6 +103,7 @@ void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
   RecipeCheck made;
   made.rule = check.rule;
   made.text = plan.symbols.print(check.value);
+  made.mayOverflow = plan.symbols.mayOverflow(check.value);
   auto add = [&] {
     bool isKnown = llvm::any_of(recipe.checks, [&](const RecipeCheck &known) {
       return known.kind == made.kind && known.rule == made.rule && known.value == made.value &&
@@ -140,9 +141,11 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
   RecipeExtent extent;
   if (dim.extent) {
     extent.elements = number(plan, *dim.extent);
+    extent.mayOverflow = plan.symbols.mayOverflow(*dim.extent);
     extent.elementsText = plan.symbols.print(*dim.extent);
   } else if (dim.lastLength) {
     extent.lastStart = range(plan, dim.coordinate);
+    extent.mayOverflow = plan.symbols.mayOverflow(dim.coordinate);
     extent.lastLength = *dim.lastLength;
     extent.elementsText = "the end of the last box";
   } else {

@@ -47,6 +47,8 @@ struct RecipeCheck {
   rule_id rule = rule_id::guard;
   std::string value;
   std::string text; ///< the same in the program's words
+  /// 64 bits may not hold the value, or what is computed on the way to it.
+  bool mayOverflow = false;
   int64_t low = 0, high = 0, multiple = 1;
 };
 
@@ -57,6 +59,8 @@ struct RecipeExtent {
   /// Instead of `elements`: so many after the last number of this range.
   std::string lastStart;
   int64_t lastLength = 0;
+  /// 64 bits may not hold either of them.
+  bool mayOverflow = false;
   std::string stride, strideText; ///< bytes; not of the innermost dimension
   struct Walk {
     std::string count; ///< empty: the next dimension never follows

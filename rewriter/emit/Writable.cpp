@@ -7,6 +7,7 @@
 #include "emit/ChangedText.h"
 #include "emit/Names.h"
 #include "rounds/Rounds.h"
+#include "support/SharedVariables.h"
 #include "support/Words.h"
 
 #include "clang/AST/Attr.h"
@@ -42,7 +43,7 @@ public:
   std::optional<Obstacle> found;
 
   bool VisitVarDecl(VarDecl *variable) {
-    bool isKept = variable->isStaticLocal() && !isShared(*variable) &&
+    bool isKept = variable->isStaticLocal() && !isDeclaredShared(*variable) &&
                   !variable->getType().isConstQualified();
     if (isKept)
       found = {"a static variable in a lifted function ('" + variable->getNameAsString() +
@@ -76,15 +77,6 @@ public:
   }
 
 private:
-  /// Objects with constructors are parsed as static ones, and written as the user has them.
-  bool isShared(const VarDecl &variable) const {
-    SourceLocation begin = sources.getSpellingLoc(variable.getBeginLoc());
-    StringRef written = Lexer::getSourceText(
-        CharSourceRange::getCharRange(begin, sources.getSpellingLoc(variable.getLocation())),
-        sources, variable.getASTContext().getLangOpts());
-    return variable.hasAttr<CUDASharedAttr>() || written.contains("__shared__");
-  }
-
   const SourceManager &sources;
 };
 

@@ -95,6 +95,7 @@ public:
 
 private:
   bool checkRounds();
+  bool checkWaits();
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
   void hideUnsafeLookups(unsigned threads);
@@ -127,8 +128,8 @@ Place Analysis::place() const {
 }
 
 CopyAnalysis Analysis::run() {
-  if (!checkRounds() || !runThreads() || !checkEscapes() || !takeTiles() || !checkLoadsAhead() ||
-      !checkTargets())
+  if (!checkRounds() || !runThreads() || !checkWaits() || !checkEscapes() || !takeTiles() ||
+      !checkLoadsAhead() || !checkTargets())
     return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
   return {std::move(result), std::nullopt, block.hasChoices, {}};
 }
@@ -193,6 +194,18 @@ bool Analysis::checkRounds() {
             .note(placeOf(sources, last->getBeginLoc()), how));
   }
   return true;
+}
+
+/// All threads meet at a copy that TMA makes. None of them may wait ahead of it for another one
+/// that is behind it.
+bool Analysis::checkWaits() {
+  const auto around = waitAround(statement, kernel.path, kernel.effects);
+  if (!around)
+    return true;
+  const SourceManager &sources = kernel.context.getSourceManager();
+  return fail(diagnose(diag::waits_around_copy, place())
+                  .note(placeOf(sources, around->wait->getBeginLoc()), "it may wait here")
+                  .note(placeOf(sources, around->end->getBeginLoc()), "until this is done"));
 }
 
 bool Analysis::runThreads() {

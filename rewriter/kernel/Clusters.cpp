@@ -5,6 +5,7 @@
 #include "kernel/Clusters.h"
 
 #include "directive/Program.h"
+#include "effects/Ways.h"
 #include "plan/Peers.h"
 #include "rounds/PeerBlocks.h"
 
@@ -95,6 +96,8 @@ std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
   if (!plan.base.knownAtLaunch)
     return refuse("only the kernel knows where '" + plan.base.spelling + "' leads");
   Axes axes = axesOf(copy);
+  if (waitAround(copy.statement, copy.path, effects, /*areBlocks=*/true))
+    return refuse("a block may wait ahead of the copy for what another one does behind it");
   PeerBlocks peers(instance.function, axes, effects);
   if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))
     return reason;

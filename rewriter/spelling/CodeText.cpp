@@ -28,10 +28,23 @@ std::string plus(std::string text, const std::string &number, bool negative) {
 }
 
 /// `int(x)` for what is no int; sums are put in parentheses by that, too.
-std::string cast(const std::string &name, bool isInt, bool wide) {
-  if (wide)
-    return "(long long)" + name;
+std::string cast(const std::string &name, bool isInt, Width width) {
+  switch (width) {
+  case Width::Long: return "(long long)" + name;
+  case Width::Exact: return "tilelift::exact(" + name + ")";
+  case Width::Int: break;
+  }
   return isInt ? name : "int(" + name + ")";
+}
+
+/// Whether the numbers in a sum are numbers of an `int`.
+bool fitsInt(const CodeText::Values &values) {
+  const Interval ints = rangeOfType(32, /*isSigned=*/true);
+  return llvm::all_of(values, [&](const Polynomial &value) {
+    return llvm::all_of(value.getTerms(), [&](const Term &term) {
+      return ints.low <= term.coefficient && term.coefficient <= ints.high;
+    });
+  });
 }
 
 } // namespace
@@ -165,7 +178,7 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
 }
 
 /// A variable of the user's that differs from the value by a number only.
-std::optional<std::string> CodeText::named(const Values &values, StringRef hint, bool wide) {
+std::optional<std::string> CodeText::named(const Values &values, StringRef hint, Width width) {
   if (llvm::all_of(values, [](const Polynomial &value) { return value.isConstant(); }))
     return std::nullopt;
   std::optional<std::string> best;
@@ -185,7 +198,7 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
     if (differences.size() != plans.size() || std::abs(differences.front()) >= bestDistance)
       continue;
     bestDistance = std::abs(differences.front());
-    std::string text = cast(candidate.name, isIntEverywhere(candidate), wide);
+    std::string text = cast(candidate.name, isIntEverywhere(candidate), width);
     if (allEqual(differences)) {
       if (differences.front() != 0)
         text = plus(text, std::to_string(bestDistance), differences.front() < 0);
@@ -198,11 +211,13 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
 }
 
 /// An operation once more, on what its operands are called here.
-std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation, bool wide) {
+std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation,
+                                              Width width) {
   CodeText own = ofOne(plan);
   const bool isInt = isIntEverywhere(operation), isShift = StringRef(operation.op) == "<<";
   auto operand = [&](const Polynomial &value) {
-    std::optional<std::string> text = own.inKernelAs({value}, "operand", !isInt);
+    std::optional<std::string> text =
+        own.inKernelAs({value}, "operand", isInt ? Width::Int : Width::Long);
     if (text && !isInt && isShift && value.isConstant())
       *text += "ll"; // `1 << n` would be an int
     bool isSimple = text && text->find(' ') == std::string::npos;
@@ -211,45 +226,47 @@ std::optional<std::string> CodeText::computed(size_t plan, const Operation &oper
   std::optional<std::string> left = operand(operation.left), right = operand(operation.right);
   if (!left || !right)
     return std::nullopt;
-  return cast("(" + *left + " " + operation.op + " " + *right + ")", isInt, wide);
+  return cast("(" + *left + " " + operation.op + " " + *right + ")", isInt, width);
 }
 
 /// What is found in memory; by which number, is said as everything else is.
-std::optional<std::string> CodeText::lookedUp(size_t plan, const IndexedName &name, bool wide) {
+std::optional<std::string> CodeText::lookedUp(size_t plan, const IndexedName &name, Width width) {
   CodeText own = ofOne(plan);
   std::string text = name.parts.front();
   for (size_t i = 0; i < name.indices.size(); ++i) {
-    std::optional<std::string> index = own.inKernelAs({name.indices[i]}, "index", true);
+    std::optional<std::string> index = own.inKernelAs({name.indices[i]}, "index", Width::Long);
     if (!index)
       return std::nullopt;
     text += *index + name.parts[i + 1];
   }
-  return cast(text, false, wide);
+  return cast(text, false, width);
 }
 
-std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, bool wide) {
+std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, Width width) {
   const Symbol &symbol = plans[plan]->symbols[id];
   for (const NamedValue &name : plans[plan]->names) {
     std::optional<int64_t> ahead = (name.value - Polynomial::symbol(id)).asConstant();
     if (ahead)
-      return *ahead == 0 ? cast(name.name, isIntEverywhere(name), wide)
+      return *ahead == 0 ? cast(name.name, isIntEverywhere(name), width)
                          : "(" +
-                               plus(cast(name.name, isIntEverywhere(name), wide),
+                               plus(cast(name.name, isIntEverywhere(name), width),
                                     std::to_string(std::abs(*ahead)), *ahead > 0) +
                                ")";
   }
   switch (symbol.kind) {
   case Symbol::Kind::BlockIndex:
   case Symbol::Kind::GridSize:
-    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
+    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, width))
+                                 : std::nullopt;
   case Symbol::Kind::Opaque:
     // How people would write an operation says nothing of the types it is computed in.
     if (symbol.operation)
-      return computed(plan, *symbol.operation, wide);
+      return computed(plan, *symbol.operation, width);
     if (symbol.readableAtCopy && symbol.name &&
         (plans[plan]->isAhead || plans[plan]->isOfRow(Polynomial::symbol(id))))
-      return lookedUp(plan, *symbol.name, wide);
-    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, wide)) : std::nullopt;
+      return lookedUp(plan, *symbol.name, width);
+    return symbol.readableAtCopy ? std::optional(cast(symbol.spelling, false, width))
+                                 : std::nullopt;
   default: return std::nullopt;
   }
 }
@@ -329,7 +346,7 @@ std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) 
 }
 
 /// `first + row`, as people write it.
-std::optional<std::string> CodeText::countedRow(const Values &values, StringRef hint, bool wide) {
+std::optional<std::string> CodeText::countedRow(const Values &values, StringRef hint, Width width) {
   Values firsts;
   std::string row;
   for (size_t i = 0; i < plans.size(); ++i) {
@@ -341,22 +358,22 @@ std::optional<std::string> CodeText::countedRow(const Values &values, StringRef 
     if (plans[i]->isOfRow(firsts.back()))
       return std::nullopt;
   }
-  std::optional<std::string> first = inKernelAs(firsts, hint, wide);
+  std::optional<std::string> first = inKernelAs(firsts, hint, width);
   if (!first)
     return std::nullopt;
   return *first == "0" ? row : *first + " + " + row;
 }
 
-std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, bool wide) {
-  if (std::optional<std::string> text = countedRow(values, hint, wide))
+std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef hint, Width width) {
+  if (std::optional<std::string> text = countedRow(values, hint, width))
     return text;
-  if (std::optional<std::string> name = named(values, hint, wide))
+  if (std::optional<std::string> name = named(values, hint, width))
     return name;
-  if (std::optional<std::string> text = sumInKernel(values, hint, wide))
+  if (std::optional<std::string> text = sumInKernel(values, hint, width))
     return text;
   const Unnamed unknown = missing;
   for (const NamedValue &name : plans.front()->names)
-    if (std::optional<std::string> text = inMultiplesOf(name, values, hint, wide))
+    if (std::optional<std::string> text = inMultiplesOf(name, values, hint, width))
       return text;
   missing = unknown;
   return std::nullopt;
@@ -365,7 +382,7 @@ std::optional<std::string> CodeText::inKernelAs(const Values &values, StringRef 
 /// `128 * first + w`, where a variable holds what has no name by itself: the values divided by the
 /// variable, and the rest.
 std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const Values &values,
-                                                   StringRef hint, bool wide) {
+                                                   StringRef hint, Width width) {
   Values times, rests;
   for (size_t i = 0; i < plans.size(); ++i) {
     auto own = llvm::find_if(plans[i]->names,
@@ -378,11 +395,11 @@ std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const
   }
   if (llvm::all_of(times, [](const Polynomial &each) { return each.isZero(); }))
     return std::nullopt;
-  std::optional<std::string> factor = sumInKernel(times, hint, wide);
-  std::optional<std::string> rest = factor ? sumInKernel(rests, hint, wide) : std::nullopt;
+  std::optional<std::string> factor = sumInKernel(times, hint, width);
+  std::optional<std::string> rest = factor ? sumInKernel(rests, hint, width) : std::nullopt;
   if (!rest)
     return std::nullopt;
-  std::string product = cast(name.name, isIntEverywhere(name), wide);
+  std::string product = cast(name.name, isIntEverywhere(name), width);
   const bool isNegative = *factor == "-1";
   if (StringRef(*factor).contains(' '))
     product = "(" + *factor + ") * " + product;
@@ -394,9 +411,10 @@ std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const
   return plus(product, StringRef(before).ltrim('-').str(), before.front() == '-');
 }
 
-std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint, bool wide) {
+std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint,
+                                                 Width width) {
   return sum(values, hint, "", [&](size_t plan, SymbolId id) {
-    std::optional<std::string> text = symbolInKernel(plan, id, wide);
+    std::optional<std::string> text = symbolInKernel(plan, id, width);
     if (!text)
       missing = Unnamed::of(plans[plan]->symbols[id]);
     return text;
@@ -406,7 +424,7 @@ std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef
 /// What may be too large for a signed number is computed as an unsigned one, which wraps around.
 std::optional<std::string> CodeText::wrappedInKernel(const Values &values, StringRef hint) {
   std::optional<std::string> text = sum(values, hint, "", [&](size_t plan, SymbolId id) {
-    std::optional<std::string> symbol = symbolInKernel(plan, id, /*wide=*/false);
+    std::optional<std::string> symbol = symbolInKernel(plan, id, Width::Int);
     if (!symbol)
       missing = Unnamed::of(plans[plan]->symbols[id]);
     return symbol ? std::optional("(unsigned long long)" + *symbol) : symbol;
@@ -415,11 +433,25 @@ std::optional<std::string> CodeText::wrappedInKernel(const Values &values, Strin
 }
 
 std::optional<std::string> CodeText::inKernel(const Values &values, StringRef hint) {
-  return inKernelAs(values, hint, false);
+  if (fitsInt(values))
+    return inKernelAs(values, hint, Width::Int);
+  std::optional<std::string> text = inKernelAs(values, hint, Width::Long);
+  return text ? std::optional("int(" + *text + ")") : text;
 }
 
 std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRef hint) {
-  return inKernelAs(values, hint, true);
+  return inKernelAs(values, hint, Width::Long);
+}
+
+bool CodeText::mayOverflow(const Values &values) const {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (plans[i]->symbols.mayOverflow(values[i]))
+      return true;
+  return false;
+}
+
+std::optional<std::string> CodeText::inKernelExactly(const Values &values, StringRef hint) {
+  return inKernelAs(values, hint, mayOverflow(values) ? Width::Exact : Width::Long);
 }
 
 std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) {
@@ -435,6 +467,15 @@ std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) 
 std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
   return sum(values, hint, isCpp() ? "ll" : "",
              [&](size_t plan, SymbolId id) { return symbolInLauncher(plan, id); });
+}
+
+std::optional<std::string> CodeText::inLauncherExactly(const Values &values, StringRef hint) {
+  if (!mayOverflow(values))
+    return inLauncher(values, hint);
+  return sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
+    std::optional<std::string> symbol = symbolInLauncher(plan, id);
+    return symbol ? std::optional(asConstantRange(*symbol)) : symbol;
+  });
 }
 
 /// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
@@ -513,13 +554,11 @@ std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef 
       numbers.push_back(*constant);
   if (numbers.size() == values.size())
     return number(numbers, hint);
-  bool inRanges = false;
-  for (size_t i = 0; i < values.size(); ++i)
-    inRanges |= plans[i]->symbols.mayLeaveLongs(values[i]);
+  const bool isExact = mayOverflow(values);
   std::optional<std::string> text =
       sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
         std::optional<std::string> symbol = symbolInLauncher(plan, id);
-        return symbol && inRanges ? std::optional(asConstantRange(*symbol)) : symbol;
+        return symbol && isExact ? std::optional(asConstantRange(*symbol)) : symbol;
       });
   return text ? std::optional(isCpp() ? asConstantRange(*text) : "(" + *text + ")") : std::nullopt;
 }

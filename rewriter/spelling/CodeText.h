@@ -39,6 +39,9 @@ struct Unnamed {
   Diagnostic at(Place place) const;
 };
 
+/// What a number is computed in within the kernel: `int`, 64 bits, or as many as it needs.
+enum class Width { Int, Long, Exact };
+
 class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
@@ -57,8 +60,10 @@ public:
 
   /// An `int` in the kernel, or nothing when some part of it has no name there.
   std::optional<std::string> inKernel(const Values &values, llvm::StringRef hint);
-  /// The same in 64 bits, for conditions and byte offsets.
+  /// The same in 64 bits, for byte offsets.
   std::optional<std::string> inKernelWide(const Values &values, llvm::StringRef hint);
+  /// The same for conditions: in 64 bits, or in more where those may not hold the value.
+  std::optional<std::string> inKernelExactly(const Values &values, llvm::StringRef hint);
   std::optional<std::string> wrappedInKernel(const Values &values, llvm::StringRef hint);
   /// A pointer to so many bytes past the plans' base, in the kernel.
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
@@ -66,6 +71,8 @@ public:
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
   /// A `long long` of arguments of the launcher; in the neutral dialect, a number.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
+  /// The same, by ranges of one number, which do not overflow, where 64 bits may not hold it.
+  std::optional<std::string> inLauncherExactly(const Values &values, llvm::StringRef hint);
   /// A tilelift::range over all blocks of a launch.
   std::optional<std::string> asRange(const Values &values, llvm::StringRef hint,
                                      llvm::StringRef launch);
@@ -78,28 +85,29 @@ private:
   using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
   std::optional<std::string> sum(const Values &values, llvm::StringRef hint, llvm::StringRef suffix,
                                  SymbolText symbolText);
-  std::optional<std::string> named(const Values &values, llvm::StringRef hint, bool wide);
-  std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, bool wide);
-  std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, bool wide);
+  std::optional<std::string> named(const Values &values, llvm::StringRef hint, Width width);
+  std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, Width width);
+  std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, Width width);
   std::optional<std::string> inMultiplesOf(const NamedValue &name, const Values &values,
-                                           llvm::StringRef hint, bool wide);
-  std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, bool wide);
+                                           llvm::StringRef hint, Width width);
+  std::optional<std::string> inKernelAs(const Values &values, llvm::StringRef hint, Width width);
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets, llvm::StringRef hint,
                                      llvm::StringRef inBytes);
   std::optional<std::string> symbolInLauncher(size_t plan, SymbolId id);
   std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
-  std::optional<std::string> computed(size_t plan, const Operation &operation, bool wide);
-  std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, bool wide);
+  std::optional<std::string> computed(size_t plan, const Operation &operation, Width width);
+  std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, Width width);
   /// Writes the values of one instantiation, in a text that all of them share.
   CodeText ofOne(size_t plan) const;
   bool isIntEverywhere(const NamedValue &name) const;
   bool isIntEverywhere(const Operation &operation) const;
   std::string asConstantRange(const std::string &number) const;
+  bool mayOverflow(const Values &values) const;
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
                                      llvm::StringRef launch);
-  std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, bool wide);
+  std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, Width width);
 
   bool isCpp() const { return dialect == HostDialect::Cpp; }
   /// A function of the launcher's.

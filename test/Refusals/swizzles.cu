@@ -62,6 +62,7 @@ __global__ void used(float *out, const float *in, int w) {
     both[r][threadIdx.x] = in[r * w + threadIdx.x + 32];
   __syncthreads();
   float own = sum(tile[threadIdx.x]); // expected-error {{'tile' has to be laid out with swizzled rows of 128 bytes instead of plain ones, but it is passed to 'sum' [-Wtilelift-layout-escapes]}}
+  __syncthreads();
 #pragma tma store swizzle(none)
   for (int r = threadIdx.y; r < 32; r += 8) // expected-error {{'both' takes part in several copies that need different layouts}}
     out[r * w + threadIdx.x] = both[r][threadIdx.x];

@@ -52,6 +52,17 @@ inline range operator*(range a, range b) {
   return result;
 }
 
+/// A number of elements, of whatever integer type or as a range of one number. What 64 bits do not
+/// hold becomes the nearest number that they do: no tensor has so many elements, or fewer than
+/// none.
+template <typename Number> constexpr long long elements_of(Number number) {
+  return static_cast<long long>(number);
+}
+inline long long elements_of(range number) {
+  constexpr long long most = 9223372036854775807ll;
+  return number.low > most ? most : number.low < -most ? -most : static_cast<long long>(number.low);
+}
+
 /// One dimension of a tensor as the launcher knows it: extent in elements and,
 /// for all but the innermost, the stride in bytes.
 struct extent {
@@ -59,7 +70,7 @@ struct extent {
   template <typename Elements, typename Stride = int>
   constexpr extent(Elements elements, std::string_view elements_text, Stride stride = 0,
                    std::string_view stride_text = {})
-      : elements(static_cast<long long>(elements)),
+      : elements(elements_of(elements)),
         elements_text(elements_text),
         stride(static_cast<long long>(stride)),
         stride_text(stride_text) {}

@@ -456,6 +456,9 @@ __device__ inline const void *advance(const void *tile, int bytes) {
   return static_cast<const char *>(tile) + bytes;
 }
 
+/// A number for sums and products that 64 bits might not hold.
+__device__ inline __int128 exact(long long number) { return number; }
+
 /// Whether contiguous bytes can be copied from there.
 __device__ inline bool is_aligned(const void *from) {
   return reinterpret_cast<unsigned long long>(from) % 16 == 0;

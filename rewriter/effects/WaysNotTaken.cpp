@@ -1,0 +1,58 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "effects/WaysNotTaken.h"
+
+#include "support/SharedVariables.h"
+
+#include "clang/AST/Decl.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/GlobalVariable.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Whether an address is that of a variable in shared memory.
+bool isShared(const Value *address, const DeviceCode &code) {
+  const auto *variable = dyn_cast<GlobalVariable>(getUnderlyingObject(address, /*MaxLookup=*/0));
+  const clang::VarDecl *declared = variable ? code.variableOf(*variable) : nullptr;
+  return declared && isDeclaredShared(*declared);
+}
+
+/// The value of a condition that only asks where a variable is, and nothing of any other one.
+std::optional<bool> answerOf(const Value *condition, const DeviceCode &code) {
+  if (const auto *question = dyn_cast<IntrinsicInst>(condition)) {
+    const Intrinsic::ID id = question->getIntrinsicID();
+    const bool asksForShared =
+        id == Intrinsic::nvvm_isspacep_shared || id == Intrinsic::nvvm_isspacep_shared_cluster;
+    if (asksForShared && isShared(question->getArgOperand(0), code))
+      return true;
+  }
+  if (const auto *cast = dyn_cast<CastInst>(condition))
+    return answerOf(cast->getOperand(0), code);
+  const auto *comparison = dyn_cast<ICmpInst>(condition);
+  const auto *zero = comparison ? dyn_cast<Constant>(comparison->getOperand(1)) : nullptr;
+  if (!zero || !zero->isNullValue() || !comparison->isEquality())
+    return std::nullopt;
+  std::optional<bool> answer = answerOf(comparison->getOperand(0), code);
+  return answer && comparison->getPredicate() == CmpInst::ICMP_EQ ? std::optional(!*answer)
+                                                                  : answer;
+}
+
+} // namespace
+
+bool mayBeTaken(const BasicBlock &from, const BasicBlock &to, const DeviceCode &code) {
+  const auto *branch = dyn_cast<BranchInst>(from.getTerminator());
+  if (!branch || !branch->isConditional() || branch->getSuccessor(0) == branch->getSuccessor(1))
+    return true;
+  const std::optional<bool> answer = answerOf(branch->getCondition(), code);
+  return !answer || branch->getSuccessor(*answer ? 0 : 1) == &to;
+}
+
+} // namespace tilelift
