@@ -125,7 +125,7 @@ Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) 
   case Scalar::Kind::Data: {
     std::optional<NumberType> number = numberType(type);
     if (!number)
-      return Scalar::unknown("is computed with", place);
+      return Scalar::unknown("is computed", place);
     if (scalar.data->kind == Source::Kind::Shared && scalar.data->reduction)
       return Scalar::unknown(scalar.data->text, place);
     if (scalar.data->isMemory()) {

@@ -51,7 +51,9 @@ void Interpreter::noteAccess(const Scalar &address, QualType type, bool isStore,
 static std::string whyNotStored(const Source &value, const Scalar &to, bool isAlways,
                                 CopyKind kind) {
   switch (value.kind) {
-  case Source::Kind::Constant: return "is always the same number";
+  case Source::Kind::Constant:
+    return isAlways ? "is always the same number"
+                    : "is a number of the program's own where a condition holds";
   case Source::Kind::Load:
     return kind == CopyKind::Reduce
                ? "is in some cases what is read from global memory: min(), max() and atomics "

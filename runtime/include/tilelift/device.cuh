@@ -23,6 +23,7 @@
 #define TILELIFT_DEVICE_CUH
 
 #include <tilelift/box.h>
+#include <tilelift/exact.cuh>
 #include <tilelift/tile.cuh>
 
 #ifndef __CUDACC_RTC__
@@ -455,9 +456,6 @@ __device__ inline void *advance(void *tile, int bytes) { return static_cast<char
 __device__ inline const void *advance(const void *tile, int bytes) {
   return static_cast<const char *>(tile) + bytes;
 }
-
-/// A number for sums and products that 64 bits might not hold.
-__device__ inline __int128 exact(long long number) { return number; }
 
 /// Whether contiguous bytes can be copied from there.
 __device__ inline bool is_aligned(const void *from) {
