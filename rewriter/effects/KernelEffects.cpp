@@ -80,13 +80,28 @@ void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
   }
 }
 
-/// Where threads may wait for each other.
+/// Where threads may wait for each other. What stands on ways that are never taken does not count.
 void KernelEffects::addWaits(const InstructionsOfSteps &instructions, const Instructions &sources) {
   std::vector<Waits::Step> steps;
-  for (unsigned block = 0; block < blocks.size(); ++block)
-    for (size_t i = 0; i < blocks[block].steps.size(); ++i)
-      steps.push_back({instructions[block][i], &blocks[block].steps[i].effect});
-  Waits(*function, sources).note(steps);
+  Instructions reached;
+  std::vector<bool> isSeen(blocks.size());
+  isSeen[0] = true;
+  SmallVector<unsigned, 16> open{0};
+  while (!open.empty()) {
+    const unsigned block = open.pop_back_val();
+    for (size_t i = 0; i < blocks[block].steps.size(); ++i) {
+      const Instruction *instruction = instructions[block][i];
+      steps.push_back({instruction, &blocks[block].steps[i].effect});
+      if (sources.contains(instruction))
+        reached.insert(instruction);
+    }
+    for (unsigned next : blocks[block].next)
+      if (!isSeen[next]) {
+        isSeen[next] = true;
+        open.push_back(next);
+      }
+  }
+  Waits(*function, reached).note(steps);
   for (const CodeBlock &block : blocks)
     for (const CodeStep &step : block.steps)
       for (Effect *whole : {&all, &ofPlaces[step.place]}) {

@@ -15,9 +15,11 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-bool isAssembly(const Instruction &instruction) {
+/// The text of assembly; empty for other instructions.
+StringRef assemblyOf(const Instruction &instruction) {
   const auto *call = dyn_cast<CallBase>(&instruction);
-  return call && call->isInlineAsm();
+  const auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
+  return assembly ? assembly->getAsmString() : StringRef();
 }
 
 /// Behind it, even a plain load may find something else than before.
@@ -26,7 +28,8 @@ bool isFence(const Instruction &instruction) {
     return intrinsic->getIntrinsicID() == Intrinsic::nvvm_membar_cta ||
            intrinsic->getIntrinsicID() == Intrinsic::nvvm_membar_gl ||
            intrinsic->getIntrinsicID() == Intrinsic::nvvm_membar_sys;
-  return isa<FenceInst>(instruction) || isAssembly(instruction);
+  const StringRef text = assemblyOf(instruction);
+  return isa<FenceInst>(instruction) || text.contains("fence") || text.contains("membar");
 }
 
 bool hasFence(const Cycle &cycle) {
@@ -40,7 +43,7 @@ bool mayFindAnother(const Instruction &instruction, const Effect &effect, const 
   if (effect.reads.empty())
     return false;
   const bool awaitsOperation = !effect.writes.empty() && effect.beginsWrites.empty();
-  return effect.varies || awaitsOperation || isAssembly(instruction) || hasFence(cycle);
+  return effect.varies || awaitsOperation || !assemblyOf(instruction).empty() || hasFence(cycle);
 }
 
 /// Whether a branch asks only if an exchange has succeeded, by its flag, or by comparing what it
@@ -59,25 +62,13 @@ bool asksForSuccess(const Value *condition, const AtomicCmpXchgInst &exchange) {
          ((isFound(left) && right == expected) || (isFound(right) && left == expected));
 }
 
-/// The text of assembly that is an operation of an mbarrier; empty for others.
-StringRef barrierText(const Instruction &instruction) {
-  const auto *call = dyn_cast<CallBase>(&instruction);
-  const auto *assembly = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  const StringRef text = assembly ? assembly->getAsmString() : StringRef();
-  return text.contains("mbarrier.") ? text : StringRef();
-}
-
 /// A thread's wait at an mbarrier, for a phase that it knows by a state or a parity.
 bool isOfBarrier(const Instruction &instruction) {
   const auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
-  const StringRef text = barrierText(instruction);
+  const StringRef text = assemblyOf(instruction);
   return text.contains("mbarrier.try_wait") || text.contains("mbarrier.test_wait") ||
          (intrinsic && (intrinsic->getIntrinsicID() == Intrinsic::nvvm_mbarrier_test_wait ||
                         intrinsic->getIntrinsicID() == Intrinsic::nvvm_mbarrier_test_wait_shared));
-}
-
-const Value *addressOfBarrier(const Instruction &wait) {
-  return cast<CallBase>(wait).getArgOperand(0);
 }
 
 /// A thread's arrival at an mbarrier. That of its asynchronous copies, which it counts for them, is
@@ -85,7 +76,7 @@ const Value *addressOfBarrier(const Instruction &wait) {
 bool isArrival(const Instruction &instruction) {
   const auto *intrinsic = dyn_cast<IntrinsicInst>(&instruction);
   const StringRef text =
-      intrinsic ? intrinsic->getCalledFunction()->getName() : barrierText(instruction);
+      intrinsic ? intrinsic->getCalledFunction()->getName() : assemblyOf(instruction);
   const bool isOfCopies = text.contains("cp.async");
   return text.contains("mbarrier.arrive") && (!isOfCopies || text.contains("noinc"));
 }
@@ -168,23 +159,29 @@ bool Waits::isAlike(const Instruction &poll) const {
   };
   if (!comeTogether(poll))
     return false;
-  if (isOfBarrier(poll))
-    return allArrive && !differs(addressOfBarrier(poll));
-  return llvm::none_of(poll.operands(), differs) && llvm::none_of(exitsBy(poll), differs);
+  if (llvm::any_of(poll.operands(), differs))
+    return false;
+  return isOfBarrier(poll) ? allArrive : llvm::none_of(exitsBy(poll), differs);
 }
 
 /// Begins with all polls that change nothing, and takes away those that are not alike: then others
-/// may not be, either.
+/// may not be, either. What an arrival returns tells of a phase, which is the same for all that
+/// arrive together.
 void Waits::findAskedByAll(ArrayRef<Step> polls) {
+  Instructions arrivals;
+  for (const Instruction &each : instructions(function))
+    if (isArrival(each))
+      arrivals.insert(&each);
   for (const auto &[poll, effect] : polls)
     if (effect->beginsWrites.empty() || isOfBarrier(*poll))
       askedByAll.insert(poll);
   for (bool isChanged = true; isChanged;) {
-    divergent = divergentIn(function, sources, askedByAll);
+    Instructions alike = askedByAll;
+    alike.insert(arrivals.begin(), arrivals.end());
+    divergent = divergentIn(function, sources, alike);
     parted = partedBlocks(function, divergent);
-    allArrive = llvm::none_of(instructions(function), [&](const Instruction &each) {
-      return isArrival(each) && parted.contains(each.getParent());
-    });
+    allArrive = llvm::none_of(
+        arrivals, [&](const Instruction *each) { return parted.contains(each->getParent()); });
     const Instructions before = askedByAll;
     for (const Instruction *poll : before)
       if (!isAlike(*poll))
