@@ -317,7 +317,7 @@ std::map<Spot, Effect> KernelEffects::bySpots() const {
 
 const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &path) const {
   const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
-  if (!spot)
+  if (!spot || spotsOf(path.end()).isShared(*spot))
     return nullptr;
   ArrayRef<const Stmt *> here = spotsOf(path.end()).at(*spot);
   return here.empty() ? nullptr : here.back();
@@ -326,7 +326,7 @@ const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &pat
 const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path) const {
   const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
   const CallExpr *innermost = nullptr;
-  if (spot)
+  if (spot && !spotsOf(path.end()).isShared(*spot))
     for (const Stmt *here : spotsOf(path.end()).at(*spot))
       if (const auto *call = dyn_cast<CallExpr>(here))
         innermost = call;
@@ -359,7 +359,9 @@ ArrayRef<const Stmt *> KernelEffects::statementsInText(unsigned place) const {
   while (innermost + 1 < frames.size() && frames[innermost + 1].first &&
          isLambda(frames[innermost + 1].first) && isPartOf(kernel, frames[innermost + 1].first))
     ++innermost;
-  return spotsOf(frames[innermost].first).at(frames[innermost].second);
+  const auto &[function, spot] = frames[innermost];
+  const SpotTable &table = spotsOf(function);
+  return table.isShared(spot) ? ArrayRef<const Stmt *>() : table.at(spot);
 }
 
 const Stmt *KernelEffects::statementInText(const CodeStep &step) const {

@@ -41,6 +41,9 @@ void SpotTable::addAt(SourceLocation location, const Stmt *statement) {
   Spot spot = spotAt(sources, location);
   if (!spot.isKnown())
     return;
+  const SourceLocation place = sources.getExpansionLoc(location);
+  if (first.try_emplace(spot, place).first->second != place)
+    shared.insert(spot);
   auto &here = statements[std::move(spot)];
   if (here.empty() || here.back() != statement)
     here.push_back(statement);

@@ -16,6 +16,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 #include <map>
+#include <set>
 #include <string>
 #include <tuple>
 
@@ -56,6 +57,9 @@ public:
   bool isAnyWithin(const Spot &spot, const clang::Stmt *outer) const;
   /// Whether some statement at a spot is neither within another one nor around it.
   bool isAnyApart(const Spot &spot, const clang::Stmt *other) const;
+  /// Whether statements at different places of the program have a spot in common, as `#line` makes
+  /// them.
+  bool isShared(const Spot &spot) const { return shared.count(spot) != 0; }
   /// A call, in its place in the function, may be found at several spots.
   bool isAt(const clang::Stmt *statement, const Spot &spot) const;
 
@@ -79,6 +83,9 @@ private:
   const clang::SourceManager &sources;
   /// Those of a spot by their numbers.
   std::map<Spot, llvm::SmallVector<const clang::Stmt *, 2>> statements;
+  /// The first place that was found to have a spot, and the spots that have another one, too.
+  std::map<Spot, clang::SourceLocation> first;
+  std::set<Spot> shared;
   llvm::DenseMap<const clang::Stmt *, Place> places;
 };
 

@@ -19,8 +19,11 @@ namespace {
 
 class Changes {
 public:
-  Changes(const KernelPlan &kernel, const SourceText &source)
-      : kernel(kernel), source(source), texts(textsOf(kernel.instances.front(), textOf)) {}
+  Changes(const KernelPlan &kernel, const SourceText &source, const MacroUses &macros)
+      : kernel(kernel),
+        source(source),
+        macros(macros),
+        texts(textsOf(kernel.instances.front(), textOf)) {}
 
   std::optional<Diagnostic> run() const;
 
@@ -29,6 +32,7 @@ private:
   std::optional<Diagnostic> inDynamicMemory(const Stmt *within) const;
   std::optional<Diagnostic> inCall(const FunctionText &callee) const;
   bool isRetyped(const Decl &declared) const;
+  bool isWhole(const Stmt &statement) const;
   const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
   Diagnostic obstacle(const std::string &what, SourceLocation at) const {
     return diagnose(diag::not_available_yet, {source.offsetOf(at)}, what);
@@ -36,6 +40,7 @@ private:
 
   const KernelPlan &kernel;
   const SourceText &source;
+  const MacroUses &macros;
   std::vector<size_t> textOf;
   const std::vector<FunctionText> texts;
 };
@@ -46,6 +51,23 @@ bool Changes::isRetyped(const Decl &declared) const {
     if (copies()[i].tile->getLocation() == declared.getLocation())
       return tilelift::isRetyped(kernel, i);
   return false;
+}
+
+/// Whether a statement is all that a macro stands for, with or without its semicolon, if a macro
+/// has brought it or was given it: the use of the macro goes with the copy.
+bool Changes::isWhole(const Stmt &statement) const {
+  const SourceLocation begin = statement.getBeginLoc(), end = statement.getEndLoc();
+  const bool isOfOneUse =
+      begin.isMacroID() && end.isMacroID() && source.offsetOf(begin) == source.offsetOf(end);
+  if (!isOfOneUse)
+    return true;
+  const auto use = macros.find(source.offsetOf(begin));
+  if (use == macros.end())
+    return false;
+  ArrayRef<MacroToken> tokens = use->second.tokens;
+  if (tokens.size() > 1 && tokens.back().text == ";" && tokens.back().location != end)
+    tokens = tokens.drop_back();
+  return !tokens.empty() && tokens.front().location == begin && tokens.back().location == end;
 }
 
 std::optional<Diagnostic> Changes::inTile(size_t copy) const {
@@ -136,7 +158,7 @@ std::optional<Diagnostic> Changes::run() const {
     if (!isDynamic(copy.tile))
       if (std::optional<Diagnostic> found = inTile(i))
         return found;
-    if (!source.isPlainText(copy.statement->getSourceRange()))
+    if (!source.isPlainText(copy.statement->getSourceRange()) || !isWhole(*copy.statement))
       return diagnose(diag::not_available_yet, copy.directive->begin, "a copy inside a macro");
   }
   for (const FunctionText &text : texts)
@@ -147,8 +169,9 @@ std::optional<Diagnostic> Changes::run() const {
 
 } // namespace
 
-std::optional<Diagnostic> whyNotChangeable(const KernelPlan &kernel, const SourceText &source) {
-  return Changes(kernel, source).run();
+std::optional<Diagnostic> whyNotChangeable(const KernelPlan &kernel, const SourceText &source,
+                                           const MacroUses &macros) {
+  return Changes(kernel, source, macros).run();
 }
 
 } // namespace tilelift

@@ -18,7 +18,8 @@
 namespace tilelift {
 
 /// The first part that cannot be changed; none if all can.
-std::optional<Diagnostic> whyNotChangeable(const KernelPlan &kernel, const SourceText &source);
+std::optional<Diagnostic> whyNotChangeable(const KernelPlan &kernel, const SourceText &source,
+                                           const MacroUses &macros);
 
 } // namespace tilelift
 

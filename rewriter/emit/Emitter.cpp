@@ -233,7 +233,7 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
     siblings.dropFrom(siblingsBefore);
     this->refuse(kernel, std::move(problem));
   };
-  if (std::optional<Diagnostic> obstacle = whyNotWritable(kernel, source, variants))
+  if (std::optional<Diagnostic> obstacle = whyNotWritable(kernel, source, variants, macros))
     return refuse(std::move(*obstacle));
   CopyOrders orders = ordersOf(kernel);
   KernelWriter writer(source, kernel, names, orders, effects, variants);

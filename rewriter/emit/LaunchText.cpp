@@ -34,6 +34,7 @@ public:
 private:
   void writeOut(unsigned begin);
   bool isRedirectable(const Launch &launch) const;
+  bool isIncludedInFunction(const Launch &launch) const;
   void redirect(const RedirectedLaunch &redirected);
   /// Where `<<<` stands and where the arguments' parenthesis, and what is between `<<<` and `>>>`.
   struct Configuration {
@@ -248,6 +249,18 @@ void Redirection::writeOut(unsigned begin) {
   result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
 }
 
+/// A file that is included inside of a function has no place for what declares the launcher.
+bool Redirection::isIncludedInFunction(const Launch &launch) const {
+  const FunctionDecl *outermost = launch.in;
+  for (const DeclContext *at = launch.in; at; at = at->getParent())
+    if (const auto *function = dyn_cast<FunctionDecl>(at))
+      outermost = function;
+  if (!outermost || !outermost->hasBody())
+    return false;
+  auto fileOf = [&](SourceLocation at) { return source.fileOf(source.offsetOf(at)).begin; };
+  return fileOf(launch.call->getBeginLoc()) != fileOf(outermost->getBody()->getBeginLoc());
+}
+
 /// Whether the text of a launch is in the file as it is.
 bool Redirection::isRedirectable(const Launch &launch) const {
   const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
@@ -312,6 +325,12 @@ void Redirection::redirect(const RedirectedLaunch &redirected) {
                        placeOf(sources, call->getEndLoc()))) {
     result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
                                           "an #if block is part of it"));
+    return;
+  }
+  if (isIncludedInFunction(launch)) {
+    result.diagnostics.push_back(
+        diagnose(diag::launch_not_lifted, {nameBegin}, redirected.kernel,
+                 "it stands in a file that is included inside of a function"));
     return;
   }
   if (source.between(nameBegin, nameEnd) != callee->getDecl()->getName()) {

@@ -145,6 +145,40 @@ bool OncePerLocalType::isOfLocalType(const Decl &declaration) {
   return false;
 }
 
+/// Whether lifting may change a statement's text: that of barriers, of calls on the way to a copy,
+/// and of what is in shared memory.
+bool mayChange(const Stmt *statement) {
+  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
+    return false;
+  const auto *declaration = dyn_cast<DeclStmt>(statement);
+  const bool isShared = declaration && llvm::any_of(declaration->decls(), [](const Decl *each) {
+                          const auto *variable = dyn_cast<VarDecl>(each);
+                          return variable && isDeclaredShared(*variable);
+                        });
+  return isShared || isa<CallExpr, LambdaExpr>(statement) ||
+         llvm::any_of(statement->children(), mayChange);
+}
+
+/// A statement of a block that may have to be changed and that stands in another file than the
+/// block's function, with whose text it is not changed.
+const Stmt *includedWithin(const Stmt *within, FileID file, const SourceManager &sources) {
+  if (!within || isa<PseudoObjectExpr>(within))
+    return nullptr;
+  if (const auto *lambda = dyn_cast<LambdaExpr>(within))
+    return includedWithin(lambda->getBody(), file, sources);
+  auto isElsewhere = [&](const Stmt *child) {
+    const SourceLocation begin = child->getBeginLoc();
+    return isa<CompoundStmt>(within) && begin.isValid() && mayChange(child) &&
+           sources.getFileID(sources.getExpansionLoc(begin)) != file;
+  };
+  for (const Stmt *child : within->children())
+    if (child && isElsewhere(child))
+      return child;
+    else if (const Stmt *found = includedWithin(child, file, sources))
+      return found;
+  return nullptr;
+}
+
 std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager &sources,
                                const Variants &variants) {
   for (const FunctionDecl *declared : function->redecls())
@@ -360,8 +394,14 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
                         text.pattern->getLocation()};
       if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
         return obstacle;
+      const Stmt *body = text.function()->getBody();
+      const FileID file = sources.getFileID(sources.getExpansionLoc(body->getBeginLoc()));
+      if (const Stmt *included = includedWithin(body, file, sources))
+        return Obstacle{
+            "a function with a call or shared memory in a file that is included inside of it",
+            included->getBeginLoc()};
       OncePerLocalType finder;
-      finder.TraverseStmt(text.function()->getBody());
+      finder.TraverseStmt(const_cast<Stmt *>(body));
       if (finder.found)
         return finder.found;
     }
@@ -383,10 +423,10 @@ std::optional<std::string> macroAmongNames(StringRef written, StringRef planType
 }
 
 std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
-                                         const Variants &variants) {
+                                         const Variants &variants, const MacroUses &macros) {
   std::optional<Obstacle> obstacle = obstacleTo(kernel, source, variants);
   if (!obstacle)
-    return whyNotChangeable(kernel, source);
+    return whyNotChangeable(kernel, source, macros);
   return diagnose(diag::not_available_yet, {source.offsetOf(obstacle->at)}, obstacle->what);
 }
 

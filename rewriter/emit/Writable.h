@@ -17,7 +17,7 @@ namespace tilelift {
 
 /// What is in the way, if anything is, and where.
 std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
-                                         const Variants &variants);
+                                         const Variants &variants, const MacroUses &macros);
 
 /// A macro of the user's that would replace a generated name where the text is written, at a place
 /// of the file that starts at `file`. The user's expressions in that text are not looked at: macros

@@ -105,7 +105,8 @@ void StoreFlow::accessMemory(const State &state, const Effect &effect, std::opti
                    effect.meetsOthers;
     if (touches)
       orders.stores[i].needsResult = true;
-    if (touches || (!copy && mayMeet(effect.writes, flow.tileOf(i))))
+    // Who leaves by assembly does not come to the wait at the kernel's end.
+    if (touches || effect.mayLeave || (!copy && mayMeet(effect.writes, flow.tileOf(i))))
       meet(state, i);
   }
 }

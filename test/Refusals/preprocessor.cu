@@ -111,3 +111,38 @@ void run(float *out, const float *in) {
 #endif
          >>>(out, in, 4);
 }
+
+// What stands in an included file is not changed with the function that includes it.
+__global__ void included_barrier(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float tile[128];
+  tile[threadIdx.x] = in[127 - threadIdx.x];
+#include "Inputs/barrier.inc" // expected-error@*:* 2 {{a function with a call or shared memory in a file that is included inside of it is not available yet}}
+#pragma tma store threads(128)
+  out[threadIdx.x] = tile[threadIdx.x]; // expected-note {{so this copy is not lifted}}
+}
+__global__ void included_tile(float *__restrict__ out, const float *__restrict__ in) {
+#include "Inputs/tile.inc"
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+
+// The use of a macro goes with the copy, so the copy has to be all of it.
+#define COUNTED(statement) statement; ++copies
+__global__ void counted(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float tile[128];
+  int copies = 0;
+#pragma tma load threads(128) // expected-error {{a copy inside a macro is not available yet}}
+  COUNTED(tile[threadIdx.x] = in[threadIdx.x]);
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + copies;
+}
+#define TWICE(statement) statement; statement
+__global__ void twice(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float tile[128];
+  tile[threadIdx.x] = in[127 - threadIdx.x];
+  __syncthreads();
+#pragma tma reduce threads(128) // expected-error {{a copy inside a macro is not available yet}}
+  TWICE(atomicAdd(&out[threadIdx.x], tile[threadIdx.x]));
+}
