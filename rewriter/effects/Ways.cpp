@@ -7,8 +7,7 @@
 #include "clang/AST/Decl.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
-
-#include <set>
+#include "llvm/ADT/SetVector.h"
 
 using namespace clang;
 using namespace llvm;
@@ -149,7 +148,7 @@ namespace {
 /// What is open on some path to a place of the code, since the last barrier of the block: waits,
 /// and of those the ones that a copy has been made behind.
 struct OpenWaits {
-  std::set<const CodeStep *> ahead, around;
+  SmallSetVector<const CodeStep *, 4> ahead, around; // in the order in which they are found
 
   bool join(const OpenWaits &other) {
     const size_t before = ahead.size() + around.size();

@@ -25,7 +25,8 @@ bool isShared(const Value *address, const DeviceCode &code) {
   return declared && isDeclaredShared(*declared);
 }
 
-/// The value of a condition that only asks where a variable is, and nothing of any other one.
+/// The value of a condition that only asks whether a variable is in shared memory; nothing for
+/// other conditions.
 std::optional<bool> answerOf(const Value *condition, const DeviceCode &code) {
   if (const auto *question = dyn_cast<IntrinsicInst>(condition)) {
     const Intrinsic::ID id = question->getIntrinsicID();

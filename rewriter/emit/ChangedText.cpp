@@ -85,7 +85,8 @@ std::optional<Diagnostic> Changes::inTile(size_t copy) const {
                     tile->getLocation());
   const bool isSplit =
       llvm::any_of(declaration->decls(), [&](const Decl *each) { return isRetyped(*each); });
-  // A tile with the layout of its own is of its own type still, and the plan has to name that.
+  // The plan type names the types of tiles that get other rows or become an array, which it cannot
+  // do with a local type. Other tiles keep the declaration that the program has.
   if (isSplit &&
       (isLocalType(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)))
     return obstacle("a ring of '" + tile->getNameAsString() +

@@ -249,7 +249,8 @@ void Redirection::writeOut(unsigned begin) {
   result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
 }
 
-/// A file that is included inside of a function has no place for what declares the launcher.
+/// Whether the launch stands in a file that is included inside of a function. That file would have
+/// to include the runtime's header, which cannot be included there.
 bool Redirection::isIncludedInFunction(const Launch &launch) const {
   const FunctionDecl *outermost = launch.in;
   for (const DeclContext *at = launch.in; at; at = at->getParent())
