@@ -146,6 +146,18 @@ CUresult cuDevicePrimaryCtxReset(CUdevice device) {
 
 CUresult cuMemGetInfo(size_t *free, size_t *total) { return result(cudaMemGetInfo(free, total)); }
 
+/// Where kernels find what is there; nothing else is told.
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute which, CUdeviceptr address) {
+  if (which != CU_POINTER_ATTRIBUTE_DEVICE_POINTER)
+    return CUDA_ERROR_NOT_SUPPORTED;
+  cudaPointerAttributes found = {};
+  const CUresult asked = result(cudaPointerGetAttributes(&found, pointer(address)));
+  if (asked != CUDA_SUCCESS || !data || !found.devicePointer)
+    return asked != CUDA_SUCCESS ? asked : CUDA_ERROR_INVALID_VALUE;
+  *static_cast<CUdeviceptr *>(data) = reinterpret_cast<CUdeviceptr>(found.devicePointer);
+  return CUDA_SUCCESS;
+}
+
 /// Zero bytes are an error to the driver.
 CUresult cuMemAlloc(CUdeviceptr *address, size_t bytes) {
   if (!bytes)

@@ -54,6 +54,7 @@ const Entry entries[] = {
     TILELIFT_ENTRY(cuCtxResetPersistingL2Cache, 11000),
     TILELIFT_ENTRY(cuCtxSynchronize, old),
     TILELIFT_ENTRY(cuMemGetInfo, old),
+    TILELIFT_ENTRY(cuPointerGetAttribute, old),
     TILELIFT_ENTRY(cuMemAlloc, old),
     TILELIFT_ENTRY(cuMemFree, old),
     TILELIFT_ENTRY(cuMemAllocHost, old),

@@ -38,13 +38,15 @@ class Plan:
             self.require(rule, value, low, high, text)
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
-              box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128) -> None:
+              box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
+              reads_start: bool = False) -> None:
         self.add(rules.MapRequest("tile", tile, tensor, element, self.start_of(address, tensor) + offset,
-                                  tuple(map(_dimension, extents)), box=box, swizzle=_swizzle(swizzle), promotion=promotion))
+                                  tuple(map(_dimension, extents)), box=box, swizzle=_swizzle(swizzle), promotion=promotion,
+                                  reads_start=reads_start))
 
     def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
                box: Tuple[int, int], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
-               in_lines: bool = False) -> None:
+               in_lines: bool = False, reads_start: bool = False) -> None:
         wide = in_lines and self.is_blackwell
         dimensions = [_dimension(extent) for extent in extents]
         corners: List[Tuple[Any, ...]] = []
@@ -57,7 +59,7 @@ class Plan:
         self.add(rules.MapRequest("w" if wide else "im2col", tile, tensor, element, self.start_of(address, tensor) + offset,
                                   tuple(dimensions), channels=box[0], pixels=box[1], lower=lower, upper=upper,
                                   lower_text=lower_text, upper_text=upper_text, swizzle=_swizzle(swizzle),
-                                  promotion=promotion))
+                                  promotion=promotion, reads_start=reads_start))
 
     def require(self, rule: str, value: Any, low: Optional[int], high: Optional[int], text: str) -> None:
         raise NotImplementedError
@@ -233,6 +235,8 @@ class Tracer(Plan):
         reach = ", ".join([f"{dimensions[0].extent} * {rules.BITS[request.element]} // 8",
                            *(f"{d.extent} * {d.stride}" for d in dimensions[1:]), "0"])
         self._start(request.tensor, address, rules.alignment_of(request), f"max({reach})")
+        if request.reads_start:
+            self.asked[f"has_memory({address})"] = None
         own = request._replace(address=address, dimensions=tuple(dimensions), lower=tuple(lower), upper=tuple(upper))
         self.numbers.append(own.varying())
         self._judge_once(request)
@@ -254,7 +258,7 @@ class Tracer(Plan):
 
 
 def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, int]]], tracer: Tracer,
-          cluster: Sequence[int], site_of: Callable[[rules.MapRequest], Any]) -> Judgement:
+          cluster: Sequence[int], site_of: Callable[[rules.MapRequest], Any], has_memory: Callable[[int], bool]) -> Judgement:
     """The plan of a kernel with these arguments, gone through by the tracer. A site knows what is `told` of the maps of
     one request."""
     kinds = [kind for _, kind in arguments]
@@ -264,7 +268,7 @@ def judge(plan: Callable[..., None], arguments: Sequence[Tuple[str, Union[str, i
     plan(tracer, *names)
     sites = tuple(map(site_of, tracer.requests))
     known: Dict[str, Any] = {"quotient": quotient, "remainder": remainder, "has_pixel": rules.has_pixel,
-                             "address_of": address_of}
+                             "address_of": address_of, "has_memory": has_memory}
     for i, site in enumerate(sites):
         known.update((f"{name}{i}", value) for name, value in site.told._asdict().items())
     text = _Text(tracer, kinds, cluster)

@@ -90,6 +90,11 @@ class Kernels(Mapping[str, Any]):
         """Whether the code has what came with it; of older devices nobody asks."""
         return self.capability >= 100 and self.architecture_of(entry) >= 100
 
+    def has_memory(self, address: int) -> bool:
+        """Whether kernels may read there. Memory that is the host's alone does not count, whatever the device."""
+        which = self.driver.CUpointer_attribute.CU_POINTER_ATTRIBUTE_DEVICE_POINTER
+        return not self.driver.cuPointerGetAttribute(which, address)[0]
+
     def room_in(self, entry: str) -> int:
         """Bytes of dynamic shared memory that a block of it can have."""
         return self._attribute("MAX_SHARED_MEMORY_PER_BLOCK_OPTIN") - self._fact(entry, "SHARED_SIZE_BYTES")
@@ -252,7 +257,11 @@ class Launch(Plan):
         return address_of(address, f"{self.name}(): '{tensor}'")
 
     def add(self, request: rules.MapRequest) -> None:
-        self.violations += rules.violations(request._replace(capability=self.kernels.capability))
+        broken = rules.violations(request._replace(capability=self.kernels.capability))
+        if request.reads_start and not (broken or self.kernels.has_memory(request.address)):
+            self.reject("tensor-start", f"the map of '{request.tile}' starts in '{request.tensor}' at {request.address}, "
+                                        "where the device has no memory, and boxes outside of the tensor read there")
+        self.violations += broken
 
 
 class _Site:
@@ -303,7 +312,7 @@ class _Judged:
             tracer = Tracer(kernels.capability, kernels.is_blackwell(kernel.lifted_entry), kernels.variable,
                             kernel.name)
             made = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster,
-                         lambda request: _Site(kernels.driver, request))
+                         lambda request: _Site(kernels.driver, request), kernels.has_memory)
             self.most = kernels.window_bytes() if made.window else 0
             self.judgement = made
         return self.judgement

@@ -61,6 +61,7 @@ class MapRequest(NamedTuple):
     promotion: int = 128
     fill: str = "zero"
     capability: int = 90
+    reads_start: bool = False  # by boxes outside of the tensor: there has to be memory
 
     @property
     def rank(self) -> int:

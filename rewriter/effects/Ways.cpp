@@ -17,6 +17,28 @@ namespace {
 
 using Within = KernelEffects::Within;
 
+/// Follows all paths through the kernel, from what holds where it starts. `step` takes what holds
+/// on some path over a step, and returns false once nothing more has to be known; `join` adds to
+/// what is known at a place what holds on another path to it, and says whether that is more.
+template <typename State, typename Step, typename Join>
+void followPaths(const KernelEffects &effects, State start, Step step, Join join) {
+  ArrayRef<CodeBlock> blocks = effects.getBlocks();
+  std::map<unsigned, State> atEntry{{0, std::move(start)}};
+  SmallVector<unsigned, 16> work{0};
+  while (!work.empty()) {
+    const CodeBlock &block = blocks[work.back()];
+    State state = atEntry.find(work.pop_back_val())->second;
+    for (const CodeStep &each : block.steps)
+      if (!step(state, each))
+        return;
+    for (unsigned next : block.next) {
+      auto [known, isNew] = atEntry.try_emplace(next, state);
+      if (isNew || join(known->second, state))
+        work.push_back(next);
+    }
+  }
+}
+
 /// What has become of a load on one path through the code: whether that path has executed it, and
 /// which statement has written to the loaded memory since.
 struct Fate {
@@ -117,20 +139,11 @@ const Stmt *Search::run() {
   Fates entry;
   for (const LoadAhead &load : loads)
     entry.push_back({!load.statement, nullptr});
-  ArrayRef<CodeBlock> blocks = effects.getBlocks();
-  std::map<unsigned, Fates> atEntry{{0, entry}};
-  SmallVector<unsigned, 16> work{0};
-  while (!work.empty() && !found) {
-    const CodeBlock &block = blocks[work.back()];
-    Fates fates = atEntry.find(work.pop_back_val())->second;
-    for (const CodeStep &each : block.steps)
-      step(fates, each);
-    for (unsigned next : block.next) {
-      auto [known, isNew] = atEntry.try_emplace(next, fates);
-      if (isNew || join(known->second, fates))
-        work.push_back(next);
-    }
-  }
+  auto takeStep = [&](Fates &fates, const CodeStep &each) {
+    step(fates, each);
+    return found == nullptr;
+  };
+  followPaths(effects, std::move(entry), takeStep, join);
   return found ? shown(*found, copy, path, effects) : nullptr;
 }
 
@@ -171,65 +184,49 @@ std::optional<WaitAround> waitAround(const Stmt *copy, const CallPath &path,
   auto awaits = [&](const Effect &effect) {
     return areBlocks ? effect.awaitsBlocks : effect.awaitsThreads;
   };
-  if (!effects.isKnown() || !awaits(effects.ofAll()))
+  if (!effects.isKnown())
+    return WaitAround{copy, copy};
+  if (!awaits(effects.ofAll()))
     return std::nullopt;
-  ArrayRef<CodeBlock> blocks = effects.getBlocks();
-  std::map<unsigned, OpenWaits> atEntry{{0, {}}};
-  SmallVector<unsigned, 16> work{0};
-  while (!work.empty()) {
-    const CodeBlock &block = blocks[work.back()];
-    OpenWaits open = atEntry.find(work.pop_back_val())->second;
-    for (const CodeStep &step : block.steps) {
-      const Within inCopy = effects.isWithin(step, copy, path);
-      if (inCopy >= Within::Shared)
-        open.around.insert(open.ahead.begin(), open.ahead.end());
-      if (inCopy == Within::Yes)
-        continue;
-      for (const CodeStep *wait : open.around)
-        if (mayEnd(*wait, step, effects))
-          return WaitAround{shown(*wait, copy, path, effects), shown(step, copy, path, effects)};
-      if (awaits(step.effect))
-        open.ahead.insert(&step);
-      if (step.effect.meetsBlock && !areBlocks)
-        open = {};
-    }
-    for (unsigned next : block.next) {
-      auto [known, isNew] = atEntry.try_emplace(next, open);
-      if (isNew || known->second.join(open))
-        work.push_back(next);
-    }
-  }
-  return std::nullopt;
+  std::optional<WaitAround> found;
+  auto step = [&](OpenWaits &open, const CodeStep &step) {
+    const Within inCopy = effects.isWithin(step, copy, path);
+    if (inCopy >= Within::Shared)
+      open.around.insert(open.ahead.begin(), open.ahead.end());
+    if (inCopy == Within::Yes)
+      return true;
+    for (const CodeStep *wait : open.around)
+      if (!found && mayEnd(*wait, step, effects))
+        found = {shown(*wait, copy, path, effects), shown(step, copy, path, effects)};
+    if (awaits(step.effect))
+      open.ahead.insert(&step);
+    if (step.effect.meetsBlock && !areBlocks)
+      open = {};
+    return !found;
+  };
+  followPaths(effects, OpenWaits(), step,
+              [](OpenWaits &into, const OpenWaits &from) { return into.join(from); });
+  return found;
 }
 
-/// Follows all paths. The state at a block's entry is whether some path to it has made the copy and
-/// has met no barrier of the block since.
+/// On each path, whether it has made the copy and has met no barrier of the block since.
 bool mayWriteBehind(const Stmt *copy, const CallPath &path, const ObjectSet &objects,
                     const KernelEffects &effects) {
   if (!effects.isKnown())
     return true;
-  ArrayRef<CodeBlock> blocks = effects.getBlocks();
-  std::map<unsigned, bool> atEntry{{0, false}};
-  SmallVector<unsigned, 16> work{0};
-  while (!work.empty()) {
-    const CodeBlock &block = blocks[work.back()];
-    bool isBehind = atEntry.find(work.pop_back_val())->second;
-    for (const CodeStep &step : block.steps) {
-      const Within inCopy = effects.isWithin(step, copy, path);
-      isBehind |= inCopy >= Within::Shared;
-      if (inCopy == Within::Yes)
-        continue;
-      if (isBehind && effects.mayWrite(step.effect, objects))
-        return true;
-      isBehind &= !step.effect.meetsBlock;
-    }
-    for (unsigned next : block.next) {
-      auto [known, isNew] = atEntry.try_emplace(next, isBehind);
-      if (isNew || (isBehind && !std::exchange(known->second, true)))
-        work.push_back(next);
-    }
-  }
-  return false;
+  bool writes = false;
+  auto step = [&](bool &isBehind, const CodeStep &step) {
+    const Within inCopy = effects.isWithin(step, copy, path);
+    isBehind |= inCopy >= Within::Shared;
+    if (inCopy == Within::Yes)
+      return true;
+    writes = isBehind && effects.mayWrite(step.effect, objects);
+    isBehind &= !step.effect.meetsBlock;
+    return !writes;
+  };
+  followPaths(effects, false, step,
+              [](bool &into, bool from) { return from && !std::exchange(into, true); });
+  return writes;
 }
 
 } // namespace tilelift

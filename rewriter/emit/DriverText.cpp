@@ -141,11 +141,15 @@ std::string tensorText(const RecipeTensor &tensor) {
   for (const RecipeExtent &extent : tensor.extents)
     extents += (extents.empty() ? "" : ",\n       ") + extentText(extent);
   const unsigned span = span_of(tensor.swizzle);
+  std::string start =
+      "tilelift::driver::at(" + addressOf(tensor) + ", " + cppText(tensor.offset) + ")";
+  if (tensor.isReadAtStart)
+    start = "tilelift::memory_at(" + start + ")";
   return "  const CUtensorMap " + tensor.map + " = launch." +
          (tensor.mode == Mode::Im2col ? "pixels<" : "map<") + boxText(tensor) +
          ">(\n      tilelift::element_type::" + name_of(tensor.element) + ", " + names +
-         "\n      tilelift::driver::at(" + addressOf(tensor) + ", " + cppText(tensor.offset) +
-         "),\n      {" + extents + "},\n      " + std::to_string(tensor.promotion) +
+         "\n      " + start + ",\n      {" + extents + "},\n      " +
+         std::to_string(tensor.promotion) +
          ", tilelift::swizzle_mode::" + (span == 0 ? "none" : "b" + std::to_string(span)) + ");\n";
 }
 

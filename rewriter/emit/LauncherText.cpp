@@ -252,6 +252,8 @@ std::string Writer::mapText(size_t copy) {
   if (llvm::any_of(offsets, [](const Polynomial &offset) { return !offset.isZero(); }))
     address = "reinterpret_cast<const char *>(" + base + ") + " +
               value(code.inLauncher(offsets, own.tile + "_offset"), code);
+  if (llvm::any_of(plans, [](const Plan *plan) { return plan->readsStart; }))
+    address = "tilelift::memory_at(" + address + ")";
   std::string extents;
   for (size_t d = 0; d < first.dims.size(); ++d) {
     bool isWalked = d > 0 && d <= first.walks.size();

@@ -93,6 +93,7 @@ json::Object toJson(const RecipeTensor &tensor) {
   object["mode"] = tensor.mode == Mode::Tile ? "tile" : tensor.isInLines ? "line" : "im2col";
   object["map"] = tensor.map;
   object["offset"] = tensor.offset;
+  object["readsStart"] = tensor.isReadAtStart;
   object["element"] = name_of(tensor.element);
   object["swizzle"] = span_of(tensor.swizzle);
   object["promotion"] = tensor.promotion;

@@ -162,7 +162,8 @@ std::string tensorText(const RecipeTensor &tensor) {
   for (const RecipeExtent &extent : tensor.extents)
     text += (&extent == &tensor.extents.front() ? "" : ",\n" + indent + " ") + extentText(extent);
   text += "],\n" + indent + "swizzle=" + std::to_string(span_of(tensor.swizzle)) +
-          ", promotion=" + std::to_string(tensor.promotion);
+          ", promotion=" + std::to_string(tensor.promotion) +
+          (tensor.isReadAtStart ? ", reads_start=True" : "");
   return text + (tensor.isInLines ? ", in_lines=True)\n" : ")\n");
 }
 

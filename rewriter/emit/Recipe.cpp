@@ -178,6 +178,7 @@ void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const Co
     return;
   }
   tensor.offset = number(plan, plan.offset);
+  tensor.isReadAtStart = plan.readsStart;
   tensor.element = plan.element;
   tensor.swizzle = plan.layout.swizzle;
   tensor.promotion = copy.directive->clauses.promotion.value_or(128);

@@ -78,6 +78,8 @@ struct RecipeTensor {
   /// How the driver calls that variable; found once there is a text.
   std::string variable;
   std::string offset; ///< bytes
+  /// Boxes outside of the tensor read where it starts, so there has to be memory.
+  bool isReadAtStart = false;
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;
   unsigned promotion = 128;

@@ -115,6 +115,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     checkRules();
     if (!failure)
       layOut();
+    plan.readsStart = readsStart();
     order(plan.copyChecks);
     refuseContradictions();
   }

@@ -223,6 +223,11 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
     dim.coordinate = group.device;
     dim.stride = group.host;
     rest -= group.device * group.host;
+    if (plan.isOfRow(group.device)) { // rows that are looked up, and then so many ahead
+      const Polynomial ahead(divide(rest, group.host).quotient.constantTerm());
+      dim.coordinate += ahead;
+      rest -= ahead * group.host;
+    }
     plan.dims.push_back(dim);
     hasLower.push_back(false);
   }
@@ -235,7 +240,7 @@ void Fitter::boundCoordinates() {
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     PlanDimension &dim = plan.dims[d];
     int64_t constant = dim.coordinate.constantTerm();
-    bool mayBeNegative = !hasLower[d] && plan.symbols.rangeOf(dim.coordinate).low < 0;
+    bool mayBeNegative = !hasLower[d] && rangeBehind(Check::allConditions, dim.coordinate).low < 0;
     if (mayBeNegative && constant < 0) { // the tensor begins that much earlier
       isMoved = true;
       plan.offset += Polynomial(constant) * dim.stride;
@@ -263,55 +268,15 @@ void Fitter::boundCoordinates() {
   }
   isMoved |=
       llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
-  isMoved |= !isStored() && (startsWhereGuardSays() || startsElsewhere());
-  if (isMoved && plan.mode == Mode::Im2col)
-    addCheck({rule_id::tensor_start, plan.offset, {0, Interval::highest}, 1, relation.place}, true);
-  else if (isMoved)
+  if (isMoved && plan.mode != Mode::Im2col)
     requireInside();
 }
 
-/// Whether an argument that a guard names, as in `x >= first`, is where the tensor starts. The
-/// program may never read there.
-bool Fitter::startsWhereGuardSays() const {
-  for (size_t d = 0; d < plan.dims.size(); ++d) {
-    const Polynomial shift = -(plan.dims[d].coordinate * plan.dims[d].stride);
-    auto isOfGuard = [&](const Term &term) {
-      return !term.factors.empty() && llvm::is_contained(shift.getTerms(), term);
-    };
-    if (hasLower[d] && llvm::any_of(plan.offset.getTerms(), isOfGuard))
-      return true;
-  }
-  return false;
-}
-
-/// Whether the tensor starts where an argument says that no guard names: if all boxes lie outside,
-/// the program may never get there.
-bool Fitter::startsElsewhere() const {
-  auto isNamed = [&](SymbolId id) {
-    return llvm::any_of(plan.dims, [&](const PlanDimension &dim) {
-      return (dim.extent && plan.symbols.dependsOn(*dim.extent, id)) ||
-             plan.symbols.dependsOn(dim.stride, id);
-    });
-  };
-  // Where boxes start at what the launch says, and not only at multiples of the block's index, it
-  // may be that none of them starts where the tensor does.
-  auto startsByArgument = [&](size_t d) {
-    return (plan.dims[d].extent || hasLower[d]) &&
-           llvm::any_of(plan.dims[d].coordinate.getTerms(), [&](const Term &term) {
-             return llvm::any_of(term.factors, [&](SymbolId id) {
-               return plan.symbols[id].knownAtLaunch || plan.symbols[id].isLookedUp;
-             });
-           });
-  };
-  const bool hasGuard = llvm::any_of(llvm::seq(plan.dims.size()), startsByArgument);
-  return hasGuard && llvm::any_of(plan.offset.getTerms(), [&](const Term &term) {
-           return !term.factors.empty() && llvm::none_of(term.factors, isNamed);
-         });
-}
-
-/// A box that lies wholly outside of its tensor still reads where that starts, and there may be
-/// nothing if that is before what the program's pointer points to, or far behind it.
+/// A box that lies wholly outside of its tensor still reads where that starts. There is often
+/// nothing if that is before what the program's pointer points to, and then no launch would use
+/// TMA: so each box has a part inside.
 void Fitter::requireInside() {
+  areInside = true;
   for (size_t d = 0; d < plan.dims.size(); ++d) {
     const PlanDimension &dim = plan.dims[d];
     Interval positive{0, Interval::highest};
@@ -324,6 +289,18 @@ void Fitter::requireInside() {
           {rule_id::guard, dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
           false);
   }
+}
+
+/// Whether there has to be memory where the tensor starts: a load that lies wholly outside reads
+/// there, where the plain program may read nothing at all.
+bool Fitter::readsStart() const {
+  auto mayLieOutside = [&](size_t d) {
+    const PlanDimension &dim = plan.dims[d];
+    return (dim.extent || hasLower[d]) && (!areInside || dim.pieces > 1);
+  };
+  return !isStored() && plan.hasMap() &&
+         (plan.mode == Mode::Im2col || (plan.gather && !plan.gather->present.empty()) ||
+          llvm::any_of(llvm::seq(plan.dims.size()), mayLieOutside));
 }
 
 /// Whether a test at the copy keeps what is read from starting below zero.

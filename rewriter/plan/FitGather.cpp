@@ -90,8 +90,8 @@ void Fitter::placeBoxes(Polynomial ofRows) {
   hasLower.pop_back();
   placeConstraints();
   splitOffset();
-  addOuterDimensions(ofRows);
   plan.offset += ofRows;
+  addOuterDimensions(plan.offset);
   finishBoxes();
 }
 
@@ -149,6 +149,8 @@ unsigned Fitter::conditionsBefore(const Polynomial &value) const {
 /// Where some conditions on a row hold, from the first one on.
 Interval Fitter::rangeBehind(unsigned conditions, const Polynomial &value) const {
   Interval range = plan.symbols.rangeOf(value);
+  if (!plan.isOfRow(value))
+    return range;
   for (const Check &each :
        ArrayRef(plan.gather->present)
            .take_front(std::min<size_t>(conditions, plan.gather->present.size())))

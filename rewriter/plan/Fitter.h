@@ -63,9 +63,8 @@ private:
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
-  bool startsWhereGuardSays() const;
-  bool startsElsewhere() const;
   void requireInside();
+  bool readsStart() const;
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
@@ -153,6 +152,8 @@ private:
   CutLength cutLength;
   /// The rows that boxes write, with those past the tile's last one.
   int64_t rowsWritten() const { return plan.layout.rows * cutLength.inPieces / cutLength.inTile; }
+  /// Whether each box has a part inside of its tensor.
+  bool areInside = false;
   /// Dimensions whose start the guard gives.
   llvm::SmallVector<bool, 5> hasLower;
   /// What has to stay positive before the dimension's end, if it has one.

@@ -262,6 +262,7 @@ std::string toJson(const Plan &plan) {
                       {"mode", nameOf(plan.mode)},
                       {"element", name_of(plan.element)},
                       {"offset", symbols.print(plan.offset)},
+                      {"readsStart", plan.readsStart},
                       {"dimensions", std::move(dims)},
                       {"rows", std::move(rows)},
                       {"bytes", plan.expectedBytes},

@@ -134,6 +134,8 @@ struct Plan {
   /// Bytes from the base to element (0, 0, ...); the host knows them. In bulk
   /// mode, bytes to the first byte that is read, known at the copy.
   Polynomial offset;
+  /// A box may lie wholly outside of the tensor, and reads at its first element then.
+  bool readsStart = false;
   element_type element = element_type::f32;
   llvm::SmallVector<PlanDimension, 5> dims;
   /// Im2col: `dims` are channels, those of the walks, and images. So many pixels from the

@@ -41,7 +41,7 @@
 // CHECK-NEXT: return {{[{][{]}}0, tma_row_exists ? int(rows[(long long)first + tma_row]) : -1}};
 // CHECK-NEXT: });
 // CHECK: CUtensorMap tile_map = launch.map<guarded_tma_plan::tile_box>(
-// CHECK-NEXT: tilelift::element_type::f32, "tile", "table", table,
+// CHECK-NEXT: tilelift::element_type::f32, "tile", "table", tilelift::memory_at(table),
 // CHECK-NEXT: {{[{][{]}}tilelift::unbounded, "unbounded"},
 // CHECK-NEXT: {tilelift::unbounded, "unbounded", 4ll * width, "width * 4"}});
 __global__ void guarded(float *out, const float *table, const int *rows, int count, int width) {

@@ -23,7 +23,7 @@
 // CHECK: tilelift::load_pixels(tile, tile_map, c, 0, first, {{[{][{]}}Q, stride, -pad, dilation * s}, {P, stride, -pad, dilation * r}}, tma_barrier);
 // CHECK: launch.require("pixel-offset", tilelift::range(dilation) * tilelift::counted(0, S, 1), 0, 255,
 // CHECK: CUtensorMap tile_map = launch.pixels<forward_tma_plan::tile_box>(
-// CHECK-NEXT: tilelift::element_type::u16, "tile", "in", in,
+// CHECK-NEXT: tilelift::element_type::u16, "tile", "in", tilelift::memory_at(in),
 // CHECK-NEXT: {{[{][{]}}tilelift::unbounded, "unbounded"},
 // CHECK-NEXT: {W, "W", 2ll * C, "C * 2", Q, stride, "stride", -1ll * pad, "-pad"},
 // CHECK-NEXT: {H, "H", 2ll * W * C, "W * C * 2", P, stride, "stride", -1ll * pad, "-pad"},

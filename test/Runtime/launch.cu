@@ -22,11 +22,12 @@ __global__ void plain(float *, const float *, int, int) {}
 __global__ void lifted(float *, const float *, int, int, const __grid_constant__ CUtensorMap) {}
 
 cudaError_t start(const tilelift::launch_config &config, float *out, const float *in, int w, int h,
-                  bool must = false) {
+                  bool must = false, bool is_read = false) {
   static tilelift::kernel_facts facts;
   tilelift::launch launch("blur", config, plan::block);
   launch.require("index-range", launch.block_index(0) * 128 - 4, -100, 2000, "blockIdx.x * 128 - 4");
-  CUtensorMap map = launch.map<plan::box>(tilelift::element_type::f32, "tile", "in", in,
+  CUtensorMap map = launch.map<plan::box>(tilelift::element_type::f32, "tile", "in",
+                                          is_read ? tilelift::memory_at(in) : in,
                                           {{w, "w"}, {h, "h", 4ll * w, "w * 4"}});
   if (launch.can_lift(lifted, plain, facts))
     return launch.start(lifted, out, in, w, h, map);
@@ -144,6 +145,36 @@ int main(int argc, char **) {
   say("driver refuses");
   // CHECK-NEXT: driver refuses: encode {{.*}}; launch plain grid 4 block 256 shared 0
   fake().encode_result = CUDA_SUCCESS;
+
+  // Where a map starts, there is memory if boxes outside of the tensor read there.
+  const auto ends_at = [](uintptr_t end) { fake().memory_end = end; };
+  ends_at(0x10010);
+  start({4, 256}, out, in, 1024, 512, false, true);
+  say("there");
+  // CHECK-NEXT: there: memory at 65536; encode {{.*}}; launch lifted grid 4 block 256 shared 0
+  ends_at(0x10000);
+  start({4, 256}, out, in, 1024, 512, false, true);
+  say("not there");
+  // CHECK-NEXT: not there: memory at 65536; launch plain grid 4 block 256 shared 0
+  start({4, 256}, out, in, 1024, 512);
+  say("not read");
+  // CHECK-NEXT: not read: encode {{.*}}; launch lifted grid 4 block 256 shared 0
+  start({4, 256}, out, odd, 1024, 512, false, true);
+  say("broken already");
+  // CHECK-NEXT: broken already: launch plain grid 4 block 256 shared 0
+  // A device that reads the host's memory finds it wherever the host has some.
+  static float own[4] __attribute__((aligned(16)));
+  start({4, 256}, out, own, 1024, 512, false, true);
+  say("the host's, for others");
+  // CHECK-NEXT: the host's, for others: memory at {{[0-9]+}}; launch plain grid 4 block 256 shared 0
+  fake().reads_host = true;
+  start({4, 256}, out, own, 1024, 512, false, true);
+  say("the host's");
+  // CHECK-NEXT: the host's: memory at {{[0-9]+}}; encode {{.*}}; launch lifted grid 4 block 256 shared 0
+  start({4, 256}, out, reinterpret_cast<float *>(0x20000), 1024, 512, false, true);
+  say("nobody's");
+  // CHECK-NEXT: nobody's: memory at 131072; launch plain grid 4 block 256 shared 0
+  fake().reads_host = false, ends_at(UINTPTR_MAX);
 
   // Many threads launch at once.
   std::vector<std::thread> threads;

@@ -263,6 +263,17 @@ TEST_F(CudartTest, KnowsWhereAddressesLead) {
   EXPECT_EQ(nullptr, attributes.hostPointer);
   EXPECT_OK(cudaPointerGetAttributes(&attributes, host));
   EXPECT_EQ(cudaMemoryTypeUnregistered, attributes.type);
+
+  auto ask = [](CUpointer_attribute which, const void *address, CUdeviceptr &found) {
+    return cuPointerGetAttribute(&found, which, reinterpret_cast<CUdeviceptr>(address));
+  };
+  const auto reads = CU_POINTER_ATTRIBUTE_DEVICE_POINTER;
+  CUdeviceptr found = 0;
+  EXPECT_EQ(CUDA_SUCCESS, ask(reads, number + 3, found));
+  EXPECT_EQ(reinterpret_cast<CUdeviceptr>(number + 3), found);
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, ask(reads, host, found));
+  EXPECT_EQ(CUDA_ERROR_INVALID_VALUE, ask(reads, nullptr, found));
+  EXPECT_EQ(CUDA_ERROR_NOT_SUPPORTED, ask(CU_POINTER_ATTRIBUTE_CONTEXT, number, found));
 }
 
 TEST_F(CudartTest, MemoryInStreamOrder) {

@@ -17,6 +17,11 @@
 #include <string_view>
 #include <vector>
 
+#if defined(__linux__)
+#include <sys/mman.h>
+#include <unistd.h>
+#endif
+
 namespace tilelift {
 
 /// The numbers that an expression takes over all blocks of a grid.
@@ -62,6 +67,17 @@ inline long long elements_of(range number) {
   constexpr long long most = 9223372036854775807ll;
   return number.low > most ? most : number.low < -most ? -most : static_cast<long long>(number.low);
 }
+
+/// Where a tensor starts.
+struct tensor_start {
+  tensor_start(const volatile void *address, bool is_read = false)
+      : address(const_cast<const void *>(address)), is_read(is_read) {}
+
+  const void *address;
+  /// Even by boxes that lie wholly outside of the tensor, as all such loads do.
+  bool is_read;
+};
+inline tensor_start memory_at(const volatile void *address) { return {address, true}; }
 
 /// One dimension of a tensor as the launcher knows it: extent in elements and,
 /// for all but the innermost, the stride in bytes.
@@ -114,6 +130,19 @@ inline bool disabled() {
 inline bool verbose() {
   static const bool value = is_set("TILELIFT_VERBOSE");
   return value;
+}
+
+/// Whether the host has memory there, which some devices read as it is.
+inline bool is_of_host(const void *address) {
+#if defined(__linux__)
+  const auto page = static_cast<uintptr_t>(sysconf(_SC_PAGESIZE));
+  unsigned char is_resident = 0;
+  return mincore(reinterpret_cast<void *>(reinterpret_cast<uintptr_t>(address) / page * page), 1,
+                 &is_resident) == 0;
+#else
+  (void)address;
+  return false;
+#endif
 }
 
 } // namespace detail
@@ -189,18 +218,18 @@ public:
   /// rule is never used.
   template <typename Box>
   CUtensorMap map(element_type type, std::string_view tile, std::string_view tensor,
-                  const volatile void *address, const extent (&extents)[Box::rank],
+                  const tensor_start &start, const extent (&extents)[Box::rank],
                   int promotion = 128, swizzle_mode swizzle = swizzle_mode::none) {
-    return map_of({type, tile, tensor, const_cast<const void *>(address), swizzle}, promotion,
+    return map_of({type, tile, tensor, start, swizzle}, promotion,
                   box_shape{Box::rank, Box::extents, extents});
   }
 
   /// The same for a copy of pixels.
   template <typename Box>
   CUtensorMap pixels(element_type type, std::string_view tile, std::string_view tensor,
-                     const volatile void *address, const pixel_extent (&extents)[Box::rank],
+                     const tensor_start &start, const pixel_extent (&extents)[Box::rank],
                      int promotion = 128, swizzle_mode swizzle = swizzle_mode::none) {
-    return map_of({type, tile, tensor, const_cast<const void *>(address), swizzle}, promotion,
+    return map_of({type, tile, tensor, start, swizzle}, promotion,
                   pixel_shape{Box::rank, Box::channels, Box::pixels,
                               Box::is_in_lines && is_blackwell, extents});
   }
@@ -267,6 +296,8 @@ protected:
       reject("block-size", wrong_block);
   }
   virtual const tensor_map_functions &functions() const = 0;
+  /// Whether kernels of this launch may read there.
+  virtual bool has_memory(const void *address) const = 0;
   /// Or takes one that is there already.
   virtual std::string make(CUtensorMap &map, const tile_request_of<exact_number> &request,
                            int promotion) {
@@ -307,7 +338,7 @@ private:
   struct tensor_of_map {
     element_type type;
     std::string_view tile, tensor;
-    const void *address;
+    tensor_start start;
     swizzle_mode swizzle;
   };
   struct box_shape {
@@ -373,7 +404,7 @@ private:
     request.tile = of.tile;
     request.type = of.type;
     request.swizzle = of.swizzle;
-    request.address = Number::exactly(int64_t(reinterpret_cast<uintptr_t>(of.address)));
+    request.address = Number::exactly(int64_t(reinterpret_cast<uintptr_t>(of.start.address)));
     return request;
   }
   /// Out of line, because a kernel's maps have it in common.
@@ -384,6 +415,12 @@ private:
     if (!holds_at_launch(request))
       refuse(of, shape, {});
     kept.cover(of.tensor, request.address.low, detail::reach_of(request));
+    if (violations.empty() && of.start.is_read && !has_memory(of.start.address))
+      reject("tensor-start", "the map of " + detail::quoted(of.tile) + " starts in " +
+                                 detail::quoted(of.tensor) + " at " +
+                                 std::to_string(request.address.low) +
+                                 ", where the device has no memory, and boxes outside of the "
+                                 "tensor read there");
     if (violations.empty())
       if (const std::string problem = make(map, request, promotion); !problem.empty())
         refuse(of, shape, problem);

@@ -343,6 +343,18 @@ private:
     static const detail::linked_functions linked;
     return linked;
   }
+  bool has_memory(const void *address) const override {
+    const auto start = reinterpret_cast<CUdeviceptr>(address);
+    CUdeviceptr found = 0;
+    CUdevice device = 0;
+    int reads_host = 0;
+    if (cuPointerGetAttribute(&found, CU_POINTER_ATTRIBUTE_DEVICE_POINTER, start) == CUDA_SUCCESS)
+      return found == start;
+    return cuCtxGetDevice(&device) == CUDA_SUCCESS &&
+           cuDeviceGetAttribute(&reads_host, CU_DEVICE_ATTRIBUTE_PAGEABLE_MEMORY_ACCESS, device) ==
+               CUDA_SUCCESS &&
+           reads_host != 0 && tilelift::detail::is_of_host(address);
+  }
   std::string make(CUtensorMap &map, const tile_request_of<exact_number> &request,
                    int promotion) override {
     return made_once(map, request, promotion);

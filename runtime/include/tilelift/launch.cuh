@@ -234,6 +234,18 @@ public:
 private:
   static block_size size_of(dim3 size) { return {size.x, size.y, size.z}; }
   const tensor_map_functions &functions() const override { return detail::driver_functions(); }
+  bool has_memory(const void *address) const override {
+    cudaPointerAttributes found = {};
+    if (cudaPointerGetAttributes(&found, address) != cudaSuccess) {
+      (void)cudaGetLastError(); // the plain kernel may still run
+      return false;
+    }
+    if (found.type != cudaMemoryTypeUnregistered)
+      return found.devicePointer == address;
+    int reads_host = 0;
+    (void)cudaDeviceGetAttribute(&reads_host, cudaDevAttrPageableMemoryAccess, device);
+    return reads_host != 0 && detail::is_of_host(address);
+  }
   long long needed_memory() const {
     return static_cast<long long>(config.dynamicSmemBytes + reserved);
   }

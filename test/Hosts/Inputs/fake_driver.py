@@ -76,6 +76,7 @@ class FakeDriver:
         "SHARED_SIZE_BYTES": 1, "PTX_VERSION": 5, "MAX_DYNAMIC_SHARED_SIZE_BYTES": 8})
     CUlaunchAttributeID = enumeration("CUlaunchAttributeID", "CU_LAUNCH_ATTRIBUTE_", {
         "ACCESS_POLICY_WINDOW": 1, "COOPERATIVE": 2, "CLUSTER_DIMENSION": 4, "PROGRAMMATIC_STREAM_SERIALIZATION": 6})
+    CUpointer_attribute = enumeration("CUpointer_attribute", "CU_POINTER_ATTRIBUTE_", {"DEVICE_POINTER": 3})
     CUlimit = enumeration("CUlimit", "CU_LIMIT_", {"PERSISTING_L2_CACHE_SIZE": 6})
     CUaccessProperty = enumeration("CUaccessProperty", "CU_ACCESS_PROPERTY_", numbered(
         "NORMAL", "STREAMING", "PERSISTING"))
@@ -85,6 +86,7 @@ class FakeDriver:
         self.ptx, self.static_shared, self.at_once = capability, 1024, 8
         self.context, self.window, self.set_aside = 0x77, 1 << 27, 11796480
         self.sizes = sizes or {}  # bytes of each argument of each kernel
+        self.has_memory = lambda address: True
 
     def __getattr__(self, name):
         if not name.startswith("cu"):
@@ -93,6 +95,8 @@ class FakeDriver:
         def call(*arguments):
             self.calls.append(getattr(self, "_" + name)(*arguments) if hasattr(type(self), "_" + name) else name)
             failure = self.fails.get(name)
+            if name == "cuPointerGetAttribute" and not self.has_memory(arguments[1]):
+                failure = CUresult.CUDA_ERROR_INVALID_VALUE
             if failure:
                 return (failure, None)
             return (CUresult.CUDA_SUCCESS, *self.results(name, arguments))
@@ -108,6 +112,8 @@ class FakeDriver:
             return ({1: self.static_shared, 5: self.ptx}[int(arguments[0])],)
         if name == "cuOccupancyMaxActiveBlocksPerMultiprocessor":
             return (self.at_once,)
+        if name == "cuPointerGetAttribute":
+            return (arguments[1],)
         if name.startswith("cuTensorMapEncode"):
             return (CUtensorMap().fill(),)
         if name == "cuCtxGetCurrent":

@@ -91,7 +91,8 @@ def _plan_all(launch, out, in_, w, h, shape):
     launch.require("index-range", (h - 3) * between(0, w - 1), -1 << 20, 1 << 20, "times what is known later")
     launch.bulk("tile", "in", in_)
     launch.tiled("tile_map", "tile", "in", "f32", in_, 16 * (shape.size.h & 3), (32, 8),
-                 [(launch.end_of(4 * launch.block_index(0) + h, 8), "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4")])
+                 [(launch.end_of(4 * launch.block_index(0) + h, 8), "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4")],
+                 reads_start=True)
 
 
 everything = Kernel("everything", "blur", "blur_tma", (("out", "pointer"), ("in", "pointer"), ("w", "i32"), ("h", "i32"),
@@ -105,10 +106,12 @@ for path in sys.argv[1:]:
     spec.loader.exec_module(module)
     for capability in (90, 100):
         driver = FakeDriver(capability=capability)
+        driver.has_memory = lambda address: address >> 4 & 7 != 3
         handles = load(b"image", [*module.function_names, everything.entry, everything.lifted_entry], driver)
         for kernel in [everything, *(own.kernel for own in vars(module).values() if hasattr(own, "kernel"))]:
             tracer = Tracer(capability, capability >= 100, handles.variable)
-            judgement = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster, lambda request: Site(driver, request))
+            judgement = judge(kernel.plan, kernel.arguments, tracer, kernel.cluster, lambda request: Site(driver, request),
+                              handles.has_memory)
             kept = 0
             for attempt in range(400):
                 grid = Dim3(*(rng.choice((1, 2, 4, 100, 1 << 20)) for _ in range(3)))

@@ -63,6 +63,13 @@ for arguments, grid, block in (((0x20000, 0x10004, 64, 48), (2, 2), None), ((0x2
     [launched] = driver.take()
     assert launched.startswith("cuLaunchKernelEx blur grid 2,"), launched
 
+# Boxes outside of the tensor read where it starts: there has to be memory, for maps that are known already, too.
+driver.has_memory = lambda address: address != 0x10000
+assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
+assert launchers.blur(handles, (2, 2), 0x20000, 0x30000, 64, 48)
+expect([call.split(" grid")[0] for call in driver.take()], "cuLaunchKernelEx blur", "cuLaunchKernelEx blur_tma")
+driver.has_memory = lambda address: True
+
 # Three numbers are a grid, and not a grid with a block and shared memory; also the other way round.
 for grid, options in (((4, 4, 16), {}), (4, {"block": 4, "shared": 16}), ((4, 4, 16), {})):
     launchers.blur(handles, grid, 0x20000, 0x10000, 64, 48, **options)

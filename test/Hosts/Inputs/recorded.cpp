@@ -22,6 +22,7 @@ struct Recorder {
   std::map<std::string, int> questions;
   std::string fails;
   int major = 9, ptx = 90, maps = 0;
+  CUdeviceptr memory_end = ~CUdeviceptr(0);
 
   CUresult note(const std::string &name, const std::string &arguments) {
     calls.push_back(name + " " + arguments);
@@ -76,6 +77,13 @@ extern "C" {
 CUresult cuCtxGetDevice(CUdevice *device) {
   ++driver.questions["cuCtxGetDevice"];
   *device = 3;
+  return CUDA_SUCCESS;
+}
+CUresult cuPointerGetAttribute(void *data, CUpointer_attribute which, CUdeviceptr address) {
+  ++driver.questions["cuPointerGetAttribute"];
+  if (which != CU_POINTER_ATTRIBUTE_DEVICE_POINTER || address >= driver.memory_end)
+    return CUDA_ERROR_INVALID_VALUE;
+  *static_cast<CUdeviceptr *>(data) = address;
   return CUDA_SUCCESS;
 }
 CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice device) {
@@ -214,6 +222,11 @@ int main() {
   say("collected", blur(kernels, config(2, 2), 0x10000, 0x20000, 63, 48, &both));
   say("run", both.run());
   say("nothing is left", both.run());
+
+  // Boxes outside of the tensor read where it starts.
+  driver.memory_end = 0x10000;
+  say("no memory", blur(kernels, config(2, 2), 0x20000, 0x10000, 64, 48));
+  driver.memory_end = ~CUdeviceptr(0);
 
   driver.fails = "cuTensorMapEncodeTiled";
   say("refused map", blur(kernels, config(2, 2), 0x20000, 0x10000, 64, 48));

@@ -98,13 +98,23 @@ cudaError_t cudaDeviceGetAttribute(int *value, cudaDeviceAttr attribute, int dev
   bool isMemory = attribute == cudaDevAttrMaxSharedMemoryPerBlockOptin;
   bool isCount = attribute == cudaDevAttrMultiProcessorCount;
   bool isMinor = attribute == cudaDevAttrComputeCapabilityMinor;
+  bool isHost = attribute == cudaDevAttrPageableMemoryAccess;
   *value = isMinor    ? 0
+           : isHost   ? fake().reads_host
            : isMemory ? fake().most_shared
            : isCount  ? fake().processors
                       : fake().major;
   return cudaSuccess;
 }
 cudaError_t cudaGetLastError() { return cudaSuccess; }
+cudaError_t cudaPointerGetAttributes(cudaPointerAttributes *attributes, const void *address) {
+  const bool is_there = reinterpret_cast<uintptr_t>(address) < fake().memory_end;
+  *attributes = {};
+  attributes->type = is_there ? cudaMemoryTypeDevice : cudaMemoryTypeUnregistered;
+  attributes->devicePointer = is_there ? const_cast<void *>(address) : nullptr;
+  record("memory at " + std::to_string(reinterpret_cast<uintptr_t>(address)));
+  return cudaSuccess;
+}
 cudaError_t cudaGetDriverEntryPointByVersion(const char *name, void **function, unsigned version,
                                              unsigned long long,
                                              cudaDriverEntryPointQueryResult *status) {

@@ -6,6 +6,7 @@
 #include <cuda.h>
 #include <cuda_runtime.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,9 @@ struct Fake {
   int max_dynamic = 0;
   int most_shared = 232448;
   int at_once = 1, processors = 1;
+  /// Where the device's memory ends, and whether it reads the host's as well.
+  uintptr_t memory_end = UINTPTR_MAX;
+  bool reads_host = false;
 
   std::vector<std::string> calls;
   std::string take() {
