@@ -39,14 +39,14 @@ class Plan:
 
     def tiled(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
               box: Tuple[int, ...], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
-              reads_start: bool = False) -> None:
+              reads_start: Optional[Tuple[Number, ...]] = None) -> None:
         self.add(rules.MapRequest("tile", tile, tensor, element, self.start_of(address, tensor) + offset,
                                   tuple(map(_dimension, extents)), box=box, swizzle=_swizzle(swizzle), promotion=promotion,
                                   reads_start=reads_start))
 
     def pixels(self, map_name: str, tile: str, tensor: str, element: str, address: Any, offset: Any,
                box: Tuple[int, int], extents: Sequence[Tuple[Any, ...]], swizzle: int = 0, promotion: int = 128,
-               in_lines: bool = False, reads_start: bool = False) -> None:
+               in_lines: bool = False, reads_start: Optional[Tuple[Number, ...]] = None) -> None:
         wide = in_lines and self.is_blackwell
         dimensions = [_dimension(extent) for extent in extents]
         corners: List[Tuple[Any, ...]] = []
@@ -92,6 +92,13 @@ def _walked(own: rules.Dimension, extent: Tuple[Any, ...], rank: int) -> Tuple[r
         own = own._replace(extent=last + 1 + reach, extent_text="as far as the filter reaches")
     upper = -reach if last is None else last + 1 - own.extent
     return own._replace(step=step, step_text=step_text), first, upper, first_text, ""
+
+
+def are_inside(request: rules.MapRequest) -> bool:
+    """Whether each box has a part inside of its tensor, if one can tell."""
+    starts = [Range.of(start) for start in request.reads_start or ()]
+    return bool(starts) and all(-box < start.low and start.high < dimension.extent
+                                for start, dimension, box in zip(starts, request.dimensions, request.box))
 
 
 class Window(NamedTuple):
@@ -235,11 +242,21 @@ class Tracer(Plan):
         reach = ", ".join([f"{dimensions[0].extent} * {rules.BITS[request.element]} // 8",
                            *(f"{d.extent} * {d.stride}" for d in dimensions[1:]), "0"])
         self._start(request.tensor, address, rules.alignment_of(request), f"max({reach})")
-        if request.reads_start:
-            self.asked[f"has_memory({address})"] = None
+        if request.reads_start is not None:
+            inside = self._inside(request.reads_start, dimensions, request.box)
+            self.asked[f"({inside} or has_memory({address}))"] = None
         own = request._replace(address=address, dimensions=tuple(dimensions), lower=tuple(lower), upper=tuple(upper))
         self.numbers.append(own.varying())
         self._judge_once(request)
+
+    @staticmethod
+    def _inside(starts: Sequence[Number], dimensions: Sequence[rules.Dimension], box: Sequence[int]) -> str:
+        """The condition that each box has a part inside of its tensor."""
+        inside: Dict[str, None] = {}
+        for start, dimension, length in zip(map(Range.of, starts), dimensions, box):
+            inside.update((f"{most} < {dimension.extent}", None) for most in all_of(max, start.high))
+            inside.update((f"{least} > {-length}", None) for least in all_of(min, start.low))
+        return " and ".join(inside) or "False"
 
     def _judge_once(self, request: rules.MapRequest) -> None:
         """What no launch changes, with numbers that are allowed in place of those that it does."""

@@ -25,7 +25,7 @@ from typing import Any, Callable, Iterable, List, Mapping, NamedTuple, Optional,
 from . import rules
 from ._arguments import Argument, Opaque, Parameter, address_of, is_object
 from ._driver import DriverError, Made, bindings, call, encoder, told
-from ._judge import Judgement, Plan, Tracer, judge
+from ._judge import Judgement, Plan, Tracer, are_inside, judge
 from ._numbers import Number, Range, between, counted, quotient, remainder
 from ._source import defined, function
 from ._way import Kept, Way, never
@@ -258,7 +258,8 @@ class Launch(Plan):
 
     def add(self, request: rules.MapRequest) -> None:
         broken = rules.violations(request._replace(capability=self.kernels.capability))
-        if request.reads_start and not (broken or self.kernels.has_memory(request.address)):
+        outside = request.reads_start is not None and not are_inside(request)
+        if outside and not (broken or self.kernels.has_memory(request.address)):
             self.reject("tensor-start", f"the map of '{request.tile}' starts in '{request.tensor}' at {request.address}, "
                                         "where the device has no memory, and boxes outside of the tensor read there")
         self.violations += broken

@@ -61,7 +61,9 @@ class MapRequest(NamedTuple):
     promotion: int = 128
     fill: str = "zero"
     capability: int = 90
-    reads_start: bool = False  # by boxes outside of the tensor: there has to be memory
+    # Boxes that lie outside of the tensor read where it starts: where boxes start in each dimension, or nothing if any
+    # box may lie there; None where none does.
+    reads_start: Optional[Tuple[Any, ...]] = None
 
     @property
     def rank(self) -> int:

@@ -84,9 +84,18 @@ bool Variants::mayBeDefined(StringRef macro, Place file, Place at) const {
   for (const Change &change : llvm::reverse(changes))
     if (change.macro == macro && isRead(change.place, file, at))
       return change.isDefinition || isConditional(change.place);
-  // It may be defined before the file is included.
-  return llvm::any_of(inclusions,
-                      [&](const Inclusion &each) { return each.begin.offset == file.offset; });
+  return llvm::any_of(inclusions, [&](const Inclusion &each) {
+    return each.begin.offset == file.offset && mayBeDefined(macro, beginAround(each.at), each.at);
+  });
+}
+
+/// Where the file begins that a place is in.
+Place Variants::beginAround(Place place) const {
+  Place begin{0};
+  for (const Inclusion &file : inclusions)
+    if (file.begin.offset <= place.offset && place.offset < file.end.offset)
+      begin.offset = std::max(begin.offset, file.begin.offset);
+  return begin;
 }
 
 bool Variants::beginIn(Place begin, Place end) const {

@@ -56,6 +56,7 @@ struct Variants {
   bool changesIn(llvm::StringRef macro, Place begin, Place end) const;
   /// Whether a macro may have a meaning at a place of the file that starts at `file`.
   bool mayBeDefined(llvm::StringRef macro, Place file, Place at) const;
+  Place beginAround(Place place) const;
   /// Whether an #if stands in a stretch of text.
   bool beginIn(Place begin, Place end) const;
   /// Why a stretch of text would not mean the same once more: a macro that is another one behind it

@@ -39,7 +39,7 @@ namespace tilelift {
 namespace {
 
 /// A kernel with more instructions than that calls the rest, of which nothing is known.
-constexpr unsigned mostInstructions = 400'000;
+constexpr unsigned mostInstructions = 200'000;
 
 clang::CodeGenOptions codeGenOptions() {
   clang::CodeGenOptions options;

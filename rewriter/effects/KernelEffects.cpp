@@ -15,9 +15,7 @@
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
 #include "llvm/IR/CFG.h"
-#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/GlobalVariable.h"
-#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace llvm;
@@ -111,15 +109,12 @@ void KernelEffects::addWaits(const InstructionsOfSteps &instructions, const Inst
 }
 
 KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool typesTellApart)
-    : kernel(kernel), code(code), function(code.of(kernel)) {
+    : kernel(kernel), code(code), function(code.of(kernel)), places(code) {
   if (!function) {
     all = anyEffect();
     return;
   }
   memory = std::make_unique<Memory>(kernel, *function, code, typesTellApart);
-  places.emplace_back(); // of what has none
-  entries.emplace_back();
-  ofPlaces.emplace_back();
   DenseMap<const BasicBlock *, unsigned> numbers;
   for (const BasicBlock &block : *function)
     numbers.try_emplace(&block, unsigned(numbers.size()));
@@ -132,7 +127,7 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       Effect effect = effectOf(instruction, *memory, code);
       if (effect.differs || effect.varies)
         sources.insert(&instruction);
-      unsigned place = placeOf(instruction.getDebugLoc().get());
+      unsigned place = places.numberOf(instruction.getDebugLoc().get());
       all.add(effect);
       ofPlaces.resize(places.size());
       ofPlaces[place].add(effect);
@@ -152,7 +147,26 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
   addHandedOn(instructionsOfSteps, sources);
   differing.resize(places.size());
   for (const Instruction *instruction : divergentIn(*function, sources))
-    differing[placeOf(instruction->getDebugLoc().get())] = true;
+    differing[places.lookUp(instruction->getDebugLoc().get())] = true;
+  addUpCalls();
+}
+
+/// A call does what is done in the function that it enters, whose places have larger numbers.
+void KernelEffects::addUpCalls() {
+  for (unsigned place = unsigned(places.size()); place-- > 1;) {
+    const CodePlace &own = places[place];
+    byDepth.resize(std::max<size_t>(byDepth.size(), own.depth));
+    byDepth[own.depth - 1].push_back(place);
+    if (own.call == 0)
+      continue;
+    ofPlaces[own.call].add(ofPlaces[place]);
+    differing[own.call] = differing[own.call] || differing[place];
+  }
+}
+
+ArrayRef<unsigned> KernelEffects::placesAt(const CallPath &path) const {
+  const size_t depth = path.getFunctions().size();
+  return depth <= byDepth.size() ? ArrayRef(byDepth[depth - 1]) : ArrayRef<unsigned>();
 }
 
 bool KernelEffects::mayDiffer(const Stmt *part, const CallPath &path,
@@ -164,11 +178,9 @@ bool KernelEffects::mayDiffer(const Stmt *part, const CallPath &path,
         except, [&](const Stmt *each) { return isWithin(place, each, path) == Within::Yes; });
   };
   // What has no place in the text is computed for another statement's sake.
-  for (size_t place = 1; place < places.size(); ++place)
-    if (differing[place] && isWithin(unsigned(place), part, path) >= Within::Shared &&
-        !isExcepted(unsigned(place)))
-      return true;
-  return false;
+  return llvm::any_of(placesAt(path), [&](unsigned place) {
+    return differing[place] && isWithin(place, part, path) >= Within::Shared && !isExcepted(place);
+  });
 }
 
 ObjectSet KernelEffects::objectsAt(const VarDecl *origin, uint64_t offset) const {
@@ -203,95 +215,51 @@ bool KernelEffects::mayWrite(const Effect &effect, const ObjectSet &objects) con
   return mayMeet(effect.writes, objects) || (isTold && !staysAsItIs(objects));
 }
 
-/// From the innermost function outwards, as debug information has it, and back.
-unsigned KernelEffects::placeOf(const DILocation *location) {
-  if (!location)
-    return 0;
-  auto [known, isNew] = placeNumbers.try_emplace(location, unsigned(places.size()));
-  if (!isNew)
-    return known->second;
-  Frames frames;
-  auto &entered = entries.emplace_back();
-  for (const DILocation *at = location; at; at = at->getInlinedAt()) {
-    frames.push_back(
-        {code.functionOf(at->getScope()->getSubprogram()),
-         {at->getLine(), at->getColumn(), sys::path::filename(at->getFilename()).str()}});
-    entered.push_back(at->getInlinedAt());
-  }
-  std::reverse(frames.begin(), frames.end());
-  std::reverse(entered.begin(), entered.end());
-  places.push_back(std::move(frames));
-  return unsigned(places.size() - 1);
-}
-
-const SpotTable &KernelEffects::spotsOf(const FunctionDecl *function) const {
-  return spots.try_emplace(function->getCanonicalDecl(), function).first->second;
-}
-
-/// Where in the path's last function; null where the step was not made by that. Calls of a
-/// lambda are as good as each other: they run the same text.
-const Spot *KernelEffects::spotIn(unsigned place, const CallPath &path) const {
-  const Frames &frames = places[place];
-  size_t depth = path.getFunctions().size(), textDepth = path.textDepth();
-  if (frames.size() < depth)
-    return nullptr;
-  for (size_t i = 0; i < depth; ++i) {
-    const auto &[function, spot] = frames[i];
-    const FunctionDecl *wanted = path.getFunctions()[i];
-    if (!function || function->getCanonicalDecl() != wanted->getCanonicalDecl())
-      return nullptr;
-    bool isCallOfText = i + 1 < textDepth;
-    if (isCallOfText && !spotsOf(wanted).isAt(path.getCalls()[i], spot))
-      return nullptr;
-  }
-  return &frames[depth - 1].second;
-}
-
 KernelEffects::Within KernelEffects::isWithin(unsigned place, const Stmt *part,
                                               const CallPath &path) const {
   if (place == 0)
     return Within::Nowhere;
-  const Spot *spot = spotIn(place, path);
-  if (!spot)
+  const unsigned own = places.within(path, place);
+  if (own == 0)
     return Within::No;
-  const SpotTable &table = spotsOf(path.end());
-  if (table.at(*spot).empty())
+  ArrayRef<const Stmt *> here = places[own].statements;
+  if (here.empty())
     return Within::Nowhere;
-  if (!table.isAnyWithin(*spot, part))
+  const SpotTable &table = places.tableOf(path.end());
+  if (!table.isAnyWithin(here, part))
     return Within::No;
-  return table.isAnyApart(*spot, part) ? Within::Shared : Within::Yes;
+  return table.isAnyApart(here, part) ? Within::Shared : Within::Yes;
 }
 
 const void *KernelEffects::entryOf(const CodeStep &step, const CallPath &path) const {
-  return step.place != 0 && spotIn(step.place, path)
-             ? entries[step.place][path.getFunctions().size() - 1]
-             : nullptr;
+  const unsigned call = places[places.within(path, step.place)].call;
+  return call == 0 ? nullptr : places[call].location;
 }
 
 Effect KernelEffects::of(const Stmt *part, const CallPath &path) const {
   if (!isKnown())
     return anyEffect();
-  if (!spotsOf(path.end()).has(part))
+  if (!places.tableOf(path.end()).has(part))
     return inAnyCall(part);
-  Effect effect;
-  for (size_t place = 0; place < places.size(); ++place)
-    if (isWithin(unsigned(place), part, path) != Within::No)
+  Effect effect = ofPlaces[0];
+  for (unsigned place : placesAt(path))
+    if (isWithin(place, part, path) != Within::No)
       effect.add(ofPlaces[place]);
   return effect;
 }
 
 /// Of a part of some other function, wherever that is called.
 Effect KernelEffects::inAnyCall(const Stmt *part) const {
-  const auto mayHold = [&](const std::pair<const FunctionDecl *, Spot> &frame) {
-    if (!frame.first)
+  const auto mayHold = [&](const CodePlace &place) {
+    if (!place.function)
       return true;
-    const SpotTable &table = spotsOf(frame.first);
+    const SpotTable &table = places.tableOf(place.function);
     return table.has(part) &&
-           (table.at(frame.second).empty() || table.isAnyWithin(frame.second, part));
+           (place.statements.empty() || table.isAnyWithin(place.statements, part));
   };
   Effect effect = ofPlaces[0];
-  for (size_t place = 1; place < places.size(); ++place)
-    if (llvm::any_of(places[place], mayHold))
+  for (unsigned place = 1; place < places.size(); ++place)
+    if (mayHold(places[place]))
       effect.add(ofPlaces[place]);
   return effect;
 }
@@ -309,59 +277,53 @@ Effect KernelEffects::ofText(SourceRange range) const {
 }
 
 std::map<Spot, Effect> KernelEffects::bySpots() const {
-  std::map<Spot, Effect> effects;
-  for (size_t place = 0; place < places.size(); ++place)
-    effects[place == 0 ? Spot() : places[place].front().second].add(ofPlaces[place]);
+  std::map<Spot, Effect> effects{{Spot(), ofPlaces[0]}};
+  for (unsigned place : placesAt(CallPath(kernel)))
+    effects[places[place].spot].add(ofPlaces[place]);
   return effects;
 }
 
+/// All that stands where a step was written in the path's last function, if one can tell.
+ArrayRef<const Stmt *> KernelEffects::statementsAt(const CodeStep &step,
+                                                   const CallPath &path) const {
+  const CodePlace &place = places[places.within(path, step.place)];
+  const bool isTold = place.function && !places.tableOf(path.end()).isShared(place.spot);
+  return isTold ? place.statements : ArrayRef<const Stmt *>();
+}
+
+/// The innermost call of several statements, the inner ones behind the outer ones.
+static const CallExpr *innermostCall(ArrayRef<const Stmt *> statements) {
+  const CallExpr *innermost = nullptr;
+  for (const Stmt *each : statements)
+    if (const auto *call = dyn_cast<CallExpr>(each))
+      innermost = call;
+  return innermost;
+}
+
 const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &path) const {
-  const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
-  if (!spot || spotsOf(path.end()).isShared(*spot))
-    return nullptr;
-  ArrayRef<const Stmt *> here = spotsOf(path.end()).at(*spot);
+  ArrayRef<const Stmt *> here = statementsAt(step, path);
   return here.empty() ? nullptr : here.back();
 }
 
 const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path) const {
-  const Spot *spot = step.place == 0 ? nullptr : spotIn(step.place, path);
-  const CallExpr *innermost = nullptr;
-  if (spot && !spotsOf(path.end()).isShared(*spot))
-    for (const Stmt *here : spotsOf(path.end()).at(*spot))
-      if (const auto *call = dyn_cast<CallExpr>(here))
-        innermost = call;
-  return innermost;
+  return innermostCall(statementsAt(step, path));
 }
 
-bool KernelEffects::isStatement(const Expr *expression, const CallPath &path) const {
-  const SpotTable &table = spotsOf(path.end());
+static bool isStatementOf(const SpotTable &table, const Expr *expression) {
   const Stmt *parent = table.parentOf(expression);
   while (isa_and_nonnull<FullExpr>(parent))
     parent = table.parentOf(parent);
   return isa_and_nonnull<CompoundStmt>(parent);
 }
 
-namespace {
-
-/// Whether a function is a lambda whose text is part of the kernel's.
-bool isPartOf(const FunctionDecl *kernel, const FunctionDecl *lambda) {
-  const auto *function = dyn_cast_or_null<FunctionDecl>(textAround(lambda));
-  return function && function->getCanonicalDecl() == kernel->getCanonicalDecl();
+bool KernelEffects::isStatement(const Expr *expression, const CallPath &path) const {
+  return isStatementOf(places.tableOf(path.end()), expression);
 }
 
-} // namespace
-
 ArrayRef<const Stmt *> KernelEffects::statementsInText(unsigned place) const {
-  if (place == 0)
-    return {};
-  const Frames &frames = places[place];
-  size_t innermost = 0;
-  while (innermost + 1 < frames.size() && frames[innermost + 1].first &&
-         isLambda(frames[innermost + 1].first) && isPartOf(kernel, frames[innermost + 1].first))
-    ++innermost;
-  const auto &[function, spot] = frames[innermost];
-  const SpotTable &table = spotsOf(function);
-  return table.isShared(spot) ? ArrayRef<const Stmt *>() : table.at(spot);
+  const CodePlace &own = places[places.inText(kernel, place)];
+  const bool isTold = own.function && !places.tableOf(own.function).isShared(own.spot);
+  return isTold ? own.statements : ArrayRef<const Stmt *>();
 }
 
 const Stmt *KernelEffects::statementInText(const CodeStep &step) const {
@@ -370,11 +332,7 @@ const Stmt *KernelEffects::statementInText(const CodeStep &step) const {
 }
 
 const CallExpr *KernelEffects::callInText(const CodeStep &step) const {
-  const CallExpr *innermost = nullptr;
-  for (const Stmt *here : statementsInText(step.place))
-    if (const auto *call = dyn_cast<CallExpr>(here))
-      innermost = call;
-  return innermost;
+  return innermostCall(statementsInText(step.place));
 }
 
 bool KernelEffects::namesBlockSize(const CodeStep &step) const {
@@ -391,12 +349,8 @@ Effect KernelEffects::ofCallInText(const CallExpr *call) const {
 }
 
 bool KernelEffects::isStatementInText(const CallExpr *call) const {
-  return llvm::any_of(spots, [&](const auto &known) {
-    const Stmt *parent = known.second.parentOf(call);
-    while (isa_and_nonnull<FullExpr>(parent))
-      parent = known.second.parentOf(parent);
-    return isa_and_nonnull<CompoundStmt>(parent);
-  });
+  return llvm::any_of(places.getTables(),
+                      [&](const auto &known) { return isStatementOf(known.second, call); });
 }
 
 unsigned KernelEffects::alignmentOf(const VarDecl *array) const {
@@ -433,7 +387,7 @@ KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned
   }
   auto placeOf = [&](const Instruction &instruction) {
     const DILocation *location = instruction.getDebugLoc().get();
-    return location ? placeNumbers.lookup(location) : 0;
+    return location ? places.lookUp(location) : 0;
   };
   auto isOfCopy = [&](const Instruction &instruction) {
     return isWithin(placeOf(instruction), copy, path) == Within::Yes;

@@ -13,18 +13,14 @@
 #ifndef TILELIFT_EFFECTS_KERNELEFFECTS_H
 #define TILELIFT_EFFECTS_KERNELEFFECTS_H
 
+#include "effects/CodePlaces.h"
 #include "effects/Effect.h"
-#include "effects/SourceSpots.h"
 #include "support/CallPath.h"
 
 #include "llvm/ADT/DenseSet.h"
 
 #include <map>
 #include <memory>
-
-namespace llvm {
-class DILocation;
-}
 
 namespace tilelift {
 
@@ -134,19 +130,18 @@ public:
                        const CallPath &path) const;
 
 private:
-  /// Where in which function, from the kernel inwards.
-  using Frames = llvm::SmallVector<std::pair<const clang::FunctionDecl *, Spot>, 4>;
-
   using InstructionsOfSteps = std::vector<std::vector<const llvm::Instruction *>>; ///< by blocks
   void addWaits(const InstructionsOfSteps &instructions,
                 const llvm::DenseSet<const llvm::Instruction *> &sources);
   void addHandedOn(const InstructionsOfSteps &instructions,
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
-  unsigned placeOf(const llvm::DILocation *location);
-  const Spot *spotIn(unsigned place, const CallPath &path) const;
+  void addUpCalls();
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
+  /// The places of the functions that are so many calls away from the kernel, less one.
+  llvm::ArrayRef<unsigned> placesAt(const CallPath &path) const;
+  llvm::ArrayRef<const clang::Stmt *> statementsAt(const CodeStep &step,
+                                                   const CallPath &path) const;
   Effect inAnyCall(const clang::Stmt *part) const;
-  const SpotTable &spotsOf(const clang::FunctionDecl *function) const;
 
   const clang::FunctionDecl *kernel;
   DeviceCode &code;
@@ -154,13 +149,12 @@ private:
   std::unique_ptr<Memory> memory;
   std::vector<CodeBlock> blocks;
   Effect all;
-  std::vector<Frames> places;
-  /// The calls by which the functions of a place's frames were entered.
-  std::vector<llvm::SmallVector<const llvm::DILocation *, 4>> entries;
+  CodePlaces places;
+  std::vector<std::vector<unsigned>> byDepth;
+  /// Of each place, with all that is reached by it: what may happen, and whether something is
+  /// computed that may differ between threads.
   std::vector<Effect> ofPlaces;
-  std::vector<bool> differing; ///< by places
-  llvm::DenseMap<const llvm::DILocation *, unsigned> placeNumbers;
-  mutable std::map<const clang::FunctionDecl *, SpotTable> spots;
+  std::vector<bool> differing;
 };
 
 /// Of all kernels of a file that make copies.

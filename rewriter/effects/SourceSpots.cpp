@@ -117,18 +117,16 @@ bool SpotTable::isWithin(const Stmt *inner, const Stmt *outer) const {
          in->second.number <= out->second.last;
 }
 
-bool SpotTable::isAnyWithin(const Spot &spot, const Stmt *outer) const {
+bool SpotTable::isAnyWithin(ArrayRef<const Stmt *> here, const Stmt *outer) const {
   auto out = places.find(outer);
   if (out == places.end())
     return false;
-  ArrayRef<const Stmt *> here = at(spot);
   const auto *first = llvm::partition_point(
       here, [&](const Stmt *each) { return numberOf(each) < out->second.number; });
   return first != here.end() && numberOf(*first) <= out->second.last;
 }
 
-bool SpotTable::isAnyApart(const Spot &spot, const Stmt *other) const {
-  ArrayRef<const Stmt *> here = at(spot);
+bool SpotTable::isAnyApart(ArrayRef<const Stmt *> here, const Stmt *other) const {
   const Place own = places.lookup(other);
   if (!here.empty() && numberOf(here.back()) > own.last)
     return true;
@@ -138,11 +136,6 @@ bool SpotTable::isAnyApart(const Spot &spot, const Stmt *other) const {
     else if (!isWithin(other, each))
       return true;
   return false;
-}
-
-/// A call, in its place in the function, may be found at several spots.
-bool SpotTable::isAt(const Stmt *statement, const Spot &spot) const {
-  return isAnyWithin(spot, statement);
 }
 
 } // namespace tilelift

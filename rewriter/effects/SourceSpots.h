@@ -53,15 +53,14 @@ public:
   /// Whether a statement is one of the function's.
   bool has(const clang::Stmt *statement) const { return places.contains(statement); }
   bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
-  /// Whether some statement at a spot is within another one.
-  bool isAnyWithin(const Spot &spot, const clang::Stmt *outer) const;
-  /// Whether some statement at a spot is neither within another one nor around it.
-  bool isAnyApart(const Spot &spot, const clang::Stmt *other) const;
+  /// Whether some statement of those at a spot is within another one. A call, in its place in the
+  /// function, may be found at several spots.
+  bool isAnyWithin(llvm::ArrayRef<const clang::Stmt *> here, const clang::Stmt *outer) const;
+  /// Whether some statement of those at a spot is neither within another one nor around it.
+  bool isAnyApart(llvm::ArrayRef<const clang::Stmt *> here, const clang::Stmt *other) const;
   /// Whether statements at different places of the program have a spot in common, as `#line` makes
   /// them.
   bool isShared(const Spot &spot) const { return shared.count(spot) != 0; }
-  /// A call, in its place in the function, may be found at several spots.
-  bool isAt(const clang::Stmt *statement, const Spot &spot) const;
 
 private:
   /// In the order of a walk that comes to a statement before its parts: those of a statement

@@ -32,20 +32,6 @@ bool isFence(const Instruction &instruction) {
   return isa<FenceInst>(instruction) || text.contains("fence") || text.contains("membar");
 }
 
-bool hasFence(const Cycle &cycle) {
-  return llvm::any_of(cycle.blocks(), [](const BasicBlock *block) {
-    return llvm::any_of(*block, [](const Instruction &each) { return isFence(each); });
-  });
-}
-
-/// Whether what is read in memory may be another thing each time that it is read in a cycle.
-bool mayFindAnother(const Instruction &instruction, const Effect &effect, const Cycle &cycle) {
-  if (effect.reads.empty())
-    return false;
-  const bool awaitsOperation = !effect.writes.empty() && effect.beginsWrites.empty();
-  return effect.varies || awaitsOperation || !assemblyOf(instruction).empty() || hasFence(cycle);
-}
-
 /// Whether a branch asks only if an exchange has succeeded, by its flag, or by comparing what it
 /// has found with what it expected.
 bool asksForSuccess(const Value *condition, const AtomicCmpXchgInst &exchange) {
@@ -96,6 +82,21 @@ SmallVector<const Instruction *, 4> exitsOf(const Cycle &cycle) {
 Waits::Waits(const Function &function, const Instructions &sources)
     : function(function), sources(sources) {
   cycles.compute(const_cast<Function &>(function)); // which it does not change
+  for (const Instruction &each : instructions(function))
+    if (isFence(each))
+      for (const Cycle *cycle = cycles.getCycle(each.getParent()); cycle;
+           cycle = cycle->getParentCycle())
+        withFence.insert(cycle);
+}
+
+/// Whether what is read in memory may be another thing each time that it is read in a cycle.
+bool Waits::mayFindAnother(const Instruction &instruction, const Effect &effect,
+                           const Cycle &cycle) const {
+  if (effect.reads.empty())
+    return false;
+  const bool awaitsOperation = !effect.writes.empty() && effect.beginsWrites.empty();
+  return effect.varies || awaitsOperation || !assemblyOf(instruction).empty() ||
+         withFence.contains(&cycle);
 }
 
 /// The branches by which a thread leaves loops around an access, with what that has found.

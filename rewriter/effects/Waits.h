@@ -31,6 +31,8 @@ public:
   void note(llvm::ArrayRef<Step> steps);
 
 private:
+  bool mayFindAnother(const llvm::Instruction &instruction, const Effect &effect,
+                      const llvm::Cycle &cycle) const;
   bool mayEndLoop(const llvm::Instruction &instruction, const Effect &effect) const;
   void findAskedByAll(llvm::ArrayRef<Step> polls);
   bool isAlike(const llvm::Instruction &poll) const;
@@ -41,6 +43,7 @@ private:
   const llvm::Function &function;
   const Instructions &sources;
   llvm::CycleInfo cycles;
+  llvm::DenseSet<const llvm::Cycle *> withFence;
   /// Polls that all threads come to, with the same question.
   Instructions askedByAll;
   /// What differs between threads where those polls do not, and where threads may be alone.

@@ -133,6 +133,13 @@ std::string addressOf(const RecipeTensor &tensor) {
          (members.empty() ? "" : "." + members.str()) + ")";
 }
 
+std::string startsText(const RecipeTensor &tensor) {
+  std::string text;
+  for (const std::string &start : tensor.boxStarts)
+    text += (text.empty() ? ", {" : ", ") + cppText(start, tensor.startsMayOverflow);
+  return text + (text.empty() ? "" : "}");
+}
+
 std::string tensorText(const RecipeTensor &tensor) {
   const std::string names = quoted(tensor.tile) + ", " + quoted(tensor.tensor) + ", ";
   if (tensor.mode == Mode::Bulk)
@@ -144,7 +151,7 @@ std::string tensorText(const RecipeTensor &tensor) {
   std::string start =
       "tilelift::driver::at(" + addressOf(tensor) + ", " + cppText(tensor.offset) + ")";
   if (tensor.isReadAtStart)
-    start = "tilelift::memory_at(" + start + ")";
+    start = "tilelift::memory_at(" + start + startsText(tensor) + ")";
   return "  const CUtensorMap " + tensor.map + " = launch." +
          (tensor.mode == Mode::Im2col ? "pixels<" : "map<") + boxText(tensor) +
          ">(\n      tilelift::element_type::" + name_of(tensor.element) + ", " + names +

@@ -257,8 +257,11 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
   const unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
-  if (std::optional<std::string> macro =
-          macroAmongNames(written, writer.planType(), variants, {source.fileOf(end).begin}, {end}))
+  std::vector<const FunctionDecl *> users{kernel.pattern};
+  for (const PlannedCopy &copy : first.copies)
+    users.push_back(patternOf(copy.path.textFunction()));
+  if (std::optional<std::string> macro = macroAmongNames(
+          written, writer.planType(), users, source, variants, {source.fileOf(end).begin}, {end}))
     return refuse(diagnose(
         diag::not_available_yet, {source.offsetOf(kernel.pattern->getLocation())},
         "a macro named '" + *macro + "', which clashes with a name in the generated code,"));

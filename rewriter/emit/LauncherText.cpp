@@ -78,6 +78,7 @@ private:
   std::string checks();
   std::string maps();
   std::string mapText(size_t copy);
+  std::string boxStarts(size_t copy, CodeText &code);
   std::string extentText(size_t copy, size_t d, CodeText &code);
   std::string walkText(size_t copy, size_t i, CodeText &code);
   std::string spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const;
@@ -253,7 +254,7 @@ std::string Writer::mapText(size_t copy) {
     address = "reinterpret_cast<const char *>(" + base + ") + " +
               value(code.inLauncher(offsets, own.tile + "_offset"), code);
   if (llvm::any_of(plans, [](const Plan *plan) { return plan->readsStart; }))
-    address = "tilelift::memory_at(" + address + ")";
+    address = "tilelift::memory_at(" + address + boxStarts(copy, code) + ")";
   std::string extents;
   for (size_t d = 0; d < first.dims.size(); ++d) {
     bool isWalked = d > 0 && d <= first.walks.size();
@@ -270,6 +271,24 @@ std::string Writer::mapText(size_t copy) {
          (first.mode == Mode::Im2col ? "pixels<" : "map<") + (dependent ? "typename " : "") +
          writer.planReference() + "::" + own.box + ">(\n      " + elementType(copy, code) + ", " +
          tile + ", " + tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
+}
+
+/// Where boxes start in each dimension, if all instances can tell.
+std::string Writer::boxStarts(size_t copy, CodeText &code) {
+  std::vector<const Plan *> plans = writer.plansOf(copy);
+  const size_t count = plans.front()->boxStarts.size();
+  std::vector<std::string> starts;
+  for (size_t d = 0; d < count; ++d) {
+    if (llvm::any_of(plans, [&](const Plan *plan) { return plan->boxStarts.size() != count; }))
+      return "";
+    std::optional<std::string> start =
+        code.asRange(code.each([&](const Plan &plan) { return plan.boxStarts[d]; }),
+                     writer.namesOf(copy).tile + "_" + std::to_string(d) + "_start", names.launch);
+    if (!start)
+      return "";
+    starts.push_back(*start);
+  }
+  return starts.empty() ? "" : ", {" + llvm::join(starts, ", ") + "}";
 }
 
 /// How far a dimension goes, and how far apart its elements are.

@@ -94,6 +94,8 @@ json::Object toJson(const RecipeTensor &tensor) {
   object["map"] = tensor.map;
   object["offset"] = tensor.offset;
   object["readsStart"] = tensor.isReadAtStart;
+  if (!tensor.boxStarts.empty())
+    object["boxStarts"] = json::Array(tensor.boxStarts);
   object["element"] = name_of(tensor.element);
   object["swizzle"] = span_of(tensor.swizzle);
   object["promotion"] = tensor.promotion;

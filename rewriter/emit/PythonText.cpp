@@ -142,6 +142,14 @@ std::string extentText(const RecipeExtent &extent) {
   return tuple(parts);
 }
 
+/// Where boxes start, if they say which of them lie outside; else any may.
+std::string startsText(const RecipeTensor &tensor) {
+  std::vector<std::string> starts;
+  for (const std::string &start : tensor.boxStarts)
+    starts.push_back(pythonText(start));
+  return tuple(starts);
+}
+
 std::string tensorText(const RecipeTensor &tensor) {
   const std::string names = quoted(tensor.tile) + ", " + quoted(tensor.tensor);
   const std::string address = tensor.address.empty()
@@ -163,7 +171,7 @@ std::string tensorText(const RecipeTensor &tensor) {
     text += (&extent == &tensor.extents.front() ? "" : ",\n" + indent + " ") + extentText(extent);
   text += "],\n" + indent + "swizzle=" + std::to_string(span_of(tensor.swizzle)) +
           ", promotion=" + std::to_string(tensor.promotion) +
-          (tensor.isReadAtStart ? ", reads_start=True" : "");
+          (tensor.isReadAtStart ? ", reads_start=" + startsText(tensor) : "");
   return text + (tensor.isInLines ? ", in_lines=True)\n" : ")\n");
 }
 

@@ -42,6 +42,7 @@ private:
   void addLaunch();
   void addCheck(const Plan &plan, const Check &check);
   void addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own);
+  void addBoxStarts(const Plan &plan, RecipeTensor &tensor);
   RecipeExtent extentOf(const Plan &plan, size_t d);
   std::string number(const Plan &plan, const Polynomial &value);
   std::string range(const Plan &plan, const Polynomial &value);
@@ -164,6 +165,18 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
   return extent;
 }
 
+/// Where boxes start, if the launcher has names for all that they depend on.
+void RecipeWriter::addBoxStarts(const Plan &plan, RecipeTensor &tensor) {
+  CodeText code({&plan}, "", constants, HostDialect::Neutral);
+  for (const Polynomial &start : plan.boxStarts) {
+    std::optional<std::string> text = code.asRange({start}, "", "");
+    if (!text)
+      return tensor.boxStarts.clear();
+    tensor.boxStarts.push_back(*text);
+    tensor.startsMayOverflow |= plan.symbols.mayOverflow(start);
+  }
+}
+
 void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own) {
   if (!plan.base.knownAtLaunch)
     return; // tested at the copy
@@ -179,6 +192,7 @@ void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const Co
   }
   tensor.offset = number(plan, plan.offset);
   tensor.isReadAtStart = plan.readsStart;
+  addBoxStarts(plan, tensor);
   tensor.element = plan.element;
   tensor.swizzle = plan.layout.swizzle;
   tensor.promotion = copy.directive->clauses.promotion.value_or(128);

@@ -80,6 +80,9 @@ struct RecipeTensor {
   std::string offset; ///< bytes
   /// Boxes outside of the tensor read where it starts, so there has to be memory.
   bool isReadAtStart = false;
+  /// Ranges of where boxes start, if they may say that there are no such boxes.
+  std::vector<std::string> boxStarts;
+  bool startsMayOverflow = false;
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;
   unsigned promotion = 128;

@@ -412,13 +412,23 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
 } // namespace
 
 std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
-                                           const Variants &variants, Place file, Place at) {
-  for (StringRef word : wordsIn(planType))
-    if (variants.mayBeDefined(word, file, at))
-      return word.str();
-  for (StringRef word : wordsIn(written))
-    if (isMember(word, written) && variants.mayBeDefined(word, file, at))
-      return word.str();
+                                           ArrayRef<const FunctionDecl *> users,
+                                           const SourceText &source, const Variants &variants,
+                                           Place file, Place at) {
+  const LangOptions &language = users.front()->getLangOpts();
+  StringSet<> ofUsers;
+  for (const FunctionDecl *function : users) {
+    const unsigned end = source.endOfToken(function->getBody()->getEndLoc());
+    for (StringRef name : namesIn(source.between(source.beginOf(function), end), language))
+      ofUsers.insert(name);
+  }
+  for (StringRef name : namesIn(planType, language))
+    if (variants.mayBeDefined(name, file, at))
+      return name.str();
+  for (StringRef name : namesIn(written, language))
+    if ((!ofUsers.contains(name) || isMember(name, written)) &&
+        variants.mayBeDefined(name, file, at))
+      return name.str();
   return std::nullopt;
 }
 

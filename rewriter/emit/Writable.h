@@ -20,10 +20,13 @@ std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceT
                                          const Variants &variants, const MacroUses &macros);
 
 /// A macro of the user's that would replace a generated name where the text is written, at a place
-/// of the file that starts at `file`. The user's expressions in that text are not looked at: macros
-/// are meant to expand there.
+/// of the file that starts at `file`. The plan's type has no other names. In the rest, what the
+/// functions of `users` name themselves is not looked at, but as a member: macros are meant to
+/// expand there.
 std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
-                                           const Variants &variants, Place file, Place at);
+                                           llvm::ArrayRef<const clang::FunctionDecl *> users,
+                                           const SourceText &source, const Variants &variants,
+                                           Place file, Place at);
 
 } // namespace tilelift
 

@@ -160,7 +160,7 @@ const Stmt *leavesBehind(const Stmt *statement, const Stmt *loop, const Stmt *co
   if (!statement || statement == copy || isa<LambdaExpr>(statement))
     return nullptr;
   const SourceManager &sources = kernel.context.getSourceManager();
-  bool ends = isa<ReturnStmt, GotoStmt>(statement) || (!isInner && isa<BreakStmt>(statement));
+  const bool ends = isa<ReturnStmt>(statement) || (!isInner && isa<BreakStmt>(statement));
   if (ends && sources.isBeforeInTranslationUnit(copy->getBeginLoc(), statement->getBeginLoc()) &&
       kernel.uniformity.divergentControlOf(statement, loop))
     return statement;

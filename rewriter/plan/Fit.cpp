@@ -115,7 +115,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
     checkRules();
     if (!failure)
       layOut();
-    plan.readsStart = readsStart();
+    findStart();
     order(plan.copyChecks);
     refuseContradictions();
   }

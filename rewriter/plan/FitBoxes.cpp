@@ -293,14 +293,23 @@ void Fitter::requireInside() {
 
 /// Whether there has to be memory where the tensor starts: a load that lies wholly outside reads
 /// there, where the plain program may read nothing at all.
-bool Fitter::readsStart() const {
+void Fitter::findStart() {
+  auto isBounded = [&](size_t d) { return plan.dims[d].extent || hasLower[d]; };
   auto mayLieOutside = [&](size_t d) {
-    const PlanDimension &dim = plan.dims[d];
-    return (dim.extent || hasLower[d]) && (!areInside || dim.pieces > 1);
+    return isBounded(d) && (!areInside || plan.dims[d].pieces > 1);
   };
-  return !isStored() && plan.hasMap() &&
-         (plan.mode == Mode::Im2col || (plan.gather && !plan.gather->present.empty()) ||
-          llvm::any_of(llvm::seq(plan.dims.size()), mayLieOutside));
+  const bool isByCoordinates = plan.mode == Mode::Tile &&
+                               !(plan.gather && !plan.gather->present.empty()) &&
+                               plan.pieces() == 1;
+  const auto dims = llvm::seq(plan.dims.size());
+  plan.readsStart = !isStored() && plan.hasMap() &&
+                    (plan.mode == Mode::Im2col || (plan.gather && !plan.gather->present.empty()) ||
+                     llvm::any_of(dims, mayLieOutside));
+  auto startOf = [&](size_t d) { return isBounded(d) ? plan.dims[d].coordinate : Polynomial(); };
+  if (plan.readsStart && isByCoordinates &&
+      llvm::all_of(dims, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
+    for (size_t d : dims)
+      plan.boxStarts.push_back(startOf(d));
 }
 
 /// Whether a test at the copy keeps what is read from starting below zero.

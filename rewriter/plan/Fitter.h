@@ -64,7 +64,7 @@ private:
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
   void requireInside();
-  bool readsStart() const;
+  void findStart();
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();

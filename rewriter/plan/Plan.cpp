@@ -240,7 +240,9 @@ std::string summary(const Plan &plan) {
 
 std::string toJson(const Plan &plan) {
   const Symbols &symbols = plan.symbols;
-  json::Array dims, rows;
+  json::Array dims, rows, boxStarts;
+  for (const Polynomial &start : plan.boxStarts)
+    boxStarts.push_back(symbols.print(start));
   for (const RowDigit &row : plan.rows)
     rows.push_back(json::Object{
         {"count", row.count}, {"stride", symbols.print(row.stride)}, {"distance", row.distance}});
@@ -263,6 +265,7 @@ std::string toJson(const Plan &plan) {
                       {"element", name_of(plan.element)},
                       {"offset", symbols.print(plan.offset)},
                       {"readsStart", plan.readsStart},
+                      {"boxStarts", std::move(boxStarts)},
                       {"dimensions", std::move(dims)},
                       {"rows", std::move(rows)},
                       {"bytes", plan.expectedBytes},

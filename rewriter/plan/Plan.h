@@ -136,6 +136,8 @@ struct Plan {
   Polynomial offset;
   /// A box may lie wholly outside of the tensor, and reads at its first element then.
   bool readsStart = false;
+  /// Where boxes start in each dimension, or zero where they are inside, if the launcher can tell.
+  std::vector<Polynomial> boxStarts;
   element_type element = element_type::f32;
   llvm::SmallVector<PlanDimension, 5> dims;
   /// Im2col: `dims` are channels, those of the walks, and images. So many pixels from the

@@ -4,8 +4,10 @@
 
 #include "support/Words.h"
 
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/StringExtras.h"
 
+using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
@@ -20,6 +22,18 @@ std::vector<StringRef> wordsIn(StringRef text) {
     text = text.drop_front(std::max<size_t>(1, word.size()));
   }
   return words;
+}
+
+std::vector<StringRef> namesIn(StringRef text, const LangOptions &language) {
+  std::vector<StringRef> names;
+  Lexer lexer(SourceLocation(), language, text.begin(), text.begin(), text.end());
+  bool more = true;
+  for (Token token; more;) {
+    more = !lexer.LexFromRawLexer(token);
+    if (token.is(tok::raw_identifier))
+      names.push_back(token.getRawIdentifier());
+  }
+  return names;
 }
 
 bool isMember(StringRef word, StringRef text) {

@@ -11,10 +11,16 @@
 
 #include <vector>
 
+namespace clang {
+class LangOptions;
+}
+
 namespace tilelift {
 
 /// All words of a text that may be names, in order; they are parts of it.
 std::vector<llvm::StringRef> wordsIn(llvm::StringRef text);
+/// The same, without those in comments and in literals.
+std::vector<llvm::StringRef> namesIn(llvm::StringRef text, const clang::LangOptions &language);
 /// Whether `.`, `->` or `::` stands in front of a word of the text.
 bool isMember(llvm::StringRef word, llvm::StringRef text);
 

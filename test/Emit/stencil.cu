@@ -56,7 +56,8 @@ __global__ void blur(float *out, const float *in, int w, int h) {
 // CHECK: tilelift::launch launch("blur", config, blur_tma_plan::block);
 // CHECK: launch.require("coordinate-range", 128 * launch.block_index(0) - 4, -2147483648, 2147483645,
 // CHECK: CUtensorMap tile_map = launch.map<blur_tma_plan::tile_box>(
-// CHECK-NEXT: tilelift::element_type::f32, "tile", "in", tilelift::memory_at(in),
+// CHECK-NEXT: tilelift::element_type::f32, "tile", "in",
+// CHECK-NEXT: tilelift::memory_at(in, {128 * launch.block_index(0) - 4, 16 * launch.block_index(1) - 2}),
 // CHECK-NEXT: {{[{][{]}}w, "w"}, {h, "h", 4ll * w, "w * 4"}});
 // CHECK-NEXT: if (launch.can_lift(blur_tma, blur, facts))
 // CHECK-NEXT:   return launch.start(blur_tma, out, in, w, h, tile_map);

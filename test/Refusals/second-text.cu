@@ -186,6 +186,38 @@ __global__ void of_a_short_name(float *out, const float *in) { // expected-error
   out[threadIdx.x] = tile[511 - threadIdx.x];
 }
 
+#undef block
+
+// What the lifted text says besides the names of its own: types and attributes of CUDA, words of C++.
+#define cudaError_t int
+__global__ void of_a_type(float *out, const float *in) { // expected-error {{a macro named 'cudaError_t', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+#undef cudaError_t
+#define dim3 Dimensions
+__global__ void of_another_type(float *out, const float *in) { // expected-error {{a macro named 'dim3', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
+  __shared__ float tile[512];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 512; i += 128) tile[i] = in[i]; // expected-note {{so this copy is not lifted}}
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+#undef dim3
+// A macro of the kernel's own text means there what it means in the lifted one.
+#define THREADS 128
+#define Element float
+__global__ void of_the_kernel(Element *out, const Element *in) { // expected-warning {{launched nowhere in this file}}
+  __shared__ Element tile[512];
+#pragma tma load threads(THREADS)
+  for (int i = threadIdx.x; i < 512; i += THREADS) tile[i] = in[i];
+  __syncthreads();
+  out[threadIdx.x] = tile[511 - threadIdx.x];
+}
+
 template <int lifted> __global__ void named_as_a_member(float *out, const float *in) { // expected-error {{a template parameter named 'lifted', which clashes with a name in the generated code, is not available yet [-Wtilelift-not-available-yet]}}
   __shared__ float tile[128 * lifted];
 #pragma tma load threads(128)

@@ -22,12 +22,15 @@ __global__ void plain(float *, const float *, int, int) {}
 __global__ void lifted(float *, const float *, int, int, const __grid_constant__ CUtensorMap) {}
 
 cudaError_t start(const tilelift::launch_config &config, float *out, const float *in, int w, int h,
-                  bool must = false, bool is_read = false) {
+                  bool must = false, bool is_read = false, bool are_known = false) {
   static tilelift::kernel_facts facts;
   tilelift::launch launch("blur", config, plan::block);
   launch.require("index-range", launch.block_index(0) * 128 - 4, -100, 2000, "blockIdx.x * 128 - 4");
+  const tilelift::range starts[] = {launch.block_index(0) * 136 - 8, 16};
   CUtensorMap map = launch.map<plan::box>(tilelift::element_type::f32, "tile", "in",
-                                          is_read ? tilelift::memory_at(in) : in,
+                                          are_known ? tilelift::memory_at(in, starts)
+                                          : is_read ? tilelift::memory_at(in)
+                                                    : in,
                                           {{w, "w"}, {h, "h", 4ll * w, "w * 4"}});
   if (launch.can_lift(lifted, plain, facts))
     return launch.start(lifted, out, in, w, h, map);
@@ -156,6 +159,19 @@ int main(int argc, char **) {
   start({4, 256}, out, in, 1024, 512, false, true);
   say("not there");
   // CHECK-NEXT: not there: memory at 65536; launch plain grid 4 block 256 shared 0
+  // Boxes that have a part inside do not read there: from -8, 128 and so on, and from 16.
+  start({8, 256}, out, in, 948, 17, false, true, true);
+  say("inside");
+  // CHECK-NEXT: inside: encode {{.*}}; launch lifted grid 8 block 256 shared 0
+  for (int w : {944, 940}) {
+    start({8, 256}, out, in, w, 17, false, true, true);
+    say("behind the last column");
+  }
+  // CHECK-NEXT: behind the last column: memory at 65536; launch plain grid 8 block 256 shared 0
+  // CHECK-NEXT: behind the last column: memory at 65536; launch plain grid 8 block 256 shared 0
+  start({8, 256}, out, in, 948, 16, false, true, true);
+  say("behind the last row");
+  // CHECK-NEXT: behind the last row: memory at 65536; launch plain grid 8 block 256 shared 0
   start({4, 256}, out, in, 1024, 512);
   say("not read");
   // CHECK-NEXT: not read: encode {{.*}}; launch lifted grid 4 block 256 shared 0

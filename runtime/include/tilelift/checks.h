@@ -70,14 +70,21 @@ inline long long elements_of(range number) {
 
 /// Where a tensor starts.
 struct tensor_start {
-  tensor_start(const volatile void *address, bool is_read = false)
-      : address(const_cast<const void *>(address)), is_read(is_read) {}
+  tensor_start(const volatile void *address, bool is_read = false,
+               const range *box_starts = nullptr)
+      : address(const_cast<const void *>(address)), is_read(is_read), box_starts(box_starts) {}
 
   const void *address;
-  /// Even by boxes that lie wholly outside of the tensor, as all such loads do.
+  /// By boxes that lie wholly outside of the tensor: loads read there all the same.
   bool is_read;
+  /// Where boxes start in each dimension, which may say that there are none such.
+  const range *box_starts;
 };
 inline tensor_start memory_at(const volatile void *address) { return {address, true}; }
+template <size_t Rank>
+tensor_start memory_at(const volatile void *address, const range (&box_starts)[Rank]) {
+  return {address, true, box_starts};
+}
 
 /// One dimension of a tensor as the launcher knows it: extent in elements and,
 /// for all but the innermost, the stride in bytes.
@@ -407,6 +414,19 @@ private:
     request.address = Number::exactly(int64_t(reinterpret_cast<uintptr_t>(of.start.address)));
     return request;
   }
+  /// Whether each box has a part inside of its tensor.
+  template <typename Number>
+  static bool are_inside(const tile_request_of<Number> &request, const range *box_starts) {
+    bool are = box_starts != nullptr;
+    for (int d = 0; are && d < request.rank; ++d)
+      are = box_starts[d].low + request.dims[d].box.low > 0 &&
+            box_starts[d].high < request.dims[d].extent.low;
+    return are;
+  }
+  template <typename Number>
+  static bool are_inside(const im2col_request_of<Number> &, const range *) {
+    return false;
+  }
   /// Out of line, because a kernel's maps have it in common.
   template <typename Shape>
   [[gnu::noinline]] CUtensorMap map_of(const tensor_of_map &of, int promotion, const Shape &shape) {
@@ -415,7 +435,8 @@ private:
     if (!holds_at_launch(request))
       refuse(of, shape, {});
     kept.cover(of.tensor, request.address.low, detail::reach_of(request));
-    if (violations.empty() && of.start.is_read && !has_memory(of.start.address))
+    if (violations.empty() && of.start.is_read && !are_inside(request, of.start.box_starts) &&
+        !has_memory(of.start.address))
       reject("tensor-start", "the map of " + detail::quoted(of.tile) + " starts in " +
                                  detail::quoted(of.tensor) + " at " +
                                  std::to_string(request.address.low) +

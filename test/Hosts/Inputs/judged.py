@@ -92,7 +92,10 @@ def _plan_all(launch, out, in_, w, h, shape):
     launch.bulk("tile", "in", in_)
     launch.tiled("tile_map", "tile", "in", "f32", in_, 16 * (shape.size.h & 3), (32, 8),
                  [(launch.end_of(4 * launch.block_index(0) + h, 8), "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4")],
-                 reads_start=True)
+                 reads_start=(4 * launch.block_index(0) - between(0, h), w - 7 * launch.block_index(1)))
+    launch.pixels("pixels_map", "pixels", "in", "f32", in_, 16 * (shape.size.h & 3), (32, 8),
+                  [(w, "w"), (shape.size.h, "h", 4 * (w + 3 & 60), "w * 4", w, 1, "1", 0, "0"),
+                   (h, "n", 64 * (w + 3 & 60), "w * 64")], reads_start=())
 
 
 everything = Kernel("everything", "blur", "blur_tma", (("out", "pointer"), ("in", "pointer"), ("w", "i32"), ("h", "i32"),

@@ -65,9 +65,11 @@ for arguments, grid, block in (((0x20000, 0x10004, 64, 48), (2, 2), None), ((0x2
 
 # Boxes outside of the tensor read where it starts: there has to be memory, for maps that are known already, too.
 driver.has_memory = lambda address: address != 0x10000
-assert not launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)
-assert launchers.blur(handles, (2, 2), 0x20000, 0x30000, 64, 48)
-expect([call.split(" grid")[0] for call in driver.take()], "cuLaunchKernelEx blur", "cuLaunchKernelEx blur_tma")
+assert not launchers.blur(handles, (4, 2), 0x20000, 0x10000, 64, 48)
+assert launchers.blur(handles, (4, 2), 0x20000, 0x30000, 64, 48)
+assert launchers.blur(handles, (2, 2), 0x20000, 0x10000, 64, 48)  # each box has a part inside
+expect([call.split(" grid")[0] for call in driver.take()], "cuLaunchKernelEx blur", "cuLaunchKernelEx blur_tma",
+       "cuLaunchKernelEx blur_tma")
 driver.has_memory = lambda address: True
 
 # Three numbers are a grid, and not a grid with a block and shared memory; also the other way round.

@@ -17,6 +17,7 @@ assert blur["block"] == [128, 1, 1] and blur["fallback"] == "plain"
 assert tile["mode"] == "tile" and tile["box"] == [32, 32] and tile["map"] == "tile_map" and tile["address"] == "in"
 assert tile["element"] == "f32" and tile["swizzle"] == 0 and tile["promotion"] == 128
 assert tile["offset"] == "0" and tile["readsStart"] is True, tile
+assert tile["boxStarts"] == ["32 * block_index(0)", "32 * block_index(1)"], tile
 assert tile["extents"] == [{"elements": "w", "text": "w"},
                            {"elements": "h", "text": "h", "stride": "4 * w", "strideText": "w * 4"}], tile["extents"]
 

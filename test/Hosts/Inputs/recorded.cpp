@@ -225,7 +225,8 @@ int main() {
 
   // Boxes outside of the tensor read where it starts.
   driver.memory_end = 0x10000;
-  say("no memory", blur(kernels, config(2, 2), 0x20000, 0x10000, 64, 48));
+  say("no memory", blur(kernels, config(4, 2), 0x20000, 0x10000, 64, 48));
+  say("each box inside", blur(kernels, config(2, 2), 0x20000, 0x10000, 64, 48));
   driver.memory_end = ~CUdeviceptr(0);
 
   driver.fails = "cuTensorMapEncodeTiled";
