@@ -4,8 +4,8 @@
 
 #include "emit/Assumptions.h"
 
-#include "emit/Names.h"
 #include "support/Locations.h"
+#include "text/Names.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

@@ -9,6 +9,7 @@
 
 #include "directive/PragmaReader.h"
 #include "emit/Assumptions.h"
+#include "spelling/NamedParts.h"
 
 #include <map>
 
@@ -30,11 +31,6 @@ std::string loopText(const std::string &counter, const std::string &count, std::
                      counter + ")\n";
   indent += "  ";
   return text;
-}
-
-/// Whether the lowest bits of a value decide, which overflow does not change.
-bool isOfLastBits(const Check &check) {
-  return check.within == Interval() && llvm::isPowerOf2_64(uint64_t(check.multiple));
 }
 
 } // namespace
@@ -70,19 +66,18 @@ std::string KernelWriter::expectedBytes(size_t first) {
   return bytes;
 }
 
-/// Where in shared memory a copy's first box lies, or nothing where a part of that has
-/// no name.
-std::optional<std::string> KernelWriter::placeInTile(size_t copy, CodeText &code) {
+/// Where in shared memory a copy's first box lies.
+std::string KernelWriter::placeInTile(size_t copy, CodeText &code) {
   const PlannedCopy &own = copies()[copy];
   std::optional<std::string> slot;
   if (declares(texts[textOf[copy]], own.tile))
     slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }),
                          own.plan.tile + "_slot");
   if (!slot)
-    return code.place(code.each([](const Plan &plan) {
+    return known(code.place(code.each([](const Plan &plan) {
       return plan.layout.slot + Polynomial(plan.layout.destination);
     }),
-                      own.plan.tile + "_place");
+                            own.plan.tile + "_place"));
   std::string name = ringOf(copy) ? slotOf(copy, names.slot) : own.plan.tile;
   std::string to = isDynamic(own.tile)                  ? startOfDynamicMemory()
                    : moved(copy)                        ? name + ".data()"
@@ -172,28 +167,26 @@ std::string KernelWriter::placeOfPiece(size_t copy, CodeText &code, const std::s
 }
 
 /// The number of the first pixel, and how they are walked through.
-std::optional<std::string> KernelWriter::walksText(size_t copy, CodeText &code,
-                                                   const std::string &ahead) {
+std::string KernelWriter::walksText(size_t copy, CodeText &code, const std::string &ahead) {
   const Plan &first = *plansOf(copy).front();
   const std::string hint = copyNames[copy].tile + "_walk";
   auto named = [&](function_ref<Polynomial(const Plan &)> value) {
-    return code.inKernel(code.each(value), hint);
+    return known(code.inKernel(code.each(value), hint));
   };
-  std::optional<std::string> pixel = named([](const Plan &plan) { return plan.pixel; });
+  const std::string pixel = named([](const Plan &plan) { return plan.pixel; });
   std::string walks;
-  for (size_t i = 0; i < first.walks.size() && pixel; ++i) {
+  for (size_t i = 0; i < first.walks.size(); ++i) {
     auto part = [&](Polynomial Walk::*of) {
       return named([&](const Plan &plan) { return plan.walks[i].*of; });
     };
-    std::optional<std::string> step = part(&Walk::step), start = part(&Walk::first),
-                               offset = part(&Walk::offset), count = "tilelift::endless";
+    const std::string step = part(&Walk::step), start = part(&Walk::first),
+                      offset = part(&Walk::offset);
+    std::string count = "tilelift::endless";
     if (first.walks[i].count)
       count = named([&](const Plan &plan) { return *plan.walks[i].count; });
-    if (!step || !start || !offset || !count)
-      return std::nullopt;
-    walks += (i == 0 ? "{" : ", {") + *count + ", " + *step + ", " + *start + ", " + *offset + "}";
+    walks += (i == 0 ? "{" : ", {") + count + ", " + step + ", " + start + ", " + offset + "}";
   }
-  return pixel ? std::optional(", " + *pixel + ahead + ", {" + walks + "}") : std::nullopt;
+  return ", " + pixel + ahead + ", {" + walks + "}";
 }
 
 /// The operations of one copy.
@@ -202,14 +195,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
-  std::optional<std::string> where = isFar ? "" : placeInTile(copy, code);
-  auto missing = [&] {
-    failure = code.unnamed().at(first.place);
-    return std::string();
-  };
-  if (!where)
-    return missing();
-  std::string place = *where;
+  std::string place = isFar ? "" : placeInTile(copy, code);
   if (first.mode == Mode::Bulk)
     return bulkText(copy, place, indent, isFar);
   const std::string present = presentText(copy, code);
@@ -229,27 +215,22 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
     bool isWalked = d > 0 && d <= first.walks.size();
     if (isWalked)
       continue;
-    std::optional<std::string> start =
-        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                      own.tile + "_start_" + std::to_string(d));
-    if (!start)
-      return missing();
-    *start += cut(
+    std::string start =
+        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                            own.tile + "_start_" + std::to_string(d)));
+    start += cut(
         source.unused("piece_" + std::to_string(d)),
         [&](const Plan &plan) { return plan.dims[d].pieces; },
         [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
     if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
-      *start = ifPresent(copy, *start, "-1");
-    coordinates += (d == 0 ? "" : ", ") + *start;
+      start = ifPresent(copy, start, "-1");
+    coordinates += (d == 0 ? "" : ", ") + start;
   }
   if (first.mode == Mode::Im2col) {
     std::string ahead = cut(
         source.unused("piece_1"), [](const Plan &plan) { return plan.pixelPieces; },
         [](const Plan &plan) { return plan.pixelsOfPiece(); });
-    std::optional<std::string> walks = walksText(copy, code, ahead);
-    if (!walks)
-      return missing();
-    coordinates += *walks;
+    coordinates += walksText(copy, code, ahead);
   }
   std::string loops, piece, inner = indent;
   std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
@@ -276,43 +257,35 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
-  std::optional<std::string> address =
-      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset");
+  std::string address = known(
+      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset"));
   std::string loops, distance, piece, inner = indent;
-  for (size_t d = first.rows.size(); d-- > 0 && address;) {
+  for (size_t d = first.rows.size(); d-- > 0;) {
     std::string counter = source.unused("row_" + std::to_string(d));
     std::vector<int64_t> counts, distances;
     for (const Plan *plan : plans) {
       counts.push_back(plan->rows[d].count);
       distances.push_back(plan->rows[d].distance);
     }
-    std::optional<std::string> stride = code.inKernelWide(
-        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride");
-    if (!stride) {
-      address.reset();
-      break;
-    }
+    const std::string stride = known(code.inKernelWide(
+        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride"));
     loops += loopText(counter, code.number(counts, own.tile + "_rows"), inner);
     piece = piece.empty()
                 ? counter
                 : "(" + piece + ") * " + code.number(counts, own.tile + "_rows") + " + " + counter;
-    address = "tilelift::row_at(" + *address + ", " + counter + " * (" + *stride + "))";
+    address = "tilelift::row_at(" + address + ", " + counter + " * (" + stride + "))";
     distance += (distance.empty() ? "" : " + ") + counter + " * " +
                 code.number(distances, own.tile + "_distance");
-  }
-  if (!address) {
-    failure = code.unnamed().at(first.place);
-    return "";
   }
   if (!distance.empty())
     place = "tilelift::advance(" + place + ", " + distance + ")";
   if (first.gather) {
     std::string present = presentText(copy, code);
     return rowsText(copy, code, place, present,
-                    present.empty() ? *address : ifPresent(copy, *address, "nullptr"), indent);
+                    present.empty() ? address : ifPresent(copy, address, "nullptr"), indent);
   }
   return loops + inner + ifMine(copy, piece, inner) +
-         (isFar ? prefetchText(copy, *address) : operationText(copy, place, *address)) + ");\n";
+         (isFar ? prefetchText(copy, address) : operationText(copy, place, address)) + ");\n";
 }
 
 /// One condition of a copy, of all of its instantiations.
@@ -324,28 +297,13 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
     return "tilelift::scatters_by_fours()";
   if (check.subject == Check::Subject::Apart)
     return apartText(copy, code);
-  const bool ofAddress = check.subject == Check::Subject::Address;
   std::string conditions;
   auto add = [&](const std::string &condition) {
     conditions += (conditions.empty() ? "" : " && ") + condition;
   };
-  const CodeText::Values values =
-      code.each([&](const Plan &plan) { return plan.copyChecks[i].value; });
-  const bool mayWrap = check.within.low == 0 && llvm::any_of(plans, [&](const Plan *plan) {
-                         return plan->symbols.mayLeaveLongs(plan->copyChecks[i].value);
-                       });
-  std::optional<std::string> value =
-      ofAddress
-          ? code.pointer(code.each([](const Plan &plan) { return plan.offset; }), hint + "_offset")
-      : mayWrap             ? code.wrappedInKernel(values, hint + "_check")
-      : isOfLastBits(check) ? code.inKernelWide(values, hint + "_check")
-                            : code.inKernelExactly(values, hint + "_check");
-  if (!value) {
-    failure = code.unnamed().at(plans.front()->place);
-    return "";
-  }
-  if (ofAddress)
-    return "tilelift::is_aligned(" + *value + ")";
+  const std::string value = known(checkedText(plans, i, code, hint));
+  if (check.subject == Check::Subject::Address)
+    return "tilelift::is_aligned(" + value + ")";
   auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef suffix) {
     std::vector<int64_t> numbers;
     for (const Plan *plan : plans)
@@ -353,12 +311,12 @@ std::string KernelWriter::conditionText(size_t copy, CodeText &code, size_t i) {
     return code.number(numbers, hint + suffix.str());
   };
   if (check.multiple != 1)
-    add("(" + *value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
+    add("(" + value + ") % " + limit([](const Check &c) { return c.multiple; }, "_multiple") +
         " == 0");
   if (check.within.low != Interval::lowest)
-    add(*value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
+    add(value + " >= " + limit([](const Check &c) { return c.within.low; }, "_low"));
   if (check.within.high != Interval::highest)
-    add(*value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
+    add(value + " <= " + limit([](const Check &c) { return c.within.high; }, "_high"));
   return conditions;
 }
 
@@ -366,7 +324,7 @@ std::string KernelWriter::checksText(size_t copy, CodeText code) {
   const Plan &plan = *plansOf(copy).front();
   std::string conditions, apart;
   std::map<unsigned, std::string> ofRows; // by the conditions of a row behind which they are asked
-  for (size_t i = 0; i < plan.copyChecks.size() && !failure; ++i) {
+  for (size_t i = 0; i < plan.copyChecks.size(); ++i) {
     const Check &check = plan.copyChecks[i];
     std::string &all = check.subject == Check::Subject::Apart ? apart
                        : plan.isOfRow(check.value)            ? ofRows[check.behind]

@@ -4,11 +4,11 @@
 
 #include "emit/DeviceSource.h"
 
-#include "emit/Names.h"
-#include "emit/SourceText.h"
 #include "support/Locations.h"
 #include "support/Toolkit.h"
 #include "support/Words.h"
+#include "text/Names.h"
+#include "text/SourceText.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"

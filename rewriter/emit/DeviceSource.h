@@ -14,7 +14,7 @@
 #define TILELIFT_EMIT_DEVICESOURCE_H
 
 #include "directive/PragmaReader.h"
-#include "emit/EditSet.h"
+#include "text/EditSet.h"
 
 namespace clang {
 class ASTContext;

@@ -4,7 +4,7 @@
 
 #include "emit/DriverText.h"
 
-#include "emit/Formatted.h"
+#include "text/Formatted.h"
 #include "tilelift/version.h"
 
 #include "llvm/ADT/STLExtras.h"

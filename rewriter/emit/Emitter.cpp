@@ -5,15 +5,16 @@
 #include "emit/Emitter.h"
 
 #include "emit/Assumptions.h"
-#include "emit/Formatted.h"
 #include "emit/LaunchText.h"
 #include "emit/LauncherText.h"
-#include "emit/Names.h"
 #include "emit/RuntimeInclude.h"
-#include "emit/Writable.h"
-#include "relation/BaseObjects.h"
+#include "kernel/Orders.h"
 #include "support/Locations.h"
 #include "support/Words.h"
+#include "text/Formatted.h"
+#include "text/Names.h"
+#include "writable/Naming.h"
+#include "writable/Writable.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -49,12 +50,9 @@ public:
 private:
   void emitKernel(const KernelPlan &kernel, const KernelNames &names);
   void refuse(const KernelPlan &kernel, Diagnostic problem);
-  bool addRecipes(const KernelPlan &kernel, const KernelNames &names, const KernelWriter &writer);
   std::string instantiations(const KernelPlan &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
   bool emitWithoutProducer(const KernelPlan &kernel, const KernelNames &names, Diagnostic reason);
-  void remarkOnBarriers(const InstancePlan &instance, const CopyOrders &orders);
-  CopyOrders ordersOf(const KernelPlan &kernel);
   KernelNames nameKernel(const KernelPlan &kernel);
   void redirectLaunches(const KernelPlan &kernel, const KernelNames &names);
   void redirectForeign();
@@ -88,7 +86,6 @@ private:
   std::vector<RedirectedLaunch> redirected;
   /// What became of the copies of each pragma.
   llvm::MapVector<const Directive *, std::string> outcomes;
-  std::optional<Diagnostic> noRecipe;
   EmitResult result;
 };
 
@@ -112,25 +109,6 @@ EmitResult Emitter::run(const std::vector<KernelPlan> &kernels) {
   for (const auto &[directive, outcome] : outcomes)
     result.edits.add(source.pragmaComment(*directive, outcome));
   return std::move(result);
-}
-
-/// What the barriers order around the copies.
-CopyOrders Emitter::ordersOf(const KernelPlan &kernel) {
-  std::vector<OrderedInstance> instances;
-  for (const InstancePlan &instance : kernel.instances) {
-    OrderedInstance &own = instances.emplace_back();
-    own.effects = &effects.of(instance.function);
-    for (const PlannedCopy &copy : instance.copies) {
-      bool mayRunPlain = llvm::any_of(instance.copies, [&](const PlannedCopy &other) {
-        return other.statement == copy.statement && !other.plan.copyChecks.empty();
-      });
-      own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
-                            copy.pipeline.has_value(), instance.isSupplied(copy),
-                            copy.plan.kind != CopyKind::Load, copy.movesOn, copy.plan.looksUp(),
-                            copy.plan.looksUpShared, objectsOf(copy.plan.base, *own.effects)});
-    }
-  }
-  return orderCopies(instances);
 }
 
 KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
@@ -170,34 +148,6 @@ KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
   return names;
 }
 
-void Emitter::remarkOnBarriers(const InstancePlan &instance, const CopyOrders &orders) {
-  for (const Expr *dropped : orders.redundant)
-    say(diagnose(diag::barrier_dropped, {source.offsetOf(dropped->getBeginLoc())}));
-  for (size_t i = 0; i < instance.copies.size(); ++i) {
-    const CopyOrder &order = orders.copies[i];
-    const StoreOrder &store = orders.stores[i];
-    const Plan &plan = instance.copies[i].plan;
-    if (store.needsBarrier)
-      say(diagnose(diag::barrier_added, plan.place, "before",
-                   store.fencesAll ? "threads may have accessed '" + plan.base.spelling + "'"
-                                   : "threads have written to the tile"));
-    if (store.waitsHere)
-      say(diagnose(diag::barrier_added, plan.place, "behind",
-                   "threads may be at the tile or at '" + plan.base.spelling +
-                       "' before they meet again"));
-    if (instance.isSupplied(instance.copies[i]))
-      continue; // threads give its tile back
-    if (order.sourceWritten)
-      say(diagnose(diag::barrier_added, plan.place, "before",
-                   "threads may have written to '" + plan.base.spelling + "'"));
-    else if (order.writtenBefore)
-      say(diagnose(diag::barrier_added, plan.place, "before", "threads have written to the tile"));
-    else if (order.needsBarrier)
-      say(diagnose(diag::barrier_added, plan.place, "before",
-                   "threads may still be reading the tile"));
-  }
-}
-
 /// A kernel that cannot be written stays as it is, if all of its copies may.
 void Emitter::refuse(const KernelPlan &kernel, Diagnostic problem) {
   result.refused.push_back(kernel.pattern);
@@ -235,7 +185,9 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   };
   if (std::optional<Diagnostic> obstacle = whyNotWritable(kernel, source, variants, macros))
     return refuse(std::move(*obstacle));
-  CopyOrders orders = ordersOf(kernel);
+  if (std::optional<Diagnostic> unnamed = whyUnnamed(kernel))
+    return refuse(std::move(*unnamed));
+  CopyOrders orders = ordersOf(kernel, effects);
   KernelWriter writer(source, kernel, names, orders, effects, variants);
   std::vector<Piece> sibling = writer.sibling(siblings);
   if (writer.failure && emitWithoutProducer(kernel, names, *writer.failure))
@@ -249,11 +201,8 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   for (const PlannedPipeline &pipeline : first.pipelines)
     outcomes[pipeline.directive] = "in " + names.lifted;
   bool isForAll = isLaunchedElsewhere(kernel.pattern) || isDeclaredForAll(source, kernel.pattern);
-  std::variant<LauncherText, Diagnostic> launcher =
-      writeLauncher(source, kernel, names, writer, isForAll);
-  if (auto *problem = std::get_if<Diagnostic>(&launcher))
-    return refuse(*problem);
-  std::string written = std::get<LauncherText>(launcher).definition;
+  const LauncherText launch = writeLauncher(source, kernel, names, writer, isForAll);
+  std::string written = launch.definition;
   for (const Piece &piece : sibling)
     written += "\n" + piece.text;
   const unsigned end = source.endOfToken(kernel.pattern->getBody()->getEndLoc());
@@ -265,10 +214,10 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
     return refuse(diagnose(
         diag::not_available_yet, {source.offsetOf(kernel.pattern->getLocation())},
         "a macro named '" + *macro + "', which clashes with a name in the generated code,"));
-  if (!addRecipes(kernel, names, writer))
-    return refuse(*std::exchange(noRecipe, std::nullopt));
-  remarkOnBarriers(first, orders);
-  LauncherText &launch = std::get<LauncherText>(launcher);
+  for (size_t i = 0; i < kernel.instances.size(); ++i)
+    result.recipes.push_back(recipeOf(kernel, i, names, writer));
+  for (Diagnostic &remark : remarksOnBarriers(first, orders, context.getSourceManager()))
+    say(std::move(remark));
 
   std::string header = templateHeader(source, kernel.pattern);
   bool isProgram = output == Output::Program;
@@ -301,22 +250,6 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
                             names.kernel, names.lifted});
   if (isProgram)
     redirectLaunches(kernel, names);
-}
-
-/// What other hosts than the program do to launch the kernel.
-bool Emitter::addRecipes(const KernelPlan &kernel, const KernelNames &names,
-                         const KernelWriter &writer) {
-  std::vector<Recipe> recipes;
-  for (size_t i = 0; i < kernel.instances.size(); ++i) {
-    std::variant<Recipe, Diagnostic> made = recipeOf(kernel, i, names, writer);
-    if (auto *problem = std::get_if<Diagnostic>(&made)) {
-      noRecipe = std::move(*problem);
-      return false;
-    }
-    recipes.push_back(std::move(std::get<Recipe>(made)));
-  }
-  llvm::move(recipes, std::back_inserter(result.recipes));
-  return true;
 }
 
 /// Where nobody launches them, templates are instantiated for whoever asks for them by name.

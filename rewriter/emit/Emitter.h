@@ -15,10 +15,10 @@
 #include "directive/PragmaReader.h"
 #include "directive/Program.h"
 #include "effects/KernelEffects.h"
-#include "emit/EditSet.h"
 #include "emit/Recipe.h"
 #include "kernel/KernelPlan.h"
 #include "kernel/Selection.h"
+#include "text/EditSet.h"
 
 namespace tilelift {
 

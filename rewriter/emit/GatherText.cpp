@@ -7,6 +7,8 @@
 
 #include "emit/KernelText.h"
 
+#include "spelling/NamedParts.h"
+
 using namespace llvm;
 
 namespace tilelift {
@@ -25,28 +27,11 @@ std::string KernelWriter::rowCount(size_t copy, CodeText &code) {
 
 /// A condition on a row, as people write it: what is taken away stands on the other side.
 std::string KernelWriter::presentCondition(size_t copy, CodeText &code, size_t i) {
-  std::vector<const Plan *> plans = plansOf(copy);
-  auto valueIn = [&](const Plan &plan) -> auto & { return plan.gather->present[i].value; };
-  bool isStrict =
-      llvm::all_of(plans, [&](const Plan *plan) { return valueIn(*plan).constantTerm() == -1; });
-  auto side = [&](bool negative) {
-    auto sum = [&](const Plan &plan) {
-      Polynomial total;
-      for (const Term &term : valueIn(plan).getTerms())
-        if ((term.coefficient < 0) == negative && !(isStrict && term.factors.empty()))
-          total += Polynomial::ofTerm({term.factors, std::abs(term.coefficient)});
-      return total;
-    };
-    return code.inKernelExactly(code.each(sum), copyNames[copy].tile + "_check");
-  };
-  std::optional<std::string> less = side(true), more = side(false);
-  if (!less || !more)
-    failure = code.unnamed().at(plans.front()->place);
-  if (failure)
-    return "";
-  if (*less == "0")
-    return *more + (isStrict ? " > 0" : " >= 0");
-  return *less + (isStrict ? " < " : " <= ") + *more;
+  const PresenceText text = presenceText(plansOf(copy), i, code, copyNames[copy].tile);
+  const std::string less = known(text.less), more = known(text.more);
+  if (less == "0")
+    return more + (text.isStrict ? " > 0" : " >= 0");
+  return less + (text.isStrict ? " < " : " <= ") + more;
 }
 
 /// What holds of a row that is there, each condition after those that say whether it may
@@ -54,7 +39,7 @@ std::string KernelWriter::presentCondition(size_t copy, CodeText &code, size_t i
 std::string KernelWriter::presentText(size_t copy, CodeText &code, unsigned first) {
   const Plan &plan = *plansOf(copy).front();
   std::string text;
-  for (size_t i = 0; plan.gather && i < plan.gather->present.size() && i < first && !failure; ++i)
+  for (size_t i = 0; plan.gather && i < plan.gather->present.size() && i < first; ++i)
     text += (text.empty() ? "" : " && ") + presentCondition(copy, code, i);
   return text;
 }
@@ -91,27 +76,19 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
   const std::string present = presentText(copy, code), exists = rowName(copy) + "_exists";
   std::string where, sizes;
   for (size_t d = 0; d < first.dims.size() && first.hasMap(); ++d) {
-    std::optional<std::string> start =
-        code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                      copyNames[copy].tile + "_start_" + std::to_string(d));
-    if (!start) {
-      failure = code.unnamed().at(first.place);
-      return "";
-    }
+    std::string start =
+        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                            copyNames[copy].tile + "_start_" + std::to_string(d)));
     if (!present.empty() && d + 1 == first.dims.size())
-      *start = ifPresent(copy, *start, "-1");
-    where += (d == 0 ? "" : ", ") + *start;
+      start = ifPresent(copy, start, "-1");
+    where += (d == 0 ? "" : ", ") + start;
     sizes += ", " + code.number([&](const Plan &plan) { return plan.dims[d].box; },
                                 copyNames[copy].tile + "_extent");
   }
   if (!first.hasMap()) {
-    std::optional<std::string> address = code.pointer(
-        code.each([](const Plan &plan) { return plan.offset; }), copyNames[copy].tile + "_offset");
-    if (!address) {
-      failure = code.unnamed().at(first.place);
-      return "";
-    }
-    where = present.empty() ? *address : ifPresent(copy, *address, "nullptr");
+    const std::string address = known(code.pointer(
+        code.each([](const Plan &plan) { return plan.offset; }), copyNames[copy].tile + "_offset"));
+    where = present.empty() ? address : ifPresent(copy, address, "nullptr");
     sizes = ", " + planIn(texts[textOf[copy]]) + "::" + copyNames[copy].bytes;
   } else {
     where = "{{" + where + "}}";

@@ -14,14 +14,15 @@
 #define TILELIFT_EMIT_KERNELTEXT_H
 
 #include "emit/Emitter.h"
-#include "emit/FunctionText.h"
-#include "emit/Names.h"
-#include "emit/SourceText.h"
-#include "emit/TileStorage.h"
+#include "emit/FunctionSiblings.h"
 #include "order/BarrierFacts.h"
 #include "order/WholeBlock.h"
 #include "rounds/ProducerPath.h"
 #include "spelling/CodeText.h"
+#include "text/Names.h"
+#include "text/SourceText.h"
+#include "writable/FunctionText.h"
+#include "writable/TileStorage.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -206,7 +207,7 @@ private:
     return rowName(copy) + "_exists ? " + where + " : " + nowhere;
   }
 
-  std::optional<std::string> placeInTile(size_t copy, CodeText &code);
+  std::string placeInTile(size_t copy, CodeText &code);
   std::string expectedBytes(size_t first);
   bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;
   std::string barrierOf(size_t copy) const {
@@ -229,7 +230,7 @@ private:
   bool anyOrder(size_t first, size_t last, bool StoreOrder::*fact) const;
   std::string storeFence(size_t first, size_t last, const std::string &indent) const;
   std::string storeText(size_t first, size_t last, const std::string &indent);
-  std::optional<std::string> walksText(size_t copy, CodeText &code, const std::string &ahead);
+  std::string walksText(size_t copy, CodeText &code, const std::string &ahead);
   std::string placeOfPiece(size_t copy, CodeText &code, const std::string &place,
                            const std::string &piece);
   std::string callText(size_t copy, const std::string &indent, bool isFar = false);

@@ -5,10 +5,10 @@
 #include "emit/LaunchText.h"
 
 #include "directive/Variants.h"
-#include "emit/Formatted.h"
-#include "emit/Names.h"
 #include "support/Locations.h"
 #include "support/VariableFacts.h"
+#include "text/Formatted.h"
+#include "text/Names.h"
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"

@@ -11,7 +11,7 @@
 
 #include "directive/MacroText.h"
 #include "directive/Program.h"
-#include "emit/SourceText.h"
+#include "text/SourceText.h"
 
 namespace tilelift {
 

@@ -4,7 +4,7 @@
 
 #include "emit/LauncherText.h"
 
-#include "emit/Names.h"
+#include "text/Names.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -58,15 +58,13 @@ public:
          KernelWriter &writer, bool isForAll)
       : source(source), kernel(kernel), names(names), writer(writer), isForAll(isForAll) {}
 
-  std::variant<LauncherText, Diagnostic> run() {
+  LauncherText run() {
     LauncherText text;
     // Default arguments are given once, where the kernel has them.
     const FunctionDecl *first = kernel.pattern->getCanonicalDecl();
     if (first != kernel.pattern)
       text.declaration = signature(first, "") + ";\n";
     text.definition = signature(kernel.pattern, names.config) + " {\n" + body() + "}\n";
-    if (failure)
-      return std::move(*failure);
     return text;
   }
 
@@ -86,11 +84,6 @@ private:
   std::string lastLength(size_t copy, size_t d, CodeText &code);
   std::string swizzleOf(size_t copy, CodeText &code);
   std::string require(size_t copy, size_t index);
-  std::string value(const std::optional<std::string> &text, const CodeText &code) {
-    if (!text && !failure)
-      failure = code.unnamed().at(kernel.instances.front().copies.front().plan.place);
-    return text.value_or("");
-  }
   const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
 
   const SourceText &source;
@@ -98,7 +91,6 @@ private:
   const KernelNames &names;
   KernelWriter &writer;
   bool isForAll;
-  std::optional<Diagnostic> failure;
 };
 
 std::string Writer::signature(const FunctionDecl *declaration, const std::string &config) {
@@ -207,7 +199,7 @@ std::string Writer::require(size_t copy, size_t index) {
     bool isOfLine = check.rule == rule_id::line_offset;
     text += "  " + names.launch +
             (isOfLine ? ".require_line(" : ".require(" + quoted(name_of(check.rule)) + ", ") +
-            value(code.asRange(values, "check", names.launch), code) + ", " +
+            known(code.asRange(values, "check", names.launch)) + ", " +
             limit([](const Check &c) { return c.within.low; }, "least") + ", " +
             limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
             ");\n";
@@ -217,8 +209,8 @@ std::string Writer::require(size_t copy, size_t index) {
     for (const Plan *plan : plans)
       multiples.push_back(plan->launchChecks[index].multiple);
     text += "  " + names.launch + ".require_multiple(" + quoted(name_of(check.rule)) + ", " +
-            value(code.inLauncher(values, "check"), code) + ", " +
-            code.number(multiples, "multiple") + ", " + quoted(what) + ");\n";
+            known(code.inLauncher(values, "check")) + ", " + code.number(multiples, "multiple") +
+            ", " + quoted(what) + ");\n";
   }
   return text;
 }
@@ -252,7 +244,7 @@ std::string Writer::mapText(size_t copy) {
   auto offsets = code.each([](const Plan &plan) { return plan.offset; });
   if (llvm::any_of(offsets, [](const Polynomial &offset) { return !offset.isZero(); }))
     address = "reinterpret_cast<const char *>(" + base + ") + " +
-              value(code.inLauncher(offsets, own.tile + "_offset"), code);
+              known(code.inLauncher(offsets, own.tile + "_offset"));
   if (llvm::any_of(plans, [](const Plan *plan) { return plan->readsStart; }))
     address = "tilelift::memory_at(" + address + boxStarts(copy, code) + ")";
   std::string extents;
@@ -297,18 +289,16 @@ std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
   const PlanDimension &dim = first.dims[d];
   std::string hint = writer.namesOf(copy).tile + "_" + std::to_string(d), text;
   auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part, const char *suffix) {
-    return value(code.inLauncher(code.each(part), hint + suffix), code) + ", " +
-           spelled(copy, part);
+    return known(code.inLauncher(code.each(part), hint + suffix)) + ", " + spelled(copy, part);
   };
   auto extent = [&](const Plan &plan) { return *plan.dims[d].extent; };
   if (dim.extent)
-    text = value(code.inLauncherExactly(code.each(extent), hint + "_extent"), code) + ", " +
+    text = known(code.inLauncherExactly(code.each(extent), hint + "_extent")) + ", " +
            spelled(copy, extent);
   else if (dim.lastLength)
     text = "tilelift::end_of(" +
-           value(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                              hint + "_start", names.launch),
-                 code) +
+           known(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                              hint + "_start", names.launch)) +
            ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
   else
     text = "tilelift::unbounded, \"unbounded\"";
@@ -321,7 +311,7 @@ std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
 std::string Writer::walkText(size_t copy, size_t i, CodeText &code) {
   std::string hint = writer.namesOf(copy).tile + "_walk";
   auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part) {
-    return value(code.inLauncher(code.each(part), hint), code);
+    return known(code.inLauncher(code.each(part), hint));
   };
   auto step = [&](const Plan &plan) { return plan.walks[i].step; };
   auto start = [&](const Plan &plan) { return plan.walks[i].first; };
@@ -408,10 +398,8 @@ std::string launcherDeclaration(const SourceText &source, const FunctionDecl *ke
   return signatureOf(source, kernel, "cudaError_t " + launcher, "") + ";\n";
 }
 
-std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
-                                                     const KernelPlan &kernel,
-                                                     const KernelNames &names, KernelWriter &writer,
-                                                     bool isForAll) {
+LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
+                           const KernelNames &names, KernelWriter &writer, bool isForAll) {
   return Writer(source, kernel, names, writer, isForAll).run();
 }
 

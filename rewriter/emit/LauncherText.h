@@ -29,10 +29,8 @@ std::string launcherDeclaration(const SourceText &source, const clang::FunctionD
 
 /// `writer` names the maps and collects constants; run its sibling() first. A kernel that
 /// is launched from other files has a launcher for them.
-std::variant<LauncherText, Diagnostic> writeLauncher(const SourceText &source,
-                                                     const KernelPlan &kernel,
-                                                     const KernelNames &names, KernelWriter &writer,
-                                                     bool isForAll);
+LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
+                           const KernelNames &names, KernelWriter &writer, bool isForAll);
 
 /// "template <int TX, int TY>", as the user wrote it; empty for plain kernels.
 std::string templateHeader(const SourceText &source, const clang::FunctionDecl *pattern);

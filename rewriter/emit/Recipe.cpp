@@ -36,7 +36,7 @@ public:
                const KernelWriter &writer)
       : kernel(kernel), instance(instance), names(names), writer(writer) {}
 
-  std::variant<Recipe, Diagnostic> run();
+  Recipe run();
 
 private:
   void addLaunch();
@@ -46,11 +46,6 @@ private:
   RecipeExtent extentOf(const Plan &plan, size_t d);
   std::string number(const Plan &plan, const Polynomial &value);
   std::string range(const Plan &plan, const Polynomial &value);
-  std::string said(const Plan &plan, const CodeText &code, std::optional<std::string> text) {
-    if (!text && !failure)
-      failure = code.unnamed().at(plan.place);
-    return text.value_or("");
-  }
 
   const KernelPlan &kernel;
   const InstancePlan &instance;
@@ -59,17 +54,16 @@ private:
   /// Of one instance, all numbers are written out.
   std::vector<PlanConstant> constants;
   Recipe recipe;
-  std::optional<Diagnostic> failure;
 };
 
 std::string RecipeWriter::number(const Plan &plan, const Polynomial &value) {
   CodeText code({&plan}, "", constants, HostDialect::Neutral);
-  return said(plan, code, code.inLauncher({value}, ""));
+  return known(code.inLauncher({value}, ""));
 }
 
 std::string RecipeWriter::range(const Plan &plan, const Polynomial &value) {
   CodeText code({&plan}, "", constants, HostDialect::Neutral);
-  return said(plan, code, code.asRange({value}, "", ""));
+  return known(code.asRange({value}, "", ""));
 }
 
 void RecipeWriter::addLaunch() {
@@ -209,22 +203,20 @@ void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const Co
   recipe.tensors.push_back(std::move(tensor));
 }
 
-std::variant<Recipe, Diagnostic> RecipeWriter::run() {
+Recipe RecipeWriter::run() {
   addLaunch();
   for (size_t i = 0; i < instance.copies.size(); ++i)
     for (const Check &check : instance.copies[i].plan.launchChecks)
       addCheck(instance.copies[i].plan, check);
   for (size_t i = 0; i < instance.copies.size(); ++i)
     addTensor(instance.copies[i].plan, instance.copies[i], writer.namesOf(i));
-  if (failure)
-    return std::move(*failure);
   return std::move(recipe);
 }
 
 } // namespace
 
-std::variant<Recipe, Diagnostic> recipeOf(const KernelPlan &kernel, size_t instance,
-                                          const KernelNames &names, const KernelWriter &writer) {
+Recipe recipeOf(const KernelPlan &kernel, size_t instance, const KernelNames &names,
+                const KernelWriter &writer) {
   return RecipeWriter(kernel, kernel.instances[instance], names, writer).run();
 }
 

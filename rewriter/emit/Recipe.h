@@ -117,8 +117,8 @@ struct Recipe {
 };
 
 /// Of one of the kernel's instances. `writer` names the maps; run its sibling() first.
-std::variant<Recipe, Diagnostic> recipeOf(const KernelPlan &kernel, size_t instance,
-                                          const KernelNames &names, const KernelWriter &writer);
+Recipe recipeOf(const KernelPlan &kernel, size_t instance, const KernelNames &names,
+                const KernelWriter &writer);
 
 } // namespace tilelift
 

@@ -237,24 +237,14 @@ std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) 
 
 /// An expression of the loop's, on the leader's variables.
 std::string KernelWriter::aheadText(const Expr *expression, const Ring &ring) {
-  auto refuse = [&](SourceLocation at) {
-    failure = diagnose(diag::not_available_yet, {source.offsetOf(at)},
-                       "a pipeline of a loop whose rounds a macro counts");
-    return std::string();
-  };
-  if (!source.isPlainText(expression->getSourceRange()))
-    return refuse(expression->getBeginLoc());
   unsigned begin = source.offsetOf(source.written(expression->getBeginLoc()));
   unsigned end = source.endOfToken(source.written(expression->getEndLoc()));
   std::string text = source.between(begin, end).str();
   std::map<unsigned, std::pair<const NamedDecl *, std::string>> renamed;
   for (const NameInText &each : namesInTextOf(expression))
     for (const auto &[cursor, name] : ring.cursors)
-      if (means(each, cursor->variable)) {
-        if (!each.location.isFileID())
-          return refuse(each.location);
+      if (means(each, cursor->variable))
         renamed[source.offsetOf(each.location)] = {each.declaration, name};
-      }
   for (const auto &[offset, each] : llvm::reverse(renamed))
     text.replace(offset - begin, each.first->getName().size(), each.second);
   return text;
@@ -473,7 +463,7 @@ void KernelWriter::openPipelines() {
   for (const Edit &edit : texts.front().edits)
     for (const Piece &piece : edit.pieces)
       used += piece.text + "\n";
-  for (size_t number = 0; number < pipelines.size() && !failure; ++number) {
+  for (size_t number = 0; number < pipelines.size(); ++number) {
     const Directive &directive = *pipelines[number].directive;
     std::string stages, declarations, starts;
     std::string indent = source.indentationAt(directive.statement.offset);

@@ -10,7 +10,7 @@
 #define TILELIFT_EMIT_RUNTIMEINCLUDE_H
 
 #include "directive/Variants.h"
-#include "emit/SourceText.h"
+#include "text/SourceText.h"
 
 namespace tilelift {
 

@@ -10,7 +10,7 @@
 #include "interpreter/CopyAnalysis.h"
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
-#include "spelling/CodeText.h"
+#include "spelling/NamedParts.h"
 
 using namespace clang;
 using namespace llvm;

@@ -311,33 +311,6 @@ std::optional<std::string> CodeText::pointer(const Values &offsets, StringRef hi
   return text;
 }
 
-std::optional<Unnamed> unnamedPart(const Plan &plan) {
-  std::vector<PlanConstant> constants;
-  CodeText code({&plan}, "", constants);
-  auto isNamed = [&](const Polynomial &value) { return code.inKernel({value}, "").has_value(); };
-  bool isBulk = plan.mode == Mode::Bulk;
-  const SharedLayout &layout = plan.layout;
-  auto isWalked = [&](const Walk &walk) {
-    return isNamed(walk.step) && isNamed(walk.first) && isNamed(walk.offset) &&
-           (!walk.count || isNamed(*walk.count));
-  };
-  auto isTestable = [&](const Check &check) {
-    return check.subject == Check::Subject::Address || check.subject == Check::Subject::Apart ||
-           isNamed(check.value);
-  };
-  // A pointer that the function was given may say what its own variables do not.
-  bool hasPlace =
-      isNamed(layout.slot) || code.place({layout.slot + Polynomial(layout.destination)}, "");
-  bool isSaid =
-      hasPlace && (!isBulk || code.pointer({plan.offset}, "")) &&
-      llvm::all_of(plan.dims, [&](const PlanDimension &dim) { return isNamed(dim.coordinate); }) &&
-      isNamed(plan.pixel) && llvm::all_of(plan.walks, isWalked) &&
-      (!plan.gather || llvm::all_of(plan.gather->present, isTestable)) &&
-      llvm::all_of(plan.rows, [&](const RowDigit &row) { return isNamed(row.stride); }) &&
-      llvm::all_of(plan.copyChecks, isTestable);
-  return isSaid ? std::nullopt : std::optional(code.unnamed());
-}
-
 std::optional<std::string> CodeText::place(const Values &bytes, StringRef hint) {
   std::optional<std::string> text = nearest(&Plan::intoTile, bytes, hint, "tilelift::advance");
   if (!text && missing.what.empty())

@@ -42,6 +42,12 @@ struct Unnamed {
 /// What a number is computed in within the kernel: `int`, 64 bits, or as many as it needs.
 enum class Width { Int, Long, Exact };
 
+/// Of a number that is known to have a name, as was asked before (NamedParts.h).
+inline std::string known(std::optional<std::string> text) {
+  assert(text && "numbers without a name are found before anything is written");
+  return std::move(*text);
+}
+
 class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
@@ -124,9 +130,6 @@ private:
   std::vector<const Plan *> others;
   Unnamed missing;
 };
-
-/// What the kernel would have to say for a copy and has no name for, if there is anything.
-std::optional<Unnamed> unnamedPart(const Plan &plan);
 
 } // namespace tilelift
 

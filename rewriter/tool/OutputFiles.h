@@ -10,7 +10,7 @@
 #define TILELIFT_TOOL_OUTPUTFILES_H
 
 #include "directive/PragmaReader.h"
-#include "emit/EditSet.h"
+#include "text/EditSet.h"
 #include "tool/Options.h"
 
 #include <map>

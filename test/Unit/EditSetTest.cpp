@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-#include "emit/EditSet.h"
+#include "text/EditSet.h"
 
 #include "gtest/gtest.h"
 

@@ -4,8 +4,8 @@
 // Text of ours, laid out as people lay out theirs.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_FORMATTED_H
-#define TILELIFT_EMIT_FORMATTED_H
+#ifndef TILELIFT_TEXT_FORMATTED_H
+#define TILELIFT_TEXT_FORMATTED_H
 
 #include "llvm/ADT/StringRef.h"
 

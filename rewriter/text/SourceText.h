@@ -4,12 +4,12 @@
 // The user's files, and what is needed to cut text out of them. Offsets are places.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_SOURCETEXT_H
-#define TILELIFT_EMIT_SOURCETEXT_H
+#ifndef TILELIFT_TEXT_SOURCETEXT_H
+#define TILELIFT_TEXT_SOURCETEXT_H
 
 #include "directive/Directive.h"
-#include "emit/EditSet.h"
 #include "support/Locations.h"
+#include "text/EditSet.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Decl.h"

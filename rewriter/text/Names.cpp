@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/Names.h"
+#include "text/Names.h"
 
 #include "directive/Program.h"
 #include "support/Words.h"

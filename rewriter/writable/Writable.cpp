@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/Writable.h"
+#include "writable/Writable.h"
 
-#include "emit/ChangedText.h"
-#include "emit/Names.h"
+#include "directive/Program.h"
+
 #include "rounds/Rounds.h"
 #include "support/SharedVariables.h"
 #include "support/Words.h"
+#include "text/Names.h"
+#include "writable/ChangedText.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"

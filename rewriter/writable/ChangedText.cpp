@@ -2,11 +2,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/ChangedText.h"
+#include "writable/ChangedText.h"
 
-#include "emit/TileStorage.h"
 #include "support/DeclaredNames.h"
+#include "support/NamesInText.h"
 #include "support/VariableFacts.h"
+#include "writable/TileStorage.h"
 
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
@@ -31,6 +32,8 @@ private:
   std::optional<Diagnostic> inTile(size_t copy) const;
   std::optional<Diagnostic> inDynamicMemory(const Stmt *within) const;
   std::optional<Diagnostic> inCall(const FunctionText &callee) const;
+  std::optional<Diagnostic> inRounds(size_t pipeline) const;
+  std::optional<Diagnostic> inRepeated(const Expr *expression, ArrayRef<Cursor> renamed) const;
   bool isRetyped(const Decl &declared) const;
   bool isWhole(const Stmt &statement) const;
   const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
@@ -147,6 +150,53 @@ std::optional<Diagnostic> Changes::inCall(const FunctionText &callee) const {
   return std::nullopt;
 }
 
+/// An expression that is written once more, with other names for a loop's variables.
+std::optional<Diagnostic> Changes::inRepeated(const Expr *expression,
+                                              ArrayRef<Cursor> renamed) const {
+  auto refuse = [&](SourceLocation at) {
+    return obstacle("a pipeline of a loop whose rounds a macro counts", at);
+  };
+  if (!source.isPlainText(expression->getSourceRange()))
+    return refuse(expression->getBeginLoc());
+  for (const NameInText &each : namesInTextOf(expression))
+    for (const Cursor &cursor : renamed)
+      if (means(each, cursor.variable) && !each.location.isFileID())
+        return refuse(each.location);
+  return std::nullopt;
+}
+
+/// What whoever makes copies ahead asks and counts as the loop does.
+std::optional<Diagnostic> Changes::inRounds(size_t pipeline) const {
+  const PlannedPipeline &planned = kernel.instances.front().pipelines[pipeline];
+  const Rounds &rounds = planned.rounds;
+  SmallVector<const Expr *, 8> renamed{rounds.condition}, kept;
+  bool isUsed = false, isFetched = false;
+  for (const PlannedCopy &copy : copies())
+    if (copy.pipeline == pipeline) {
+      isUsed = true;
+      isFetched |= copy.prefetched != 0;
+      for (const Turn &turn : copy.turns)
+        renamed.push_back(turn.condition);
+    }
+  for (const Cursor &cursor : rounds.cursors) {
+    for (const Change &step : cursor.steps)
+      if (step.value)
+        renamed.push_back(step.value);
+    // A warp that makes the copies has the loop's own variables.
+    if (cursor.start && (!planned.hasProducer || isFetched))
+      kept.push_back(cursor.start);
+  }
+  if (!isUsed)
+    return std::nullopt;
+  for (const Expr *expression : kept)
+    if (std::optional<Diagnostic> found = inRepeated(expression, {}))
+      return found;
+  for (const Expr *expression : renamed)
+    if (std::optional<Diagnostic> found = inRepeated(expression, rounds.cursors))
+      return found;
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> Changes::run() const {
   for (const ParmVarDecl *parameter : kernel.pattern->parameters())
     if (parameter->getName().empty())
@@ -162,6 +212,9 @@ std::optional<Diagnostic> Changes::run() const {
     if (!source.isPlainText(copy.statement->getSourceRange()) || !isWhole(*copy.statement))
       return diagnose(diag::not_available_yet, copy.directive->begin, "a copy inside a macro");
   }
+  for (size_t i = 0; i < kernel.instances.front().pipelines.size(); ++i)
+    if (std::optional<Diagnostic> found = inRounds(i))
+      return found;
   for (const FunctionText &text : texts)
     if (std::optional<Diagnostic> found = text.path.inKernel() ? std::nullopt : inCall(text))
       return found;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/SourceText.h"
+#include "text/SourceText.h"
 
 #include "directive/PragmaReader.h"
 #include "clang/AST/Attr.h"

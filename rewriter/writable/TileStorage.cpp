@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/TileStorage.h"
+#include "writable/TileStorage.h"
 
 #include "clang/AST/ASTContext.h"
 

@@ -6,8 +6,8 @@
 // of them needs is done for all.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_TILESTORAGE_H
-#define TILELIFT_EMIT_TILESTORAGE_H
+#ifndef TILELIFT_WRITABLE_TILESTORAGE_H
+#define TILELIFT_WRITABLE_TILESTORAGE_H
 
 #include "kernel/KernelPlan.h"
 

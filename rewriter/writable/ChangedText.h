@@ -9,11 +9,12 @@
 // decided in Writable.h.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_CHANGEDTEXT_H
-#define TILELIFT_EMIT_CHANGEDTEXT_H
+#ifndef TILELIFT_WRITABLE_CHANGEDTEXT_H
+#define TILELIFT_WRITABLE_CHANGEDTEXT_H
 
-#include "emit/FunctionText.h"
-#include "emit/SourceText.h"
+#include "directive/MacroText.h"
+#include "text/SourceText.h"
+#include "writable/FunctionText.h"
 
 namespace tilelift {
 

@@ -10,8 +10,8 @@
 // lines, the tool writes without.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_EDITSET_H
-#define TILELIFT_EMIT_EDITSET_H
+#ifndef TILELIFT_TEXT_EDITSET_H
+#define TILELIFT_TEXT_EDITSET_H
 
 #include "llvm/ADT/StringRef.h"
 

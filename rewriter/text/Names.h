@@ -4,8 +4,8 @@
 // How generated code names the program's declarations, so that the names mean the same there.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_NAMES_H
-#define TILELIFT_EMIT_NAMES_H
+#ifndef TILELIFT_TEXT_NAMES_H
+#define TILELIFT_TEXT_NAMES_H
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/DeclCXX.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/Formatted.h"
+#include "text/Formatted.h"
 
 #include "clang/Format/Format.h"
 

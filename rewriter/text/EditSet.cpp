@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/EditSet.h"
+#include "text/EditSet.h"
 
 #include "clang/Lex/Lexer.h"
 #include "llvm/Support/Regex.h"

@@ -6,12 +6,13 @@
 // variable), be another thing each time (__COUNTER__), or lose access (a class's friend).
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_WRITABLE_H
-#define TILELIFT_EMIT_WRITABLE_H
+#ifndef TILELIFT_WRITABLE_WRITABLE_H
+#define TILELIFT_WRITABLE_WRITABLE_H
 
+#include "directive/MacroText.h"
 #include "directive/Variants.h"
-#include "emit/FunctionText.h"
-#include "emit/SourceText.h"
+#include "text/SourceText.h"
+#include "writable/FunctionText.h"
 
 namespace tilelift {
 

@@ -1,0 +1,60 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "writable/Naming.h"
+
+#include "writable/FunctionText.h"
+
+using namespace llvm;
+
+namespace tilelift {
+
+PlansOfCopy plansOf(const KernelPlan &kernel, size_t copy) {
+  PlansOfCopy plans;
+  for (const InstancePlan &instance : kernel.instances)
+    plans.push_back(&instance.copies[copy].plan);
+  return plans;
+}
+
+PlansOfCopy plansAheadOf(const KernelPlan &kernel, size_t copy) {
+  PlansOfCopy plans;
+  for (const InstancePlan &instance : kernel.instances)
+    plans.push_back(&*instance.copies[copy].ahead);
+  return plans;
+}
+
+/// In the kernel, and in the functions on the way to copies.
+static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
+  const InstancePlan &first = kernel.instances.front();
+  std::vector<size_t> textOf;
+  const std::vector<FunctionText> texts = textsOf(first, textOf);
+  for (size_t i = 0; i < first.copies.size(); ++i) {
+    const PlannedCopy &copy = first.copies[i];
+    auto made = textsInKernel(copy.pipeline ? plansAheadOf(kernel, i) : plansOf(kernel, i),
+                              declares(texts[textOf[i]], copy.tile));
+    if (const auto *unnamed = std::get_if<Unnamed>(&made))
+      return unnamed->at(copy.plan.place);
+  }
+  return std::nullopt;
+}
+
+/// In the launcher, which all instances share, and for other hosts, which know one instance.
+static std::optional<Diagnostic> whyUnnamedAtLaunch(const KernelPlan &kernel) {
+  const InstancePlan &first = kernel.instances.front();
+  for (size_t i = 0; i < first.copies.size(); ++i) {
+    if (auto unnamed = unnamedAtLaunch(plansOf(kernel, i), HostDialect::Cpp))
+      return unnamed->at(first.copies.front().plan.place);
+    for (const Plan *plan : plansOf(kernel, i))
+      if (auto unnamed = unnamedAtLaunch({plan}, HostDialect::Neutral))
+        return unnamed->at(plan->place);
+  }
+  return std::nullopt;
+}
+
+std::optional<Diagnostic> whyUnnamed(const KernelPlan &kernel) {
+  std::optional<Diagnostic> reason = whyUnnamedInKernel(kernel);
+  return reason ? reason : whyUnnamedAtLaunch(kernel);
+}
+
+} // namespace tilelift
