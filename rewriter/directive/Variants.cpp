@@ -6,6 +6,7 @@
 
 #include "support/Locations.h"
 
+#include "clang/Lex/Lexer.h"
 #include "clang/Lex/MacroInfo.h"
 #include "clang/Lex/PPCallbacks.h"
 #include "clang/Lex/Token.h"
@@ -19,8 +20,8 @@ namespace {
 
 class VariantReader : public PPCallbacks {
 public:
-  VariantReader(const SourceManager &sources, Variants &variants)
-      : sources(sources), variants(variants) {}
+  VariantReader(const SourceManager &sources, const LangOptions &language, Variants &variants)
+      : sources(sources), language(language), variants(variants) {}
 
   void FileChanged(SourceLocation location, FileChangeReason reason, SrcMgr::CharacteristicKind,
                    FileID) override {
@@ -53,6 +54,31 @@ public:
     noteChange(name.getLocation(), name, false, bool(before));
   }
 
+  /// Another compilation of the file, as that for the host is one, may read what this one skips.
+  void SourceRangeSkipped(SourceRange range, SourceLocation) override {
+    const FileID file = sources.getFileID(range.getBegin());
+    if (!placeOf(sources, range.getBegin()).isKnown())
+      return;
+    const StringRef text = sources.getBufferData(file);
+    Lexer lexer(sources.getLocForStartOfFile(file), language, text.begin(),
+                text.begin() + sources.getFileOffset(range.getBegin()), text.end());
+    const SourceLocation end = range.getEnd();
+    Token token, before, ahead;
+    for (Token *each : {&token, &before, &ahead})
+      each->startToken();
+    for (bool more = true; more && !(end < token.getLocation());) {
+      ahead = before, before = token;
+      more = !lexer.LexFromRawLexer(token);
+      const bool isName = ahead.is(tok::hash) && before.is(tok::raw_identifier) &&
+                          before.getRawIdentifier() == "define" && token.is(tok::raw_identifier);
+      if (!isName)
+        continue;
+      const StringRef name = token.getRawIdentifier();
+      variants.macros.insert(name);
+      variants.changes.push_back({placeOf(sources, token.getLocation()), name.str(), true, false});
+    }
+  }
+
   void MacroExpands(const Token &name, const MacroDefinition &, SourceRange range,
                     const MacroArgs *) override {
     if (name.getIdentifierInfo()->isStr("__COUNTER__"))
@@ -67,6 +93,7 @@ private:
   }
 
   const SourceManager &sources;
+  const LangOptions &language;
   Variants &variants;
 };
 
@@ -154,8 +181,9 @@ bool Variants::areTornIn(Place begin, Place end) const {
   });
 }
 
-std::unique_ptr<PPCallbacks> readVariants(const SourceManager &sources, Variants &variants) {
-  return std::make_unique<VariantReader>(sources, variants);
+std::unique_ptr<PPCallbacks> readVariants(const SourceManager &sources, const LangOptions &language,
+                                          Variants &variants) {
+  return std::make_unique<VariantReader>(sources, language, variants);
 }
 
 } // namespace tilelift

@@ -21,6 +21,7 @@
 #include <vector>
 
 namespace clang {
+class LangOptions;
 class PPCallbacks;
 class SourceManager;
 } // namespace clang
@@ -73,6 +74,7 @@ private:
 
 /// Fills `variants` while a file is preprocessed.
 std::unique_ptr<clang::PPCallbacks> readVariants(const clang::SourceManager &sources,
+                                                 const clang::LangOptions &language,
                                                  Variants &variants);
 
 } // namespace tilelift

@@ -76,7 +76,7 @@ bool definesAny(StringRef text, const StringSet<> &words) {
     line = line.ltrim();
     bool isDefinition =
         line.consume_front("#") && (line = line.ltrim(), line.consume_front("define"));
-    StringRef name = line.ltrim().take_while([](char c) { return isAlnum(c) || c == '_'; });
+    StringRef name = line.ltrim().take_while(isOfName);
     return isDefinition && words.contains(name);
   });
 }

@@ -4,6 +4,7 @@
 
 #include "emit/DriverText.h"
 
+#include "support/Words.h"
 #include "text/Formatted.h"
 #include "tilelift/version.h"
 
@@ -27,8 +28,7 @@ std::string cppName(StringRef name) {
 std::string cppText(StringRef expression, bool mayOverflow = false) {
   std::string text;
   while (!expression.empty()) {
-    StringRef word =
-        expression.take_while([](char c) { return isAlnum(c) || c == '_' || c == '.'; });
+    StringRef word = expression.take_while([](char c) { return isOfName(c) || c == '.'; });
     if (word.empty()) {
       text += expression.front();
       expression = expression.drop_front();

@@ -67,7 +67,7 @@ private:
   void say(Diagnostic diagnostic) {
     bool isKnown = llvm::any_of(result.diagnostics, [&](const Diagnostic &known) {
       return known.id == diagnostic.id && known.place == diagnostic.place &&
-             known.text == diagnostic.text;
+             known.text == diagnostic.text && known.notes == diagnostic.notes;
     });
     if (!isKnown)
       result.diagnostics.push_back(std::move(diagnostic));

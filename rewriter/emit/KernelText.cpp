@@ -7,6 +7,7 @@
 #include "emit/DeadVariables.h"
 #include "facts/MemoryUses.h"
 #include "support/Words.h"
+#include "writable/Writable.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -323,8 +324,7 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   const auto *op = dyn_cast<CXXOperatorCallExpr>(call);
   DeclarationNameInfo info = reference ? reference->getNameInfo() : member->getMemberNameInfo();
   SourceLocation name = info.getBeginLoc();
-  std::optional<unsigned> open =
-      source.nextToken((op ? op->getArg(0) : named)->getEndLoc(), tok::l_paren);
+  std::optional<unsigned> open = source.nextToken(calledInText(call)->getEndLoc(), tok::l_paren);
   std::string qualifier;
   if (reference &&
       isa<UsingShadowDecl>(reference->getFoundDecl())) { // which brings that name alone
@@ -415,7 +415,9 @@ std::vector<Piece> KernelWriter::declarationOf(const FunctionText &text,
 /// A sibling's shared memory is not that of the original, nor that of another sibling.
 void KernelWriter::checkOwnMemory() {
   for (const FunctionText &text : texts) {
-    if (failure || text.path.inKernel() || staticSharedBytes(text.function()) == 0)
+    const bool hasOwn =
+        staticSharedBytes(text.function()) != 0 || sharesByLocalType(text.function());
+    if (failure || text.path.inKernel() || !hasOwn)
       continue;
     bool differs = llvm::any_of(texts, [&](const FunctionText &other) {
       return other.pattern == text.pattern && other.name != text.name;

@@ -4,6 +4,7 @@
 
 #include "emit/PythonText.h"
 
+#include "support/Words.h"
 #include "tilelift/version.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -38,7 +39,7 @@ std::string pythonText(StringRef expression) {
   bool isMember = false;
   size_t object = 0; // where it begins of which the next name is a member
   while (!expression.empty()) {
-    StringRef word = expression.take_while([](char c) { return isAlnum(c) || c == '_'; });
+    StringRef word = expression.take_while(isOfName);
     if (word.empty() || isDigit(word[0])) {
       size_t length = std::max<size_t>(1, word.size());
       isMember = expression[0] == '.';

@@ -10,6 +10,7 @@
 
 #include "emit/KernelText.h"
 #include "support/NamesInText.h"
+#include "support/Words.h"
 
 #include "clang/Lex/Lexer.h"
 
@@ -21,16 +22,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-bool isWordOf(StringRef text, StringRef word) {
-  auto isPart = [](char c) { return isAlnum(c) || c == '_'; };
-  while (!text.empty()) {
-    text = text.drop_until(isPart);
-    if (text.take_while(isPart) == word)
-      return true;
-    text = text.drop_while(isPart);
-  }
-  return false;
-}
+bool isWordOf(StringRef text, StringRef word) { return llvm::is_contained(wordsIn(text), word); }
 
 std::vector<const Plan *> pointersTo(const std::vector<Plan> &plans) {
   std::vector<const Plan *> pointers;

@@ -30,6 +30,11 @@ CallParts partsOf(const Expr *expression) {
   return parts;
 }
 
+const Expr *calledInText(const CallExpr *call) {
+  const auto *op = dyn_cast<CXXOperatorCallExpr>(call);
+  return op ? op->getArg(0) : call->getCallee()->IgnoreImpCasts();
+}
+
 bool isVirtual(const CallExpr *call) {
   const auto *method = dyn_cast_or_null<CXXMethodDecl>(call->getDirectCallee());
   if (!method || !method->isVirtual())

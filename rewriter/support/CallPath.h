@@ -67,6 +67,10 @@ struct CallParts {
 /// Of a call, or of an object that is made.
 CallParts partsOf(const clang::Expr *call);
 
+/// What a call names in the text, with parentheses around it: its callee, or the object whose
+/// operator() it calls.
+const clang::Expr *calledInText(const clang::CallExpr *call);
+
 /// Whether another method may be called than the one that is named: that of the object's own class.
 bool isVirtual(const clang::CallExpr *call);
 /// The function with a body that a call runs, or null.

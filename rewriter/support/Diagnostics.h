@@ -84,6 +84,8 @@ struct Remedy {
 struct Note {
   Place place;
   std::string text;
+
+  bool operator==(const Note &other) const { return place == other.place && text == other.text; }
 };
 
 struct Diagnostic {

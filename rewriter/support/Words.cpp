@@ -12,11 +12,14 @@ using namespace llvm;
 
 namespace tilelift {
 
+bool isOfName(char c) {
+  return isAlnum(c) || c == '_' || c == '$' || static_cast<unsigned char>(c) >= 0x80;
+}
+
 std::vector<StringRef> wordsIn(StringRef text) {
   std::vector<StringRef> words;
-  auto isOfWord = [](char c) { return isAlnum(c) || c == '_'; };
   while (!text.empty()) {
-    const StringRef word = text.take_while(isOfWord);
+    const StringRef word = text.take_while(isOfName);
     if (!word.empty())
       words.push_back(word);
     text = text.drop_front(std::max<size_t>(1, word.size()));

@@ -17,6 +17,9 @@ class LangOptions;
 
 namespace tilelift {
 
+/// Whether a character may be part of a name: a `$`, and each byte of a letter outside of ASCII,
+/// may be, too.
+bool isOfName(char c);
 /// All words of a text that may be names, in order; they are parts of it.
 std::vector<llvm::StringRef> wordsIn(llvm::StringRef text);
 /// The same, without those in comments and in literals.

@@ -137,15 +137,18 @@ std::optional<Diagnostic> Changes::inCall(const FunctionText &callee) const {
   const SourceLocation name =
       (reference ? reference->getNameInfo() : member->getMemberNameInfo()).getBeginLoc();
   if (!name.isFileID() || !source.isPlainText(call->getSourceRange()) ||
-      !source.nextToken((op ? op->getArg(0) : named)->getEndLoc(), tok::l_paren))
+      !source.nextToken(calledInText(call)->getEndLoc(), tok::l_paren))
     return refuse("a copy in a function that a macro calls");
   bool isCalledTwice = llvm::any_of(texts, [&](const FunctionText &other) {
     return &other != &callee && !other.path.inKernel() && other.caller == callee.caller &&
            other.path.getCalls().back()->getRParenLoc() == call->getRParenLoc();
   });
   if (isCalledTwice)
-    return refuse("a copy in a function that a fold expression calls");
-  if (member && isa<UsingShadowDecl>(member->getFoundDecl().getDecl()))
+    return refuse(
+        "a copy in a function that one call of the text stands for several times, as in a "
+        "fold expression or a generic lambda,");
+  const NamedDecl *found = reference ? reference->getFoundDecl() : member->getFoundDecl().getDecl();
+  if (parent && isa<UsingShadowDecl>(found))
     return refuse("a copy in a method called through a using-declaration");
   return std::nullopt;
 }

@@ -29,12 +29,58 @@ struct Obstacle {
   SourceLocation at;
 };
 
-/// A type that only its own function can name.
+bool isOfLocalType(const Decl &declaration);
+
+/// Whether a type is one that only its own function can name, or is made of such a one.
+bool isLocal(QualType type) {
+  struct Finder : RecursiveASTVisitor<Finder> {
+    bool VisitTagType(TagType *tag) { return !(found |= isOfLocalType(*tag->getDecl())); }
+    bool found = false;
+  } finder;
+  finder.TraverseType(type.getCanonicalType());
+  return finder.found;
+}
+
 bool isLocal(const TemplateArgument &argument) {
-  if (argument.getKind() != TemplateArgument::Type)
-    return false;
-  const TagDecl *tag = argument.getAsType()->getAsTagDecl();
-  return tag && tag->getParentFunctionOrMethod();
+  switch (argument.getKind()) {
+  case TemplateArgument::Type: return isLocal(argument.getAsType());
+  case TemplateArgument::Pack:
+    return llvm::any_of(argument.getPackAsArray(), [](const auto &each) { return isLocal(each); });
+  case TemplateArgument::Declaration:
+    return isLocal(argument.getParamTypeForDecl()) || isLocal(argument.getAsDecl()->getType()) ||
+           isOfLocalType(*argument.getAsDecl());
+  case TemplateArgument::Integral: return isLocal(argument.getIntegralType());
+  case TemplateArgument::NullPtr: return isLocal(argument.getNullPtrType());
+  case TemplateArgument::StructuralValue: return isLocal(argument.getStructuralValueType());
+  case TemplateArgument::Null:
+  case TemplateArgument::Template:
+  case TemplateArgument::TemplateExpansion:
+  case TemplateArgument::Expression: return false; // of no local type, as these cannot be templates
+  }
+  return true;
+}
+
+/// Whether a declaration is a local type, stands in one, or is made for one as an argument of a
+/// template.
+bool isOfLocalType(const Decl &declaration) {
+  for (const Decl *at = &declaration; at;) {
+    ArrayRef<TemplateArgument> arguments;
+    if (const auto *function = dyn_cast<FunctionDecl>(at)) {
+      if (const TemplateArgumentList *list = function->getTemplateSpecializationArgs())
+        arguments = list->asArray();
+    } else if (const auto *record = dyn_cast<ClassTemplateSpecializationDecl>(at)) {
+      arguments = record->getTemplateArgs().asArray();
+    } else if (const auto *variable = dyn_cast<VarTemplateSpecializationDecl>(at)) {
+      arguments = variable->getTemplateArgs().asArray();
+    }
+    const auto *tag = dyn_cast<TagDecl>(at);
+    if ((tag && tag->getParentFunctionOrMethod()) ||
+        llvm::any_of(arguments, [](const TemplateArgument &each) { return isLocal(each); }))
+      return true;
+    const DeclContext *around = at->getDeclContext();
+    at = around && !around->isFileContext() ? Decl::castFromDeclContext(around) : nullptr;
+  }
+  return false;
 }
 
 /// In a body: what there is once for each function.
@@ -86,6 +132,9 @@ private:
 /// lifted text is another one.
 class OncePerLocalType : public RecursiveASTVisitor<OncePerLocalType> {
 public:
+  /// Of shared memory, or of all other.
+  explicit OncePerLocalType(bool isShared) : isShared(isShared) {}
+
   std::optional<Obstacle> found;
 
   bool shouldVisitImplicitCode() const { return true; }
@@ -106,9 +155,6 @@ public:
   }
 
 private:
-  /// Whether it, or what it is a member of, is made for a local type.
-  static bool isOfLocalType(const Decl &declaration);
-
   bool visitFunction(const FunctionDecl &function) {
     const FunctionDecl *body = nullptr;
     if (!isOfLocalType(function) || !function.hasBody(body) || !seen.insert(body).second)
@@ -116,7 +162,7 @@ private:
     return TraverseStmt(body->getBody());
   }
   bool visitVariable(const VarDecl &variable) {
-    if (!variable.hasGlobalStorage() || variable.hasAttr<CUDASharedAttr>() ||
+    if (!variable.hasGlobalStorage() || variable.hasAttr<CUDASharedAttr>() != isShared ||
         variable.getType().isConstQualified() || !isOfLocalType(variable))
       return true;
     found = {"a static variable that there is once for each local type of a kernel ('" +
@@ -125,27 +171,9 @@ private:
     return false;
   }
 
+  const bool isShared;
   SmallPtrSet<const FunctionDecl *, 8> seen;
 };
-
-bool OncePerLocalType::isOfLocalType(const Decl &declaration) {
-  for (const Decl *at = &declaration; at;) {
-    ArrayRef<TemplateArgument> arguments;
-    if (const auto *function = dyn_cast<FunctionDecl>(at)) {
-      if (const TemplateArgumentList *list = function->getTemplateSpecializationArgs())
-        arguments = list->asArray();
-    } else if (const auto *record = dyn_cast<ClassTemplateSpecializationDecl>(at)) {
-      arguments = record->getTemplateArgs().asArray();
-    } else if (const auto *variable = dyn_cast<VarTemplateSpecializationDecl>(at)) {
-      arguments = variable->getTemplateArgs().asArray();
-    }
-    if (llvm::any_of(arguments, isLocal))
-      return true;
-    const DeclContext *around = at->getDeclContext();
-    at = around && !around->isFileContext() ? Decl::castFromDeclContext(around) : nullptr;
-  }
-  return false;
-}
 
 /// Whether lifting may change a statement's text: that of barriers, of calls on the way to a copy,
 /// and of what is in shared memory.
@@ -214,7 +242,8 @@ std::optional<Obstacle> inText(const FunctionDecl *function, const SourceManager
 std::optional<Obstacle> inArguments(const FunctionDecl *instance) {
   SourceLocation at = patternOf(instance)->getLocation();
   const TemplateArgumentList *arguments = instance->getTemplateSpecializationArgs();
-  if (arguments && llvm::any_of(arguments->asArray(), isLocal))
+  if (arguments && llvm::any_of(arguments->asArray(),
+                                [](const TemplateArgument &each) { return isLocal(each); }))
     return Obstacle{"a kernel template with an argument that is a local type or a lambda", at};
   if (const NamedDecl *later = laterTypesOf(instance).undeclarable)
     return Obstacle{"a kernel template in front of '" + later->getNameAsString() +
@@ -402,7 +431,7 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
         return Obstacle{
             "a function with a call or shared memory in a file that is included inside of it",
             included->getBeginLoc()};
-      OncePerLocalType finder;
+      OncePerLocalType finder(/*isShared=*/false);
       finder.TraverseStmt(const_cast<Stmt *>(body));
       if (finder.found)
         return finder.found;
@@ -412,6 +441,12 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
 }
 
 } // namespace
+
+bool sharesByLocalType(const FunctionDecl *function) {
+  OncePerLocalType finder(/*isShared=*/true);
+  finder.TraverseStmt(function->getBody());
+  return finder.found.has_value();
+}
 
 std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
                                            ArrayRef<const FunctionDecl *> users,

@@ -20,6 +20,10 @@ namespace tilelift {
 std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,
                                          const Variants &variants, const MacroUses &macros);
 
+/// Whether a function leads to shared memory that there is once for each of its local types: a
+/// lifted copy of the function has other types, and so another array.
+bool sharesByLocalType(const clang::FunctionDecl *function);
+
 /// A macro of the user's that would replace a generated name where the text is written, at a place
 /// of the file that starts at `file`. The plan's type has no other names. In the rest, what the
 /// functions of `users` name themselves is not looked at, but as a member: macros are meant to

@@ -99,7 +99,7 @@ template <int row> __device__ void fetch(float (*tile)[128], const float *in) {
   tile[row][threadIdx.x] = in[row * 128 + threadIdx.x]; // expected-note {{so this copy is not lifted}}
 }
 template <int... rows> __device__ void fetch_all(float (*tile)[128], const float *in) {
-  (fetch<rows>(tile, in), ...); // expected-error {{a copy in a function that a fold expression calls is not available yet [-Wtilelift-not-available-yet]}}
+  (fetch<rows>(tile, in), ...); // expected-error {{a copy in a function that one call of the text stands for several times, as in a fold expression or a generic lambda, is not available yet [-Wtilelift-not-available-yet]}}
 }
 __global__ void folded(float *out, const float *in) {
   __shared__ __align__(128) float tile[4][128];
