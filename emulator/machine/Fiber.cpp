@@ -35,7 +35,7 @@ Stack::Stack() {
     std::exit(125);
   }
   memory = static_cast<char *>(got);
-  mprotect(memory, 4096, PROT_NONE);
+  mprotect(memory, belowBytes, PROT_NONE);
 }
 
 Stack::~Stack() {

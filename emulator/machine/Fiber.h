@@ -20,10 +20,12 @@ struct StackBounds {
   size_t size = 0;
 };
 
-/// Memory for the stack of one fiber, with a page below that faults.
+/// Memory for the stack of one fiber; what lies just below it faults. A thread of the device has up
+/// to 512 KiB of local memory, and unoptimised code of the host a little more. What no thread
+/// touches costs nothing.
 class Stack {
 public:
-  static constexpr size_t bytes = 256 * 1024;
+  static constexpr size_t bytes = 1024 * 1024, belowBytes = 64 * 1024;
   Stack();
   ~Stack();
   Stack(Stack &&other) noexcept : memory(other.memory) { other.memory = nullptr; }
