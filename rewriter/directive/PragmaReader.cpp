@@ -470,8 +470,8 @@ void installPragmaReader(Preprocessor &preprocessor, DirectiveList &list) {
   preprocessor.AddPragmaHandler(new Handler(list)); // owned by the preprocessor
   preprocessor.addPPCallbacks(
       std::make_unique<IncludeReader>(preprocessor.getSourceManager(), list.includes));
-  preprocessor.addPPCallbacks(readVariants(preprocessor.getSourceManager(), preprocessor.getLangOpts(),
-                                            list.variants));
+  preprocessor.addPPCallbacks(
+      readVariants(preprocessor.getSourceManager(), preprocessor.getLangOpts(), list.variants));
   preprocessor.setTokenWatcher(
       [macros = MacroReader(preprocessor, list.macros),
        statements = StatementFinder(preprocessor.getSourceManager(), list.directives)](

@@ -54,7 +54,8 @@ public:
     noteChange(name.getLocation(), name, false, bool(before));
   }
 
-  /// Another compilation of the file, as that for the host is one, may read what this one skips.
+  /// Remembers the macros that a skipped part of an #if block defines. Another compilation of the
+  /// same file, such as the one for the host, may not skip it.
   void SourceRangeSkipped(SourceRange range, SourceLocation) override {
     const FileID file = sources.getFileID(range.getBegin());
     if (!placeOf(sources, range.getBegin()).isKnown())
@@ -116,7 +117,6 @@ bool Variants::mayBeDefined(StringRef macro, Place file, Place at) const {
   });
 }
 
-/// Where the file begins that a place is in.
 Place Variants::beginAround(Place place) const {
   Place begin{0};
   for (const Inclusion &file : inclusions)

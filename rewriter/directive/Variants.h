@@ -57,7 +57,6 @@ struct Variants {
   bool changesIn(llvm::StringRef macro, Place begin, Place end) const;
   /// Whether a macro may have a meaning at a place of the file that starts at `file`.
   bool mayBeDefined(llvm::StringRef macro, Place file, Place at) const;
-  Place beginAround(Place place) const;
   /// Whether an #if stands in a stretch of text.
   bool beginIn(Place begin, Place end) const;
   /// Why a stretch of text would not mean the same once more: a macro that is another one behind it
@@ -70,6 +69,8 @@ struct Variants {
 private:
   /// In a stretch of text, or in what is included there.
   bool isRead(Place place, Place begin, Place end) const;
+  /// The beginning of the file, the main one or an included one, that has this place in its text.
+  Place beginAround(Place place) const;
 };
 
 /// Fills `variants` while a file is preprocessed.

@@ -8,7 +8,6 @@
 
 #include "clang/AST/Decl.h"
 #include "llvm/IR/DebugInfoMetadata.h"
-#include "llvm/Support/Path.h"
 
 using namespace clang;
 using namespace llvm;
@@ -24,8 +23,7 @@ unsigned CodePlaces::numberOf(const DILocation *location) {
   place.location = location;
   place.call = numberOf(location->getInlinedAt());
   place.depth = places[place.call].depth + 1;
-  place.spot = {location->getLine(), location->getColumn(),
-                sys::path::filename(location->getFilename()).str()};
+  place.spot = spotAt(*location);
   if (const FunctionDecl *function = code.functionOf(location->getScope()->getSubprogram())) {
     place.function = function->getCanonicalDecl();
     place.statements = tableOf(function).at(place.spot);

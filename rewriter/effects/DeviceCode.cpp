@@ -26,7 +26,6 @@
 #include "llvm/IR/Metadata.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
-#include "llvm/Support/Path.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 
@@ -91,11 +90,9 @@ constexpr StringRef bytesScope = "tilelift.bytes";
 
 /// Whether a builtin function may have written a memory intrinsic, and not the copy of an object.
 bool mayCopyBytes(const Instruction &instruction, const SpotTable &spots) {
-  const DebugLoc &location = instruction.getDebugLoc();
+  const DILocation *location = instruction.getDebugLoc().get();
   const ArrayRef<const Stmt *> here =
-      location ? spots.at({location.getLine(), location.getCol(),
-                           sys::path::filename(location->getFilename()).str()})
-               : ArrayRef<const Stmt *>();
+      location ? spots.at(spotAt(*location)) : ArrayRef<const Stmt *>();
   return here.empty() || llvm::any_of(here, [](const Stmt *each) {
            const auto *call = dyn_cast<CallExpr>(each);
            return call && call->getBuiltinCallee() != 0;

@@ -283,7 +283,8 @@ std::map<Spot, Effect> KernelEffects::bySpots() const {
   return effects;
 }
 
-/// All that stands where a step was written in the path's last function, if one can tell.
+/// The statements of the path's last function at whose place in the text a step was written. Empty
+/// if that function did not lead to the step, or if `#line` gives the place to several statements.
 ArrayRef<const Stmt *> KernelEffects::statementsAt(const CodeStep &step,
                                                    const CallPath &path) const {
   const CodePlace &place = places[places.within(path, step.place)];

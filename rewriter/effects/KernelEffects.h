@@ -137,7 +137,7 @@ private:
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
   void addUpCalls();
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
-  /// The places of the functions that are so many calls away from the kernel, less one.
+  /// All places whose function is reached by as many calls as the last function of the path.
   llvm::ArrayRef<unsigned> placesAt(const CallPath &path) const;
   llvm::ArrayRef<const clang::Stmt *> statementsAt(const CodeStep &step,
                                                    const CallPath &path) const;

@@ -9,6 +9,7 @@
 #include "clang/AST/StmtCXX.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/Support/Path.h"
 
 using namespace clang;
@@ -24,6 +25,11 @@ Spot spotAt(const SourceManager &sources, SourceLocation location) {
   if (place.isInvalid())
     return {};
   return {place.getLine(), place.getColumn(), sys::path::filename(place.getFilename()).str()};
+}
+
+Spot spotAt(const DILocation &location) {
+  return {location.getLine(), location.getColumn(),
+          sys::path::filename(location.getFilename()).str()};
 }
 
 SpotTable::SpotTable(const FunctionDecl *function)

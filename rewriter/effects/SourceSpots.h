@@ -26,6 +26,10 @@ class SourceManager;
 class Stmt;
 } // namespace clang
 
+namespace llvm {
+class DILocation;
+}
+
 namespace tilelift {
 
 struct Spot {
@@ -40,6 +44,8 @@ struct Spot {
 
 /// Unknown where the location is none.
 Spot spotAt(const clang::SourceManager &sources, clang::SourceLocation location);
+/// The same of an instruction's location in LLVM IR.
+Spot spotAt(const llvm::DILocation &location);
 
 /// The statements of a function's body by their spots.
 class SpotTable {

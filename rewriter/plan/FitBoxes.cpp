@@ -298,16 +298,16 @@ void Fitter::findStart() {
   auto mayLieOutside = [&](size_t d) {
     return isBounded(d) && (!areInside || plan.dims[d].pieces > 1);
   };
-  const bool isByCoordinates = plan.mode == Mode::Tile &&
-                               !(plan.gather && !plan.gather->present.empty()) &&
-                               plan.pieces() == 1;
+  const bool hasAbsentRows = plan.gather && !plan.gather->present.empty();
+  // Of these, the coordinates of the copy do not tell which boxes lie outside.
+  const bool mayBeAnywhere = plan.mode == Mode::Im2col || hasAbsentRows;
   const auto dims = llvm::seq(plan.dims.size());
-  plan.readsStart = !isStored() && plan.hasMap() &&
-                    (plan.mode == Mode::Im2col || (plan.gather && !plan.gather->present.empty()) ||
-                     llvm::any_of(dims, mayLieOutside));
+  plan.readsStart =
+      !isStored() && plan.hasMap() && (mayBeAnywhere || llvm::any_of(dims, mayLieOutside));
+  if (!plan.readsStart || mayBeAnywhere || plan.pieces() != 1)
+    return;
   auto startOf = [&](size_t d) { return isBounded(d) ? plan.dims[d].coordinate : Polynomial(); };
-  if (plan.readsStart && isByCoordinates &&
-      llvm::all_of(dims, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
+  if (llvm::all_of(dims, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
     for (size_t d : dims)
       plan.boxStarts.push_back(startOf(d));
 }

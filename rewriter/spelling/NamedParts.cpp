@@ -12,7 +12,8 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// Writes the numbers of a copy, one after the other, until one of them has no name.
+/// Writes each number that the code of a copy needs as text, in the order in which the code has
+/// them. It stops at the first number that no variable or argument in scope gives.
 class Numbers {
 public:
   Numbers(PlansOfCopy of, HostDialect dialect = HostDialect::Cpp)

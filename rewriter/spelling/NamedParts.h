@@ -26,7 +26,8 @@ using PlansOfCopy = std::vector<const Plan *>;
 std::variant<std::vector<std::string>, Unnamed> textsInKernel(const PlansOfCopy &plans,
                                                               bool declaresTile);
 
-/// What code made of one plan would have to name and cannot, if there is anything.
+/// The first number that the kernel computes for one plan and that no variable in scope at the copy
+/// gives, if there is such a number.
 std::optional<Unnamed> unnamedPart(const Plan &plan);
 
 /// A number that the launch needs for a copy, and that the kernel's arguments do not give; nothing

@@ -56,8 +56,9 @@ bool Changes::isRetyped(const Decl &declared) const {
   return false;
 }
 
-/// Whether a statement is all that a macro stands for, with or without its semicolon, if a macro
-/// has brought it or was given it: the use of the macro goes with the copy.
+/// Whether a statement can be replaced without losing other text. One that comes from a macro's
+/// body, or was an argument of the macro, is replaced together with the macro's use. So it has to
+/// be everything that the macro expands to, but for a semicolon.
 bool Changes::isWhole(const Stmt &statement) const {
   const SourceLocation begin = statement.getBeginLoc(), end = statement.getEndLoc();
   const bool isOfOneUse =

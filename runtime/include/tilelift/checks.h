@@ -68,7 +68,8 @@ inline long long elements_of(range number) {
   return number.low > most ? most : number.low < -most ? -most : static_cast<long long>(number.low);
 }
 
-/// Where a tensor starts.
+/// The address of a tensor's first element, which its map gets, and whether the copy may read there
+/// without having a part inside of the tensor.
 struct tensor_start {
   tensor_start(const volatile void *address, bool is_read = false,
                const range *box_starts = nullptr)
