@@ -111,7 +111,7 @@ std::pair<const Stmt *, std::string> Uniformity::howThreadsEnd(const Stmt *state
                               [&](const Stmt *child) { return child && mayEndThread(child); });
     inner = next == part->child_end() ? nullptr : *next;
   }
-  return {part, effectOf(part).isUnknown ? "they may end here, as it is not known what is called"
+  return {part, effectOf(part).isUnknown ? "they may end here, as what is called is not followed"
                                          : "they may end here"};
 }
 

@@ -8,6 +8,7 @@
 #include "relation/BaseObjects.h"
 #include "rounds/Liveness.h"
 #include "support/DeclaredNames.h"
+#include "support/LocalTypes.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -461,7 +462,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     describeStretch(tile, relation.cells, filled, type->isIncompleteArrayType());
   } else {
     tile.elementType = nameOutside(type.getUnqualifiedType(), kernel.context);
-    if (isLocalType(type))
+    if (isNamelessOutside(type))
       tile.layoutEscape = "only its function can name the type of its elements";
     tile.elementSize = unsigned(kernel.context.getTypeSizeInChars(type).getQuantity());
   }

@@ -294,15 +294,18 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   if (counting == all.end())
     counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
   auto steady = llvm::find_if(all, [](const Moving &one) { return one.isSteady(); });
-  const std::string uncounted = steady == all.end()
-                                    ? "in which no integer counts the rounds by a constant"
-                                    : "whose counter '" + steady->variable->getNameAsString() +
-                                          "' starts at a value that has no name at the copy";
+  auto uncounted = [&]() -> std::string {
+    if (steady == all.end())
+      return "in which no integer counts the rounds by a constant";
+    const std::string name = "whose counter '" + steady->variable->getNameAsString() + "'";
+    return isWide(*steady) ? name + " starts at a value that has no name at the copy"
+                           : name + " has fewer than 32 bits and may come around";
+  };
   for (const Moving &one : all) {
     const bool isUncounted = one.step && one.variable->getType()->isPointerType();
-    memory[objectOf(one.variable)].forget(isUncounted
-                                              ? "is moved by the loop around the copy, " + uncounted
-                                              : "is changed by the loop around the copy",
+    memory[objectOf(one.variable)].forget(isUncounted ? "is moved by the loop around the copy, " +
+                                                            uncounted()
+                                                      : "is changed by the loop around the copy",
                                           placeOf(one.changes[0].statement));
   }
   std::optional<Counter> counter;

@@ -8,7 +8,7 @@
 #include "interpreter/Interpreter.h"
 #include "relation/BaseObjects.h"
 
-#include "support/DeclaredNames.h"
+#include "support/LocalTypes.h"
 #include "support/Locations.h"
 #include "tilelift/rules.h"
 

@@ -197,20 +197,35 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
                place);
 }
 
+static bool isSameData(const Scalar &a, const Scalar &b) {
+  return a.is(Scalar::Kind::Data) && b.is(Scalar::Kind::Data) && a.data->sameValue(*b.data);
+}
+
+/// Whether two values are the same data wherever a condition holds.
+static bool isSameWhere(const Condition &condition, const Value &a, const Value &b) {
+  return llvm::all_of(a.getCases(), [&](const ValueCase &one) {
+    return llvm::all_of(b.getCases(), [&](const ValueCase &other) {
+      return isSameData(one.scalar, other.scalar) ||
+             (one.guard && other.guard && condition).isNever();
+    });
+  });
+}
+
 void Interpreter::recordCell(SharedObject &object, int64_t offset, unsigned size,
                              const Condition &guard, const Value &value, Place place) {
   CellRecord &cell = object.cells[offset];
   Wording words = wordingOf(kernel.kind);
-  bool isOther = cell.size != 0 && !(cell.written && guard).isNever();
+  const Condition again = cell.written && guard;
+  bool isOther = cell.size != 0 && !again.isNever();
   // A thread may change its mind about what a cell is, but what it has stored stays there.
   bool isFinal = cell.thread != threadNumber || kernel.kind != CopyKind::Load;
   const Scalar *old = cell.value.single(), *now = value.single();
-  bool isSame = old && now && old->is(Scalar::Kind::Data) && now->is(Scalar::Kind::Data) &&
-                old->data->sameValue(*now->data) && kernel.kind != CopyKind::Reduce;
+  bool isSame = old && now && isSameData(*old, *now) && kernel.kind != CopyKind::Reduce;
   if ((cell.size != 0 && cell.size != size) || (isOther && isFinal && !isSame))
     return fail(diagnose(diag::clashing_stores, place,
                          "byte " + std::to_string(offset) + " of '" + object.name + "'", words.done,
-                         cell.thread, threadNumber, words.elsewhere));
+                         cell.thread, threadNumber,
+                         isSameWhere(again, cell.value, value) ? "" : words.elsewhere));
   if (cell.size == 0)
     cell.value = Scalar::ofData(Source()); // untouched so far
   cell.size = size;

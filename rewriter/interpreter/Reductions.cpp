@@ -116,7 +116,14 @@ std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *
     // Unlike a sum, an atomic one flushes numbers that are too small for all of their bits.
     if (one && atomic && one->data->reduction->type == element_type::f32)
       one->data.edit().reduction->type = element_type::f32_ftz;
-    return one.value_or(Scalar::unknown("is computed by '" + name.str() + "'", place));
+    if (one)
+      return *one;
+    const bool isElement = b.is(Scalar::Kind::Data) && b.data->kind == Source::Kind::Shared;
+    return Scalar::unknown(
+        "is computed by '" + name.str() + "'" +
+            (isElement ? ""
+                       : " from '" + spell(second) + "', which is not an element of shared memory"),
+        place);
   });
   if (!isAll && function)
     return std::nullopt;

@@ -50,7 +50,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || mayBeGuarded) &&
                 isWholeBulk() && (!plan.reduction || reducesBulk());
   if (isBulk) {
-    shape.outsideIsZero = false;
+    isOnlyWhole = true;
     makeBulk();
     placeConstraints();
   } else {
@@ -276,7 +276,7 @@ std::variant<Plan, Diagnostic> Fitter::runRows() {
   if (auto *diagnostic = std::get_if<Diagnostic>(&found))
     return std::move(*diagnostic);
   shape = std::move(std::get<TileShape>(found));
-  shape.outsideIsZero = false; // whole rows come from the tensor
+  isOnlyWhole = true; // whole rows come from the tensor
   inRows = true;
   if (start() && makeRows())
     placeConstraints();

@@ -38,12 +38,13 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
 } // namespace
 
 /// Turns each bound of the guard into an extent or a start of one dimension;
-/// what no dimension can express must hold for the whole box, at the copy.
+/// what no dimension can express must hold for the whole box, at the copy. A tile whose cells
+/// outside are zero is refused if that takes a bound of two dimensions: TMA would seldom make it.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
   for (const GuardColumn &column : shape.columns) {
     Constraint constraint;
-    bool isLow = column.isLow, isOfOneDigit = true;
+    bool isLow = column.isLow, isOfOneDimension = true;
     constraint.room =
         isLow ? column.value - Polynomial(column.first) : Polynomial(column.first) - column.value;
     Polynomial least = constraint.room;
@@ -53,10 +54,11 @@ void Fitter::placeConstraints() {
         continue;
       // Rows on both sides of a face are counted by two digits of one dimension.
       if (constraint.digit >= 0) {
-        isOfOneDigit = false;
+        isOfOneDimension = false;
         const Digit &other = shape.digits[size_t(constraint.digit)];
-        if (!inRows || shape.digits[digit].stride * Polynomial(constraint.slope) !=
-                           other.stride * Polynomial(slope))
+        const bool isOneWay = inRows && shape.digits[digit].stride * Polynomial(constraint.slope) ==
+                                            other.stride * Polynomial(slope);
+        if (!isOneWay && shape.outsideIsZero && !isStored())
           return void(fail(diagnose(diag::guard_not_a_box, relation.place,
                                     print(column, relation.symbols), plan.base.spelling)));
       }
@@ -64,7 +66,7 @@ void Fitter::placeConstraints() {
       constraint.slope = slope;
       least += Polynomial(std::min<int64_t>(0, slope) * (shape.digits[digit].count - 1));
     }
-    if (isOfOneDigit)
+    if (isOfOneDimension)
       constraints.push_back(alongRow(constraint));
     else
       addCheck({rule_id::guard, least, {0, Interval::highest}, 1, relation.place}, false);
@@ -119,10 +121,11 @@ void Fitter::placeOne(const Constraint &constraint) {
   };
   // Where what is outside keeps its value the whole box has to be inside; the guard
   // still says where the tensor ends, for what the box adds to its rows.
-  bool isOnlyEnd = !shape.outsideIsZero && constraint.slope < 0 && plan.hasMap();
-  if (!shape.outsideIsZero || constraint.digit < 0)
+  const bool isWhole = isOnlyWhole || !shape.outsideIsZero;
+  bool isOnlyEnd = isWhole && constraint.slope < 0 && plan.hasMap();
+  if (isWhole || constraint.digit < 0)
     mustHoldForAll();
-  if (constraint.digit < 0 || (!shape.outsideIsZero && !isOnlyEnd))
+  if (constraint.digit < 0 || (isWhole && !isOnlyEnd))
     return;
   size_t d = size_t(constraint.digit);
   // The guard counts so many to a unit, as one or as elements of some type; TMA so many.
@@ -153,19 +156,22 @@ void Fitter::placeOne(const Constraint &constraint) {
   boundedBy[d] = *last - start;
 }
 
-/// Distributes where the first cell lies over coordinates and the map's base.
-void Fitter::splitOffset() {
+/// Distributes where the first cell lies over coordinates and the map's base. Of rows that are
+/// looked up, what says where a row is gets dimensions of its own.
+void Fitter::splitOffset(Polynomial ofRows) {
   if (failure)
     return;
   Polynomial rest = shape.start;
   for (size_t d = 0; d < plan.dims.size(); ++d)
     if (hasLower[d])
       rest -= plan.dims[d].coordinate * plan.dims[d].stride;
+  ofRows += takeRowTerms(rest); // a guard may have put them into a coordinate already
   for (size_t d = plan.dims.size(); d-- > 1;)
     if (!hasLower[d])
       takeCoordinate(d, rest);
   if (!hasLower[0])
     takeCoordinate(0, rest);
+  rest += ofRows;
   addOuterDimensions(rest);
   plan.offset = rest;
 

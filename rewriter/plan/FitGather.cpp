@@ -25,7 +25,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
   if (gather.haveOrder && keepsOrder())
     plan.copyChecks.push_back(
         {rule_id::rows_apart, {}, {}, 1, relation.place, Check::Subject::Apart, false});
-  Polynomial ofRows = takeRowTerms();
+  Polynomial ofRows = takeRowTerms(shape.start);
   if (mode == Mode::Bulk) {
     bool endsInRow = shape.outsideIsZero && !isStored() &&
                      llvm::any_of(shape.columns,
@@ -33,7 +33,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
     if (shape.digits.size() != 2 || endsInRow || !isWholeBulk() ||
         (plan.reduction && !reducesBulk()))
       return diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing);
-    shape.outsideIsZero &= !isStored();
+    isOnlyWhole = isStored();
     makeBulk();
     plan.offset += ofRows;
     checkRowMultiples(rule_id::bulk_offset_16, ofRows);
@@ -73,12 +73,12 @@ bool Fitter::keepsOrder() const {
   return !isInteger || countsUp;
 }
 
-/// What says where a row is leaves the offset.
-Polynomial Fitter::takeRowTerms() {
+/// What says where a row is leaves an offset.
+Polynomial Fitter::takeRowTerms(Polynomial &offset) const {
   Polynomial ofRows, rest;
-  for (const Term &term : shape.start.getTerms())
+  for (const Term &term : offset.getTerms())
     (plan.isOfRow(Polynomial::ofTerm(term)) ? ofRows : rest) += Polynomial::ofTerm(term);
-  shape.start = rest;
+  offset = rest;
   return ofRows;
 }
 
@@ -89,9 +89,7 @@ void Fitter::placeBoxes(Polynomial ofRows) {
   plan.dims.pop_back();
   hasLower.pop_back();
   placeConstraints();
-  splitOffset();
-  plan.offset += ofRows;
-  addOuterDimensions(plan.offset);
+  splitOffset(ofRows);
   finishBoxes();
 }
 

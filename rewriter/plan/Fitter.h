@@ -59,7 +59,7 @@ private:
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
   void placeOne(const Constraint &constraint);
-  void splitOffset();
+  void splitOffset(Polynomial ofRows = {});
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
@@ -109,7 +109,7 @@ private:
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
   bool keepsOrder() const;
-  Polynomial takeRowTerms();
+  Polynomial takeRowTerms(Polynomial &offset) const;
   void placeBoxes(Polynomial ofRows);
   void checkRowMultiples(rule_id rule, const Polynomial &value);
   bool mayBeAbsent(const Polynomial &room);
@@ -141,6 +141,8 @@ private:
   bool mayBeByFours = false;
   TileShape shape;
   bool inRows = false;
+  /// The copy is made only where the whole tile lies inside of the guard.
+  bool isOnlyWhole = false;
   Plan plan;
   /// TMA elements in one unit.
   int64_t perUnit = 1;

@@ -86,7 +86,7 @@ private:
   bool rewrite(Terms &terms, const Polynomial &index);
   bool rewriteCells(ArrayRef<Polynomial> indices);
   void rewriteRequirements();
-  Polynomial extreme(const Polynomial &value, bool highest) const;
+  std::vector<Polynomial> extremes(const Polynomial &value, bool highest) const;
 
   const CopyRelation &relation;
   PixelRelation result;
@@ -367,7 +367,8 @@ bool PixelReader::rewriteCells(ArrayRef<Polynomial> indices) {
   return true;
 }
 
-/// What has to hold for the pixel of each cell is the same of its digits, whichever they are.
+/// What has to hold for the pixel of each cell is the same of its digits, whichever they are. The
+/// last digit has no greatest value: what depends on it has to hold as it is.
 void PixelReader::rewriteRequirements() {
   std::vector<Requirement> all;
   for (const Requirement &each : result.relation.requirements) {
@@ -376,30 +377,43 @@ void PixelReader::rewriteRequirements() {
       continue;
     std::optional<Polynomial> value =
         whole && whole->index ? inDigits(each.value, *whole->index) : std::nullopt;
+    if (value && value->mentions(result.digits.back().symbol))
+      value = std::nullopt;
     if (!value || result.relation.symbols.boundedAtLaunch(*value)) {
       all.push_back({value.value_or(each.value), each.within, each.place});
       continue;
     }
-    all.push_back({extreme(*value, false), {each.within.low, Interval::highest}, each.place});
-    all.push_back({extreme(*value, true), {Interval::lowest, each.within.high}, each.place});
+    for (const Polynomial &least : extremes(*value, false))
+      all.push_back({least, {each.within.low, Interval::highest}, each.place});
+    for (const Polynomial &greatest : extremes(*value, true))
+      all.push_back({greatest, {Interval::lowest, each.within.high}, each.place});
   }
   result.relation.requirements = withoutImplied(std::move(all));
 }
 
-/// The least or the greatest value that the digits make, as far as it is known whether it
-/// grows with them.
-Polynomial PixelReader::extreme(const Polynomial &value, bool highest) const {
-  Polynomial end;
-  std::vector<Polynomial> factors = result.factorsIn(value, end);
+/// The least or the greatest value that the digits make: it is among these, two for each digit of
+/// which it is not known whether the value grows with it.
+std::vector<Polynomial> PixelReader::extremes(const Polynomial &value, bool highest) const {
+  Polynomial rest;
+  const std::vector<Polynomial> factors = result.factorsIn(value, rest);
+  std::vector<Polynomial> ends{rest};
   for (size_t i = 0; i < factors.size(); ++i) {
-    Interval range = result.relation.symbols.rangeOf(factors[i]);
-    bool isKnown = result.digits[i].count && (range.low >= 0 || range.high <= 0);
-    if (!isKnown)
-      end += factors[i] * Polynomial::symbol(result.digits[i].symbol);
-    else if ((range.low >= 0) == highest)
-      end += factors[i] * (*result.digits[i].count - Polynomial(1));
+    const Interval slope = result.relation.symbols.rangeOf(factors[i]);
+    const bool mayGrow = slope.high > 0, mayFall = slope.low < 0;
+    const bool mayBeLast = highest ? mayGrow : mayFall, mayBeFirst = highest ? mayFall : mayGrow;
+    if (!mayGrow && !mayFall)
+      continue;
+    const Polynomial last = factors[i] * (*result.digits[i].count - Polynomial(1));
+    std::vector<Polynomial> all;
+    for (const Polynomial &end : ends) {
+      if (mayBeFirst)
+        all.push_back(end);
+      if (mayBeLast)
+        all.push_back(end + last);
+    }
+    ends = std::move(all);
   }
-  return end;
+  return ends;
 }
 
 std::optional<PixelRelation> PixelReader::run() {

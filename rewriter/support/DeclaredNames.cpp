@@ -4,9 +4,9 @@
 
 #include "support/DeclaredNames.h"
 
+#include "support/LocalTypes.h"
+
 #include "clang/AST/ASTContext.h"
-#include "clang/AST/DeclCXX.h"
-#include "clang/AST/DeclTemplate.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/QualTypeNames.h"
 #include "clang/Basic/SourceManager.h"
@@ -54,39 +54,13 @@ std::string nameOutside(QualType type, const ASTContext &context) {
     innermost = innermost->getPointeeType();
   const auto *alias = innermost->getAs<TypedefType>();
   const NamedDecl *declared = alias ? cast<NamedDecl>(alias->getDecl()) : innermost->getAsTagDecl();
-  const bool isOfProgram = declared && !isLocalType(type) &&
+  const bool isOfProgram = declared && !isNamelessOutside(type) &&
                            !context.getSourceManager().isInSystemHeader(declared->getLocation());
   PrintingPolicy policy = context.getPrintingPolicy();
   policy.SuppressUnwrittenScope = true; // nobody can write a namespace that has no name
   return isOfProgram
              ? TypeName::getFullyQualifiedName(named, context, policy, /*WithGlobalNsPrefix=*/true)
              : named.getAsString(policy);
-}
-
-bool isHidden(const Decl *declaration) {
-  for (const Decl *at = declaration; at && !isa<TranslationUnitDecl, FunctionDecl>(at);
-       at = cast<Decl>(at->getDeclContext()))
-    if (at->getAccess() == AS_private || at->getAccess() == AS_protected)
-      return true;
-  return false;
-}
-
-bool isLocalType(QualType type) {
-  type = type.getCanonicalType();
-  if (const auto *array = dyn_cast<clang::ArrayType>(type.getTypePtr()))
-    return isLocalType(array->getElementType());
-  if (!type->getPointeeType().isNull())
-    return isLocalType(type->getPointeeType());
-  const TagDecl *tag = type->getAsTagDecl();
-  if (!tag)
-    return false;
-  bool isUnnamed = !tag->getIdentifier() && !tag->getTypedefNameForAnonDecl();
-  if (isUnnamed || tag->getParentFunctionOrMethod() || isHidden(tag))
-    return true;
-  const auto *made = dyn_cast<ClassTemplateSpecializationDecl>(tag);
-  return made && llvm::any_of(made->getTemplateArgs().asArray(), [](const TemplateArgument &each) {
-           return each.getKind() == TemplateArgument::Type && isLocalType(each.getAsType());
-         });
 }
 
 } // namespace tilelift

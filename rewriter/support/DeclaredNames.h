@@ -32,11 +32,6 @@ llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expr
 /// declares is named from the global namespace, as in "::ns::pixel", because an inner namespace or
 /// class may have another member of that name.
 std::string nameOutside(clang::QualType type, const clang::ASTContext &context);
-/// Whether only members and friends of some class can name a declaration, which a launcher is not.
-bool isHidden(const clang::Decl *declaration);
-/// Whether only a function, or a class and its friends, can name it, or nobody.
-bool isLocalType(clang::QualType type);
-
 } // namespace tilelift
 
 #endif

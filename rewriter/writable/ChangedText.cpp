@@ -4,7 +4,7 @@
 
 #include "writable/ChangedText.h"
 
-#include "support/DeclaredNames.h"
+#include "support/LocalTypes.h"
 #include "support/NamesInText.h"
 #include "support/VariableFacts.h"
 #include "writable/TileStorage.h"
@@ -84,7 +84,9 @@ std::optional<Diagnostic> Changes::inTile(size_t copy) const {
   // A macro that declares one tile goes as a whole.
   if (!declaration || !source.isPlainText(declaration->getSourceRange()) ||
       (!declaration->isSingleDecl() && llvm::any_of(declaration->decls(), isOfMacro)))
-    return obstacle("a tile that a macro or another function declares ('" +
+    return obstacle((tile->isFileVarDecl()
+                         ? "a tile that is declared outside of the kernel ('"
+                         : "a tile that a macro or another function declares ('") +
                         tile->getNameAsString() + "')",
                     tile->getLocation());
   const bool isSplit =
@@ -92,7 +94,7 @@ std::optional<Diagnostic> Changes::inTile(size_t copy) const {
   // The plan type names the types of tiles that get other rows or become an array, which it cannot
   // do with a local type. Other tiles keep the declaration that the program has.
   if (isSplit &&
-      (isLocalType(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)))
+      (isNamelessOutside(tile->getType()) || !llvm::all_of(declaration->decls(), IsaPred<VarDecl>)))
     return obstacle("a ring of '" + tile->getNameAsString() +
                         "', whose type has no name outside of its function and whose size is no "
                         "multiple of " +

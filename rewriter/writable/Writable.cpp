@@ -7,6 +7,7 @@
 #include "directive/Program.h"
 
 #include "rounds/Rounds.h"
+#include "support/LocalTypes.h"
 #include "support/SharedVariables.h"
 #include "support/Words.h"
 #include "text/Names.h"
@@ -28,60 +29,6 @@ struct Obstacle {
   std::string what;
   SourceLocation at;
 };
-
-bool isOfLocalType(const Decl &declaration);
-
-/// Whether a type is one that only its own function can name, or is made of such a one.
-bool isLocal(QualType type) {
-  struct Finder : RecursiveASTVisitor<Finder> {
-    bool VisitTagType(TagType *tag) { return !(found |= isOfLocalType(*tag->getDecl())); }
-    bool found = false;
-  } finder;
-  finder.TraverseType(type.getCanonicalType());
-  return finder.found;
-}
-
-bool isLocal(const TemplateArgument &argument) {
-  switch (argument.getKind()) {
-  case TemplateArgument::Type: return isLocal(argument.getAsType());
-  case TemplateArgument::Pack:
-    return llvm::any_of(argument.getPackAsArray(), [](const auto &each) { return isLocal(each); });
-  case TemplateArgument::Declaration:
-    return isLocal(argument.getParamTypeForDecl()) || isLocal(argument.getAsDecl()->getType()) ||
-           isOfLocalType(*argument.getAsDecl());
-  case TemplateArgument::Integral: return isLocal(argument.getIntegralType());
-  case TemplateArgument::NullPtr: return isLocal(argument.getNullPtrType());
-  case TemplateArgument::StructuralValue: return isLocal(argument.getStructuralValueType());
-  case TemplateArgument::Null:
-  case TemplateArgument::Template:
-  case TemplateArgument::TemplateExpansion:
-  case TemplateArgument::Expression: return false; // of no local type, as these cannot be templates
-  }
-  return true;
-}
-
-/// Whether a declaration is a local type, stands in one, or is made for one as an argument of a
-/// template.
-bool isOfLocalType(const Decl &declaration) {
-  for (const Decl *at = &declaration; at;) {
-    ArrayRef<TemplateArgument> arguments;
-    if (const auto *function = dyn_cast<FunctionDecl>(at)) {
-      if (const TemplateArgumentList *list = function->getTemplateSpecializationArgs())
-        arguments = list->asArray();
-    } else if (const auto *record = dyn_cast<ClassTemplateSpecializationDecl>(at)) {
-      arguments = record->getTemplateArgs().asArray();
-    } else if (const auto *variable = dyn_cast<VarTemplateSpecializationDecl>(at)) {
-      arguments = variable->getTemplateArgs().asArray();
-    }
-    const auto *tag = dyn_cast<TagDecl>(at);
-    if ((tag && tag->getParentFunctionOrMethod()) ||
-        llvm::any_of(arguments, [](const TemplateArgument &each) { return isLocal(each); }))
-      return true;
-    const DeclContext *around = at->getDeclContext();
-    at = around && !around->isFileContext() ? Decl::castFromDeclContext(around) : nullptr;
-  }
-  return false;
-}
 
 /// In a body: what there is once for each function.
 class OncePerFunction : public RecursiveASTVisitor<OncePerFunction> {

@@ -101,14 +101,14 @@ __global__ void calls_by_pointer(float *__restrict__ out, const float *__restric
 #pragma tma load
     tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads may leave the loop around it, and not come to its next round}}
     __syncthreads();
-    out[k * 64 + threadIdx.x] = chosen(tile[63 - threadIdx.x]); // expected-note {{they may end here, as it is not known what is called}}
+    out[k * 64 + threadIdx.x] = chosen(tile[63 - threadIdx.x]); // expected-note {{they may end here, as what is called is not followed}}
     __syncthreads();
   }
 }
 __global__ void called_before(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float tile[64];
   for (int k = 0; k < n; ++k) // expected-error {{this statement may send some of them away}}
-    out[k * 64 + threadIdx.x] = chosen(in[k]); // expected-note {{they may end here, as it is not known what is called}}
+    out[k * 64 + threadIdx.x] = chosen(in[k]); // expected-note {{they may end here, as what is called is not followed}}
 #pragma tma load
   tile[threadIdx.x] = in[threadIdx.x];
   __syncthreads();

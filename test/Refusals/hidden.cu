@@ -102,3 +102,11 @@ template <> __global__ void special<64>(float *out, const float *in) {
   part[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = part[threadIdx.x];
 }
+
+__shared__ float at_file_scope[64]; // expected-error {{a tile that is declared outside of the kernel ('at_file_scope') is not available yet}}
+__global__ void into_the_file(float *out, const float *in) {
+#pragma tma load threads(64)
+  at_file_scope[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
+  __syncthreads();
+  out[threadIdx.x] = at_file_scope[63 - threadIdx.x];
+}

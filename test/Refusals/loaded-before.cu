@@ -169,3 +169,18 @@ __global__ void counted_by_a_pointer(float *__restrict__ out, const float *in, i
   }
   out[threadIdx.x] = v;
 }
+
+// A counter of 16 bits may have come around, and does not tell how many rounds there were.
+__global__ void counted_by_a_short(float *__restrict__ out, const float *in, short n, int w) {
+  __shared__ float part[64];
+  float v = 0;
+  const float *p = in;
+  for (short k = 0; k < n; ++k, p += w) {
+#pragma tma load threads(64)
+    part[threadIdx.x] = p[threadIdx.x]; // expected-error {{the address of this load is not followed: it is moved by the loop around the copy, whose counter 'k' has fewer than 32 bits and may come around [-Wtilelift-unknown-index]}}
+    __syncthreads();
+    v += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = v;
+}

@@ -178,6 +178,17 @@ __global__ void guarded(float *out) {
   }
 }
 
+// What is combined has to lie in a tile as it is.
+__global__ void inverted(unsigned *out, unsigned flag) {
+  __shared__ unsigned part[64];
+  part[63 - threadIdx.x] = threadIdx.x;
+  __syncthreads();
+#pragma tma reduce
+  atomicAnd(&out[threadIdx.x], ~part[threadIdx.x]); // expected-error {{what is stored to 'out' is not a copy: the value is computed by 'atomicAnd' from '~part[threadIdx.x]', which is not an element of shared memory [-Wtilelift-computed-value]}}
+#pragma tma reduce
+  atomicAnd(&out[threadIdx.x], flag); // expected-error {{what is stored to 'out' is not a copy: the value is computed by 'atomicAnd' from 'flag', which is not an element of shared memory [-Wtilelift-computed-value]}}
+}
+
 // The language.
 __global__ void clauses(float *out) {
   __shared__ float part[64];
@@ -203,5 +214,6 @@ void launch(float *out, const float *in, double *sums) {
   clashing<<<1, 32>>>(out, in, 64);
   inside<<<1, 32>>>(out, 64);
   guarded<<<1, 64>>>(out);
+  inverted<<<1, 64>>>((unsigned *)out, 3);
   clauses<<<1, 64>>>(out);
 }

@@ -490,8 +490,10 @@ class Judge:
         self.verdict.add("uneven-guard guard-not-a-box several-places uneven-steps unknown-index "
                          "not-contiguous",
                          "what the guard lets through is no box, or lies elsewhere",
-                         # Where all of a flat range is inside, rows are copied one by one.
-                         certain=self.copy.flaw not in (*INSIDE_ONLY, "flat-guard"))
+                         # Where all of a flat range is inside, rows are copied one by one. A tile that keeps
+                         # what is outside is copied where all of it is inside, whatever the guard is.
+                         certain=self.copy.flaw not in (*INSIDE_ONLY, "flat-guard") and
+                         not self.copy.guard.style.startswith("keep"))
         return None
 
     def _is_box(self, written: Written, positions: list[int], digits: Digits) -> bool:

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=3 -std=c++17 %s
+// RUN: env TILELIFT_VERBOSE=1 %run -std=c++17 %s 2>&1 | FileCheck %s
+//
+// Guards that bound two dimensions at once, rows of pages, and pixels of a convolution.
+#include "Inputs/arrays.h"
+
+namespace {
+// A number of rows that the launch gives. What lies behind them keeps its value.
+__global__ void some_rows(float *out, const float *in, int w, int rows) {
+  __shared__ float tile[8][32];
+  for (int i = threadIdx.x; i < 256; i += T)
+    tile[i / 32][i % 32] = -float(i);
+  __syncthreads();
+#pragma tma load
+  for (int i = threadIdx.x; i < rows * 32; i += T)
+    tile[i / 32][i % 32] = in[(blockIdx.x * rows + i / 32) * w + i % 32];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T)
+    out[blockIdx.x * 256 + i] = tile[i % 8][i / 8];
+}
+// CHECK: tilelift: some_rows: TMA
+// CHECK: tilelift: some_rows: TMA
+// The elements of a box that are stored end in the middle of a row.
+__global__ void some_elements(float *out, const float *in, int w, int n) {
+  __shared__ float tile[8][32];
+  for (int i = threadIdx.x; i < 256; i += T)
+    tile[i / 32][i % 32] = in[blockIdx.x * 256 + i];
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 256; i += T)
+    if (i < n - int(blockIdx.x) * 100)
+      out[(blockIdx.x * 8 + i / 32) * w + i % 32] = tile[i / 32][i % 32];
+}
+// CHECK: tilelift: some_elements: TMA
+// Pages of four rows; a row may lie ahead of the tensor or behind it.
+__global__ void rows_of_pages(float *out, const float *in, const int *pages, int n, int w) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const int row = (pages[i / 128] - 40) * 4 + i / 32 % 4;
+    tile[i / 32][i % 32] = row >= 0 && row < n ? in[row * w + i % 32] : 0.f;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T)
+    out[i] = tile[i % 8][i / 8];
+}
+// CHECK: tilelift: rows_of_pages: TMA
+// The same with an end of its columns, and pages of which each begins one row behind another.
+__global__ void windows(float *out, const float *in, const int *pages, int n, int w, int columns) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const int row = pages[i / 128] - 2 + i / 32 % 4, column = i % 32;
+    tile[i / 32][column] = row >= 0 && row < n && column < columns ? in[row * w + column] : 0.f;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T)
+    out[i] = tile[i % 8][i / 8];
+}
+// CHECK: tilelift: windows: TMA
+__global__ void stored_pages(float *out, const float *in, const int *pages, int n, int w) {
+  __shared__ float tile[8][32];
+  for (int i = threadIdx.x; i < 256; i += T)
+    tile[i / 32][i % 32] = in[i];
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const int row = pages[i / 128] * 4 + i / 32 % 4;
+    if (row >= 0 && row < n)
+      out[row * w + i % 32] = tile[i / 32][i % 32];
+  }
+}
+// CHECK: tilelift: stored_pages: TMA
+// A pixel's line is compared without a sign, and how far pixels lie apart is an argument that may be negative.
+__global__ void pixels(float *out, const float *in, int lines, int w, int channels, int q, int step, int padding) {
+  __shared__ float tile[16][8];
+  float sum = 0;
+  for (int s = 0; s < 3; ++s) {
+    __syncthreads();
+#pragma tma load
+    for (int i = threadIdx.x; i < 128; i += T) {
+      const int pixel = blockIdx.x * 16 + i / 8, line = pixel / q, x = pixel % q * step - padding + s;
+      tile[i / 8][i % 8] =
+          line < lines && unsigned(x) < unsigned(w) ? in[(line * w + x) * channels + i % 8] : 0.f;
+    }
+    __syncthreads();
+    for (int i = 0; i < 128; i++)
+      sum = sum * 0.75f + tile[i / 8][(i + threadIdx.x) % 8];
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+// CHECK: tilelift: pixels: TMA
+// CHECK: tilelift: pixels: TMA
+// CHECK: tilelift: pixels: plain, {{.*}}the element stride of 'in' in dimension 1 is -1 (step), allowed are 1 to 8
+
+const Case cases[] = {
+    {"some_rows",
+     [](const Arrays &a) {
+       some_rows<<<2, T>>>(a.out, a.in, 64, 8);
+       some_rows<<<2, T>>>(a.out + 1024, a.in, 64, 5);
+     }},
+    {"some_elements", [](const Arrays &a) { some_elements<<<3, T>>>(a.out, a.in, 64, 370); }},
+    {"rows_of_pages", [](const Arrays &a) { rows_of_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 50, 32); }},
+    {"windows", [](const Arrays &a) { windows<<<1, T>>>(a.out, a.in, a.ints, 6, 64, 23); }},
+    {"stored_pages",
+     [](const Arrays &a) {
+       stored_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 160, 32);
+       stored_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 142, 32);
+     }},
+    {"pixels",
+     [](const Arrays &a) {
+       pixels<<<3, T>>>(a.out, a.in, 3, 17, 8, 17, 1, 1);
+       pixels<<<3, T>>>(a.out + 512, a.in, 3, 17, 12, 9, 2, 2);
+       pixels<<<3, T>>>(a.out + 1024, a.in + 16, 3, 17, 8, 17, -1, -16);
+     }},
+};
+} // namespace
+
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
