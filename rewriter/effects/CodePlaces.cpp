@@ -44,11 +44,26 @@ unsigned CodePlaces::atDepth(unsigned number, size_t depth) const {
 }
 
 unsigned CodePlaces::within(const CallPath &path, unsigned number) const {
+  return withinCalls(path, path.textDepth() - 1, number);
+}
+
+bool CodePlaces::isEndOf(const CallPath &path, unsigned number) const {
+  return withinCalls(path, path.getCalls().size(), number) == number;
+}
+
+bool CodePlaces::isWritten(unsigned number) const {
+  for (; number != 0; number = places[number].call)
+    if (places[number].spot.line == 0 || places[number].spot.column == 0)
+      return false;
+  return true;
+}
+
+/// With the first calls of the path told apart from others of the same functions.
+unsigned CodePlaces::withinCalls(const CallPath &path, size_t calls, unsigned number) const {
   const size_t depth = path.getFunctions().size();
   if (places[number].depth < depth)
     return 0;
   const unsigned last = atDepth(number, depth);
-  const size_t calls = path.textDepth() - 1; // those that are told apart
   unsigned at = last;
   for (size_t i = depth; i-- > 0; at = places[at].call) {
     const CodePlace &place = places[at];

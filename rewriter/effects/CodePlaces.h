@@ -59,12 +59,19 @@ public:
   /// The place in the path's last function that leads to another one, or is it; 0 if none does.
   /// Calls of a lambda are as good as each other: they run the same text.
   unsigned within(const CallPath &path, unsigned number) const;
+  /// Whether a place stands in the path's last function, and all of its calls lead there, those of
+  /// lambdas as well.
+  bool isEndOf(const CallPath &path, unsigned number) const;
+  /// Whether a place and the calls that lead to it each have a line and a column. Where LLVM makes
+  /// one instruction of two that stand in different places, it has none, or a line alone.
+  bool isWritten(unsigned number) const;
   /// The innermost place in the kernel's own text, of which its lambdas are a part, that leads to
   /// another one, or is it.
   unsigned inText(const clang::FunctionDecl *kernel, unsigned number) const;
 
 private:
   unsigned atDepth(unsigned number, size_t depth) const;
+  unsigned withinCalls(const CallPath &path, size_t calls, unsigned number) const;
 
   const DeviceCode &code;
   std::vector<CodePlace> places;

@@ -5,6 +5,7 @@
 #include "effects/DeviceCode.h"
 
 #include "effects/SourceSpots.h"
+#include "support/CallPath.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/Attr.h"
@@ -237,6 +238,51 @@ const Function *DeviceCode::of(const FunctionDecl *kernel) {
     return nullptr;
   parts->joiner.join(*function);
   return function;
+}
+
+bool isOfSameText(const FunctionDecl *function, const FunctionDecl *other) {
+  return function->getCanonicalDecl() == other->getCanonicalDecl() ||
+         (isLambda(function) && isLambda(other) && function->getLocation() == other->getLocation());
+}
+
+/// Whether a kernel calls anything whose code is not in its own, but for intrinsics.
+static bool hasOpenCalls(const Function &kernel) {
+  return llvm::any_of(instructions(kernel), [](const Instruction &instruction) {
+    const auto *call = dyn_cast<CallBase>(&instruction);
+    const Function *callee = call ? call->getCalledFunction() : nullptr;
+    return call && !call->isInlineAsm() && !(callee && callee->isIntrinsic());
+  });
+}
+
+bool DeviceCode::mayCallFromAfar(const FunctionDecl *kernel, const FunctionDecl *callee) {
+  const Function *code = of(kernel);
+  if (!code)
+    return true;
+  if (!hasOpenCalls(*code))
+    return false;
+  // Upwards from the callee: to the kernel, or to a function whose address goes somewhere.
+  SmallVector<const Function *, 8> reached;
+  DenseSet<const Function *> seen;
+  for (const Function &function : *parts->module)
+    if (const FunctionDecl *declared = declarationOf(function);
+        declared && isOfSameText(declared, callee))
+      reached.push_back(&function);
+  while (!reached.empty()) {
+    const Function *function = reached.pop_back_val();
+    const FunctionDecl *declared = declarationOf(*function);
+    const bool isKernel = declared && declared->hasAttr<CUDAGlobalAttr>();
+    if (function == code)
+      return true;
+    if (isKernel || !seen.insert(function).second)
+      continue;
+    for (const Use &use : function->uses()) {
+      const auto *call = dyn_cast<CallBase>(use.getUser());
+      if (!call || !call->isCallee(&use))
+        return true;
+      reached.push_back(call->getFunction());
+    }
+  }
+  return false;
 }
 
 const FunctionDecl *DeviceCode::functionOf(const DISubprogram *scope) const {

@@ -43,6 +43,10 @@ public:
   /// The kernel with all that it calls in place; null if no code can be made of it.
   const llvm::Function *of(const clang::FunctionDecl *kernel);
 
+  /// Whether a kernel may call a function of some text without its code being in the kernel's:
+  /// through a pointer, or because there is too much of it.
+  bool mayCallFromAfar(const clang::FunctionDecl *kernel, const clang::FunctionDecl *callee);
+
   /// Who an instruction's debug location says it was written in; or null.
   const clang::FunctionDecl *functionOf(const llvm::DISubprogram *scope) const;
   /// The declaration of a function that has no body here; null for one that only Clang
@@ -57,6 +61,9 @@ private:
   struct Parts;
   std::unique_ptr<Parts> parts;
 };
+
+/// Whether two functions are one, or instances of one lambda.
+bool isOfSameText(const clang::FunctionDecl *function, const clang::FunctionDecl *other);
 
 /// Whether an instruction of such a kernel may be what is left of a copy of bytes (`memcpy`), which
 /// accesses memory of any type.

@@ -231,6 +231,25 @@ KernelEffects::Within KernelEffects::isWithin(unsigned place, const Stmt *part,
   return table.isAnyApart(here, part) ? Within::Shared : Within::Yes;
 }
 
+std::optional<KernelEffects::OtherWay> KernelEffects::otherWayTo(const FunctionDecl *callee,
+                                                                 ArrayRef<CallPath> known,
+                                                                 const CallPath &through) const {
+  if (!isKnown() || code.mayCallFromAfar(kernel, callee))
+    return OtherWay{true, nullptr};
+  for (unsigned place = 1; place < places.size(); ++place) {
+    const FunctionDecl *function = places[place].function;
+    auto isOnIt = [&](const CallPath &path) { return places.isEndOf(path, place); };
+    const unsigned start = places.within(through, place);
+    // Of two calls whose code LLVM has merged in part, the rest has places of its own.
+    if (!function || !isOfSameText(function, callee) || start == 0 || !places.isWritten(place) ||
+        llvm::any_of(known, isOnIt))
+      continue;
+    const ArrayRef<const Stmt *> here = places[start].statements;
+    return OtherWay{false, here.empty() ? nullptr : here.back()};
+  }
+  return std::nullopt;
+}
+
 const void *KernelEffects::entryOf(const CodeStep &step, const CallPath &path) const {
   const unsigned call = places[places.within(path, step.place)].call;
   return call == 0 ? nullptr : places[call].location;

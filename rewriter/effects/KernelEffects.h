@@ -68,6 +68,17 @@ public:
                  llvm::ArrayRef<const clang::Stmt *> except = {}) const;
   /// What may happen where some of the kernel's text stands, in all of its instances the same.
   Effect ofText(clang::SourceRange range) const;
+  /// How the kernel gets to a function, or to another instance of the same lambda, besides by some
+  /// paths: by a destructor or an initialiser of a member, which no call in the text names, or
+  /// through a pointer.
+  struct OtherWay {
+    bool isFromAfar = false;
+    /// What leads there in the last function of `through`; null if that is not known.
+    const clang::Stmt *statement = nullptr;
+  };
+  /// Of those that lead through the functions of the path `through`.
+  std::optional<OtherWay> otherWayTo(const clang::FunctionDecl *callee,
+                                     llvm::ArrayRef<CallPath> known, const CallPath &through) const;
   /// What the whole kernel may do.
   const Effect &ofAll() const { return all; }
 

@@ -115,8 +115,11 @@ std::pair<const Stmt *, std::string> Uniformity::howThreadsEnd(const Stmt *state
                                          : "they may end here"};
 }
 
-Effect Uniformity::effectOf(const Stmt *statement) const {
-  return effects.of(statement, pathTo(statement));
+const Effect &Uniformity::effectOf(const Stmt *statement) const {
+  auto [effect, isNew] = known.try_emplace(statement);
+  if (isNew)
+    effect->second = effects.of(statement, pathTo(statement));
+  return effect->second;
 }
 
 /// By what it is or does, not by what it is made of.

@@ -14,6 +14,8 @@
 #include "effects/KernelEffects.h"
 #include "support/VariableFacts.h"
 
+#include <map>
+
 namespace tilelift {
 
 /// Whether something differs by itself, where that is known without looking at its parts.
@@ -50,7 +52,7 @@ public:
   /// message: "they may end here".
   std::pair<const clang::Stmt *, std::string> howThreadsEnd(const clang::Stmt *statement) const;
   /// What a statement of a function on the path does.
-  Effect effectOf(const clang::Stmt *statement) const;
+  const Effect &effectOf(const clang::Stmt *statement) const;
 
 private:
   /// What a variable is: all through the function, or in a `for` that sets it anew.
@@ -74,6 +76,8 @@ private:
   /// Those of the functions on the path, but `return`.
   llvm::SmallVector<const clang::Stmt *, 8> jumps;
   llvm::DenseSet<Role> divergent;
+  /// What was asked of statements before: it is asked for each thread.
+  mutable std::map<const clang::Stmt *, Effect> known;
 };
 
 } // namespace tilelift

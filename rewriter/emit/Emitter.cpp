@@ -50,6 +50,8 @@ public:
 private:
   void emitKernel(const KernelPlan &kernel, const KernelNames &names);
   void refuse(const KernelPlan &kernel, Diagnostic problem);
+  std::optional<std::string> macroAmong(StringRef written, StringRef planType,
+                                        llvm::ArrayRef<const clang::FunctionDecl *> users) const;
   std::string instantiations(const KernelPlan &kernel, const KernelNames &names,
                              const KernelWriter &writer) const;
   bool emitWithoutProducer(const KernelPlan &kernel, const KernelNames &names, Diagnostic reason);
@@ -176,6 +178,14 @@ void Emitter::refuse(const KernelPlan &kernel, Diagnostic problem) {
     outcomes[pipeline.directive] = "stays a loop";
 }
 
+/// A macro that would change what is written behind the first of the functions that it is made of.
+std::optional<std::string> Emitter::macroAmong(StringRef written, StringRef planType,
+                                               ArrayRef<const FunctionDecl *> users) const {
+  const unsigned end = source.endOfToken(users.front()->getBody()->getEndLoc());
+  return macroAmongNames(written, planType, users, source, variants, {source.fileOf(end).begin},
+                         {end});
+}
+
 void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   const InstancePlan &first = kernel.instances.front();
   const size_t siblingsBefore = siblings.count();
@@ -209,8 +219,12 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   std::vector<const FunctionDecl *> users{kernel.pattern};
   for (const PlannedCopy &copy : first.copies)
     users.push_back(patternOf(copy.path.textFunction()));
-  if (std::optional<std::string> macro = macroAmongNames(
-          written, writer.planType(), users, source, variants, {source.fileOf(end).begin}, {end}))
+  std::optional<std::string> macro = macroAmong(written, writer.planType(), users);
+  siblings.forEachFrom(siblingsBefore, [&](const FunctionDecl *pattern, const std::string &text) {
+    if (!macro)
+      macro = macroAmong(text, "", {pattern});
+  });
+  if (macro)
     return refuse(diagnose(
         diag::not_available_yet, {source.offsetOf(kernel.pattern->getLocation())},
         "a macro named '" + *macro + "', which clashes with a name in the generated code,"));

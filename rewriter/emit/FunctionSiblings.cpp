@@ -57,6 +57,18 @@ std::vector<Edit> FunctionSiblings::edits() const {
   return result;
 }
 
+void FunctionSiblings::forEachFrom(
+    size_t first,
+    function_ref<void(const FunctionDecl *pattern, const std::string &written)> visit) const {
+  for (const Sibling &sibling : ArrayRef(siblings).drop_front(first)) {
+    std::string written;
+    for (const std::vector<Piece> *text : {&sibling.text, &sibling.declaration})
+      for (const Piece &piece : *text)
+        written += piece.text + "\n";
+    visit(sibling.pattern, written);
+  }
+}
+
 std::string FunctionSiblings::namesOf(const FunctionDecl *pattern) const {
   std::string names;
   for (const Sibling &sibling : siblings)

@@ -29,6 +29,11 @@ public:
   void dropFrom(size_t first) {
     siblings.erase(siblings.begin() + ptrdiff_t(first), siblings.end());
   }
+  /// Calls `visit` for each that was added since, with the function and what was written for it.
+  void forEachFrom(
+      size_t first,
+      llvm::function_ref<void(const clang::FunctionDecl *pattern, const std::string &written)>
+          visit) const;
   /// The names of a function's siblings, separated by commas.
   std::string namesOf(const clang::FunctionDecl *pattern) const;
 

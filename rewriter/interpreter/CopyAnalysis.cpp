@@ -290,9 +290,15 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
 /// Variables that the statement leaves changed must not be read afterwards: the
 /// loop that changes them is gone.
 bool Analysis::checkEscapes() {
-  for (const VarDecl *variable : kernel.facts.changedWithin(statement))
-    if (isUsedElsewhere(variable))
-      return fail(diagnose(diag::variable_escapes, place(), variable->getNameAsString()));
+  for (const VarDecl *variable : kernel.facts.changedWithin(statement)) {
+    if (!isUsedElsewhere(variable))
+      continue;
+    const std::string name = "'" + nameOf(*variable) + "'";
+    return fail(variable->getType()->isReferenceType()
+                    ? diagnose(diag::variable_escapes, place(), "what " + name + " refers to",
+                               "; the tool does not follow that reference")
+                    : diagnose(diag::variable_escapes, place(), name, " and used after it"));
+  }
   return true;
 }
 

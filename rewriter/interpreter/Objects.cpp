@@ -8,6 +8,7 @@
 #include "interpreter/Interpreter.h"
 #include "relation/BaseObjects.h"
 
+#include "support/DeclaredNames.h"
 #include "support/LocalTypes.h"
 #include "support/Locations.h"
 #include "tilelift/rules.h"
@@ -391,7 +392,7 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
                            placeOf(reference));
   bool isReference = variable->getType()->isReferenceType();
   if (kernel.facts.escapes(variable) && !isReference && !followed.contains(variable))
-    return Scalar::unknown("depends on '" + variable->getNameAsString() +
+    return Scalar::unknown("depends on '" + nameOf(*variable) +
                                "', which may be changed through a pointer, a reference or a lambda",
                            placeOf(variable->getLocation()));
   Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);

@@ -334,7 +334,7 @@ std::string Interpreter::whyUnknown(const Expr *condition, const Value &value) c
     const Value now = memory[object->second].read(0, sizeOf(variable->getType()), {});
     for (const ValueCase &one : now.getCases())
       if (one.scalar.is(Scalar::Kind::Unknown) && !one.scalar.why.empty())
-        return "it depends on '" + variable->getNameAsString() + "', which " + one.scalar.why;
+        return "it depends on '" + nameOf(*variable) + "', which " + one.scalar.why;
   }
   const Scalar *open = value.unknownPart();
   return open ? "it " + open->why : "it depends on more than indices and arguments";

@@ -235,6 +235,7 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
   DenseSet<const Stmt *> ahead;
   for (const AnnotatedStatement &annotated : instance.statements)
     addStatement(plan, annotated, instance, ahead, made, file, verdicts);
+  refuseUnseenCalls(plan, instance, file.effects.of(instance.function), verdicts);
   if (!planTogether(plan, instance, ahead, file, verdicts))
     return made;
   for (const PlannedCopy &copy : plan.copies)

@@ -4,6 +4,9 @@
 
 #include "kernel/LambdaCalls.h"
 
+#include "effects/KernelEffects.h"
+#include "support/Locations.h"
+
 #include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
@@ -70,6 +73,36 @@ void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts) {
     verdicts.refuse(diagnose(diag::calls_differ, copy->plan.place, "a loop", summary(copy->plan)),
                     *copy->directive, instance.function);
     instance.drop(copy->statement, copy->path);
+  }
+}
+
+void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
+                       const KernelEffects &effects, Verdicts &verdicts) {
+  const ASTContext &context = instance.function->getASTContext();
+  for (const AnnotatedStatement &annotated : instance.statements) {
+    const FunctionDecl *callee = annotated.path.end();
+    if (annotated.path.inKernel())
+      continue;
+    std::vector<CallPath> known;
+    for (const AnnotatedStatement &other : instance.statements)
+      known.push_back(other.path);
+    const bool isText = isLambda(callee);
+    const CallPath through =
+        isText ? annotated.path.first(annotated.path.textDepth()) : CallPath(instance.function);
+    auto way = effects.otherWayTo(callee, known, through);
+    if (!way)
+      continue;
+    Diagnostic reason =
+        diagnose(diag::calls_unseen, {annotated.directive->statement},
+                 isText ? "the lambda that makes this copy"
+                        : "'" + callee->getNameAsString() + "', which makes this copy,",
+                 way->isFromAfar ? "through a pointer" : "by a destructor or an initialiser");
+    if (way->statement)
+      reason.notes.push_back({placeOf(context.getSourceManager(), way->statement->getBeginLoc()),
+                              "the kernel gets there here"});
+    verdicts.refuse(std::move(reason), *annotated.directive, instance.function);
+    if (isText)
+      plan.drop(annotated.statement, annotated.path);
   }
 }
 

@@ -13,6 +13,8 @@
 
 namespace tilelift {
 
+class KernelEffects;
+
 /// Whether the statement's text stands for another statement, too: a generic lambda has several
 /// instances and one text.
 bool isOtherInstanceOfText(const AnnotatedStatement &statement, const KernelInstance &instance);
@@ -23,6 +25,12 @@ bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdict
 
 /// A lambda's text is lifted for all of its calls, or for none.
 void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts);
+
+/// Says of each function with a copy if the kernel gets there in a way that is not followed, as by
+/// a destructor or a pointer: there, a function's copy stays a loop. A lambda's text is the same on
+/// all ways, so its copies stay loops on all of them.
+void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
+                       const KernelEffects &effects, Verdicts &verdicts);
 
 } // namespace tilelift
 

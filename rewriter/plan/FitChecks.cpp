@@ -37,8 +37,19 @@ static Condition conditionOf(const Check &check) {
   return result;
 }
 
+/// Whether a value cannot be a multiple where another value is one. What is left of it without
+/// multiples of the other one has a constant that its unit does not divide.
+static bool excludesMultiple(const Check &check, const Check &other, const Symbols &symbols) {
+  if (check.multiple <= 1 || other.multiple % check.multiple != 0 || other.value.isConstant())
+    return false;
+  const Polynomial rest = divide(check.value, other.value).remainder;
+  const int64_t unit = std::gcd(check.multiple, symbols.divisorOf(rest.withoutConstant()));
+  return rest.constantTerm() % unit != 0;
+}
+
 /// Where conditions exclude each other, TMA would never make the copy.
 void Fitter::refuseContradictions() {
+  refuseMultiples();
   std::vector<Condition> before;
   for (const std::vector<Check> *checks : {&plan.launchChecks, &plan.copyChecks})
     for (const Check &check : *checks) {
@@ -55,6 +66,16 @@ void Fitter::refuseContradictions() {
                             "', which exclude each other"));
       before.push_back(std::move(own));
     }
+}
+
+void Fitter::refuseMultiples() {
+  for (const Check &check : plan.copyChecks)
+    for (const Check &other : plan.launchChecks)
+      if (check.subject == Check::Subject::Value && other.subject == Check::Subject::Value &&
+          excludesMultiple(check, other, plan.symbols))
+        fail(diagnose(diag::never_holds, relation.place,
+                      "'" + print(other, plan.symbols) + "' and '" + print(check, plan.symbols) +
+                          "', which exclude each other"));
 }
 
 /// What the kernel looks up first may be what says whether there is more to look up.

@@ -120,6 +120,7 @@ private:
   std::variant<Plan, Diagnostic> finish();
   void order(std::vector<Check> &checks);
   void refuseContradictions();
+  void refuseMultiples();
   std::vector<DigitEnds> digitEnds() const;
   void checkRules();
   void addCheck(Check check, bool atLaunch);

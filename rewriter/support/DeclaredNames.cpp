@@ -7,9 +7,11 @@
 #include "support/LocalTypes.h"
 
 #include "clang/AST/ASTContext.h"
+#include "clang/AST/DeclCXX.h"
 #include "clang/AST/Expr.h"
 #include "clang/AST/QualTypeNames.h"
 #include "clang/Basic/SourceManager.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace clang;
 using namespace llvm;
@@ -35,6 +37,16 @@ SmallVector<const VarDecl *, 4> variablesIn(const Expr *expression) {
     if (const auto *variable = dyn_cast<VarDecl>(named))
       found.push_back(variable);
   return found;
+}
+
+std::string nameOf(const VarDecl &variable) {
+  const auto *binding = dyn_cast<DecompositionDecl>(&variable);
+  if (!binding)
+    return variable.getNameAsString();
+  std::vector<std::string> names;
+  for (const BindingDecl *each : binding->bindings())
+    names.push_back(each->getNameAsString());
+  return "[" + join(names, ", ") + "]";
 }
 
 /// Replaces an alias that a function, class or namespace declares by the type that it stands for.

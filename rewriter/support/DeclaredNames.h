@@ -28,6 +28,9 @@ llvm::SmallVector<const clang::NamedDecl *, 4> namesIn(const clang::Expr *expres
 /// The variables that an expression names; none where there is no expression.
 llvm::SmallVector<const clang::VarDecl *, 4> variablesIn(const clang::Expr *expression);
 
+/// How messages name a variable: by all names of a structured binding, which has none itself.
+std::string nameOf(const clang::VarDecl &variable);
+
 /// How code outside of functions, classes and namespaces names a type. A type that the program
 /// declares is named from the global namespace, as in "::ns::pixel", because an inner namespace or
 /// class may have another member of that name.

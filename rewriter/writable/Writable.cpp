@@ -287,6 +287,61 @@ std::optional<std::string> nameTaken(FunctionDecl *function) {
   return nameOfHeadersTaken(function->getASTContext());
 }
 
+/// In a body: whether it asks for the size or another trait of a lambda's type.
+class TraitsOfClosure : public RecursiveASTVisitor<TraitsOfClosure> {
+public:
+  explicit TraitsOfClosure(const CXXRecordDecl &closure) : closure(closure) {}
+
+  bool found = false;
+
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {
+    return visit(trait->getTypeOfArgument());
+  }
+  bool VisitTypeTraitExpr(TypeTraitExpr *trait) {
+    return llvm::all_of(trait->getArgs(),
+                        [&](const TypeSourceInfo *each) { return visit(each->getType()); });
+  }
+
+private:
+  bool visit(QualType type) {
+    const CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
+    found |= record && record->getCanonicalDecl() == closure.getCanonicalDecl();
+    return !found;
+  }
+
+  const CXXRecordDecl &closure;
+};
+
+/// Whether a program does with a lambda what only one without captures can do. A lifted lambda
+/// captures the phase, the map and the barrier of its copy.
+bool needsNoCaptures(const CXXRecordDecl &closure, const FunctionDecl &around) {
+  const bool hasNone = closure.getLambdaCaptureDefault() == LCD_None && closure.capture_size() == 0;
+  if (!hasNone)
+    return false;
+  auto isAsked = [](const CXXMethodDecl *method) {
+    const auto *constructor = dyn_cast<CXXConstructorDecl>(method);
+    const bool isOfNone = (constructor && constructor->isDefaultConstructor()) ||
+                          isa<CXXConversionDecl>(method) || method->isCopyAssignmentOperator() ||
+                          method->isMoveAssignmentOperator();
+    return isOfNone && (method->isUsed() || method->isReferenced());
+  };
+  TraitsOfClosure traits(closure);
+  traits.TraverseStmt(around.getBody());
+  return traits.found || llvm::any_of(closure.methods(), isAsked);
+}
+
+/// The first of the lambdas around a copy of which that is true, or null.
+const CXXRecordDecl *lambdaWithoutCaptures(const CallPath &path) {
+  const DeclContext *at = path.end();
+  while (isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
+    const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
+    if (needsNoCaptures(*closure, *path.textFunction()))
+      return closure;
+    at = closure->getDeclContext();
+  }
+  return nullptr;
+}
+
 constexpr const char *partedPragma =
     "an #if block that starts or goes on between a pragma and its statement";
 
@@ -347,6 +402,11 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
         return Obstacle{
             "a copy in a lambda defined outside of the kernel and the functions that it calls",
             copy.statement->getBeginLoc()};
+      if (const CXXRecordDecl *closure = lambdaWithoutCaptures(copy.path))
+        return Obstacle{
+            "a copy in a lambda without captures that is made anew, assigned, converted "
+            "to a pointer or asked for its size",
+            closure->getLocation()};
       const unsigned body =
           source.offsetOf(patternOf(copy.path.textFunction())->getBody()->getBeginLoc());
       if (source.fileOf(copy.directive->begin.offset).begin != source.fileOf(body).begin)

@@ -143,6 +143,6 @@ void host(float *out, const float *in) {
 
 __device__ void helper(float *out, const float *in) {
 #pragma tma load
-  // expected-error@-1 {{'helper' is called by no kernel that this file instantiates, so the copy cannot be checked}}
+  // expected-error@-1 {{no call in a kernel that this file instantiates leads to 'helper', so the copy cannot be checked}}
   out[0] = in[0];
 }

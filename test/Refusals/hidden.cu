@@ -110,3 +110,24 @@ __global__ void into_the_file(float *out, const float *in) {
   __syncthreads();
   out[threadIdx.x] = at_file_scope[63 - threadIdx.x];
 }
+
+// Which variable a lambda's reference is bound to is not followed, and a structured binding is named by its parts.
+__global__ void unnamed(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  auto load = [&](float (&to)[64]) {
+#pragma tma load threads(64)
+    to[threadIdx.x] = in[threadIdx.x]; // expected-error {{what 'to' refers to is set by the annotated statement; the tool does not follow that reference [-Wtilelift-variable-escapes]}}
+    __syncthreads();
+    out[threadIdx.x] = to[63 - threadIdx.x];
+  };
+  load(part);
+  auto [first, last] = int2{0, n};
+  for (int k = 0; k < 3; ++k) {
+    __syncthreads();
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[first + threadIdx.x]; // expected-error {{the address of this load is not followed: it depends on '[first, last]', which may be changed through a pointer, a reference or a lambda [-Wtilelift-unknown-index]}}
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    (k == 0 ? first : last) += 64;
+  }
+}

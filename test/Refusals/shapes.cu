@@ -60,6 +60,18 @@ __global__ void triangle(float *out, const float *in, int n) {
   out[threadIdx.x] = tile[threadIdx.x][0];
 }
 
+// Rows could be copied one by one where they start on 16 bytes. They start 8 bytes ahead of multiples of 16.
+__global__ void never_aligned(float *out, const float *in, int w) {
+  __shared__ __align__(16) float tile[4][36];
+#pragma tma load threads(128)
+  for (int i = threadIdx.x; i < 144; i += 128) {
+    int y = blockIdx.y + i / 36, x = int(blockIdx.x) * 32 - 2 + i % 36;
+    tile[i / 36][i % 36] = x >= 0 ? in[y * w + x] : 0.f;
+  }
+  __syncthreads();
+  out[blockIdx.x * 128 + threadIdx.x] = (&tile[0][0])[threadIdx.x]; // expected-error {{'tile' has to be laid out with rows of 160 bytes instead of 144, but the address of an element is subscripted [-Wtilelift-layout-escapes]}}
+}
+
 __global__ void six(float *out, const float *in, int a, int b, int c, int d, int n) {
   __shared__ float tile[2][2][2][2][3];
   int t = threadIdx.x, x = t % 3, e = t / 3 % 2, f = t / 6 % 2, g = t / 12 % 2, h = t / 24;

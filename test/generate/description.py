@@ -50,6 +50,8 @@ class Element:
     vectors: tuple[tuple[int, str], ...] = ()  # wider accesses
 
 
+MOST_SHARED = 48 * 1024  # bytes that a kernel may declare
+
 ELEMENTS: dict[str, Element] = {
     "float": Element(4, ("0.f", "0", "0.0f", "float()"), "1.f", True,
                      ((4, "float4"), (2, "float2"))),

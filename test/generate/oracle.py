@@ -21,7 +21,7 @@ from dataclasses import dataclass, field, replace
 from math import prod
 from typing import Any, Iterator, Optional, Sequence
 
-from description import (ELEMENTS, Copy, Kernel, Launch, Shape, batch_stride_of, block_of,
+from description import (ELEMENTS, MOST_SHARED, Copy, Kernel, Launch, Shape, batch_stride_of, block_of,
                          extents_of, strides_of)
 from evaluation import Evaluation, Written
 from language import INT_TYPES
@@ -30,7 +30,6 @@ from places import Lowered
 from program import footprint, instances
 
 GRAIN = 16  # bytes; what TMA counts shared memory and strides in
-MOST_SHARED = 48 * 1024
 MOST_BOX = 256
 MOST_ELEMENT = 8  # bytes
 MOST_DIMENSIONS = 5
@@ -490,9 +489,10 @@ class Judge:
         self.verdict.add("uneven-guard guard-not-a-box several-places uneven-steps unknown-index "
                          "not-contiguous",
                          "what the guard lets through is no box, or lies elsewhere",
-                         # Where all of a flat range is inside, rows are copied one by one. A tile that keeps
-                         # what is outside is copied where all of it is inside, whatever the guard is.
+                         # Where all of a flat range is inside, rows are copied one by one. Where anything but
+                         # zeros lies outside, tiles are copied that are wholly inside, whatever the guard is.
                          certain=self.copy.flaw not in (*INSIDE_ONLY, "flat-guard") and
+                         self.copy.guard.fill == "zero" and
                          not self.copy.guard.style.startswith("keep"))
         return None
 
@@ -530,6 +530,9 @@ class Judge:
                 certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle",
                                                                          "loaded-rows")
                 self._constant_stride(steps[0] * self.size, certain)
+        if self.copy.vector > 1 and self.copy.axes[-1].origin == "table":
+            # Where a vector starts that a guard bounds is no whole number of vectors, and a dimension of its own.
+            self._constant_stride(self.size, certain=False)
         for a, axis in enumerate(self.copy.axes[:-1]):
             strides = {strides_of(self.copy, s.launch.shapes[self.which])[a]
                        for s in self.full_samples}
@@ -591,7 +594,7 @@ class Judge:
         grown = sum(self._grown_bytes(other) for other in range(len(self.kernel.copies)))
         if grown > MOST_SHARED - 1024:
             self.verdict.add("shared-size", f"{grown} bytes of shared memory", certain=False)
-        if self.kernel.arrangement == "reuse" and len({c.axes for c in self.kernel.copies}) > 1:
+        if self.kernel.arrangement == "reuse" and len({(c.axes, c.guard) for c in self.kernel.copies}) > 1:
             self.verdict.add("layouts-clash", "two copies want different rows", certain=False)
         if first * self.size % 128:
             self.verdict.add("tile-start layout-escapes", "the tile starts off a 128-byte boundary",

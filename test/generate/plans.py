@@ -148,6 +148,10 @@ class Transfer:
         self.dims = [(d["box"], state.compute(d["coordinate"]), state.compute(d["stride"]),
                       None if d["extent"] is None else state.compute(d["extent"]))
                      for d in plan.get("dimensions", [])]
+        self.walks = [(None if w["count"] is None else state.compute(w["count"]),
+                       state.compute(w["first"]) + state.compute(w["offset"]), state.compute(w["step"]))
+                      for w in plan.get("walks", [])]
+        self.pixel = state.compute(plan["pixel"]) if self.walks else 0
         self.unit = SIZES[plan["element"]]
 
     def place(self, cell: int) -> int:
@@ -201,13 +205,24 @@ class Transfer:
             return self.offset + self._row(byte)[1]
         rest, within = divmod(byte, self.unit)
         address = self.offset + within
-        for box, coordinate, stride, extent in self.dims:
-            rest, index = divmod(rest, box)
-            index += coordinate
+        for index, (_, _, stride, extent) in zip(self._indices(rest), self.dims):
             if not 0 <= index < (MOST_EXTENT if extent is None else extent):
                 return None
             address += index * stride
         return address
+
+    def _indices(self, number: int) -> Iterator[int]:
+        """Where the element with a number in the box lies in each dimension."""
+        boxes = self.dims[:1] if self.walks else self.dims
+        for box, coordinate, _, _ in boxes:
+            number, index = divmod(number, box)
+            yield index + coordinate
+        if self.walks:  # the rest is a pixel, of which each walk takes a digit
+            number += self.pixel
+            for count, first, step in self.walks:
+                number, digit = divmod(number, count) if count else (0, number)
+                yield first + digit * step
+            yield number + self.dims[-1][1]
 
     def element(self, cell: int) -> Source:
         """What arrives in a tile element, as evaluation.py says it."""

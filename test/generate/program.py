@@ -15,7 +15,7 @@ from math import prod
 from pathlib import Path
 from typing import Iterable
 
-from description import (ELEMENTS, Copy, Invalid, Kernel, Launch, Program, batch_stride_of,
+from description import (ELEMENTS, MOST_SHARED, Copy, Invalid, Kernel, Launch, Program, batch_stride_of,
                          block_of, extents_of, strides_of)
 from language import (INT, LONG_LONG, Binary, Cast, Expr, Variable, add, conjunction, cuda,
                       cuda_lines, number, subscripts_of)
@@ -115,7 +115,16 @@ class KernelWriter:
             raise Invalid("templates need a launch")
         if kernel.arrangement == "reuse" and len(kernel.copies) < 2:
             raise Invalid("nothing to use again")
+        if any(self._shared_bytes(element) > MOST_SHARED for element in instances(kernel)):
+            raise Invalid("more shared memory than a kernel may declare")
         self._check_threads()
+
+    def _shared_bytes(self, element: str) -> int:
+        """What the plain kernel declares for tiles."""
+        sizes = [prod(axis.box for axis in copy.axes[:-1]) * (copy.axes[-1].box + copy.pad) * copy.slots *
+                 ELEMENTS[element if self.kernel.typed else copy.element].size
+                 for copy in self.kernel.copies if copy.flaw != "dynamic"]
+        return max(sizes, default=0) if self.kernel.arrangement == "reuse" else sum(sizes)
 
     def _check_threads(self) -> None:
         """Blocks of another size need a pragma that says the size, and loops that ask for it."""
