@@ -8,7 +8,7 @@
 // CHECK: tilelift::load{{.*}}node
 // CHECK: tilelift::load{{.*}}weight
 // CHECK: // tma store: stays a loop
-// CHECK-NEXT: w[index] =
+// CHECK-NEXT: w[index - 1] =
 __global__ void forward(float *w, const float *__restrict__ in, int hid) {
   __shared__ float node[16];
   __shared__ float weight[16][16];
@@ -24,7 +24,7 @@ __global__ void forward(float *w, const float *__restrict__ in, int hid) {
   weight[ty][tx] = weight[ty][tx] * node[ty];
   __syncthreads();
 #pragma tma store fallback(loop)
-  w[index] = weight[ty][tx];
+  w[index - 1] = weight[ty][tx];
 }
 
 void run(float *w, const float *in, int hid) { forward<<<dim3(1, 3), dim3(16, 16)>>>(w, in, hid); }
