@@ -37,11 +37,23 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
 
 } // namespace
 
+/// Whether the box has the units of the tile and no more. Rows behind the tile's last one, which a
+/// guard may leave out, need not lie where the tensor has any.
+bool Fitter::hasNoOtherUnits() const {
+  int64_t units = 1, bytes = 0;
+  for (const Digit &digit : shape.digits)
+    units *= digit.count;
+  for (const Cell &cell : relation.cells)
+    bytes += cell.size;
+  return units * shape.unitSize == bytes;
+}
+
 /// Turns each bound of the guard into an extent or a start of one dimension;
 /// what no dimension can express must hold for the whole box, at the copy. A tile whose cells
 /// outside are zero is refused if that takes a bound of two dimensions: TMA would seldom make it.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
+  const bool mayHoldForAll = !shape.outsideIsZero || isStored();
   for (const GuardColumn &column : shape.columns) {
     Constraint constraint;
     bool isLow = column.isLow, isOfOneDimension = true;
@@ -58,7 +70,7 @@ void Fitter::placeConstraints() {
         const Digit &other = shape.digits[size_t(constraint.digit)];
         const bool isOneWay = inRows && shape.digits[digit].stride * Polynomial(constraint.slope) ==
                                             other.stride * Polynomial(slope);
-        if (!isOneWay && shape.outsideIsZero && !isStored())
+        if (!isOneWay && !(mayHoldForAll && hasNoOtherUnits()))
           return void(fail(diagnose(diag::guard_not_a_box, relation.place,
                                     print(column, relation.symbols), plan.base.spelling)));
       }

@@ -56,6 +56,7 @@ private:
   bool start();
   void splitRows();
   void chooseElement();
+  bool hasNoOtherUnits() const;
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
   void placeOne(const Constraint &constraint);

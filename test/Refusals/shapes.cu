@@ -72,6 +72,17 @@ __global__ void never_aligned(float *out, const float *in, int w) {
   out[blockIdx.x * 128 + threadIdx.x] = (&tile[0][0])[threadIdx.x]; // expected-error {{'tile' has to be laid out with rows of 160 bytes instead of 144, but the address of an element is subscripted [-Wtilelift-layout-escapes]}}
 }
 
+// Seven rows of which some are moved: as a box of 12 rows, it would read where the tensor may have none.
+__global__ void moved_rows(float *out, const float *in, int h, int w) {
+  __shared__ float tile[7][36];
+#pragma tma load threads(252)
+  for (int i = threadIdx.x; i < 252; i += 252) { // expected-error {{the guard 'h - blockIdx.y * 7 >= 1' is no bound of one dimension of 'in' [-Wtilelift-guard-not-a-box]}}
+    int r = i / 36, y = blockIdx.y * 7 + r, x = blockIdx.x * 36 + i % 36;
+    tile[r][i % 36] = y < h && x < w ? in[y * 80 + x + (r < 3 ? 0 : 4)] : 1.f;
+  }
+  out[threadIdx.x] = tile[0][threadIdx.x];
+}
+
 __global__ void six(float *out, const float *in, int a, int b, int c, int d, int n) {
   __shared__ float tile[2][2][2][2][3];
   int t = threadIdx.x, x = t % 3, e = t / 3 % 2, f = t / 6 % 2, g = t / 12 % 2, h = t / 24;
