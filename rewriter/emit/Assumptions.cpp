@@ -58,6 +58,8 @@ public:
   std::vector<std::string> found;
   /// Something may differ in another compilation that no condition outside of the kernel can name.
   bool isIncomplete = false;
+  /// A number that __LINE__ gives, which is another one in the lifted text; or none.
+  SourceLocation line;
   /// For a reduction it matters whether elements are integers or floating-point numbers, and not
   /// their size alone.
   bool asksForKinds = false;
@@ -337,6 +339,10 @@ void AssumptionFinder::forMacros(SourceLocation begin, SourceLocation end, Assum
       return;
     const CharSourceRange use = sources.getImmediateExpansionRange(begin);
     const StringRef name = Lexer::getImmediateMacroName(begin, sources, context.getLangOpts());
+    if (name == "__LINE__") { // that of an assertion is in a macro of the system's
+      line = isOfSystem(use.getBegin()) ? line : begin;
+      return;
+    }
     const bool isArgument = sources.isMacroArgExpansion(begin);
     const bool hasParameters = use.getBegin() != use.getEnd();
     if (!isArgument && (!hasParameters || use.getBegin().isFileID()) && !isSettled(begin) &&
@@ -429,7 +435,7 @@ bool AssumptionFinder::VisitTemplateSpecializationTypeLoc(TemplateSpecialization
 
 } // namespace
 
-std::vector<std::string> assumptionsOf(const KernelPlan &kernel, const Variants &variants) {
+Assumptions assumptionsOf(const KernelPlan &kernel, const Variants &variants) {
   AssumptionFinder finder(kernel.pattern, variants);
   for (const InstancePlan &instance : kernel.instances) {
     for (const PlannedCopy &copy : instance.copies) {
@@ -451,7 +457,7 @@ std::vector<std::string> assumptionsOf(const KernelPlan &kernel, const Variants 
       }
     }
   }
-  return std::move(finder.found);
+  return {std::move(finder.found), finder.line};
 }
 
 std::optional<std::string> sizeToAssume(const FunctionDecl *kernel, const VarDecl *tile,

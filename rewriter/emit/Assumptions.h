@@ -21,8 +21,13 @@
 
 namespace tilelift {
 
-/// Conditions for a static_assert behind the kernel, each once, in the order of their use.
-std::vector<std::string> assumptionsOf(const KernelPlan &kernel, const Variants &variants);
+struct Assumptions {
+  /// For a static_assert behind the kernel, each once, in the order of their use.
+  std::vector<std::string> conditions;
+  /// Where __LINE__ gives a number, which is another one in the lifted text; or nowhere.
+  clang::SourceLocation line;
+};
+Assumptions assumptionsOf(const KernelPlan &kernel, const Variants &variants);
 
 /// The condition for a static_assert within the kernel, as `sizeof(float[rows()][32]) == 1024`, if
 /// the tile's size depends on something that no condition outside can name; else nothing.

@@ -197,6 +197,11 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
     return refuse(std::move(*obstacle));
   if (std::optional<Diagnostic> unnamed = whyUnnamed(kernel))
     return refuse(std::move(*unnamed));
+  const Assumptions assumptions = assumptionsOf(kernel, variants);
+  if (assumptions.line.isValid())
+    return refuse(diagnose(diag::not_available_yet,
+                           placeOf(context.getSourceManager(), assumptions.line),
+                           "a copy with a number that __LINE__ gives"));
   CopyOrders orders = ordersOf(kernel, effects);
   KernelWriter writer(source, kernel, names, orders, effects, variants);
   std::vector<Piece> sibling = writer.sibling(siblings);
@@ -240,7 +245,7 @@ void Emitter::emitKernel(const KernelPlan &kernel, const KernelNames &names) {
   if (!header.empty())
     before +=
         header + " struct " + names.plan + " {\n  static constexpr bool lifted = false;\n};\n";
-  for (const std::string &condition : assumptionsOf(kernel, variants))
+  for (const std::string &condition : assumptions.conditions)
     before += "TILELIFT_LIFTED_FOR(" + condition + ");\n";
   before += writer.planType();
   declareLaterTypes(kernel);

@@ -291,8 +291,13 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   case CK_DerivedToBase:
   case CK_UncheckedDerivedToBase:
   case CK_BaseToDerived: return baseClassOf(cast, evaluate(operand));
-  case CK_IntegralToBoolean:
-  case CK_PointerToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
+  case CK_IntegralToBoolean: return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
+  case CK_PointerToBoolean: {
+    bool isThere = false; // as is known of the text of an assertion: `i >= 0 && "no index"`
+    if (cast->EvaluateAsBooleanCondition(isThere, kernel.context))
+      return Scalar::ofTruth(isThere ? Condition::always() : Condition::never());
+    return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
+  }
   case CK_IntegralCast: {
     NumberType source = *numberType(from), target = *numberType(to);
     if (from->isBooleanType() && to->isBooleanType())

@@ -146,3 +146,13 @@ __global__ void twice(float *__restrict__ out, const float *__restrict__ in) {
 #pragma tma reduce threads(128) // expected-error {{a copy inside a macro is not available yet}}
   TWICE(atomicAdd(&out[threadIdx.x], tile[threadIdx.x]));
 }
+
+// The lifted text stands in other lines.
+__global__ void lines(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float tile[128];
+  constexpr int first = __LINE__; // expected-error {{a copy with a number that __LINE__ gives is not available yet}}
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[first + threadIdx.x]; // expected-note {{so this copy is not lifted}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}

@@ -10,6 +10,8 @@
 // their declarations surround. What is lifted compiles.
 #include "Inputs/arrays.h"
 
+#include <cassert>
+
 // The head of a loop keeps its first semicolon when the variable before it is not needed any more.
 __global__ void row_in_the_head_of_a_loop(float *__restrict__ out, const float *__restrict__ in) {
   __shared__ alignas(128) float tile[T];
@@ -21,6 +23,26 @@ __global__ void row_in_the_head_of_a_loop(float *__restrict__ out, const float *
     out[blockIdx.x * T + t] = tile[T - 1 - t];
   }
 }
+
+// An assertion that always holds stays out of the way, with the number of its line and its text.
+struct Checked {
+  const float *values;
+  __device__ float operator[](int i) const {
+    assert(i >= 0 && "an index below zero");
+    return values[i];
+  }
+};
+__global__ void asserted(float *__restrict__ out, Checked in) {
+  __shared__ alignas(128) float tile[T];
+#pragma tma load
+  {
+    assert(threadIdx.x < T);
+    tile[threadIdx.x] = in[threadIdx.x];
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[T - 1 - threadIdx.x];
+}
+void launch_asserted(const Arrays &a) { asserted<<<1, T>>>(a.out, Checked{a.in}); }
 
 // The kernel itself is plain, its launch has comments with brackets in it.
 __global__ void launched_with_comments(float *__restrict__ out, const float *__restrict__ in) {
