@@ -224,6 +224,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
         [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
     if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
       start = ifPresent(copy, start, "-1");
+    else if (!present.empty() && first.isLookedUp(d)) // nor is it looked up
+      start = ifPresent(copy, start, "0");
     coordinates += (d == 0 ? "" : ", ") + start;
   }
   if (first.mode == Mode::Im2col) {

@@ -81,6 +81,8 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
                             copyNames[copy].tile + "_start_" + std::to_string(d)));
     if (!present.empty() && d + 1 == first.dims.size())
       start = ifPresent(copy, start, "-1");
+    else if (!present.empty() && first.isLookedUp(d))
+      start = ifPresent(copy, start, "0");
     where += (d == 0 ? "" : ", ") + start;
     sizes += ", " + code.number([&](const Plan &plan) { return plan.dims[d].box; },
                                 copyNames[copy].tile + "_extent");

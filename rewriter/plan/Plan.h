@@ -194,6 +194,10 @@ struct Plan {
   bool isOfRow(const Polynomial &value) const {
     return gather && symbols.dependsOn(value, gather->row);
   }
+  /// Whether where the box starts in a dimension is looked up for each row.
+  bool isLookedUp(size_t d) const {
+    return isOfRow(dims[d].coordinate) && !symbols.lookupsFor(dims[d].coordinate).empty();
+  }
   /// Whether what says where to copy lies in memory.
   bool looksUp() const;
   /// What only some devices do.

@@ -6,6 +6,7 @@
 #include "Inputs/arrays.h"
 
 namespace {
+// CHECK: tilelift: two_tables: TMA
 // A number of rows that the launch gives. What lies behind them keeps its value.
 __global__ void some_rows(float *out, const float *in, int w, int rows) {
   __shared__ float tile[8][32];
@@ -94,7 +95,30 @@ __global__ void pixels(float *out, const float *in, int lines, int w, int channe
 // CHECK: tilelift: pixels: TMA
 // CHECK: tilelift: pixels: plain, {{.*}}the element stride of 'in' in dimension 1 is -1 (step), allowed are 1 to 8
 
+// Where a row is, two numbers say, and neither is looked up for a row that the guard leaves out: the tables end there.
+__global__ void two_tables(float *out, const float *in, const unsigned char *rows, const unsigned char *halves, int n) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const int row = blockIdx.x * 8 + i / 32;
+    tile[i / 32][i % 32] = row < n ? in[rows[row] * 64 + (halves[row] & 1) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T)
+    out[blockIdx.x * 256 + i] = tile[i % 8][i / 8];
+}
+
 const Case cases[] = {
+    {"two_tables",
+     [](const Arrays &a) {
+       unsigned char *rows, *halves;
+       const unsigned char numbers[10] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3};
+       cudaMalloc((void **)&rows, sizeof numbers);
+       cudaMalloc((void **)&halves, sizeof numbers);
+       cudaMemcpy(rows, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+       cudaMemcpy(halves, numbers, sizeof numbers, cudaMemcpyHostToDevice);
+       two_tables<<<3, T>>>(a.out, a.in, rows, halves, 10);
+     }},
     {"some_rows",
      [](const Arrays &a) {
        some_rows<<<2, T>>>(a.out, a.in, 64, 8);
