@@ -79,13 +79,13 @@ void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts) {
 void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
                        const KernelEffects &effects, Verdicts &verdicts) {
   const ASTContext &context = instance.function->getASTContext();
+  std::vector<CallPath> known;
+  for (const AnnotatedStatement &annotated : instance.statements)
+    known.push_back(annotated.path);
   for (const AnnotatedStatement &annotated : instance.statements) {
     const FunctionDecl *callee = annotated.path.end();
     if (annotated.path.inKernel())
       continue;
-    std::vector<CallPath> known;
-    for (const AnnotatedStatement &other : instance.statements)
-      known.push_back(other.path);
     const bool isText = isLambda(callee);
     const CallPath through =
         isText ? annotated.path.first(annotated.path.textDepth()) : CallPath(instance.function);

@@ -26,9 +26,9 @@ bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdict
 /// A lambda's text is lifted for all of its calls, or for none.
 void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts);
 
-/// Says of each function with a copy if the kernel gets there in a way that is not followed, as by
-/// a destructor or a pointer: there, a function's copy stays a loop. A lambda's text is the same on
-/// all ways, so its copies stay loops on all of them.
+/// Refuses copies whose function or lambda is also called in a way that the analysis does not
+/// follow, such as by a destructor or through a pointer. That call runs the function as it was
+/// written, with its loop. A lambda has one text for all of its calls, so its copies are dropped.
 void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
                        const KernelEffects &effects, Verdicts &verdicts);
 

@@ -37,8 +37,8 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
 
 } // namespace
 
-/// Whether the box has the units of the tile and no more. Rows behind the tile's last one, which a
-/// guard may leave out, need not lie where the tensor has any.
+/// Whether the box has exactly as many units as the tile. A larger box also reads rows past the
+/// tile's last row. The guard may exclude these rows, and the tensor may have no memory there.
 bool Fitter::hasNoOtherUnits() const {
   int64_t units = 1, bytes = 0;
   for (const Digit &digit : shape.digits)

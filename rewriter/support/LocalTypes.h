@@ -26,7 +26,7 @@ bool isLocal(const clang::TemplateArgument &argument);
 bool isOfLocalType(const clang::Decl &declaration);
 /// Whether code outside of functions and classes cannot name a type.
 bool isNamelessOutside(clang::QualType type);
-/// Whether only members and friends of some class can name a declaration.
+/// Whether a declaration is private or protected, or a member of a class that is.
 bool isHidden(const clang::Decl *declaration);
 
 } // namespace tilelift

@@ -312,8 +312,9 @@ private:
   const CXXRecordDecl &closure;
 };
 
-/// Whether a program does with a lambda what only one without captures can do. A lifted lambda
-/// captures the phase, the map and the barrier of its copy.
+/// Whether the program relies on a lambda having no captures, for example by converting it to a
+/// function pointer. The lifted text adds captures for the barrier's phase, the tensor map and the
+/// barrier that the copy uses.
 bool needsNoCaptures(const CXXRecordDecl &closure, const FunctionDecl &around) {
   const bool hasNone = closure.getLambdaCaptureDefault() == LCD_None && closure.capture_size() == 0;
   if (!hasNone)

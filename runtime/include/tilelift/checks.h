@@ -68,8 +68,8 @@ inline long long elements_of(range number) {
   return number.low > most ? most : number.low < -most ? -most : static_cast<long long>(number.low);
 }
 
-/// The address of a tensor's first element, which its map gets, and whether the copy may read there
-/// without having a part inside of the tensor.
+/// The address of a tensor's first element, which its map gets. `is_read` says whether the hardware
+/// may read at this address for a box that lies wholly outside of the tensor.
 struct tensor_start {
   tensor_start(const volatile void *address, bool is_read = false,
                const range *box_starts = nullptr)
