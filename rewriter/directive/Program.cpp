@@ -174,9 +174,11 @@ private:
   const std::vector<Directive> &directives;
   DirectiveMap annotated;
   DenseSet<const Directive *> placed;
-  /// Directives in kernels, and in functions that these call.
+  /// Directives in kernels, in functions that these call, and in code of the host, which a kernel
+  /// may call where it is constexpr.
   MapVector<const Directive *, const FunctionDecl *> inKernels;
   MapVector<const Directive *, const FunctionDecl *> inHelpers;
+  SetVector<const Directive *> inHostCode;
   std::vector<const FunctionDecl *> kernels;
   const FunctionDecl *current = nullptr;
   std::vector<const DeclRefExpr *> uses;
@@ -217,10 +219,8 @@ void Finder::noteAnnotation(const Stmt *statement) {
              *directive);
   } else if (isDevice(current))
     inHelpers.insert({directive, current});
-  else if (isNew)
-    program.diagnostics.push_back(
-        diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
-                 "stands in host code: it speaks of a statement of a kernel"));
+  else
+    inHostCode.insert(directive);
 }
 
 void Finder::noteValues(const Stmt *statement) {
@@ -276,8 +276,10 @@ void Finder::findStatements() {
   DenseSet<const FunctionDecl *> known, refused;
   for (const FunctionDecl *kernel : kernels) {
     std::vector<AnnotatedStatement> statements = follower.statementsOf(kernel);
-    for (const AnnotatedStatement &statement : statements)
+    for (const AnnotatedStatement &statement : statements) {
       inHelpers.erase(statement.directive);
+      inHostCode.remove(statement.directive);
+    }
     refuseNested(statements);
     known.insert(patternOf(kernel));
     refuseCalls(follower.refusedCalls(), statements);
@@ -291,11 +293,16 @@ void Finder::findStatements() {
       refuse(diagnose(diag::never_instantiated, directive->begin, kernel->getNameAsString()),
              *directive);
     else if (!refused.contains(kernel) && !isInInstance(directive))
-      refuse(
-          diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
-                   "stands where no instantiation of '" + kernel->getNameAsString() + "' gets to"),
-          *directive);
+      refuse(diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
+                      "stands where no instantiation of '" + kernel->getNameAsString() +
+                          "' is seen to get to"),
+             *directive);
   }
+  for (const Directive *directive : inHostCode)
+    if (!inKernels.contains(directive) && !inHelpers.contains(directive))
+      program.diagnostics.push_back(
+          diagnose(diag::misplaced_pragma, directive->begin, spelling(directive->kind),
+                   "stands in host code: it speaks of a statement of a kernel"));
   for (const auto &[directive, function] : inHelpers)
     if (!follower.hasRefused(function))
       refuse(diagnose(diag::never_called, directive->begin, function->getNameAsString()),

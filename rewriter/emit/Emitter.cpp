@@ -363,7 +363,7 @@ void Emitter::declare(const FunctionDecl *first, const std::string &launcher) {
       Lexer::findNextToken(first->getEndLoc(), sources, context.getLangOpts());
   if (!semi || semi->isNot(tok::semi))
     return say(diagnose(diag::not_available_yet, place,
-                        "a kernel whose first declaration ends in a macro"));
+                        "a kernel whose first declaration is one of several, or ends in a macro,"));
   unsigned at = source.offsetOf(semi->getEndLoc());
   result.edits.add(
       {at, at, {Piece::own("\n" + StringRef(formatted(launcher, fileName(at))).rtrim().str())}});

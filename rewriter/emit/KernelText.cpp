@@ -7,6 +7,7 @@
 #include "emit/DeadVariables.h"
 #include "facts/MemoryUses.h"
 #include "support/Words.h"
+#include "writable/Lambdas.h"
 #include "writable/Writable.h"
 
 #include "clang/AST/Attr.h"
@@ -19,19 +20,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
-
-const LambdaExpr *findLambda(const Stmt *within, SourceLocation location) {
-  const auto *lambda = dyn_cast_or_null<LambdaExpr>(within);
-  if (!within || (lambda && lambda->getLambdaClass()->getLocation() == location))
-    return lambda;
-  for (const Stmt *child : within->children())
-    if (const LambdaExpr *found = findLambda(child, location))
-      return found;
-  return nullptr;
-}
-
-} // namespace
 
 std::string operatorOf(const Reduction &reduction) {
   bool isOfBits = reduction.operation >= reduce_operation::and_;
@@ -332,10 +320,9 @@ void KernelWriter::callSibling(const FunctionText &callee) {
     name = reference->getBeginLoc();
   }
   qualifier.resize(qualifier.rfind("::") == std::string::npos ? 0 : qualifier.rfind("::") + 2);
-  caller.edits.push_back(op ? insertion(*open, "." + callee.name)
-                            : replacement(source.offsetOf(name),
-                                          source.endOfToken(info.getEndLoc()),
-                                          qualifier + callee.name));
+  caller.edits.push_back(
+      op ? insertion(*open, "." + callee.name)
+         : replacement(source.offsetOf(name), source.endOfName(info), qualifier + callee.name));
   std::string arguments = planIn(caller) + "{}, " + names.barrier + ", " + names.phase;
   SmallVector<std::string, 4> needed{names.phase};
   if (!caller.path.inKernel())
@@ -350,12 +337,22 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   caller.edits.push_back(insertion(*open + 1, arguments + (hasOthers ? ", " : "")));
 }
 
+/// Where an `extern "C"` with braces gives a function its linkage.
+static bool isInBlockOfC(const FunctionDecl *declaration) {
+  const DeclContext *around = declaration->getLexicalDeclContext();
+  if (const auto *own = dyn_cast<LinkageSpecDecl>(around); own && !own->hasBraces())
+    around = own->getLexicalParent();
+  return around->isExternCContext();
+}
+
 /// The parts of a sibling's head that are not the original's.
 static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl *declaration,
                                    const std::string &name, const std::string &plan,
                                    const std::string &parameters) {
   std::vector<Edit> edits;
   unsigned begin = source.offsetOf(declaration->getBeginLoc());
+  if (isInBlockOfC(declaration)) // which may declare no template
+    edits.push_back(insertion(begin, "extern \"C++\" "));
   if (const FunctionTemplateDecl *primary = declaration->getDescribedFunctionTemplate())
     edits.push_back(insertion(source.offsetOf(primary->getTemplateParameters()->getRAngleLoc()),
                               ", typename " + plan));
@@ -370,7 +367,7 @@ static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl 
   size_t host = source.between(begin, at).find("__host__");
   if (host != StringRef::npos) // the leader's work is the device's
     edits.push_back(replacement(begin + unsigned(host), begin + unsigned(host) + 8, ""));
-  edits.push_back(replacement(at, source.endOfToken(declaration->getNameInfo().getEndLoc()), name));
+  edits.push_back(replacement(at, source.endOfName(declaration->getNameInfo()), name));
   FunctionTypeLoc type = declaration->getFunctionTypeLoc();
   unsigned open = source.endOfToken(type.getLParenLoc());
   size_t growth = name.size() - declaration->getNameAsString().size();
@@ -455,7 +452,7 @@ void KernelWriter::captureIn(FunctionText &text, const FunctionDecl *innermost,
     at = closure->getDeclContext();
     if (closure->getLambdaCaptureDefault() == LCD_ByRef)
       continue;
-    const LambdaExpr *lambda = findLambda(text.pattern->getBody(), closure->getLocation());
+    const LambdaExpr *lambda = lambdaMadeIn(text.pattern->getBody(), closure->getLocation());
     if (!lambda)
       continue;
     SourceRange introducer = lambda->getIntroducerRange();

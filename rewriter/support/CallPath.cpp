@@ -60,6 +60,26 @@ const FunctionDecl *functionRunBy(const Stmt *statement) {
   return call ? calledBody(call) : nullptr;
 }
 
+SmallVector<const Stmt *, 2> bodiesOf(const LambdaExpr *lambda) {
+  const FunctionTemplateDecl *pattern = lambda->getLambdaClass()->getDependentLambdaCallOperator();
+  if (!pattern)
+    return {lambda->getBody()};
+  SmallVector<const Stmt *, 2> bodies;
+  for (const FunctionDecl *instance : pattern->specializations())
+    if (instance->hasBody())
+      bodies.push_back(instance->getBody());
+  return bodies;
+}
+
+SmallVector<const Stmt *, 8> executedIn(const Stmt *statement) {
+  const auto *lambda = dyn_cast<LambdaExpr>(statement);
+  if (!lambda)
+    return {statement->child_begin(), statement->child_end()};
+  SmallVector<const Stmt *, 8> parts(lambda->capture_init_begin(), lambda->capture_init_end());
+  parts.append(bodiesOf(lambda));
+  return parts;
+}
+
 bool isLambda(const FunctionDecl *function) { return isLambdaCallOperator(function); }
 
 CallPath CallPath::with(const CallExpr *call) const {

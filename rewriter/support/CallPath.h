@@ -18,6 +18,7 @@ class CallExpr;
 class DeclContext;
 class Expr;
 class FunctionDecl;
+class LambdaExpr;
 class Stmt;
 class VarDecl;
 } // namespace clang
@@ -78,6 +79,10 @@ const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
 /// The same of a call or of an object that is made, or null.
 const clang::FunctionDecl *functionRunBy(const clang::Stmt *statement);
 bool isLambda(const clang::FunctionDecl *function);
+/// What a lambda does when it is called: a generic one as it is instantiated.
+llvm::SmallVector<const clang::Stmt *, 2> bodiesOf(const clang::LambdaExpr *lambda);
+/// What is executed as a part of a statement, or, of a lambda, may be.
+llvm::SmallVector<const clang::Stmt *, 8> executedIn(const clang::Stmt *statement);
 /// Where the text of a function stands that is a lambda, or a lambda in a lambda; the function
 /// itself if it is none.
 const clang::DeclContext *textAround(const clang::FunctionDecl *function);

@@ -4,6 +4,8 @@
 
 #include "support/NamesInText.h"
 
+#include "support/CallPath.h"
+
 #include "clang/AST/Attr.h"
 #include "clang/AST/RecursiveASTVisitor.h"
 #include "llvm/ADT/DenseSet.h"
@@ -104,7 +106,7 @@ private:
     if (!statement)
       return;
     code.insert(statement);
-    for (const Stmt *child : statement->children())
+    for (const Stmt *child : executedIn(statement))
       addCode(child);
   }
 

@@ -271,28 +271,6 @@ void VariableFacts::noteInitialised(const VarDecl *variable, const Stmt *where) 
     escapeThrough(variable->getInit());
 }
 
-/// What a lambda does when it is called: a generic one as it is instantiated.
-static SmallVector<const Stmt *, 2> bodiesOf(const LambdaExpr *lambda) {
-  const FunctionTemplateDecl *pattern = lambda->getLambdaClass()->getDependentLambdaCallOperator();
-  if (!pattern)
-    return {lambda->getBody()};
-  SmallVector<const Stmt *, 2> bodies;
-  for (const FunctionDecl *instance : pattern->specializations())
-    if (instance->hasBody())
-      bodies.push_back(instance->getBody());
-  return bodies;
-}
-
-/// What is executed as a part of a statement, or, of a lambda, may be.
-static SmallVector<const Stmt *, 8> executedIn(const Stmt *statement) {
-  const auto *lambda = dyn_cast<LambdaExpr>(statement);
-  if (!lambda)
-    return {statement->child_begin(), statement->child_end()};
-  SmallVector<const Stmt *, 8> parts(lambda->capture_init_begin(), lambda->capture_init_end());
-  parts.append(bodiesOf(lambda));
-  return parts;
-}
-
 bool VariableFacts::isInLambda(const Stmt *statement, const LambdaExpr *lambda) const {
   return llvm::any_of(bodiesOf(lambda),
                       [&](const Stmt *body) { return isWithin(statement, body); });

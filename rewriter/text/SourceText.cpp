@@ -141,6 +141,15 @@ std::optional<unsigned> SourceText::nextToken(SourceLocation after, tok::TokenKi
   return next && next->is(kind) ? std::optional(offsetOf(next->getLocation())) : std::nullopt;
 }
 
+unsigned SourceText::endOfName(const DeclarationNameInfo &name) const {
+  if (name.getName().getCXXOverloadedOperator() != OO_Call)
+    return endOfToken(name.getEndLoc());
+  // Where the call gives template arguments, Clang knows where the word `operator` stands alone.
+  const std::optional<Token> open = Lexer::findNextToken(name.getBeginLoc(), sources, language);
+  const std::optional<Token> close = Lexer::findNextToken(open->getLocation(), sources, language);
+  return offsetOf(close->getEndLoc());
+}
+
 unsigned SourceText::beginOf(const FunctionDecl *function) const {
   if (function->getNumTemplateParameterLists() > 0) // of the class around it
     return offsetOf(function->getTemplateParameterList(0)->getTemplateLoc());

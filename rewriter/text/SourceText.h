@@ -38,6 +38,8 @@ public:
   clang::SourceLocation written(clang::SourceLocation location) const;
   /// One past the last character of the token at a location.
   unsigned endOfToken(clang::SourceLocation location) const;
+  /// One past the name of a function, as it is declared or called.
+  unsigned endOfName(const clang::DeclarationNameInfo &name) const;
   /// One past a statement and its semicolon.
   unsigned endOf(const clang::Stmt *statement) const;
   /// Where the first token of that kind after a token begins, if it is the next one.

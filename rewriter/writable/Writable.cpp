@@ -12,6 +12,8 @@
 #include "support/Words.h"
 #include "text/Names.h"
 #include "writable/ChangedText.h"
+#include "writable/Heads.h"
+#include "writable/Lambdas.h"
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
@@ -23,12 +25,6 @@ using namespace llvm;
 
 namespace tilelift {
 namespace {
-
-/// What is in the way, and where.
-struct Obstacle {
-  std::string what;
-  SourceLocation at;
-};
 
 /// In a body: what there is once for each function.
 class OncePerFunction : public RecursiveASTVisitor<OncePerFunction> {
@@ -287,62 +283,6 @@ std::optional<std::string> nameTaken(FunctionDecl *function) {
   return nameOfHeadersTaken(function->getASTContext());
 }
 
-/// In a body: whether it asks for the size or another trait of a lambda's type.
-class TraitsOfClosure : public RecursiveASTVisitor<TraitsOfClosure> {
-public:
-  explicit TraitsOfClosure(const CXXRecordDecl &closure) : closure(closure) {}
-
-  bool found = false;
-
-  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {
-    return visit(trait->getTypeOfArgument());
-  }
-  bool VisitTypeTraitExpr(TypeTraitExpr *trait) {
-    return llvm::all_of(trait->getArgs(),
-                        [&](const TypeSourceInfo *each) { return visit(each->getType()); });
-  }
-
-private:
-  bool visit(QualType type) {
-    const CXXRecordDecl *record = type.getNonReferenceType()->getAsCXXRecordDecl();
-    found |= record && record->getCanonicalDecl() == closure.getCanonicalDecl();
-    return !found;
-  }
-
-  const CXXRecordDecl &closure;
-};
-
-/// Whether the program relies on a lambda having no captures, for example by converting it to a
-/// function pointer. The lifted text adds captures for the barrier's phase, the tensor map and the
-/// barrier that the copy uses.
-bool needsNoCaptures(const CXXRecordDecl &closure, const FunctionDecl &around) {
-  const bool hasNone = closure.getLambdaCaptureDefault() == LCD_None && closure.capture_size() == 0;
-  if (!hasNone)
-    return false;
-  auto isAsked = [](const CXXMethodDecl *method) {
-    const auto *constructor = dyn_cast<CXXConstructorDecl>(method);
-    const bool isOfNone = (constructor && constructor->isDefaultConstructor()) ||
-                          isa<CXXConversionDecl>(method) || method->isCopyAssignmentOperator() ||
-                          method->isMoveAssignmentOperator();
-    return isOfNone && (method->isUsed() || method->isReferenced());
-  };
-  TraitsOfClosure traits(closure);
-  traits.TraverseStmt(around.getBody());
-  return traits.found || llvm::any_of(closure.methods(), isAsked);
-}
-
-/// The first of the lambdas around a copy of which that is true, or null.
-const CXXRecordDecl *lambdaWithoutCaptures(const CallPath &path) {
-  const DeclContext *at = path.end();
-  while (isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
-    const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
-    if (needsNoCaptures(*closure, *path.textFunction()))
-      return closure;
-    at = closure->getDeclContext();
-  }
-  return nullptr;
-}
-
 constexpr const char *partedPragma =
     "an #if block that starts or goes on between a pragma and its statement";
 
@@ -356,6 +296,8 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
   const FunctionDecl *pattern = kernel.pattern;
   if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
     return Obstacle{"a kernel inside a macro", pattern->getLocation()};
+  if (std::optional<Obstacle> obstacle = inHeadOfKernel(pattern, source))
+    return obstacle;
   const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
   if (described && described->isAbbreviated())
     return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
@@ -399,15 +341,8 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
         if (hasIf(turn.condition->getBeginLoc(), turn.condition->getEndLoc()))
           return Obstacle{"an #if block in the condition of a copy of a pipeline",
                           turn.condition->getBeginLoc()};
-      if (textAround(copy.path.end()) != copy.path.textFunction())
-        return Obstacle{
-            "a copy in a lambda defined outside of the kernel and the functions that it calls",
-            copy.statement->getBeginLoc()};
-      if (const CXXRecordDecl *closure = lambdaWithoutCaptures(copy.path))
-        return Obstacle{
-            "a copy in a lambda without captures that is made anew, assigned, converted "
-            "to a pointer or asked for its size",
-            closure->getLocation()};
+      if (std::optional<Obstacle> obstacle = inLambdas(copy.path, source))
+        return obstacle;
       const unsigned body =
           source.offsetOf(patternOf(copy.path.textFunction())->getBody()->getBeginLoc());
       if (source.fileOf(copy.directive->begin.offset).begin != source.fileOf(body).begin)
@@ -433,6 +368,9 @@ std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &s
                         text.pattern->getLocation()};
       if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
         return obstacle;
+      if (!text.path.inKernel())
+        if (std::optional<Obstacle> obstacle = inHeadsOf(text.pattern, source))
+          return obstacle;
       const Stmt *body = text.function()->getBody();
       const FileID file = sources.getFileID(sources.getExpansionLoc(body->getBeginLoc()));
       if (const Stmt *included = includedWithin(body, file, sources))

@@ -13,7 +13,7 @@ template <bool Copies> __global__ void unreached(float *out, const float *in) {
   __shared__ float part[64];
   part[threadIdx.x] = 0;
   if constexpr (Copies) {
-#pragma tma load fallback(loop) // expected-warning {{this copy stays a plain loop: '#pragma tma load' stands where no instantiation of 'unreached' gets to}}
+#pragma tma load fallback(loop) // expected-warning {{this copy stays a plain loop: '#pragma tma load' stands where no instantiation of 'unreached' is seen to get to}}
     part[threadIdx.x] = in[threadIdx.x];
   }
   __syncthreads();
