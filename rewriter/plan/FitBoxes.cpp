@@ -50,10 +50,11 @@ bool Fitter::hasNoOtherUnits() const {
 
 /// Turns each bound of the guard into an extent or a start of one dimension;
 /// what no dimension can express must hold for the whole box, at the copy. A tile whose cells
-/// outside are zero is refused if that takes a bound of two dimensions: TMA would seldom make it.
+/// outside have to be zero is refused if that takes a bound of two dimensions: TMA would seldom
+/// make it.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
-  const bool mayHoldForAll = !shape.outsideIsZero || isStored();
+  const bool mayHoldForAll = !shape.outsideIsZero || options.outsideIsAny || isStored();
   for (const GuardColumn &column : shape.columns) {
     Constraint constraint;
     bool isLow = column.isLow, isOfOneDimension = true;

@@ -22,6 +22,19 @@ __global__ void some_rows(float *out, const float *in, int w, int rows) {
 }
 // CHECK: tilelift: some_rows: TMA
 // CHECK: tilelift: some_rows: TMA
+// What lies behind a diagonal may become anything: no box is told where the diagonal is.
+__global__ void below_a_diagonal(float *out, const float *in, int w, int n) {
+  __shared__ float tile[4][32];
+  const int y0 = blockIdx.x * 4;
+#pragma tma load outside(any)
+  for (int i = threadIdx.x; i < 128; i += T)
+    if (i % 32 <= y0 + i / 32 + n)
+      tile[i / 32][i % 32] = in[(y0 + i / 32) * w + i % 32];
+  __syncthreads();
+  for (int i = threadIdx.x; i < 128; i += T)
+    out[blockIdx.x * 128 + i] = i % 32 <= y0 + i / 32 + n ? tile[i / 32][i % 32] : -3;
+}
+// CHECK: tilelift: below_a_diagonal: TMA
 // The elements of a box that are stored end in the middle of a row.
 __global__ void some_elements(float *out, const float *in, int w, int n) {
   __shared__ float tile[8][32];
@@ -124,6 +137,7 @@ const Case cases[] = {
        some_rows<<<2, T>>>(a.out, a.in, 64, 8);
        some_rows<<<2, T>>>(a.out + 1024, a.in, 64, 5);
      }},
+    {"below_a_diagonal", [](const Arrays &a) { below_a_diagonal<<<8, T>>>(a.out, a.in, 64, 9); }},
     {"some_elements", [](const Arrays &a) { some_elements<<<3, T>>>(a.out, a.in, 64, 370); }},
     {"rows_of_pages", [](const Arrays &a) { rows_of_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 50, 32); }},
     {"windows", [](const Arrays &a) { windows<<<1, T>>>(a.out, a.in, a.ints, 6, 64, 23); }},
