@@ -301,13 +301,17 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     return isWide(*steady) ? name + " starts at a value that has no name at the copy"
                            : name + " has fewer than 32 bits and may come around";
   };
-  for (const Moving &one : all) {
-    const bool isUncounted = one.step && one.variable->getType()->isPointerType();
-    memory[objectOf(one.variable)].forget(isUncounted ? "is moved by the loop around the copy, " +
-                                                            uncounted()
-                                                      : "is changed by the loop around the copy",
+  auto whyForgotten = [&](const VarDecl *variable, bool hasStep) -> std::string {
+    if (hasStep && variable->getType()->isPointerType())
+      return "is moved by the loop around the copy, " + uncounted();
+    if (!variable->getType()->isScalarType())
+      return "is a part of '" + variable->getNameAsString() +
+             "', which the loop around the copy changes";
+    return "is changed by the loop around the copy";
+  };
+  for (const Moving &one : all)
+    memory[objectOf(one.variable)].forget(whyForgotten(one.variable, one.step.has_value()),
                                           placeOf(one.changes[0].statement));
-  }
   std::optional<Counter> counter;
   if (counting != all.end()) {
     counter = count(*counting, loop);

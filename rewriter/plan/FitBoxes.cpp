@@ -146,7 +146,7 @@ void Fitter::placeOne(const Constraint &constraint) {
   PlanDimension &dim = plan.dims[d];
   if (constraint.slope > 0) { // from here on
     std::optional<Polynomial> start = (constraint.room * Polynomial(step)).dividedBy(slope);
-    if (hasLower[d] || !start)
+    if (hasLower[d] || !start || !followsRows(*start, dim.stride))
       return mustHoldForAll();
     dim.coordinate = *start;
     hasLower[d] = true;
@@ -171,7 +171,7 @@ void Fitter::placeOne(const Constraint &constraint) {
 
 /// Distributes where the first cell lies over coordinates and the map's base. Of rows that are
 /// looked up, what says where a row is gets dimensions of its own.
-void Fitter::splitOffset(Polynomial ofRows) {
+void Fitter::splitOffset() {
   if (failure)
     return;
   Polynomial rest = shape.start;

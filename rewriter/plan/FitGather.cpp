@@ -25,7 +25,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
   if (gather.haveOrder && keepsOrder())
     plan.copyChecks.push_back(
         {rule_id::rows_apart, {}, {}, 1, relation.place, Check::Subject::Apart, false});
-  Polynomial ofRows = takeRowTerms(shape.start);
+  ofRows = takeRowTerms(shape.start);
   if (mode == Mode::Bulk) {
     bool endsInRow = shape.outsideIsZero && !isStored() &&
                      llvm::any_of(shape.columns,
@@ -39,7 +39,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
     checkRowMultiples(rule_id::bulk_offset_16, ofRows);
     placeConstraints();
   } else {
-    placeBoxes(ofRows);
+    placeBoxes();
   }
   plan.expectedBytes *= plan.gather->count;
   return finish();
@@ -82,14 +82,24 @@ Polynomial Fitter::takeRowTerms(Polynomial &offset) const {
   return ofRows;
 }
 
-void Fitter::placeBoxes(Polynomial ofRows) {
+/// Whether a coordinate, as far as it depends on the row, says where that row is. Of the rows of a
+/// page a guard may speak by numbers that have nothing to do with where the page is.
+bool Fitter::followsRows(const Polynomial &coordinate, const Polynomial &stride) const {
+  Polynomial rest = coordinate;
+  const Polynomial bytes = takeRowTerms(rest) * stride;
+  return llvm::all_of(bytes.getTerms(), [&](const Term &term) {
+    return llvm::is_contained(ofRows.getTerms(), term);
+  });
+}
+
+void Fitter::placeBoxes() {
   chooseElement();
   if (failure)
     return;
   plan.dims.pop_back();
   hasLower.pop_back();
   placeConstraints();
-  splitOffset(ofRows);
+  splitOffset();
   finishBoxes();
 }
 

@@ -60,7 +60,7 @@ private:
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
   void placeOne(const Constraint &constraint);
-  void splitOffset(Polynomial ofRows = {});
+  void splitOffset();
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
   void boundCoordinates();
@@ -111,7 +111,8 @@ private:
   bool takeGather(const GatherRelation &gather);
   bool keepsOrder() const;
   Polynomial takeRowTerms(Polynomial &offset) const;
-  void placeBoxes(Polynomial ofRows);
+  bool followsRows(const Polynomial &coordinate, const Polynomial &stride) const;
+  void placeBoxes();
   void checkRowMultiples(rule_id rule, const Polynomial &value);
   bool mayBeAbsent(const Polynomial &room);
   unsigned conditionsBefore(const Polynomial &value) const;
@@ -142,6 +143,8 @@ private:
   /// Whether rows that are looked up may have to come in fours.
   bool mayBeByFours = false;
   TileShape shape;
+  /// The part of where the first cell lies that depends on which row is looked up.
+  Polynomial ofRows;
   bool inRows = false;
   /// The copy is made only where the whole tile lies inside of the guard.
   bool isOnlyWhole = false;

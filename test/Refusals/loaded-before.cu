@@ -184,3 +184,26 @@ __global__ void counted_by_a_short(float *__restrict__ out, const float *in, sho
   }
   out[threadIdx.x] = v;
 }
+
+// What changes of the object is not what the copy asks for, but an object is followed as a whole.
+struct Loader {
+  float *to;
+  const float *from;
+  int count;
+  __device__ void load(int k) {
+#pragma tma load threads(64)
+    to[threadIdx.x] = from[k * 64 + threadIdx.x]; // expected-error {{the address of this load is not followed: it is a part of 'loader', which the loop around the copy changes}}
+    ++count;
+  }
+};
+__global__ void counting(float *out, const float *in) {
+  __shared__ float part[64];
+  Loader loader{part, in, 0};
+  for (int k = 0; k < 4; ++k) {
+    loader.load(k);
+    __syncthreads();
+    out[k * 64 + threadIdx.x] = part[63 - threadIdx.x];
+    __syncthreads();
+  }
+  out[256] = loader.count;
+}

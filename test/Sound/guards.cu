@@ -73,6 +73,23 @@ __global__ void windows(float *out, const float *in, const int *pages, int n, in
     out[i] = tile[i % 8][i / 8];
 }
 // CHECK: tilelift: windows: TMA
+// Where the rows begin is counted in rows, not by pages: it says nothing about where a page lies.
+__global__ void rows_from(float *out, const float *in, const int *pages, int from, int to) {
+  __shared__ float tile[16][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += T) {
+    const int row = blockIdx.x * 16 + i / 32;
+    tile[i / 32][i % 32] = row >= from && row < to ? in[(pages[row / 8] % 32 * 8 + row % 8) * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 512; i += T) {
+    const int row = blockIdx.x * 16 + i / 32;
+    if (row >= from)
+      out[((pages[row / 8] + 3) % 32 * 8 + row % 8) * 32 + i % 32] = tile[i / 32][i % 32];
+  }
+}
+// CHECK: tilelift: rows_from: TMA
 __global__ void stored_pages(float *out, const float *in, const int *pages, int n, int w) {
   __shared__ float tile[8][32];
   for (int i = threadIdx.x; i < 256; i += T)
@@ -141,6 +158,7 @@ const Case cases[] = {
     {"some_elements", [](const Arrays &a) { some_elements<<<3, T>>>(a.out, a.in, 64, 370); }},
     {"rows_of_pages", [](const Arrays &a) { rows_of_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 50, 32); }},
     {"windows", [](const Arrays &a) { windows<<<1, T>>>(a.out, a.in, a.ints, 6, 64, 23); }},
+    {"rows_from", [](const Arrays &a) { rows_from<<<2, T>>>(a.out, a.in, a.ints, 8, 30); }},
     {"stored_pages",
      [](const Arrays &a) {
        stored_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 160, 32);
