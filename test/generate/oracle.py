@@ -338,12 +338,15 @@ class Judge:
         digits = self._even(positions)
         if digits is None:
             return self.verdict
-        digits = self._guards(positions, digits)
-        if digits is None or self.verdict.must_be_refused:
+        boxes = self._guards(positions, digits)
+        if self.verdict.must_be_refused:
             return self.verdict
-        self._dimensions(digits)
-        self._coordinates(digits)
-        self._layout(positions[0], digits)
+        # Where the guard is no box, the tiles that lie wholly inside have dimensions all the same.
+        self._dimensions(boxes or digits)
+        if boxes:
+            self._coordinates(boxes)
+            self._layout(positions[0], boxes)
+            digits = boxes
         if self._rows_may_do(positions[0], digits):
             self.verdict.facts = [replace(fact, certain=fact.certain and not fact.ids & OF_BOXES)
                                   for fact in self.verdict.facts]
