@@ -34,7 +34,7 @@ while IFS= read -r line || [ -n "$line" ]; do
   esac
 done <"$settings" || fail "cannot read $settings"
 
-object= depfile= previous=
+object="" depfile="" previous=""
 for word; do
   case $previous in
   -o) object=$word ;;
@@ -73,7 +73,7 @@ source_of_command() {
 }
 
 # Of several devices, the first with a TMA unit decides; without one, tilelift does.
-command= arch=0 own= top= standard=
+command="" arch=0 own="" top="" standard=""
 while IFS= read -r line; do
   case $line in
   '#$ INCLUDES='* | '#$ SYSTEM_INCLUDES='*) own="$own ${line#*=}" ;;
@@ -105,7 +105,7 @@ source=$(source_of_command)
 # (read), it goes there together with the next one (pair), it is nvcc's own or says what
 # the command does (none, nones), or it is one of the host compiler's other flags (host).
 classify() {
-  kind=read
+  kind="read"
   case $1 in
   -D | -U) kind=pair && is_own_macro "$2" && kind=nones ;;
   -D* | -U*) is_own_macro "${1#-?}" && kind=none ;;

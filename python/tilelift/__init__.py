@@ -84,12 +84,11 @@ class Lifted:
             module: Dict[str, Any] = {}
             exec(compile(self.python, "<launchers>", "exec"), module)  # noqa: S102
             self._kernels = tuple(own.kernel for own in module.values() if hasattr(own, "kernel"))
+        names: Tuple[Callable[[Any], str], ...] = (
+            lambda own: own.entry, lambda own: own.scope + own.name, lambda own: own.name,
+            lambda own: own.scope + own.name.partition("<")[0], lambda own: own.name.partition("<")[0])
         found = list(self._kernels) if name is None and len(self._kernels) == 1 else \
-            next(filter(None, ([own for own in self._kernels if called(own) == name]
-                               for called in (lambda own: own.entry, lambda own: own.scope + own.name,
-                                              lambda own: own.name,
-                                              lambda own: own.scope + own.name.partition("<")[0],
-                                              lambda own: own.name.partition("<")[0]))), [])
+            next(filter(None, ([own for own in self._kernels if called(own) == name] for called in names)), [])
         if len(found) == 1:
             return found[0].launcher
         available = ", ".join(f"{own.scope}{own.name} ({own.entry})" if len(found) > 1 else own.scope + own.name

@@ -40,7 +40,8 @@ def is_object(kind: _Kind) -> bool:
 def address_of(value: Any, what: str = "an argument") -> int:
     """Where memory of the device is: a number, or somebody's array. Null is none."""
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        number: int = value
+        return number
     if value is None:
         return 0
     pointer = getattr(value, "data_ptr", None)
@@ -82,7 +83,8 @@ def _shown(value: Any) -> str:
 
 def _whole_number(what: str, value: Any) -> int:
     if value.__class__ is int:
-        return value  # type: ignore[no-any-return]
+        number: int = value
+        return number
     try:
         return int(operator.index(value))
     except TypeError:
@@ -128,7 +130,7 @@ class Parameter:
             raise ValueError(f"{self.what} is of kind {kind!r}; there are {', '.join(_FORMATS)}, and the size of an object")
         self.is_object = is_object(kind)
         self.format = f"{kind}s" if self.is_object else _FORMATS[str(kind)]
-        self.limits = bounds_of(kind) or _LIMITS.get(kind, (0, 0))
+        self.limits = bounds_of(kind) or _LIMITS.get(str(kind), (0, 0))
         self.passed: Callable[[Any], Any] = (
             functools.partial(_bytes_of, self.what, int(kind)) if self.is_object else
             functools.partial(address_of, what=self.what) if kind == "pointer" else

@@ -168,7 +168,7 @@ class Tracer(Plan):
         self.window: Optional[Window] = None
         self.kept: List[Tuple[str, str]] = []
 
-    def named(self, value: Whole) -> Whole:
+    def named(self, value: Whole) -> Any:
         if are_known(value) or str(value).isidentifier():
             return value
         name, line = self.names.setdefault(str(value), f"t{len(self.names)}"), line_of(value)
@@ -215,7 +215,7 @@ class Tracer(Plan):
         else:
             self.within(value, low, high)
 
-    def require_multiple(self, rule: str, value: Number, multiple: int, text: str) -> None:
+    def require_multiple(self, rule: str, value: Whole, multiple: int, text: str) -> None:
         self.multiple(value, multiple)
 
     def require_fours(self, tile: str, distance: int) -> None:

@@ -111,8 +111,8 @@ def _said(own: ctypes.CDLL, result: int, number: int) -> Said:
 
 
 def version() -> str:
-    return library().tilelift_version().decode()
+    return str(library().tilelift_version().decode())
 
 
 def include_path() -> str:
-    return library().tilelift_include_path().decode()
+    return str(library().tilelift_include_path().decode())

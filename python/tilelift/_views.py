@@ -7,7 +7,7 @@ all of it by hand. Shapes are row-major here, strides are bytes. Whatever keeps 
 from __future__ import annotations
 
 import ctypes
-from typing import Any, Optional, Sequence, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 from . import rules
 
@@ -52,7 +52,8 @@ class View:
 
 
 def _dense(shape: Tuple[int, ...], item_bits: int) -> Tuple[int, ...]:
-    strides, elements = [], 1
+    strides: List[int] = []
+    elements = 1
     for extent in reversed(shape):
         strides.append(elements * item_bits // 8 if strides else max(item_bits // 8, 1))
         elements *= extent

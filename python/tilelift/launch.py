@@ -224,7 +224,9 @@ class Launch(Plan):
         self.violations.append(rules.Violation(rule, text))
 
     def require(self, rule: str, value: Number, low: Optional[int], high: Optional[int], text: str) -> None:
-        first, last = (value, value) if isinstance(value, int) else (value.low, value.high)
+        # Of a launch all numbers are known, and none is an expression.
+        ends: Tuple[Any, Any] = (value, value) if isinstance(value, int) else (value.low, value.high)
+        first, last = ends
         if (low is None or first >= low) and (high is None or last <= high):
             return
         if low == high and first == last:

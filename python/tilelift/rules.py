@@ -6,7 +6,7 @@ both against each other. Everything is innermost first here, strides are bytes.
 """
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, NamedTuple, Optional, Sequence, Tuple
 
 MAX_RANK = 5
 MAX_EXTENT = 1 << 31
@@ -14,13 +14,13 @@ MOST_SHARED = 232448
 
 ELEMENTS = ("u8", "u16", "u32", "i32", "u64", "i64", "f16", "f32", "f64", "bf16", "f32_ftz", "tf32",
             "tf32_ftz", "u4_align8", "u4_align16", "u6_align16")
-BITS = dict(zip(ELEMENTS, (8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6)))
+BITS: Dict[str, int] = dict(zip(ELEMENTS, (8, 16, 32, 32, 64, 64, 16, 32, 64, 16, 32, 32, 32, 4, 4, 6)))
 FLOATING = frozenset(ELEMENTS[6:13])
 PACKED = frozenset(ELEMENTS[13:])
 PADDED = frozenset(ELEMENTS[14:])
 
 SWIZZLES = ("none", "b32", "b64", "b128", "b128_atom_32", "b128_atom_32_flip_8", "b128_atom_64")
-SPANS = dict(zip(SWIZZLES, (0, 32, 64, 128, 128, 128, 128)))
+SPANS: Dict[str, int] = dict(zip(SWIZZLES, (0, 32, 64, 128, 128, 128, 128)))
 INTERLEAVES = ("none", "b16", "b32")
 PROMOTIONS = (0, 64, 128, 256)
 FILLS = ("zero", "nan")

@@ -34,8 +34,10 @@ fi
 if [ -n "${ALL_TARGETS:-}" ]; then
   nvcc_targets+=" $clang_targets" clang_targets=$nvcc_targets
 fi
-$NVCC -I"$here" -Xcompiler -Wall -Xcompiler -Werror -Werror all-warnings \
-  $(for t in $nvcc_targets; do echo "-gencode arch=compute_$t,code=sm_$t"; done) \
+nvcc_flags=() clang_flags=()
+for t in $nvcc_targets; do nvcc_flags+=(-gencode "arch=compute_$t,code=sm_$t"); done
+for t in $clang_targets; do clang_flags+=("--offload-arch=sm_$t"); done
+$NVCC -I"$here" -Xcompiler -Wall -Xcompiler -Werror -Werror all-warnings "${nvcc_flags[@]}" \
   -c "$lifted" -o "$lifted.nvcc.o"
-$CLANG_CUDA -I"$here" -Wall -Werror $(for t in $clang_targets; do echo "--offload-arch=sm_$t"; done) \
+$CLANG_CUDA -I"$here" -Wall -Werror "${clang_flags[@]}" \
   -c "$lifted" -o "$lifted.clang.o"
