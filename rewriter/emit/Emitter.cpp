@@ -100,9 +100,9 @@ EmitResult Emitter::run(const std::vector<KernelPlan> &kernels) {
   }
   if (output == Output::Program) {
     redirectForeign();
-    LaunchEdits launches = redirect(redirected, context, source, macros, variants);
-    result.edits.add(launches.edits);
-    llvm::for_each(launches.diagnostics, [&](const Diagnostic &each) { say(each); });
+    LaunchChanges changes = changesOfLaunches(redirected, context, source, macros, variants);
+    llvm::for_each(changes.diagnostics, [&](const Diagnostic &each) { say(each); });
+    result.edits.add(editsOf(changes, context.getLangOpts(), source, macros));
   }
   for (Edit &edit : siblings.edits())
     result.edits.add(std::move(edit));

@@ -1,0 +1,321 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "writable/Launches.h"
+
+#include "directive/Variants.h"
+#include "support/Locations.h"
+#include "support/VariableFacts.h"
+#include "text/Names.h"
+
+#include "clang/AST/DeclCXX.h"
+#include "clang/AST/ExprCXX.h"
+#include "clang/AST/StmtCXX.h"
+#include "llvm/ADT/SmallPtrSet.h"
+
+#include <set>
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// The launcher's name as it can be written at the launch.
+std::string launcherFor(const RedirectedLaunch &redirected) {
+  const DeclRefExpr &callee = *redirected.launch->callee;
+  if (!isByUsing(callee))
+    return redirected.launcher;
+  const std::string kernel = qualifiedName(callee.getDecl());
+  return kernel.substr(0, kernel.rfind("::") + 2) + redirected.launcher;
+}
+
+/// Whether evaluating an expression may do more than to give its value. Calls are looked into.
+bool mayDoSomething(const Stmt *part, llvm::SmallPtrSetImpl<const FunctionDecl *> &seen) {
+  if (!part || isa<LambdaExpr, UnaryExprOrTypeTraitExpr>(part))
+    return false;
+  const auto *binary = dyn_cast<clang::BinaryOperator>(part);
+  const auto *unary = dyn_cast<clang::UnaryOperator>(part);
+  const auto *call = dyn_cast<CallExpr>(part);
+  const auto *made = dyn_cast<CXXConstructExpr>(part);
+  if ((binary && binary->isAssignmentOp()) || (unary && unary->isIncrementDecrementOp()) ||
+      isa<CXXNewExpr, CXXDeleteExpr, CXXThrowExpr, StmtExpr, AsmStmt>(part))
+    return true;
+  const CXXConstructorDecl *constructor = made ? made->getConstructor() : nullptr;
+  if (call || (constructor && !constructor->isTrivial())) { // a constexpr one may do something, too
+    const FunctionDecl *body = nullptr;
+    if (call)
+      body = calledBody(call);
+    else
+      constructor->hasBody(body);
+    if (!body || (seen.insert(body).second && mayDoSomething(body->getBody(), seen)))
+      return true;
+    if (const auto *own = dyn_cast<CXXConstructorDecl>(body))
+      for (const CXXCtorInitializer *each : own->inits())
+        if (mayDoSomething(each->getInit(), seen))
+          return true;
+  }
+  return llvm::any_of(part->children(),
+                      [&](const Stmt *child) { return mayDoSomething(child, seen); });
+}
+
+bool mayDoSomething(const Stmt *part) {
+  llvm::SmallPtrSet<const FunctionDecl *, 8> seen;
+  return mayDoSomething(part, seen);
+}
+
+/// Whether an expression is made of constants and of variables that the function alone can change,
+/// which it does not do in `others`.
+bool isIndependent(const Stmt *part, ArrayRef<const Expr *> others, const FunctionDecl &function,
+                   const VariableFacts &facts) {
+  const auto *unary = dyn_cast<clang::UnaryOperator>(part);
+  const auto *member = dyn_cast<MemberExpr>(part);
+  const auto *call = dyn_cast<CallExpr>(part);
+  if (isa<CXXThisExpr, ArraySubscriptExpr>(part) || (member && member->isArrow()) ||
+      (unary && unary->getOpcode() == UO_Deref) ||
+      (call && !(call->getDirectCallee() && call->getDirectCallee()->isConstexpr() &&
+                 !isa<CXXMethodDecl>(call->getDirectCallee())))) // of an object that others know
+    return false;
+  if (const auto *named = dyn_cast<DeclRefExpr>(part);
+      named && !isa<EnumConstantDecl, FunctionDecl>(named->getDecl())) {
+    const auto *variable = dyn_cast<VarDecl>(named->getDecl());
+    return variable && (variable->isConstexpr() ||
+                        (variable->hasLocalStorage() && variable->getDeclContext() == &function &&
+                         !variable->getType()->isReferenceType() && !facts.escapes(variable) &&
+                         llvm::all_of(others, [&](const Expr *other) {
+                           return facts.changesWithin(variable, other).empty();
+                         })));
+  }
+  return llvm::all_of(part->children(), [&](const Stmt *child) {
+    return !child || isIndependent(child, others, function, facts);
+  });
+}
+
+/// CUDA evaluates what stands in <<<...>>> before the kernel's arguments; of a function's
+/// arguments, nobody knows the order. Whether that may make a difference.
+bool dependsOnOrder(const Launch &launch) {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+  if (!chevrons)
+    return false;
+  const SmallVector<const Expr *, 8> first(chevrons->getConfig()->arguments()),
+      second(chevrons->arguments());
+  auto doSomething = [](ArrayRef<const Expr *> parts) {
+    return llvm::any_of(parts, [](const Expr *part) { return mayDoSomething(part); });
+  };
+  const bool firstActs = doSomething(first), secondActs = doSomething(second);
+  if (!firstActs && !secondActs)
+    return false;
+  if (!launch.in || (firstActs && secondActs))
+    return !second.empty();
+  const VariableFacts facts{CallPath(launch.in)};
+  return llvm::any_of(firstActs ? second : first, [&](const Expr *part) {
+    return !isIndependent(part, firstActs ? first : second, *launch.in, facts);
+  });
+}
+
+/// A parameter of the kernel that no launcher can have as it is found at an address.
+const ParmVarDecl *notCopiedByBytes(const DeclRefExpr &kernel) {
+  const auto *function = dyn_cast<FunctionDecl>(kernel.getDecl());
+  if (!function)
+    return nullptr;
+  for (const ParmVarDecl *parameter : function->parameters())
+    if (!parameter->getType().isTriviallyCopyableType(function->getASTContext()))
+      return parameter;
+  return nullptr;
+}
+
+class LaunchReader {
+public:
+  LaunchReader(ArrayRef<RedirectedLaunch> launches, ASTContext &context, const SourceText &source,
+               const MacroUses &macros, const Variants &variants)
+      : launches(launches), context(context), source(source), macros(macros), variants(variants) {}
+
+  LaunchChanges run();
+
+private:
+  bool isRedirectable(const Launch &launch) const;
+  bool isIncludedInFunction(const Launch &launch) const;
+  std::optional<std::string> whyNotInText(const Launch &launch) const;
+  void takeInText(const RedirectedLaunch &redirected);
+  bool canBeWrittenOut(const Launch &launch, unsigned begin) const;
+  void takeMacro(unsigned begin);
+  std::optional<WrittenConfiguration> configurationOf(const CallExpr &config) const;
+  unsigned useOf(const RedirectedLaunch &each) const {
+    return placeOf(context.getSourceManager(), each.launch->call->getBeginLoc()).offset;
+  }
+  /// Text behind which other text may stand.
+  std::string whole(StringRef text) const {
+    return text.trim().str() + (endsInComment(text, context.getLangOpts()) ? "\n" : "");
+  }
+  unsigned beginOf(SourceLocation at) const { return source.offsetOf(source.written(at)); }
+  void refuse(unsigned at, const std::string &kernel, const std::string &why) {
+    result.diagnostics.push_back(diagnose(diag::launch_not_lifted, {at}, kernel, why));
+  }
+
+  ArrayRef<RedirectedLaunch> launches;
+  ASTContext &context;
+  const SourceText &source;
+  const MacroUses &macros;
+  const Variants &variants;
+  LaunchChanges result;
+};
+
+/// A launch from the middle of a macro takes the use of the macro with it: all launches
+/// that come from there are changed in what it is expanded to.
+LaunchChanges LaunchReader::run() {
+  std::set<unsigned> writtenOut;
+  for (const RedirectedLaunch &each : launches)
+    if (each.launch->call->getBeginLoc().isMacroID() && !isRedirectable(*each.launch))
+      writtenOut.insert(useOf(each));
+  // The argument of a macro may be expanded several times, and a template instantiated.
+  std::map<unsigned, SmallVector<const RedirectedLaunch *, 2>> inText;
+  for (const RedirectedLaunch &each : launches)
+    if (!each.launch->call->getBeginLoc().isMacroID() || !writtenOut.count(useOf(each)))
+      inText[beginOf(each.launch->callee->getLocation())].push_back(&each);
+  for (const auto &[offset, here] : inText) {
+    const RedirectedLaunch &first = *here.front();
+    if (llvm::all_of(here, [&](const RedirectedLaunch *each) {
+          return !each->launch->isOneOfSeveral && launcherFor(*each) == launcherFor(first);
+        }))
+      takeInText(first);
+    else
+      refuse(offset, first.kernel, "its text launches other kernels as well");
+  }
+  for (unsigned begin : writtenOut)
+    takeMacro(begin);
+  return std::move(result);
+}
+
+/// Whether a launch in the tokens of a macro's use can be changed there.
+bool LaunchReader::canBeWrittenOut(const Launch &launch, unsigned begin) const {
+  const SourceLocation last = launch.call->getRParenLoc(); // or the macro is only a part of it
+  return launch.form == Launch::Form::Chevrons &&
+         (!isByUsing(*launch.callee) || !launch.callee->hasQualifier()) &&
+         !dependsOnOrder(launch) && last.isMacroID() &&
+         placeOf(context.getSourceManager(), last).offset == begin;
+}
+
+void LaunchReader::takeMacro(unsigned begin) {
+  MacroChange change{begin, {}};
+  std::string kernel;
+  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
+  for (Place counter : variants.counters) // written out, __COUNTER__ would count no more
+    isKnown = isKnown && (counter.offset < begin || counter.offset >= macros.at(begin).end);
+  for (const RedirectedLaunch &each : launches) {
+    if (useOf(each) != begin)
+      continue;
+    kernel = each.kernel;
+    isKnown = isKnown && canBeWrittenOut(*each.launch, begin);
+    if (!isKnown)
+      return refuse(begin, kernel, "it comes from a macro");
+    change.launches.push_back({each.launch, launcherFor(each), std::nullopt, false});
+  }
+  result.inMacros.push_back(std::move(change));
+  result.diagnostics.push_back(diagnose(diag::macro_written_out, {begin}, kernel));
+}
+
+/// Whether the launch stands in a file that is included inside of a function. That file would have
+/// to include the runtime's header, which cannot be included there.
+bool LaunchReader::isIncludedInFunction(const Launch &launch) const {
+  const FunctionDecl *outermost = launch.in;
+  for (const DeclContext *at = launch.in; at; at = at->getParent())
+    if (const auto *function = dyn_cast<FunctionDecl>(at))
+      outermost = function;
+  if (!outermost || !outermost->hasBody())
+    return false;
+  auto fileOf = [&](SourceLocation at) { return source.fileOf(source.offsetOf(at)).begin; };
+  return fileOf(launch.call->getBeginLoc()) != fileOf(outermost->getBody()->getBeginLoc());
+}
+
+/// Whether the text of a launch is in the file as it is.
+bool LaunchReader::isRedirectable(const Launch &launch) const {
+  const auto *chevrons = dyn_cast<CUDAKernelCallExpr>(launch.call);
+  const CallExpr *config = chevrons ? chevrons->getConfig() : nullptr;
+  return source.isPlainText(launch.call->getSourceRange()) &&
+         source.isPlainText(launch.callee->getSourceRange()) &&
+         (!config || source.isPlainText({config->getBeginLoc(), config->getRParenLoc()}));
+}
+
+/// `<<<...>>>` may be all that a macro stands for, as for editors that do not know it.
+std::optional<WrittenConfiguration> LaunchReader::configurationOf(const CallExpr &config) const {
+  const SourceManager &sources = context.getSourceManager();
+  auto parenBehind = [&](SourceLocation last, unsigned end) {
+    const std::optional<unsigned> next =
+        last.isValid() ? source.nextToken(last, tok::l_paren) : std::nullopt;
+    return next ? *next : end + unsigned(source.from(end).find('('));
+  };
+  if (!sources.isMacroBodyExpansion(config.getBeginLoc()) &&
+      source.isPlainText({config.getBeginLoc(), config.getRParenLoc()})) {
+    unsigned open = source.offsetOf(source.written(config.getBeginLoc()));
+    unsigned close = source.offsetOf(source.written(config.getRParenLoc()));
+    return WrittenConfiguration{open, parenBehind(source.written(config.getRParenLoc()), close),
+                                whole(source.between(open + 3, close))};
+  }
+  auto use = macros.find(placeOf(sources, config.getBeginLoc()).offset);
+  if (use == macros.end() || use->second.hasPragma)
+    return std::nullopt;
+  const std::vector<MacroToken> &tokens = use->second.tokens;
+  if (tokens.size() < 3 || tokens.front().location != config.getBeginLoc() ||
+      tokens.back().location != config.getRParenLoc())
+    return std::nullopt;
+  std::string arguments;
+  for (const MacroToken &token : ArrayRef(tokens).drop_front().drop_back())
+    arguments += (arguments.empty() || token.text == "," ? "" : " ") + token.text;
+  return WrittenConfiguration{use->first, parenBehind({}, use->second.end), arguments};
+}
+
+/// Why the text of a launch cannot be changed where it stands.
+std::optional<std::string> LaunchReader::whyNotInText(const Launch &launch) const {
+  const CallExpr *call = launch.call;
+  const DeclRefExpr *callee = launch.callee;
+  const SourceManager &sources = context.getSourceManager();
+  if (variants.beginIn(placeOf(sources, call->getBeginLoc()), placeOf(sources, call->getEndLoc())))
+    return "an #if block is part of it";
+  if (isIncludedInFunction(launch))
+    return "it stands in a file that is included inside of a function";
+  const unsigned end = source.endOfToken(source.written(callee->getLocation()));
+  if (source.between(beginOf(callee->getLocation()), end) != callee->getDecl()->getName())
+    return "it has another name there";
+  const bool isByAddresses =
+      !isa<CUDAKernelCallExpr>(call) && launch.form != Launch::Form::LaunchEx;
+  if (const ParmVarDecl *argument = isByAddresses ? notCopiedByBytes(*callee) : nullptr)
+    return "it passes addresses of arguments, and a launcher would copy '" +
+           argument->getNameAsString() + "' by a constructor";
+  return std::nullopt;
+}
+
+void LaunchReader::takeInText(const RedirectedLaunch &redirected) {
+  const Launch &launch = *redirected.launch;
+  auto refuseIt = [&](const std::string &why) {
+    refuse(beginOf(launch.callee->getLocation()), redirected.kernel, why);
+  };
+  if (std::optional<std::string> why = whyNotInText(launch))
+    return refuseIt(*why);
+  LaunchChange change{&launch, launcherFor(redirected), std::nullopt, false};
+  if (launch.form == Launch::Form::Chevrons) {
+    change.configuration = configurationOf(*cast<CUDAKernelCallExpr>(launch.call)->getConfig());
+    if (!change.configuration)
+      return refuseIt("its <<<...>>> comes from a macro");
+    if (context.getSourceManager().isMacroBodyExpansion(launch.call->getRParenLoc()))
+      return refuseIt("its arguments come from a macro");
+    change.isOrdered = dependsOnOrder(launch);
+    if (change.isOrdered && !launch.in)
+      return refuseIt("what stands in its <<<...>>> has to be evaluated before its arguments");
+  }
+  result.inText.push_back(std::move(change));
+}
+
+} // namespace
+
+/// Whether the kernel's name is found through a using-declaration. The launcher's name is not
+/// declared by it, and has to be qualified.
+bool isByUsing(const DeclRefExpr &callee) { return isa<UsingShadowDecl>(callee.getFoundDecl()); }
+
+LaunchChanges changesOfLaunches(ArrayRef<RedirectedLaunch> launches, ASTContext &context,
+                                const SourceText &source, const MacroUses &macros,
+                                const Variants &variants) {
+  return LaunchReader(launches, context, source, macros, variants).run();
+}
+
+} // namespace tilelift

@@ -1,0 +1,70 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Which launches of lifted kernels can become calls of their launchers, and what has to be known to
+// write them: `kernel<<<...>>>(...)`, functions of the CUDA runtime, launches in arguments of
+// macros, and launches inside of a macro, whose use is then replaced by what it expands to. A
+// launch that cannot be changed goes on with the plain kernel, and a diagnostic says why.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_WRITABLE_LAUNCHES_H
+#define TILELIFT_WRITABLE_LAUNCHES_H
+
+#include "directive/MacroText.h"
+#include "directive/Program.h"
+#include "text/SourceText.h"
+
+#include <optional>
+
+namespace tilelift {
+
+struct Variants;
+
+/// A launch that a launcher shall make.
+struct RedirectedLaunch {
+  const Launch *launch = nullptr;
+  std::string kernel;
+  std::string launcher;
+};
+
+/// Where `<<<` stands and where the arguments' parenthesis, and what is between `<<<` and `>>>`.
+struct WrittenConfiguration {
+  unsigned open, paren;
+  std::string arguments;
+};
+
+/// A launch whose text is changed where it stands.
+struct LaunchChange {
+  const Launch *launch = nullptr;
+  /// As it can be written at the launch.
+  std::string launcher;
+  /// Of a launch by `<<<...>>>`.
+  std::optional<WrittenConfiguration> configuration;
+  /// Whether what stands in `<<<...>>>` has to be evaluated before the kernel's arguments.
+  bool isOrdered = false;
+};
+
+/// The use of a macro that is replaced by its tokens, with launchers for the launches in it.
+struct MacroChange {
+  unsigned begin = 0;
+  /// The launches, with the launchers' names as they can be written there.
+  std::vector<LaunchChange> launches;
+};
+
+struct LaunchChanges {
+  std::vector<LaunchChange> inText;
+  std::vector<MacroChange> inMacros;
+  std::vector<Diagnostic> diagnostics;
+};
+
+LaunchChanges changesOfLaunches(llvm::ArrayRef<RedirectedLaunch> launches,
+                                clang::ASTContext &context, const SourceText &source,
+                                const MacroUses &macros, const Variants &variants);
+
+/// Whether the kernel's name is found through a using-declaration. The launcher's name is not
+/// declared by it, and has to be qualified.
+bool isByUsing(const clang::DeclRefExpr &callee);
+
+} // namespace tilelift
+
+#endif
