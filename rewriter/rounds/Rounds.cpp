@@ -167,7 +167,9 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
                         (isSetByHead(variable) ? "', which the loop's head declares: declare it "
                                                  "before the loop"
                          : start               ? "', whose start " + *start
-                                               : "', which not every round moves by the same"));
+                         : variable->getType()->isRealFloatingType()
+                             ? "', which is no integer"
+                             : "', which not every round moves by the same"));
     }
   return rounds;
 }

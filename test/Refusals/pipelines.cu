@@ -146,6 +146,19 @@ __global__ void doubled(float *__restrict__ out, const float *__restrict__ in, i
   }
 }
 
+__global__ void measured(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float part[64];
+  float sum = 0;
+#pragma tma pipeline
+  for (int i = 0; sum < n; ++i, sum += 1) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'sum', which is no integer [-Wtilelift-not-ahead]}}
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.x] += part[63 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
 // Where the next tile comes from is not to be told in advance.
 __global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ next, int n) {
   __shared__ float part[64];
@@ -576,6 +589,7 @@ void run(float *out, const float *in, int *numbers) {
   condition_in_memory<<<1, 64>>>(out, in, numbers, numbers);
   condition_of_others<<<1, 64>>>(out, in, 5);
   doubled<<<1, 64>>>(out, in, 5);
+  measured<<<1, 64>>>(out, in, 5);
   looked_up<<<1, 64>>>(out, in, numbers, 5);
   used_before<<<1, 64>>>(out, in, 5);
   used_behind<<<1, 64>>>(out, in, 5);
