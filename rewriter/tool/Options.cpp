@@ -41,6 +41,158 @@ Exit status: 0 all copies lifted, 1 a copy is refused, 2 an error.)";
 
 enum class Remarks { None, Copies, Resources };
 
+/// The words of a command line: tilelift's own, diagnostics that are shown or silenced (LLVM has an
+/// option -W of its own), and what goes to Clang.
+struct Words {
+  std::vector<const char *> own;
+  std::vector<StringRef> warnings;
+  std::vector<std::string> forClang;
+};
+
+Words wordsOf(int argc, const char **argv) {
+  Words words;
+  bool isForClang = false;
+  for (int i = 0; i < argc; ++i) {
+    if (!isForClang && StringRef(argv[i]) == "--")
+      isForClang = true;
+    else if (isForClang)
+      words.forClang.push_back(argv[i]);
+    else if (StringRef(argv[i]).starts_with("-W"))
+      words.warnings.push_back(StringRef(argv[i]).drop_front(2));
+    else
+      words.own.push_back(argv[i]);
+  }
+  return words;
+}
+
+void quit(const Twine &message) {
+  errs() << "tilelift: error: " << message << "\n";
+  exit(2);
+}
+
+void quitIf(const std::optional<std::string> &wrong) {
+  if (wrong)
+    quit(*wrong);
+}
+
+/// What the options ask for together.
+void checkTogether(const ToolOptions &options) {
+  if (options.files.empty())
+    quit(options.databaseFolder.empty()
+             ? Twine("no input file; 'tilelift --help' tells how to call it")
+             : "no CUDA file in the compile database of '" + Twine(options.databaseFolder) + "'");
+  quitIf(wrongArch(options.arch));
+  if (!options.dependencyFile.empty() && (options.files.size() != 1 || options.output.empty()))
+    quit("'--depfile' is for one file with an output: it takes '-o' and a single file");
+  if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
+    quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
+}
+
+/// As LLVM's parser knows them while there is an object of this kind.
+struct CommandLine {
+  cl::list<std::string> files{cl::Positional, cl::desc("files..."), cl::cat(category)};
+  cl::opt<std::string> output{"o", cl::desc("write to a file, or into a folder for several files"),
+                              cl::value_desc("path"), cl::cat(category)};
+  cl::opt<bool> inPlace{"in-place", cl::desc("rewrite the files themselves"), cl::cat(category)};
+  cl::opt<bool> diff{"diff", cl::desc("print a unified diff instead of the file"),
+                     cl::cat(category)};
+  cl::opt<bool> check{"check", cl::desc("print verdicts, write nothing"), cl::cat(category)};
+  cl::opt<bool> fix{"fix", cl::desc("first mend the files where one change lets a copy lift"),
+                    cl::cat(category)};
+  cl::opt<bool> dumpRelation{"dump-relation", cl::desc("print the copy relations as JSON"),
+                             cl::cat(category)};
+  cl::opt<bool> dumpPlan{"dump-plan", cl::desc("print the plans as JSON"), cl::cat(category)};
+  cl::opt<bool> dumpEffects{"dump-effects",
+                            cl::desc("print what each place of the annotated kernels may do"),
+                            cl::cat(category)};
+  cl::opt<Remarks> remarks{
+      "remarks",
+      cl::ValueOptional,
+      cl::desc("say what became of each copy"),
+      cl::values(clEnumValN(Remarks::Copies, "", ""),
+                 clEnumValN(Remarks::Resources, "resources",
+                            "and what each kernel takes of an SM, before and after")),
+      cl::init(Remarks::None),
+      cl::cat(category)};
+  cl::opt<bool> onlyProfitable{"only-profitable",
+                               cl::desc("leave copies as loops that are as fast without TMA"),
+                               cl::cat(category)};
+  cl::opt<unsigned> onlyCopy{"only-copy", cl::desc("lift one copy, by its number in the text"),
+                             cl::Hidden, cl::cat(category)};
+  cl::opt<bool> verify{"verify", cl::desc("check diagnostics against expected-... comments"),
+                       cl::Hidden, cl::cat(category)};
+  cl::opt<std::string> database{"p",
+                                cl::desc("folder of a compile_commands.json; without files, "
+                                         "all of its CUDA files"),
+                                cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> cudaPath{"cuda-path", cl::desc("where the CUDA toolkit is"),
+                                cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> arch{
+      "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
+      cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category)};
+  cl::opt<Emit> emit{
+      "emit",
+      cl::desc("what to write"),
+      cl::value_desc("kind"),
+      cl::values(clEnumValN(Emit::Cuda, "cuda", "the file, lifted (default)"),
+                 clEnumValN(Emit::Device, "device", "its device code alone, for NVRTC"),
+                 clEnumValN(Emit::Driver, "driver", "launchers in C++ over the driver API"),
+                 clEnumValN(Emit::Manifest, "manifest", "how its kernels are launched, as JSON"),
+                 clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver")),
+      cl::init(Emit::Cuda),
+      cl::cat(category)};
+  cl::list<std::string> blocks{"block",
+                               cl::desc("block size of a kernel that the file does not launch"),
+                               cl::value_desc("kernel=x,y,z"), cl::cat(category)};
+  cl::opt<std::string> dependencies{
+      "depfile", cl::desc("write the files that the output depends on, as a rule for make"),
+      cl::value_desc("file"), cl::cat(category)};
+
+  void parse(const std::vector<const char *> &words);
+  ToolOptions options() const;
+};
+
+void CommandLine::parse(const std::vector<const char *> &words) {
+  cl::SetVersionPrinter([](raw_ostream &out) {
+    out << "tilelift " << TILELIFT_VERSION_STRING << " (" << clang::getClangFullVersion() << ")\n";
+  });
+  cl::HideUnrelatedOptions(category);
+  std::string problem;
+  raw_string_ostream problems(problem);
+  if (!cl::ParseCommandLineOptions(int(words.size()), words.data(), overview, &problems)) {
+    errs() << problem;
+    exit(2);
+  }
+}
+
+ToolOptions CommandLine::options() const {
+  ToolOptions options;
+  options.files.assign(files.begin(), files.end());
+  options.output = output;
+  options.inPlace = inPlace;
+  options.diff = diff;
+  options.check = check;
+  options.fix = fix;
+  options.dumpRelation = dumpRelation;
+  options.dumpPlan = dumpPlan;
+  options.dumpEffects = options.selection.describesEffects = dumpEffects;
+  options.verify = verify;
+  options.selection.onlyProfitable = onlyProfitable;
+  if (onlyCopy.getNumOccurrences() > 0)
+    options.selection.only = onlyCopy;
+  options.setEmit(emit);
+  for (StringRef block : blocks)
+    quitIf(options.setBlock(block));
+  options.databaseFolder = database;
+  options.dependencyFile = dependencies;
+  options.cudaPath = cudaPath;
+  options.arch = arch;
+  options.asksResources = remarks == Remarks::Resources;
+  if (remarks != Remarks::None || check)
+    options.diagnostics.showRemarks();
+  return options;
+}
+
 } // namespace
 
 void ToolOptions::setEmit(Emit kind) {
@@ -68,126 +220,18 @@ std::optional<std::string> ToolOptions::setBlock(StringRef text) {
 }
 
 ToolOptions parseOptions(int argc, const char **argv) {
-  cl::list<std::string> files(cl::Positional, cl::desc("files..."), cl::cat(category));
-  cl::opt<std::string> output("o", cl::desc("write to a file, or into a folder for several files"),
-                              cl::value_desc("path"), cl::cat(category));
-  cl::opt<bool> inPlace("in-place", cl::desc("rewrite the files themselves"), cl::cat(category));
-  cl::opt<bool> diff("diff", cl::desc("print a unified diff instead of the file"),
-                     cl::cat(category));
-  cl::opt<bool> check("check", cl::desc("print verdicts, write nothing"), cl::cat(category));
-  cl::opt<bool> fix("fix", cl::desc("first mend the files where one change lets a copy lift"),
-                    cl::cat(category));
-  cl::opt<bool> dumpRelation("dump-relation", cl::desc("print the copy relations as JSON"),
-                             cl::cat(category));
-  cl::opt<bool> dumpPlan("dump-plan", cl::desc("print the plans as JSON"), cl::cat(category));
-  cl::opt<bool> dumpEffects("dump-effects",
-                            cl::desc("print what each place of the annotated kernels may do"),
-                            cl::cat(category));
-  cl::opt<Remarks> remarks(
-      "remarks", cl::ValueOptional, cl::desc("say what became of each copy"),
-      cl::values(clEnumValN(Remarks::Copies, "", ""),
-                 clEnumValN(Remarks::Resources, "resources",
-                            "and what each kernel takes of an SM, before and after")),
-      cl::init(Remarks::None), cl::cat(category));
-  cl::opt<bool> onlyProfitable("only-profitable",
-                               cl::desc("leave copies as loops that are as fast without TMA"),
-                               cl::cat(category));
-  cl::opt<unsigned> onlyCopy("only-copy", cl::desc("lift one copy, by its number in the text"),
-                             cl::Hidden, cl::cat(category));
-  cl::opt<bool> verify("verify", cl::desc("check diagnostics against expected-... comments"),
-                       cl::Hidden, cl::cat(category));
-  cl::opt<std::string> database("p",
-                                cl::desc("folder of a compile_commands.json; without files, "
-                                         "all of its CUDA files"),
-                                cl::value_desc("folder"), cl::cat(category));
-  cl::opt<std::string> cudaPath("cuda-path", cl::desc("where the CUDA toolkit is"),
-                                cl::value_desc("folder"), cl::cat(category));
-  cl::opt<std::string> arch(
-      "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
-      cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category));
-  cl::opt<Emit> emit(
-      "emit", cl::desc("what to write"), cl::value_desc("kind"),
-      cl::values(clEnumValN(Emit::Cuda, "cuda", "the file, lifted (default)"),
-                 clEnumValN(Emit::Device, "device", "its device code alone, for NVRTC"),
-                 clEnumValN(Emit::Driver, "driver", "launchers in C++ over the driver API"),
-                 clEnumValN(Emit::Manifest, "manifest", "how its kernels are launched, as JSON"),
-                 clEnumValN(Emit::Python, "python", "launchers over cuda.bindings.driver")),
-      cl::init(Emit::Cuda), cl::cat(category));
-  cl::list<std::string> blocks("block",
-                               cl::desc("block size of a kernel that the file does not launch"),
-                               cl::value_desc("kernel=x,y,z"), cl::cat(category));
-  cl::opt<std::string> dependencies(
-      "depfile", cl::desc("write the files that the output depends on, as a rule for make"),
-      cl::value_desc("file"), cl::cat(category));
-  ToolOptions options;
-  std::vector<const char *> own;
-  std::vector<StringRef> warnings; // LLVM has an option -W of its own
-  bool compilers = false;
-  for (int i = 0; i < argc; ++i) {
-    if (!compilers && StringRef(argv[i]) == "--")
-      compilers = true;
-    else if (compilers)
-      options.compilerFlags.push_back(argv[i]);
-    else if (StringRef(argv[i]).starts_with("-W"))
-      warnings.push_back(StringRef(argv[i]).drop_front(2));
-    else
-      own.push_back(argv[i]);
-  }
-  cl::SetVersionPrinter([](raw_ostream &out) {
-    out << "tilelift " << TILELIFT_VERSION_STRING << " (" << clang::getClangFullVersion() << ")\n";
-  });
-  cl::HideUnrelatedOptions(category);
-  auto quit = [](const Twine &message) {
-    errs() << "tilelift: error: " << message << "\n";
-    exit(2);
-  };
-  std::string problem;
-  raw_string_ostream problems(problem);
-  if (!cl::ParseCommandLineOptions(int(own.size()), own.data(), overview, &problems)) {
-    errs() << problem;
-    exit(2);
-  }
-  options.files.assign(files.begin(), files.end());
-  options.output = output;
-  options.inPlace = inPlace;
-  options.diff = diff;
-  options.check = check;
-  options.fix = fix;
-  options.dumpRelation = dumpRelation;
-  options.dumpPlan = dumpPlan;
-  options.dumpEffects = options.selection.describesEffects = dumpEffects;
-  options.verify = verify;
-  options.selection.onlyProfitable = onlyProfitable;
-  if (onlyCopy.getNumOccurrences() > 0)
-    options.selection.only = onlyCopy;
-  options.setEmit(emit);
-  for (StringRef block : blocks)
-    if (std::optional<std::string> wrong = options.setBlock(block))
-      quit(*wrong);
-  options.databaseFolder = database;
-  options.dependencyFile = dependencies;
-  options.cudaPath = cudaPath;
-  options.arch = arch;
-  options.asksResources = remarks == Remarks::Resources;
-  if (remarks != Remarks::None || check)
-    options.diagnostics.showRemarks();
-  for (StringRef warning : warnings)
-    if (std::optional<std::string> wrong = options.diagnostics.apply(warning))
-      quit(*wrong);
+  const Words words = wordsOf(argc, argv);
+  CommandLine line;
+  line.parse(words.own);
+  ToolOptions options = line.options();
+  options.compilerFlags = words.forClang;
+  for (StringRef warning : words.warnings)
+    quitIf(options.diagnostics.apply(warning));
   if (options.files.empty() && !options.databaseFolder.empty())
     options.files = databaseFiles(options);
-  if (options.files.empty())
-    quit(options.databaseFolder.empty()
-             ? Twine("no input file; 'tilelift --help' tells how to call it")
-             : "no CUDA file in the compile database of '" + Twine(options.databaseFolder) + "'");
-  if (std::optional<std::string> wrong = wrongArch(options.arch))
-    quit(*wrong);
-  if (arch.getNumOccurrences() > 0)
+  checkTogether(options);
+  if (line.arch.getNumOccurrences() > 0)
     options.selection.device = deviceNamed(options.arch);
-  if (!options.dependencyFile.empty() && (options.files.size() != 1 || options.output.empty()))
-    quit("'--depfile' is for one file with an output: it takes '-o' and a single file");
-  if (options.inPlace && (!options.output.empty() || llvm::is_contained(options.files, "-")))
-    quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
   return options;
 }
 

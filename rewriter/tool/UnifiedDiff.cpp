@@ -161,6 +161,44 @@ void Alignment::alignShort(const Stretch &part) {
   }
 }
 
+/// The lines of a hunk: what changed, and what stands around it.
+struct Hunk {
+  size_t begin, end;
+};
+
+/// The first hunk behind some lines.
+std::optional<Hunk> hunkBehind(ArrayRef<Line> lines, size_t at) {
+  size_t first = at;
+  while (first < lines.size() && lines[first].kind == ' ')
+    ++first;
+  if (first == lines.size())
+    return std::nullopt;
+  size_t end = first, quiet = 0;
+  for (size_t i = first; i < lines.size() && quiet <= 2 * context; ++i) {
+    quiet = lines[i].kind == ' ' ? quiet + 1 : 0;
+    if (quiet == 0)
+      end = i + 1;
+  }
+  return Hunk{first > at + context ? first - context : at, std::min(lines.size(), end + context)};
+}
+
+std::string textOf(ArrayRef<Line> lines) {
+  size_t fromBefore = 0, fromAfter = 0;
+  for (const Line &line : lines) {
+    fromBefore += line.kind != '+';
+    fromAfter += line.kind != '-';
+  }
+  std::string text = "@@ -" + std::to_string(lines[0].before + 1) + "," +
+                     std::to_string(fromBefore) + " +" + std::to_string(lines[0].after + 1) + "," +
+                     std::to_string(fromAfter) + " @@\n";
+  for (const Line &line : lines) {
+    text += line.kind + line.text.str();
+    if (!line.text.ends_with("\n"))
+      text += "\n\\ No newline at end of file\n";
+  }
+  return text;
+}
+
 } // namespace
 
 std::string unifiedDiff(StringRef name, StringRef before, StringRef after) {
@@ -168,38 +206,11 @@ std::string unifiedDiff(StringRef name, StringRef before, StringRef after) {
   const std::vector<Line> lines = Alignment(a, b).lines;
   std::string text;
   size_t at = 0;
-  while (true) {
-    size_t first = at;
-    while (first < lines.size() && lines[first].kind == ' ')
-      ++first;
-    if (first == lines.size())
-      break;
-    size_t begin = first > at + context ? first - context : at;
-    size_t end = first, quiet = 0;
-    for (size_t i = first; i < lines.size() && quiet <= 2 * context; ++i) {
-      quiet = lines[i].kind == ' ' ? quiet + 1 : 0;
-      if (quiet == 0)
-        end = i + 1;
-    }
-    end = std::min(lines.size(), end + context);
-    size_t fromBefore = 0, fromAfter = 0;
-    for (size_t i = begin; i < end; ++i) {
-      fromBefore += lines[i].kind != '+';
-      fromAfter += lines[i].kind != '-';
-    }
-    if (text.empty())
-      text = "--- " + name.str() + "\n+++ " + name.str() + "\n";
-    text += "@@ -" + std::to_string(lines[begin].before + 1) + "," + std::to_string(fromBefore) +
-            " +" + std::to_string(lines[begin].after + 1) + "," + std::to_string(fromAfter) +
-            " @@\n";
-    for (size_t i = begin; i < end; ++i) {
-      text += lines[i].kind + lines[i].text.str();
-      if (!lines[i].text.ends_with("\n"))
-        text += "\n\\ No newline at end of file\n";
-    }
-    at = end;
+  while (std::optional<Hunk> hunk = hunkBehind(lines, at)) {
+    text += textOf(ArrayRef(lines).slice(hunk->begin, hunk->end - hunk->begin));
+    at = hunk->end;
   }
-  return text;
+  return text.empty() ? text : "--- " + name.str() + "\n+++ " + name.str() + "\n" + text;
 }
 
 } // namespace tilelift
