@@ -446,10 +446,7 @@ void KernelWriter::captureIn(FunctionText &text, size_t copy) {
 /// outwards, unless they capture everything by reference.
 void KernelWriter::captureIn(FunctionText &text, const FunctionDecl *innermost,
                              ArrayRef<std::string> needed) {
-  const DeclContext *at = innermost;
-  while (isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
-    const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
-    at = closure->getDeclContext();
+  for (const CXXRecordDecl *closure : closuresAround(innermost)) {
     if (closure->getLambdaCaptureDefault() == LCD_ByRef)
       continue;
     const LambdaExpr *lambda = lambdaMadeIn(text.pattern->getBody(), closure->getLocation());

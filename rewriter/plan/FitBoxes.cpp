@@ -49,9 +49,9 @@ bool Fitter::hasNoOtherUnits() const {
 }
 
 /// Turns each bound of the guard into an extent or a start of one dimension;
-/// what no dimension can express must hold for the whole box, at the copy. A tile whose cells
-/// outside have to be zero is refused if that takes a bound of two dimensions: TMA would seldom
-/// make it.
+/// what no dimension can express must hold for the whole box, at the copy. A bound of two dimensions
+/// at once is such. Where the cells outside of it have to become zero, the copy is refused instead:
+/// only boxes that lie wholly inside could use TMA, and there would be few of them.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
   const bool mayHoldForAll = !shape.outsideIsZero || options.outsideIsAny || isStored();

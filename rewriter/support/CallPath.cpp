@@ -124,11 +124,19 @@ bool isCapturable(const FunctionDecl *lambda, const VarDecl *variable) {
 
 } // namespace
 
+SmallVector<const CXXRecordDecl *, 2> closuresAround(const FunctionDecl *function) {
+  SmallVector<const CXXRecordDecl *, 2> closures;
+  const DeclContext *at = function;
+  while (at && isa<FunctionDecl>(at) && isLambda(cast<FunctionDecl>(at))) {
+    closures.push_back(cast<CXXMethodDecl>(at)->getParent());
+    at = closures.back()->getDeclContext();
+  }
+  return closures;
+}
+
 const DeclContext *textAround(const FunctionDecl *function) {
-  const DeclContext *text = function;
-  while (text && isa<FunctionDecl>(text) && isLambda(cast<FunctionDecl>(text)))
-    text = aroundLambda(cast<FunctionDecl>(text));
-  return text;
+  const SmallVector<const CXXRecordDecl *, 2> closures = closuresAround(function);
+  return closures.empty() ? function : closures.back()->getDeclContext();
 }
 
 size_t CallPath::textDepth() const {

@@ -14,6 +14,7 @@
 #include "llvm/ADT/SmallVector.h"
 
 namespace clang {
+class CXXRecordDecl;
 class CallExpr;
 class DeclContext;
 class Expr;
@@ -79,10 +80,15 @@ const clang::FunctionDecl *calledBody(const clang::CallExpr *call);
 /// The same of a call or of an object that is made, or null.
 const clang::FunctionDecl *functionRunBy(const clang::Stmt *statement);
 bool isLambda(const clang::FunctionDecl *function);
-/// What a lambda does when it is called: a generic one as it is instantiated.
+/// The bodies that calls of a lambda run. A generic lambda has one for each of its instantiations.
 llvm::SmallVector<const clang::Stmt *, 2> bodiesOf(const clang::LambdaExpr *lambda);
-/// What is executed as a part of a statement, or, of a lambda, may be.
+/// The parts of a statement that run with it. Of a lambda these are the initialisers of its
+/// captures, and the bodies that its calls run.
 llvm::SmallVector<const clang::Stmt *, 8> executedIn(const clang::Stmt *statement);
+/// The closures of the lambdas that a function's text stands in, the innermost one first; the first
+/// is the function's own, where it is a lambda.
+llvm::SmallVector<const clang::CXXRecordDecl *, 2>
+closuresAround(const clang::FunctionDecl *function);
 /// Where the text of a function stands that is a lambda, or a lambda in a lambda; the function
 /// itself if it is none.
 const clang::DeclContext *textAround(const clang::FunctionDecl *function);

@@ -75,7 +75,7 @@ void quitIf(const std::optional<std::string> &wrong) {
     quit(*wrong);
 }
 
-/// What the options ask for together.
+/// Ends the tool with an error where options exclude each other, or where there is no input.
 void checkTogether(const ToolOptions &options) {
   if (options.files.empty())
     quit(options.databaseFolder.empty()

@@ -161,7 +161,8 @@ void Alignment::alignShort(const Stretch &part) {
   }
 }
 
-/// The lines of a hunk: what changed, and what stands around it.
+/// The lines of a diff that a hunk shows, from `begin` up to `end`: those that changed, and up to
+/// `context` unchanged ones ahead of them and behind them.
 struct Hunk {
   size_t begin, end;
 };

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether the head of a function, from its first word to the end of its parameters, can be written
-// once more for its sibling. That takes places of the text for the name and for what is added,
-// which a macro may hide, and a language that allows another declaration of that kind there.
+// once more for its sibling. The name is replaced and parameters are added, which is only possible
+// where these places of the text are not inside of a macro. And C++ has to allow the sibling there:
+// it is a template, which a virtual function or a specialization cannot be.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_HEADS_H

@@ -102,12 +102,9 @@ std::optional<Obstacle> inLambdas(const CallPath &path, const SourceText &source
       return Obstacle{
           "a copy in a lambda defined outside of the kernel and the functions that it calls",
           function->getLocation()};
-    for (const DeclContext *at = function; at != text;) {
-      const CXXRecordDecl *closure = cast<CXXMethodDecl>(at)->getParent();
+    for (const CXXRecordDecl *closure : closuresAround(function))
       if (std::optional<Obstacle> found = inLambda(*closure, *cast<FunctionDecl>(text), source))
         return found;
-      at = closure->getDeclContext();
-    }
   }
   return std::nullopt;
 }

@@ -161,8 +161,8 @@ private:
   LaunchChanges result;
 };
 
-/// A launch from the middle of a macro takes the use of the macro with it: all launches
-/// that come from there are changed in what it is expanded to.
+/// A launch inside of a macro cannot be changed where it stands. The use of that macro is replaced by
+/// its tokens, and all launches among these are changed.
 LaunchChanges LaunchReader::run() {
   std::set<unsigned> writtenOut;
   for (const RedirectedLaunch &each : launches)
