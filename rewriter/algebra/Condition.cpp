@@ -71,6 +71,68 @@ std::optional<Conjunction> merged(const Conjunction &a, const Conjunction &b) {
   return result;
 }
 
+/// A number of a polynomial's own such that sums have the sum of the numbers: most sums that are
+/// not equal differ in it, and it needs no memory.
+uint64_t imageOf(const Polynomial &value) {
+  uint64_t sum = 0;
+  for (const Term &term : value.getTerms())
+    sum += uint64_t(term.coefficient) *
+           size_t(llvm::hash_combine_range(term.factors.begin(), term.factors.end()));
+  return sum;
+}
+
+/// Whether a bound holds wherever all of these do, by one of them, or by one that is given and
+/// another one together: of `a <= b` and `x < a` follows `x < b`.
+bool followsWith(const Bound &given, const Conjunction &all, const Bound &asked) {
+  auto contains = [&](const Bound &each) {
+    return each.value == asked.value && asked.range.contains(each.range);
+  };
+  if (llvm::any_of(all, contains))
+    return true;
+  const uint64_t whole = imageOf(asked.value), part = imageOf(given.value);
+  return llvm::any_of(all, [&](const Bound &other) {
+    const uint64_t rest = imageOf(other.value);
+    auto isWithin = [&](const Interval &range) { return asked.range.contains(range); };
+    if (whole == part + rest && asked.value == given.value + other.value)
+      return isWithin(sum(given.range, other.range));
+    if (whole == rest - part && asked.value == other.value - given.value)
+      return isWithin(sum(opposite(given.range), other.range));
+    return whole == part - rest && asked.value == given.value - other.value &&
+           isWithin(sum(given.range, opposite(other.range)));
+  });
+}
+
+/// Whether exactly one of two ranges holds of each number.
+bool areOpposite(const Interval &a, const Interval &b) {
+  const Interval &low = a.low == Interval::lowest ? a : b, &high = &low == &a ? b : a;
+  return low.low == Interval::lowest && high.high == Interval::highest &&
+         low.high != Interval::highest && high.low == low.high + 1;
+}
+
+Conjunction without(Conjunction all, size_t number) {
+  all.erase(all.begin() + number);
+  return all;
+}
+
+/// `a or b` as one conjunction, when they have opposite bounds on one polynomial and all other
+/// bounds of each hold in the other one as well: of `a <= b && x < a || a > b && x < b`, which is
+/// what `x < min(a, b)` says, `x < a && x < b` is left.
+std::optional<Conjunction> joined(const Conjunction &a, const Conjunction &b) {
+  for (auto own = a.begin(), other = b.begin(); own != a.end() && other != b.end();) {
+    if (own->value != other->value) {
+      ++(own->value < other->value ? own : other);
+      continue;
+    }
+    auto holdsInA = [&](const Bound &each) { return &each == other || followsWith(*own, a, each); };
+    auto holdsInB = [&](const Bound &each) { return &each == own || followsWith(*other, b, each); };
+    if (areOpposite(own->range, other->range) && llvm::all_of(b, holdsInA) &&
+        llvm::all_of(a, holdsInB))
+      return both(without(a, own - a.begin()), without(b, other - b.begin()));
+    ++own, ++other;
+  }
+  return std::nullopt;
+}
+
 Conjunction single(const Polynomial &value, Interval range) {
   Conjunction result;
   result.push_back({value, range});
@@ -124,8 +186,7 @@ Condition Condition::ofBound(Bound bound) {
     return range.low <= 0 && 0 <= range.high ? always() : never();
   if (symbolic.getTerms()[0].coefficient < 0) {
     symbolic = -symbolic;
-    range = {range.high == Interval::highest ? Interval::lowest : -range.high,
-             range.low == Interval::lowest ? Interval::highest : -range.low};
+    range = opposite(range);
   }
   return anyOf({single(symbolic, range)});
 }
@@ -223,7 +284,8 @@ Condition Condition::anyOf(Alternatives alternatives) {
     for (size_t i = 0; i < kept.size() && isNews;) {
       isNews = !follows(kept[i], next);
       std::optional<Conjunction> one;
-      if (isNews && !follows(next, kept[i]) && !(one = merged(kept[i], next))) {
+      if (isNews && !follows(next, kept[i]) && !(one = merged(kept[i], next)) &&
+          !(one = joined(kept[i], next))) {
         ++i;
       } else if (isNews) {
         kept.erase(kept.begin() + i);

@@ -10,9 +10,10 @@
 // coefficient is positive), so that equal guards compare equal however they
 // were written, and `c` and `!c` together fold to "always".
 //
-// Only facts about a single polynomial are folded; that two different ones
-// exclude each other is not seen. Conditions that grow past a limit become
-// "unknown", which no fit accepts.
+// Only facts about a single polynomial are folded, and the two alternatives that
+// the smaller or the larger of two numbers has: `x < min(a, b)` becomes
+// `x < a && x < b`. That different polynomials exclude each other is not seen.
+// Conditions that grow past a limit become "unknown", which no fit accepts.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_ALGEBRA_CONDITION_H

@@ -26,15 +26,6 @@ bool isBounded(const Interval &interval) {
   return interval.low != Interval::lowest && interval.high != Interval::highest;
 }
 
-Interval sum(const Interval &a, const Interval &b) {
-  Interval result;
-  if (a.low != Interval::lowest && b.low != Interval::lowest)
-    result.low = saturate(__int128(a.low) + b.low);
-  if (a.high != Interval::highest && b.high != Interval::highest)
-    result.high = saturate(__int128(a.high) + b.high);
-  return result;
-}
-
 Interval product(const Interval &a, const Interval &b) {
   if (isBounded(a) && isBounded(b)) {
     __int128 ends[] = {__int128(a.low) * b.low, __int128(a.low) * b.high, __int128(a.high) * b.low,
@@ -51,6 +42,20 @@ Interval product(const Interval &a, const Interval &b) {
 
 Interval intersection(const Interval &a, const Interval &b) {
   return {std::max(a.low, b.low), std::min(a.high, b.high)};
+}
+
+Interval sum(const Interval &a, const Interval &b) {
+  Interval result;
+  if (a.low != Interval::lowest && b.low != Interval::lowest)
+    result.low = saturate(__int128(a.low) + b.low);
+  if (a.high != Interval::highest && b.high != Interval::highest)
+    result.high = saturate(__int128(a.high) + b.high);
+  return result;
+}
+
+Interval opposite(const Interval &range) {
+  return {range.high == Interval::highest ? Interval::lowest : -range.high,
+          range.low == Interval::lowest ? Interval::highest : -range.low};
 }
 
 Interval quotients(const Interval &range, int64_t divisor, bool floor) {

@@ -41,6 +41,10 @@ struct Interval {
 
 Interval intersection(const Interval &a, const Interval &b);
 
+/// All sums of a number of each; what 64 bits do not hold has no bound there.
+Interval sum(const Interval &a, const Interval &b);
+Interval opposite(const Interval &range);
+
 /// What a division by a positive number gives: rounded down, or as C++ does, towards zero.
 Interval quotients(const Interval &range, int64_t divisor, bool floor);
 

@@ -30,6 +30,8 @@ private:
   bool takeBase(const Cell &cell, unsigned base);
   bool takeBounds(const Cell &cell, const Condition &guard, Unit &unit);
   std::optional<size_t> columnOf(const Polynomial &value, bool isLow);
+  void dropImplied();
+  bool followsFromTwo(size_t column) const;
   std::string at(int64_t byte) const { return elementAt(relation.tile, byte); }
   bool fail(Diagnostic diagnostic) {
     failure = std::move(diagnostic);
@@ -54,6 +56,7 @@ std::variant<UnitList, Diagnostic> UnitReader::run() {
       return std::move(*failure);
     next = cell.offset + cell.size;
   }
+  dropImplied();
   return std::move(result);
 }
 
@@ -194,6 +197,51 @@ bool UnitReader::takeBounds(const Cell &cell, const Condition &guard, Unit &unit
       return uneven(unlike);
   }
   return true;
+}
+
+/// Of `0 <= y` and `y < h` follows `1 <= h`, which clamped borders ask for as well.
+void UnitReader::dropImplied() {
+  for (size_t column = 0; column < result.columns.size();) {
+    if (!followsFromTwo(column)) {
+      ++column;
+      continue;
+    }
+    result.columns.erase(result.columns.begin() + column);
+    for (Unit &unit : result.units)
+      if (column < unit.bounds.size())
+        unit.bounds.erase(unit.bounds.begin() + column);
+  }
+}
+
+/// Whether each unit's bound in a column follows from those in the same two other columns.
+bool UnitReader::followsFromTwo(size_t column) const {
+  auto rangeOf = [&](const Unit &unit, size_t each) {
+    const int64_t bound = *unit.bound(each);
+    return result.columns[each].isLow ? Interval{bound, Interval::highest}
+                                      : Interval{Interval::lowest, bound};
+  };
+  auto followFrom = [&](size_t a, size_t b, bool isDifference) {
+    return llvm::all_of(result.units, [&](const Unit &unit) {
+      if (!unit.bound(column))
+        return true;
+      if (!unit.bound(a) || !unit.bound(b))
+        return false;
+      const Interval second = rangeOf(unit, b);
+      return rangeOf(unit, column)
+          .contains(sum(rangeOf(unit, a), isDifference ? opposite(second) : second));
+    });
+  };
+  const Polynomial &value = result.columns[column].value;
+  for (size_t a = 0; a < result.columns.size(); ++a)
+    for (size_t b = 0; b < result.columns.size(); ++b) {
+      if (a == column || b == column)
+        continue;
+      const Polynomial &first = result.columns[a].value, &second = result.columns[b].value;
+      if ((first + second == value && followFrom(a, b, false)) ||
+          (first - second == value && followFrom(a, b, true)))
+        return true;
+    }
+  return false;
 }
 
 bool UnitReader::takeBase(const Cell &cell, unsigned base) {

@@ -35,6 +35,22 @@ __global__ void below_a_diagonal(float *out, const float *in, int w, int n) {
     out[blockIdx.x * 128 + i] = i % 32 <= y0 + i / 32 + n ? tile[i / 32][i % 32] : -3;
 }
 // CHECK: tilelift: below_a_diagonal: TMA
+// What lies below the smaller of two numbers lies below both, as what is above the larger one is above both.
+__global__ void smaller_of_two(float *out, const float *in, int w, int columns, int first, int rows) {
+  __shared__ float tile[8][32];
+  const int y0 = blockIdx.y * 8, x0 = blockIdx.x * 32;
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const int y = y0 + i / 32, x = x0 + i % 32;
+    tile[i / 32][i % 32] = x < min(w, columns) && max(first, 0) <= y && y < rows ? in[y * w + x] : 0.f;
+  }
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < 256; i += T)
+    if (x0 + i % 32 < min(w, columns))
+      out[(y0 + i / 32) * w + x0 + i % 32] = tile[i / 32][i % 32];
+}
+// CHECK: tilelift: smaller_of_two: TMA
 // The elements of a box that are stored end in the middle of a row.
 __global__ void some_elements(float *out, const float *in, int w, int n) {
   __shared__ float tile[8][32];
@@ -155,6 +171,11 @@ const Case cases[] = {
        some_rows<<<2, T>>>(a.out + 1024, a.in, 64, 5);
      }},
     {"below_a_diagonal", [](const Arrays &a) { below_a_diagonal<<<8, T>>>(a.out, a.in, 64, 9); }},
+    {"smaller_of_two",
+     [](const Arrays &a) {
+       smaller_of_two<<<dim3(2, 4), T>>>(a.out, a.in, 64, 80, 3, 30);
+       smaller_of_two<<<dim3(2, 4), T>>>(a.out + 4096, a.in, 64, 50, -2, 40);
+     }},
     {"some_elements", [](const Arrays &a) { some_elements<<<3, T>>>(a.out, a.in, 64, 370); }},
     {"rows_of_pages", [](const Arrays &a) { rows_of_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 50, 32); }},
     {"windows", [](const Arrays &a) { windows<<<1, T>>>(a.out, a.in, a.ints, 6, 64, 23); }},

@@ -50,6 +50,18 @@ TEST_F(ConditionTest, spellingDoesNotMatter) {
   EXPECT_EQ(a, b);
 }
 
+TEST_F(ConditionTest, boundsByTheSmallerOfTwoAreTwoBounds) {
+  Condition byFirst = !less(h, w) && less(x, w), bySecond = less(h, w) && less(x, h);
+  EXPECT_EQ(byFirst || bySecond, less(x, w) && less(x, h));
+  // So is one by the larger of two, below it.
+  Condition aboveFirst = !less(h, w) && less(h, x), aboveSecond = less(h, w) && less(w, x);
+  EXPECT_EQ(aboveFirst || aboveSecond, less(w, x) && less(h, x));
+  // Below the larger of two is no conjunction.
+  Condition below = (!less(h, w) && less(x, h)) || (less(h, w) && less(x, w));
+  EXPECT_EQ(below.getAlternatives().size(), 2u);
+  EXPECT_EQ(below, (!less(h, w) && less(x, h)) || (less(h, w) && less(x, w)));
+}
+
 TEST_F(ConditionTest, touchingIntervalsJoin) {
   Condition low = Condition::notNegative(x) && less(x, 4);
   Condition high = Condition::notNegative(x - 4) && less(x, 9);
