@@ -142,9 +142,9 @@ def _check_address(tensor: str, address: int, alignment: int, report: Report) ->
         report("address-null", f"'{tensor}' is null")
     if address % alignment:
         report(f"address-{alignment}",
-               f"'{tensor}' starts at {address}, which is no multiple of {alignment} bytes")
+               f"the map of '{tensor}' starts at {address}, which is no multiple of {alignment} bytes")
     if not 0 <= address < 1 << 57:
-        report("address-range", f"'{tensor}' starts at {address}, an address is less than 2^57")
+        report("address-range", f"the map of '{tensor}' starts at {address}, an address is less than 2^57")
 
 
 def _check_extent(request: MapRequest, d: int, report: Report) -> None:

@@ -178,6 +178,35 @@ bool Uniformity::namesDiffering(const Stmt *expression) const {
                       [&](const Stmt *child) { return namesDiffering(child); });
 }
 
+/// The innermost parts that may differ by themselves.
+void Uniformity::addDiffering(const Stmt *expression, SmallVectorImpl<const Stmt *> &parts) const {
+  if (!namesDiffering(expression))
+    return;
+  const size_t before = parts.size();
+  for (const Stmt *child : expression->children())
+    addDiffering(child, parts);
+  if (parts.size() == before)
+    parts.push_back(expression);
+}
+
+std::string Uniformity::describeDifference(const Stmt *expression) const {
+  const std::string differs = "may differ between threads";
+  SmallVector<const Stmt *, 4> parts;
+  addDiffering(expression, parts);
+  const VarDecl *escaped = nullptr;
+  for (const Stmt *part : parts) {
+    const auto *reference = dyn_cast<DeclRefExpr>(part);
+    const VarDecl *variable = reference ? variableNamed(reference) : nullptr;
+    if (!variable || isThreadIndex(variable))
+      return differs;
+    if (variable->hasLocalStorage() && facts.escapes(variable))
+      escaped = variable;
+  }
+  return escaped ? differs + ": '" + escaped->getNameAsString() +
+                       "' may be changed through a pointer, a reference or a lambda"
+                 : differs;
+}
+
 const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {
   for (const Stmt *child = statement; const Stmt *parent = facts.parentOf(child); child = parent) {
     if (const Expr *condition = controlOf(parent, child))

@@ -34,6 +34,10 @@ public:
     return divergent.contains({variable, nullptr});
   }
   bool mayDiffer(const clang::Stmt *expression) const;
+  /// Says so of an expression that may, for a message; with the cause, where that is a pointer or a
+  /// reference to a variable: "may differ between threads: 'n' may be changed through a pointer,
+  /// ...".
+  std::string describeDifference(const clang::Stmt *expression) const;
   /// In the body of a loop, whatever the variable was before.
   bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
   /// What the variable is where something stands.
@@ -64,6 +68,8 @@ private:
   bool namesDiffering(const clang::Stmt *expression) const;
   bool computesDiffering(const clang::Stmt *expression) const;
   bool differsByItself(const clang::Stmt *expression) const;
+  void addDiffering(const clang::Stmt *expression,
+                    llvm::SmallVectorImpl<const clang::Stmt *> &parts) const;
   Role roleAt(const clang::VarDecl *variable, const clang::Stmt *place) const;
   bool isSetAnewBy(const clang::Stmt *loop, const clang::VarDecl *variable) const;
   bool mayBePassedBy(const clang::Stmt *statement, const clang::Stmt *scope) const;

@@ -124,7 +124,8 @@ KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
   names.phase = source.unused("tma_phase");
   names.meeting = source.unused("tma_meeting");
   names.stores = source.unused("tma_stores");
-  names.memory = source.unused("tma_memory");
+  // An array that has C++ linkage in one kernel cannot have that of C in another one.
+  names.memory = source.unused(kernel.pattern->isExternC() ? "tma_memory_of_c" : "tma_memory");
   names.slot = source.unused("tma_slot");
   names.lifts = source.unused("tma_lifts");
   // The launcher repeats the kernel's parameters and their types.

@@ -137,7 +137,8 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
   }
   if (kernel.uniformity.mayDiffer(choice->getCond()))
     return fail(diagnose(diag::divergent_copy, placeOf(choice),
-                         "'" + spell(choice->getCond()) + "' may differ between threads"));
+                         "'" + spell(choice->getCond()) + "' " +
+                             kernel.uniformity.describeDifference(choice->getCond())));
   mayMiss = true;
   const Stmt *body = choice->getBody();
   for (const Stmt *part : {static_cast<const Stmt *>(choice->getCond()), body})

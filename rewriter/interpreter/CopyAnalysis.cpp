@@ -83,6 +83,30 @@ void keepCommon(NamesInScope &names, const NamesInScope &others) {
   keepCommon(names.intoShared, others.intoShared);
 }
 
+/// Adds the variables that keep a pointer as it was: where it is moved on behind that, they say how
+/// to get to the memory that it led to.
+void addKeptPointers(const VariableFacts &facts, DenseSet<const VarDecl *> &relevant) {
+  for (const VarDecl *variable : facts.allVariables()) {
+    ArrayRef<Change> changes = facts.changesOf(variable);
+    if (!variable->getType()->isPointerType() || changes.size() != 1 ||
+        changes[0].kind != Change::Kind::Initialised || !changes[0].value)
+      continue;
+    const auto *kept = dyn_cast<DeclRefExpr>(changes[0].value->IgnoreParenImpCasts());
+    if (kept && relevant.contains(variableNamed(kept)))
+      relevant.insert(variable);
+  }
+}
+
+Diagnostic storesMayMeet(const std::string &a, const std::string &b, Place place) {
+  if (a == b)
+    return diagnose(diag::stores_may_meet, place,
+                    "two tiles go to '" + a + "', and TMA stores them",
+                    "store them in two statements");
+  return diagnose(diag::stores_may_meet, place,
+                  "'" + a + "' and '" + b + "' may be the same memory, and TMA stores to them",
+                  "declare one of them '__restrict__', or store to them in two statements");
+}
+
 class Analysis {
 public:
   Analysis(const KernelUnderTest &kernel, const Stmt *statement)
@@ -217,6 +241,7 @@ bool Analysis::runThreads() {
                            "'goto' in the copy's function"));
   DenseSet<const VarDecl *> relevant =
       kernel.facts.relevantTo(rootsOf(statement, kernel.path, kernel.facts));
+  addKeptPointers(kernel.facts, relevant);
   unsigned threads = kernel.shape[0] * kernel.shape[1] * kernel.shape[2];
   for (unsigned thread = 0; thread < threads; ++thread)
     if (!runThread(thread, relevant))
@@ -491,7 +516,7 @@ bool Analysis::checkTargets() {
     for (size_t j = 0; j < i; ++j) {
       const GlobalBase *a = baseOf(result[j]), *b = baseOf(result[i]);
       if (a && b && mayMeet(*a, *b, kernel.effects))
-        return fail(diagnose(diag::stores_may_meet, place(), a->name(), b->name()));
+        return fail(storesMayMeet(a->name(), b->name(), place()));
     }
   return true;
 }

@@ -60,7 +60,8 @@ Condition Interpreter::conditionOf(const Expr *expression, Value *evaluated) {
   if (condition.isUnknown() && !isCopying() && !isWatching() && !isOnTheSide() &&
       kernel.uniformity.mayDiffer(expression))
     fail(diagnose(diag::divergent_copy, placeOf(expression),
-                  "'" + spell(expression) + "' may differ between threads"));
+                  "'" + spell(expression) + "' " +
+                      kernel.uniformity.describeDifference(expression)));
   return condition;
 }
 
@@ -358,7 +359,8 @@ void Interpreter::runIf(const IfStmt *branch) {
                            whyUnknown(branch->getCond(), value)));
     if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
       return fail(diagnose(diag::divergent_copy, placeOf(branch),
-                           "'" + spell(branch->getCond()) + "' may differ between threads"));
+                           "'" + spell(branch->getCond()) + "' " +
+                               kernel.uniformity.describeDifference(branch->getCond())));
     return forgetChanges(branch, "is set under a condition that is not followed");
   }
   Condition before = mask, inThen = before && condition, inElse = before && !condition;

@@ -452,6 +452,9 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
     return rows;
   if (im2col)
     return std::move(*im2col);
+  // What keeps the rows from being copied is then what has no name.
+  if (std::holds_alternative<Plan>(rows) && std::holds_alternative<Diagnostic>(box))
+    return rows;
   auto *refusal = std::get_if<Diagnostic>(&box);
   if (refusal && isAboutShape(*refusal))
     if (std::optional<Diagnostic> gather = findGather(relation))

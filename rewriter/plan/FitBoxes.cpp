@@ -49,9 +49,11 @@ bool Fitter::hasNoOtherUnits() const {
 }
 
 /// Turns each bound of the guard into an extent or a start of one dimension;
-/// what no dimension can express must hold for the whole box, at the copy. A bound of two dimensions
-/// at once is such. Where the cells outside of it have to become zero, the copy is refused instead:
-/// only boxes that lie wholly inside could use TMA, and there would be few of them.
+/// what no dimension can express must hold for the whole box, at the copy. A bound of two
+/// dimensions at once is such. Where the cells outside of it have to become zero, the copy is
+/// refused instead, as there would be few boxes that lie wholly inside; unless the two go through
+/// memory one after the other, as the parts of a long row do: then all boxes but the last one lie
+/// inside.
 void Fitter::placeConstraints() {
   std::vector<Constraint> constraints;
   const bool mayHoldForAll = !shape.outsideIsZero || options.outsideIsAny || isStored();
@@ -69,9 +71,9 @@ void Fitter::placeConstraints() {
       if (constraint.digit >= 0) {
         isOfOneDimension = false;
         const Digit &other = shape.digits[size_t(constraint.digit)];
-        const bool isOneWay = inRows && shape.digits[digit].stride * Polynomial(constraint.slope) ==
-                                            other.stride * Polynomial(slope);
-        if (!isOneWay && !(mayHoldForAll && hasNoOtherUnits()))
+        const bool isOneWay = shape.digits[digit].stride * Polynomial(constraint.slope) ==
+                              other.stride * Polynomial(slope);
+        if (!(isOneWay && inRows) && !((isOneWay || mayHoldForAll) && hasNoOtherUnits()))
           return void(fail(diagnose(diag::guard_not_a_box, relation.place,
                                     print(column, relation.symbols), plan.base.spelling)));
       }

@@ -535,16 +535,9 @@ SmallVector<int64_t, 5> TileShape::digitsAt(int64_t byte) const {
   return values;
 }
 
-std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,
-                                            Gaps gaps) {
-  std::variant<UnitList, Diagnostic> read = unitsOf(relation, outsideIsAny, gaps);
-  if (auto *reason = std::get_if<Diagnostic>(&read))
-    return std::move(*reason);
-  const UnitList &list = std::get<UnitList>(read);
-  auto notLive = llvm::find_if(list.units, [](const Unit &unit) { return !unit.isLive(); });
-  if (llvm::none_of(list.units, [](const Unit &unit) { return unit.isLive(); }))
-    return diagnose(diag::computed_value, notLive->place, elementAt(relation.tile, notLive->at),
-                    "is always the same number");
+/// The shape of units of which at least one is live.
+static std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation,
+                                                   const UnitList &list, Gaps gaps) {
   // The extents tell where rows end; that is needed where units are missing.
   const SharedTile &tile = relation.tile;
   int64_t first = list.units.front().at;
@@ -552,7 +545,8 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
       tile.extents.size() > 1 && tile.rowBytes() % list.unitSize == 0 && first % list.unitSize == 0;
   auto fromSteps = [&] { return Shaper(relation, list, gaps).fromSteps(); };
   auto fromExtents = [&] { return Shaper(relation, list, gaps).fromExtents(); };
-  bool extentsFirst = hasRows && notLive != list.units.end();
+  bool extentsFirst =
+      hasRows && llvm::any_of(list.units, [](const Unit &unit) { return !unit.isLive(); });
   auto best = extentsFirst ? fromExtents() : fromSteps();
   if (hasRows && std::holds_alternative<Diagnostic>(best))
     if (auto other = extentsFirst ? fromSteps() : fromExtents();
@@ -560,6 +554,25 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
       return other;
   if (list.severalPlaces && std::holds_alternative<Diagnostic>(best))
     return *list.severalPlaces;
+  return best;
+}
+
+std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,
+                                            Gaps gaps) {
+  std::variant<UnitList, Diagnostic> read = unitsOf(relation, outsideIsAny, gaps);
+  if (auto *reason = std::get_if<Diagnostic>(&read))
+    return std::move(*reason);
+  const UnitList &list = std::get<UnitList>(read);
+  if (llvm::none_of(list.units, [](const Unit &unit) { return unit.isLive(); }))
+    return diagnose(diag::computed_value, list.units.front().place,
+                    elementAt(relation.tile, list.units.front().at), "is always the same number");
+  auto best = shapeOf(relation, list, gaps);
+  // Bounds that always hold help to prove others, but may start anew in each round of a loop.
+  const auto *known = std::get_if<TileShape>(&best);
+  if (std::optional<UnitList> rest = withoutCertainBounds(list, relation.symbols))
+    if (auto other = shapeOf(relation, *rest, gaps); auto *simpler = std::get_if<TileShape>(&other))
+      if (!known || simpler->digits.size() < known->digits.size())
+        return other;
   return best;
 }
 

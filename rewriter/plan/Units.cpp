@@ -201,34 +201,24 @@ bool UnitReader::takeBounds(const Cell &cell, const Condition &guard, Unit &unit
 
 /// Of `0 <= y` and `y < h` follows `1 <= h`, which clamped borders ask for as well.
 void UnitReader::dropImplied() {
-  for (size_t column = 0; column < result.columns.size();) {
-    if (!followsFromTwo(column)) {
+  for (size_t column = 0; column < result.columns.size();)
+    if (followsFromTwo(column))
+      result.dropColumn(column);
+    else
       ++column;
-      continue;
-    }
-    result.columns.erase(result.columns.begin() + column);
-    for (Unit &unit : result.units)
-      if (column < unit.bounds.size())
-        unit.bounds.erase(unit.bounds.begin() + column);
-  }
 }
 
 /// Whether each unit's bound in a column follows from those in the same two other columns.
 bool UnitReader::followsFromTwo(size_t column) const {
-  auto rangeOf = [&](const Unit &unit, size_t each) {
-    const int64_t bound = *unit.bound(each);
-    return result.columns[each].isLow ? Interval{bound, Interval::highest}
-                                      : Interval{Interval::lowest, bound};
-  };
   auto followFrom = [&](size_t a, size_t b, bool isDifference) {
     return llvm::all_of(result.units, [&](const Unit &unit) {
       if (!unit.bound(column))
         return true;
       if (!unit.bound(a) || !unit.bound(b))
         return false;
-      const Interval second = rangeOf(unit, b);
-      return rangeOf(unit, column)
-          .contains(sum(rangeOf(unit, a), isDifference ? opposite(second) : second));
+      const Interval second = result.rangeOf(unit, b);
+      return result.rangeOf(unit, column)
+          .contains(sum(result.rangeOf(unit, a), isDifference ? opposite(second) : second));
     });
   };
   const Polynomial &value = result.columns[column].value;
@@ -274,6 +264,35 @@ bool UnitReader::addCell(const Cell &cell) {
 }
 
 } // namespace
+
+Interval UnitList::rangeOf(const Unit &unit, size_t column) const {
+  const int64_t bound = *unit.bound(column);
+  return columns[column].isLow ? Interval{bound, Interval::highest}
+                               : Interval{Interval::lowest, bound};
+}
+
+void UnitList::dropColumn(size_t column) {
+  columns.erase(columns.begin() + column);
+  for (Unit &unit : units)
+    if (column < unit.bounds.size())
+      unit.bounds.erase(unit.bounds.begin() + column);
+}
+
+std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols &symbols) {
+  std::optional<UnitList> rest;
+  for (size_t column = list.columns.size(); column-- > 0;) {
+    const Interval all = symbols.rangeOf(list.columns[column].value);
+    auto isCertain = [&](const Unit &unit) {
+      return !unit.bound(column) || list.rangeOf(unit, column).contains(all);
+    };
+    if (!llvm::all_of(list.units, isCertain))
+      continue;
+    if (!rest)
+      rest = list;
+    rest->dropColumn(column);
+  }
+  return rest;
+}
 
 std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
                                            Gaps gaps) {

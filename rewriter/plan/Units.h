@@ -53,7 +53,15 @@ struct UnitList {
   bool outsideIsZero = true;
   /// Of a cell that is read from one place or another: what to say if there is no shape.
   std::optional<Diagnostic> severalPlaces;
+
+  /// What the bound that a unit has in a column leaves of the column's value.
+  Interval rangeOf(const Unit &unit, size_t column) const;
+  void dropColumn(size_t column);
 };
+
+/// Without the bounds that hold for all numbers that the symbols can have, as `0 <= x` does of an
+/// unsigned `x`; nothing if there are none.
+std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols &symbols);
 
 /// What becomes of units that the statement leaves out: a box may cover them if they
 /// have no value, single rows go around them.

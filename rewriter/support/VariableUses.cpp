@@ -55,15 +55,14 @@ Use useIn(const Expr *parent, const Stmt *child) {
                                                                                 : Use::Other;
   if (const auto *chosen = dyn_cast<AbstractConditionalOperator>(parent))
     return chosen->getCond() == child ? Use::Seen : Use::Assigned;
-  if (const auto *lambda = dyn_cast<LambdaExpr>(parent))
-    return llvm::any_of(lambda->captures(),
-                        [&](const LambdaCapture &capture) {
-                          bool isOther = lambda->isInitCapture(&capture) &&
-                                         capture.getCaptureKind() == LCK_ByRef;
-                          return isOther || capture.getCaptureKind() == LCK_StarThis;
-                        })
-               ? Use::Other
-               : Use::Seen;
+  if (const auto *lambda = dyn_cast<LambdaExpr>(parent)) {
+    for (auto [capture, init] : llvm::zip(lambda->captures(), lambda->capture_inits()))
+      if (init == child &&
+          ((lambda->isInitCapture(&capture) && capture.getCaptureKind() == LCK_ByRef) ||
+           capture.getCaptureKind() == LCK_StarThis))
+        return Use::Other;
+    return Use::Seen;
+  }
   if (isa<CallExpr, CXXConstructExpr>(parent))
     return partsOf(parent).callee ? Use::Seen : Use::Other;
   return isa<UnaryExprOrTypeTraitExpr, PseudoObjectExpr, OpaqueValueExpr>(parent) ? Use::Seen

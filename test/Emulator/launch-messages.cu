@@ -8,7 +8,7 @@
 #include <cuda_runtime.h>
 
 // A tensor that does not start on 16 bytes.
-// CHECK: tilelift: within: plain, 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
+// CHECK: tilelift: within: plain, the map of 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
 __global__ void within(int *out, const int *in, int w, int first) {
   __shared__ int tile[256];
   int x = blockIdx.x * 256 + threadIdx.x;
@@ -29,7 +29,7 @@ template <int B> __global__ void rows(float *out, const float *in, unsigned firs
 }
 
 // `fallback(error)`: the launch's error is the program's last one.
-// CHECK: tilelift: error: strict cannot use TMA: 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
+// CHECK: tilelift: error: strict cannot use TMA: the map of 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
 // OUT: strict: cudaErrorInvalidValue, then cudaSuccess
 __global__ void strict(int *out, const int *in) {
   __shared__ int tile[64];

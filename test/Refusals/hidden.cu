@@ -29,6 +29,21 @@ __global__ void elsewhere(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+// Who has the address of a number may change it, in each thread to another one.
+__global__ void pointed_to(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  const int *limit = &n;
+  float sum = 0;
+  for (int i = 0; i < n; ++i) { // expected-error {{some threads of the block may not reach this copy: 'i < n' may differ between threads: 'n' may be changed through a pointer, a reference or a lambda [-Wtilelift-divergent-copy]}}
+#pragma tma load threads(64)
+    part[threadIdx.x] = in[i * 64 + threadIdx.x];
+    __syncthreads();
+    sum += part[63 - threadIdx.x] + *limit;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 __global__ void switched_away(float *out, const float *in) {
   __shared__ float part[64];
   switch (threadIdx.x) { // expected-error {{some threads of the block may not reach this copy: this statement may send some of them away}}

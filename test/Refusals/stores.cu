@@ -105,6 +105,17 @@ __global__ void several(float *a, float *b) {
   }
 }
 
+__global__ void halves(float *__restrict__ a, int w) {
+  __shared__ float one[64], two[64];
+  one[63 - threadIdx.x] = two[63 - threadIdx.x] = threadIdx.x;
+  __syncthreads();
+#pragma tma store
+  { // expected-error {{two tiles go to 'a', and TMA stores them in any order: store them in two statements [-Wtilelift-stores-may-meet]}}
+    a[threadIdx.x] = one[threadIdx.x];
+    a[w + threadIdx.x] = two[threadIdx.x];
+  }
+}
+
 // One dimension needs long rows, the other one, which runs backwards, a negative pitch.
 __global__ void backwards(float *out, int pitch) {
   __shared__ float part[2][16][32];
@@ -207,6 +218,7 @@ void launch(float *out, const float *in, double *sums) {
   floats<<<1, 64>>>(out, sums);
   places<<<1, 64>>>(out, out + 100, 64);
   several<<<1, 64>>>(out, out + 64);
+  halves<<<1, 64>>>(out, 64);
   backwards<<<1, 64>>>(out, 32);
   backwards<<<1, 64>>>(out, 64);
   whole<<<1, 32>>>(out, 64);

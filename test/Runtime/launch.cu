@@ -61,7 +61,7 @@ int main(int argc, char **) {
   // TIME-NEXT: tilelift: time blur 500.00 us TMA
   // TIME-NEXT: tilelift: size blur 40 registers 1000 bytes plain
   // TIME-NEXT: tilelift: time blur 500.00 us plain
-  // VERBOSE: tilelift: blur: plain, the block is 128 x 1 x 1, the copies were checked for 256 x 1 x 1 [block-size]; 'in' starts at 65540, which is no multiple of 16 bytes [address-16]; the extent of 'in' in dimension 1 is 0 (h) elements, allowed are 1 to 2^31 [extent-range]; the stride of 'in' in dimension 1 is 4088 (w * 4) bytes, which is no multiple of 16 [stride-16]
+  // VERBOSE: tilelift: blur: plain, the block is 128 x 1 x 1, the copies were checked for 256 x 1 x 1 [block-size]; the map of 'in' starts at 65540, which is no multiple of 16 bytes [address-16]; the extent of 'in' in dimension 1 is 0 (h) elements, allowed are 1 to 2^31 [extent-range]; the stride of 'in' in dimension 1 is 4088 (w * 4) bytes, which is no multiple of 16 [stride-16]
 
   // The entry point and the kernel's attributes are asked for once.
   start({4, 256}, out, in, 1024, 512);

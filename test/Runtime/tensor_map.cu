@@ -93,7 +93,7 @@ int main() {
 
   // All that is broken, and the driver is not asked.
   attempt([&] { tensor_map::tiled(tensor_view(in + 1, {48, 65}), {8, 300}); });
-  // CHECK-NEXT: 3 broken: 'tensor' starts at 65540, which is no multiple of 16 bytes [address-16]; the stride of 'tensor' in dimension 1 is 260 bytes, which is no multiple of 16 [stride-16]; the box of 'tile' has 300 elements in innermost dimension, allowed are 1 to 256 [box-range]
+  // CHECK-NEXT: 3 broken: the map of 'tensor' starts at 65540, which is no multiple of 16 bytes [address-16]; the stride of 'tensor' in dimension 1 is 260 bytes, which is no multiple of 16 [stride-16]; the box of 'tile' has 300 elements in innermost dimension, allowed are 1 to 256 [box-range]
   // CHECK-NEXT: driver: {{$}}
   attempt([&] { tensor_map::im2col(images, {-200, 0}, {0, 0}, 64, 2000); });
   // CHECK-NEXT: 3 broken: the lower corner of 'tile' is -200 in dimension 2, allowed are -128 to 127 [corner-range]; the copy to 'tile' has 2000 pixels, allowed are 1 to 1024 [pixel-range]; the box of 'tile' has 256000 bytes, a block has at most 232448 bytes of shared memory [box-bytes]
@@ -153,7 +153,7 @@ int main() {
   fake().calls.clear();
   attempt([&] { map.replace_address(tensor_view(in + 1, {48, 64})); });
   same();
-  // CHECK-NEXT: 1 broken: 'tensor' starts at 65540, which is no multiple of 16 bytes [address-16]
+  // CHECK-NEXT: 1 broken: the map of 'tensor' starts at 65540, which is no multiple of 16 bytes [address-16]
   // CHECK-NEXT: driver: {{$}}
   // CHECK-NEXT: kept 1, at 0x10000, the same bytes
   attempt([&] { map.replace_address(tensor_view(in, {64, 48})); });

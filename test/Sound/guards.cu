@@ -51,6 +51,20 @@ __global__ void smaller_of_two(float *out, const float *in, int w, int columns, 
       out[(y0 + i / 32) * w + x0 + i % 32] = tile[i / 32][i % 32];
 }
 // CHECK: tilelift: smaller_of_two: TMA
+// Unsigned numbers are not negative, whichever round of a loop compares them; the tile's end is in no round of its own.
+__global__ void unsigned_rounds(unsigned char *out, const unsigned char *in, unsigned size) {
+  __shared__ unsigned char tile[264];
+  for (unsigned first = blockIdx.x * 256; first < size; first += gridDim.x * 256) {
+#pragma tma load
+    for (unsigned t = threadIdx.x, g = first + threadIdx.x; t < 264 && g < size; t += T, g += T)
+      tile[t] = in[g];
+    __syncthreads();
+    for (unsigned t = threadIdx.x; t < 256 && first + t < size; t += T)
+      out[first + t] = tile[t] * 2 + tile[first + t + 8 < size ? t + 8 : t];
+    __syncthreads();
+  }
+}
+// CHECK: tilelift: unsigned_rounds: TMA
 // The elements of a box that are stored end in the middle of a row.
 __global__ void some_elements(float *out, const float *in, int w, int n) {
   __shared__ float tile[8][32];
@@ -175,6 +189,10 @@ const Case cases[] = {
      [](const Arrays &a) {
        smaller_of_two<<<dim3(2, 4), T>>>(a.out, a.in, 64, 80, 3, 30);
        smaller_of_two<<<dim3(2, 4), T>>>(a.out + 4096, a.in, 64, 50, -2, 40);
+     }},
+    {"unsigned_rounds",
+     [](const Arrays &a) {
+       unsigned_rounds<<<2, T>>>((unsigned char *)a.out, (const unsigned char *)a.in, 2000);
      }},
     {"some_elements", [](const Arrays &a) { some_elements<<<3, T>>>(a.out, a.in, 64, 370); }},
     {"rows_of_pages", [](const Arrays &a) { rows_of_pages<<<1, T>>>(a.out, a.in, a.ints + 7, 50, 32); }},

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 30
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 31
 //
 // Lambdas write and read what stands around a copy: by reference, by value, generic, mutable, nested, passed on to
 // functions, called at once, with barriers in them, and with the copy itself in them. Some kernels are harmless: their
@@ -530,6 +530,35 @@ __global__ void copy_behind_a_kept_address(float *out, const float *in, int n) {
   out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + n;
 }
 
+// Which variables a lambda may change does not depend on what its other references are bound to.
+__global__ void counter_beside_a_reference(float *out, const float *in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[(blockIdx.x * 4 + k) * T + threadIdx.x];
+    __syncthreads();
+    [&, &own = tile[threadIdx.x]] { own = own * 2 + k; }();
+    __syncthreads();
+    sum = sum * 2 + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+__global__ void counter_by_a_reference(float *out, const float *in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int k = 0; k < n; ++k) {
+#pragma tma load fallback(loop)
+    tile[threadIdx.x] = in[(blockIdx.x * 4 + k) * T + threadIdx.x];
+    __syncthreads();
+    sum = sum * 2 + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+    [&, &own = k] { own += threadIdx.x < T; }();
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+
 static const Case cases[] = {
     {"loaded_by_two_calls", [](const Arrays &a) { loaded_by_two_calls<<<2, T>>>(a.out, a.in); }},
     {"stored_by_two_calls", [](const Arrays &a) { stored_by_two_calls<<<2, T>>>(a.out, a.in); }},
@@ -578,6 +607,8 @@ static const Case cases[] = {
     {"copies_of_a_counter", [](const Arrays &a) { copies_of_a_counter<<<2, T>>>(a.out, a.in, 2); }},
     {"copy_of_an_old_value", [](const Arrays &a) { copy_of_an_old_value<<<2, T>>>(a.out, a.in, 2); }},
     {"copy_that_changes_itself", [](const Arrays &a) { copy_that_changes_itself<<<2, T>>>(a.out, a.in, 2); }},
+    {"counter_beside_a_reference", [](const Arrays &a) { counter_beside_a_reference<<<2, T>>>(a.out, a.in, 4); }},
+    {"counter_by_a_reference", [](const Arrays &a) { counter_by_a_reference<<<2, T>>>(a.out, a.in, 4); }},
     {"copy_behind_a_kept_address", [](const Arrays &a) { copy_behind_a_kept_address<<<2, T>>>(a.out, a.in, 2); }},
 };
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++20 %s
-// RUN: %tilelift --check --remarks %s -- -std=c++20 2>&1 | grep -c "Wtilelift-lifted\|Wtilelift-pipelined" | grep -x 20
+// RUN: %tilelift --check --remarks %s -- -std=c++20 2>&1 | grep -c "Wtilelift-lifted\|Wtilelift-pipelined" | grep -x 24
 //
 // Functions whose heads and calls are written in ways that are rare: macros that hold a part of them, operators that are
 // called by name with template arguments, blocks of extern "C", parameters and attributes behind the parameters. All lift.
@@ -239,7 +239,41 @@ __global__ void packs(float *out, float *in) {
   out[blockIdx.x * T + threadIdx.x] = sum;
 }
 
+// Kernels with C and with C++ linkage in one file; their lifted texts have one array for dynamic memory each.
+__global__ void dynamic_of_cpp(float *out, const float *in) {
+  extern __shared__ float of_cpp[];
+#pragma tma load
+  of_cpp[threadIdx.x] = in[threadIdx.x];
+  __syncthreads();
+  out[threadIdx.x] = of_cpp[threadIdx.x ^ 1];
+}
+namespace inner {
+extern "C" __global__ void dynamic_of_c(float *out, const float *in) {
+  extern __shared__ float of_c[];
+#pragma tma load
+  of_c[threadIdx.x] = in[threadIdx.x + T];
+  __syncthreads();
+  out[threadIdx.x] = of_c[threadIdx.x ^ 3];
+}
+} // namespace inner
+extern "C" __global__ void rings_of_c(float *out, const float *in) {
+  __shared__ alignas(128) float tile[32 * T];
+  float sum = 0;
+#pragma tma pipeline stages(4)
+  for (int r = 0; r < 3; ++r) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 32 * T; i += T) tile[i] = in[r * T + i];
+    __syncthreads();
+    sum = sum * 2 + tile[threadIdx.x * 31];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 static const Case cases[] = {
+    {"dynamic_of_cpp", [](const Arrays &a) { dynamic_of_cpp<<<1, T, 4 * T>>>(a.out, a.in); }},
+    {"dynamic_of_c", [](const Arrays &a) { inner::dynamic_of_c<<<1, T, 4 * T>>>(a.out, a.in); }},
+    {"rings_of_c", [](const Arrays &a) { rings_of_c<<<1, T>>>(a.out, a.in); }},
     {"operator_by_name", [](const Arrays &a) { operator_by_name<<<1, T>>>(a.out, a.in); }},
     {"operator_of_template", [](const Arrays &a) { operator_of_template<<<1, T>>>(a.out, a.in); }},
     {"lambda_by_name", [](const Arrays &a) { lambda_by_name<<<1, T>>>(a.out, a.in); }},

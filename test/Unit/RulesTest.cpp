@@ -36,7 +36,7 @@ TEST(Rules, eachIsNamedWithTheNumberFoundAndTheNumberNeeded) {
   tile_request request = good();
   request.address = quantity::exactly(0x1008);
   EXPECT_EQ(violations(request)["address-16"],
-            "'in' starts at 4104, which is no multiple of 16 bytes");
+            "the map of 'in' starts at 4104, which is no multiple of 16 bytes");
 
   request = good();
   request.dims[1].stride = quantity::exactly(404, "w * 4");

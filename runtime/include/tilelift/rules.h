@@ -510,11 +510,13 @@ void check_address(const map_request_of<Number> &request, Report &&report, limit
           [&] { return tensor() + " is null"; });
   judge(report, alignment == 32 ? rule_id::address_32 : rule_id::address_16,
         is_multiple(request.address, alignment), [&] {
-          return tensor() + " starts at " + no_multiple(request.address, "", alignment) + " bytes";
+          return "the map of " + tensor() + " starts at " +
+                 no_multiple(request.address, "", alignment) + " bytes";
         });
   const verdict range = is_within(request.address, 0, (int64_t(1) << 57) - 1);
   judge_if_broken(report, rule_id::address_range, holds_unless(range == verdict::fails), [&] {
-    return tensor() + " starts at " + describe(request.address) + ", an address is less than 2^57";
+    return "the map of " + tensor() + " starts at " + describe(request.address) +
+           ", an address is less than 2^57";
   });
 }
 

@@ -77,7 +77,7 @@ class OnHost:
 
 raises(ValueError, "the tensor is in memory that the device cannot reach (DLPack's kind 1)", tiled, OnHost(), (8, 32))
 raises(TypeError, "a list is no tensor", tiled, [1, 2], (2,))
-problem = raises(TensorMapError, "'tensor' starts at 65544, which is no multiple of 16 bytes [address-16]", tiled,
+problem = raises(TensorMapError, "the map of 'tensor' starts at 65544, which is no multiple of 16 bytes [address-16]", tiled,
                  View(0x10008, (48, 64), "f32"), (8, 32))
 # All that is wrong is said at once.
 problem = raises(TensorMapError, "address-16", tiled, View(0x10008, (48, 63), "f32"), (300, 6))
@@ -213,7 +213,7 @@ before = bytes(made)
 made.replace_address(View(0x40000, (48, 64), "f32"))
 assert "at 0x40000 " in last() and made.address == 0x40000 and bytes(made) != before
 before = bytes(made)
-raises(TensorMapError, "'tensor' starts at 262152, which is no multiple of 16 bytes", made.replace_address, View(0x40008, (48, 64), "f32"))
+raises(TensorMapError, "the map of 'tensor' starts at 262152, which is no multiple of 16 bytes", made.replace_address, View(0x40008, (48, 64), "f32"))
 raises(ValueError, "the tensor is on device 1, the current one is 0", made.replace_address, View(0x50000, (48, 64), "f32", device=1))
 raises(ValueError, "the tensor has shape (48, 65) and strides (260, 4), the map is of (48, 64) and (256, 4)", made.replace_address, View(0x50000, (48, 65), "f32"))
 raises(ValueError, "memory that the device cannot reach", made.replace_address, OnHost())
