@@ -149,19 +149,23 @@ bool Bound::operator<(const Bound &other) const {
   return range.high < other.range.high;
 }
 
-std::optional<Polynomial> Bound::most(SymbolId symbol) const {
+std::optional<Polynomial> Bound::end(SymbolId symbol, bool isLast) const {
   auto own = llvm::find_if(value.getTerms(), [&](const Term &term) {
     return term.factors.size() == 1 && term.factors[0] == symbol && std::abs(term.coefficient) == 1;
   });
   if (own == value.getTerms().end())
     return std::nullopt;
-  bool up = own->coefficient == 1;
-  int64_t limit = up ? range.high : range.low;
+  const bool isAdded = own->coefficient == 1;
+  const int64_t limit = isAdded == isLast ? range.high : range.low;
   if (limit == Interval::lowest || limit == Interval::highest)
     return std::nullopt;
   Polynomial rest = value - Polynomial::ofTerm(*own);
-  return up ? Polynomial(limit) - rest : rest - Polynomial(limit);
+  return isAdded ? Polynomial(limit) - rest : rest - Polynomial(limit);
 }
+
+std::optional<Polynomial> Bound::most(SymbolId symbol) const { return end(symbol, true); }
+
+std::optional<Polynomial> Bound::least(SymbolId symbol) const { return end(symbol, false); }
 
 ArrayRef<Conjunction> Condition::getAlternatives() const {
   static const Conjunction noBounds;

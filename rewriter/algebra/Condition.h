@@ -36,6 +36,11 @@ struct Bound {
   /// The largest number of a symbol for which it holds, if it says one: k - 1 of
   /// `k0 < k`.
   std::optional<Polynomial> most(SymbolId symbol) const;
+  /// The smallest one.
+  std::optional<Polynomial> least(SymbolId symbol) const;
+
+private:
+  std::optional<Polynomial> end(SymbolId symbol, bool isLast) const;
 };
 
 /// All of these hold; empty means always.

@@ -20,14 +20,24 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-/// Whether nothing changes the variable between a statement on the way and the copy.
+/// Whether nothing changes the variable between a statement on the way and the copy, in any round
+/// of a loop around both.
 bool Interpreter::isSettled(const VarDecl *variable, const Stmt *done) const {
   const SourceManager &sources = kernel.context.getSourceManager();
+  auto isBehindCopy = [&](const Stmt *change) {
+    for (const Stmt *around = kernel.facts.parentOf(done); around;
+         around = kernel.facts.parentOf(around))
+      if (isLoop(around) && kernel.facts.isWithin(change, around))
+        return false;
+    return kernel.path.inKernel() &&
+           sources.isBeforeInTranslationUnit(target->getEndLoc(), change->getBeginLoc());
+  };
   return !kernel.facts.escapes(variable) && !kernel.uniformity.mayDiffer(variable) &&
          llvm::all_of(kernel.facts.changesOf(variable), [&](const Change &change) {
            return kernel.facts.isWithin(change.statement, done) ||
                   sources.isBeforeInTranslationUnit(change.statement->getBeginLoc(),
-                                                    done->getBeginLoc());
+                                                    done->getBeginLoc()) ||
+                  isBehindCopy(change.statement);
          });
 }
 

@@ -179,6 +179,9 @@ private:
                                llvm::ArrayRef<const clang::VarDecl *> changed);
   std::vector<Moving> changedByRounds(const clang::Stmt *loop);
   bool isCounter(const Moving &moving, const clang::Stmt *loop) const;
+  bool keepsItsValue(const Polynomial &value, const clang::Stmt *loop) const;
+  bool staysInOrder(const Moving &counting, const Counter &counter, const clang::Stmt *loop,
+                    const clang::Expr *condition, const Condition &enters);
   Counter count(const Moving &moving, const clang::Stmt *loop);
   bool isRestored(const Moving &moving, const clang::Stmt *loop,
                   llvm::ArrayRef<const clang::VarDecl *> changed);

@@ -64,9 +64,8 @@ bool isSame(const Scalar &a, const Scalar &b) {
 
 } // namespace
 
-/// The copy has to be able to say how far it has come.
-bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
-  const Scalar *start = moving.start.single();
+/// Whether all of a number has a name at the copy, and is the same in all rounds of the loop.
+bool Interpreter::keepsItsValue(const Polynomial &value, const Stmt *loop) const {
   auto isReadable = [&](SymbolId id) {
     const Symbol &symbol = block.symbols[id];
     // A variable that this loop does not change, such as the counter of an enclosing loop, still
@@ -76,9 +75,58 @@ bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
             !llvm::is_contained(kernel.facts.changedWithin(loop),
                                 static_cast<const VarDecl *>(symbol.identity)));
   };
-  return moving.isSteady() && start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
-         llvm::all_of(start->number.getTerms(),
+  return llvm::all_of(value.getTerms(),
                       [&](const Term &term) { return llvm::all_of(term.factors, isReadable); });
+}
+
+/// The copy has to be able to say how far it has come.
+bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
+  const Scalar *start = moving.start.single();
+  return moving.isSteady() && start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
+         keepsItsValue(start->number, loop);
+}
+
+/// Whether a counter is farther from its start in each round than in the round before. A number of
+/// an unsigned or a narrow type may come around: then neither the range that the loop's condition
+/// leaves for it holds, nor does it tell the rounds. Where the launch has to show that it does not,
+/// that becomes a requirement.
+bool Interpreter::staysInOrder(const Moving &counting, const Counter &counter, const Stmt *loop,
+                               const Expr *condition, const Condition &enters) {
+  const NumberType type = *numberType(counting.variable->getType());
+  if (type.bits >= 64 || (type.isSigned && type.bits >= 32)) // exact, or an overflow
+    return true;
+  SmallVector<const VarDecl *, 4> others(kernel.facts.changedWithin(loop));
+  llvm::erase(others, counting.variable);
+  const std::optional<int64_t> start = counter.start.asConstant();
+  // One that comes back to its very start would go on for ever.
+  if (!type.isSigned && start && *start >= 0 && *start < counter.step &&
+      isPowerOf2_64(uint64_t(counter.step)) && condition && !enters.isUnknown() &&
+      !mentionsAny(condition, others) && !leavesRound(bodyOf(loop)))
+    return true;
+  const Interval all = rangeOfType(type.bits, type.isSigned);
+  const bool isUp = counter.step > 0;
+  const Interval within =
+      isUp ? Interval{Interval::lowest, all.high} : Interval{all.low, Interval::highest};
+  const bool movesInHead = llvm::any_of(counting.changes, [&](const Change &change) {
+    return condition && kernel.facts.isWithin(change.statement, condition);
+  });
+  const Conjunction *bounds = enters.asConjunction();
+  for (const Bound &bound : bounds ? *bounds : Conjunction()) {
+    const SymbolId symbol = symbolIn(counter.now);
+    std::optional<Polynomial> last = isUp ? bound.most(symbol) : bound.least(symbol);
+    if (!last || !keepsItsValue(*last, loop))
+      continue;
+    const Polynomial next = movesInHead ? *last : *last + Polynomial(counter.step);
+    if (const std::optional<int64_t> number = next.asConstant();
+        number && !within.contains({*number, *number}))
+      continue;
+    Needs needs;
+    block.need(counter.start, all, placeOf(loop), needs);
+    block.need(next, within, placeOf(loop), needs);
+    block.demand(needs);
+    return true;
+  }
+  return false;
 }
 
 /// By how much each round moves a variable: elements of a pointer, or a number.
@@ -298,8 +346,9 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     if (steady == all.end())
       return "in which no integer counts the rounds by a constant";
     const std::string name = "whose counter '" + steady->variable->getNameAsString() + "'";
-    return isWide(*steady) ? name + " starts at a value that has no name at the copy"
-                           : name + " has fewer than 32 bits and may come around";
+    return !isWide(*steady)        ? name + " has fewer than 32 bits and may come around"
+           : counting == all.end() ? name + " starts at a value that has no name at the copy"
+                                   : name + " is unsigned and may come around";
   };
   auto whyForgotten = [&](const VarDecl *variable, bool hasStep) -> std::string {
     if (hasStep && variable->getType()->isPointerType())
@@ -309,9 +358,12 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
              "', which the loop around the copy changes";
     return "is changed by the loop around the copy";
   };
-  for (const Moving &one : all)
-    memory[objectOf(one.variable)].forget(whyForgotten(one.variable, one.step.has_value()),
-                                          placeOf(one.changes[0].statement));
+  auto forgetAll = [&] {
+    for (const Moving &one : all)
+      memory[objectOf(one.variable)].forget(whyForgotten(one.variable, one.step.has_value()),
+                                            placeOf(one.changes[0].statement));
+  };
+  forgetAll();
   std::optional<Counter> counter;
   if (counting != all.end()) {
     counter = count(*counting, loop);
@@ -327,11 +379,20 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
       else if (one.isUniform)
         setToSymbol(one.variable, symbolOf(one, loop));
   };
-  place();
-  Condition enters = condition ? headOf(loop, condition) : Condition::always();
-  if (narrow(all, counter, loop, condition, enters)) {
+  auto enter = [&] {
     place();
-    enters = headOf(loop, condition);
+    Condition enters = condition ? headOf(loop, condition) : Condition::always();
+    if (!narrow(all, counter, loop, condition, enters))
+      return enters;
+    place();
+    return headOf(loop, condition);
+  };
+  Condition enters = enter();
+  if (counter && !staysInOrder(*counting, *counter, loop, condition, enters)) {
+    counter.reset();
+    counting->isCounter = false;
+    forgetAll();
+    enters = enter();
   }
   mayMiss |= enters.isUnknown();
   if (counter && !carried.empty() && !stopped())

@@ -284,7 +284,20 @@ __global__ void by_pages(float *out, const float *__restrict__ in, const int *__
 }
 
 #define CASE(kernel) {#kernel, [](const Arrays &a) { kernel<<<1, T>>>(a.out, a.in, 5); }}
+// What an argument is made behind the copy does not matter to the copy.
+__global__ void set_behind(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T];
+  if (n > 3)
+    n -= 1;
+#pragma tma load
+  tile[threadIdx.x] = in[(blockIdx.x + n) * T + threadIdx.x];
+  n = 8;
+  __syncthreads();
+  out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + n;
+}
+
 static const Case cases[] = {
+    {"set_behind", [](const Arrays &a) { set_behind<<<4, T>>>(a.out, a.in, 5); }},
     CASE(in_two_loops), CASE(in_uneven_rounds), CASE(computed_alike), CASE(down_to_zero), CASE(added_to_itself), CASE(of_device_variables),
     CASE(only_read), CASE(changed_by_methods), CASE(known_to_themselves), CASE(default_initialisers),
     CASE(rows_by_address),

@@ -124,7 +124,11 @@ class Writer:
             (f"int k = 0;\nwhile (k < {end}) {{\n{body}\n++k;\n}}", "k"),
             (f"for (int k = 0, j = 3; k < {end}; ++k, j += 2) {{\n{body}\n}}", "((j - 3) / 2)"),
             (f"for (int k = 0, j = 0; k < {end}; ++k, ++j) {{\n{body}\n}}", "j"),
-            (f"for (unsigned k = 0; int(k) < {end}; ++k) {{\n{body}\n}}", "int(k)"))
+            (f"for (unsigned k = 0; int(k) < {end}; ++k) {{\n{body}\n}}", "int(k)"),
+            # One that comes around before its last round.
+            (f"for (unsigned k = 1 - n; int(k + n - 1) < {end}; ++k) {{\n{body}\n}}", "int(k + n - 1)"),
+            (f"for (unsigned k = 1 - n; k + n - 1 < unsigned(max({end}, 0)); ++k) {{\n{body}\n}}",
+             "(k + n - 1)"))
 
     def outcome(self) -> str:
         """A tile of results, which the round writes and stores."""

@@ -70,7 +70,7 @@ class Maker:
             box=self.chance(0.5), cut=self.pick(0, 0, 1, 4), restrict=restrict, packed=self.chance(0.25),
             same=not restrict and self.chance(0.3), template=self.pick(*["none"] * 5, "mode", "type"),
             barrier=self.pick(*BARRIERS[:1] * 4, *BARRIERS), report=self.chance(0.3),
-            loop=self.pick("for", "for", "down", *(() if pipeline else ("while", "do", "none"))),
+            loop=self.pick("for", "for", "down", *(() if pipeline else ("around", "while", "do", "none"))),
             stages=self.pick("2", "2", "3", "auto") if pipeline else "none", meet=self.chance(0.15))
         if k.template == "type":
             k = replace(k, element=self.pick("int", "float"))

@@ -138,7 +138,7 @@ class Kernel:
     template: str = choice("none", "mode", "type")
     barrier: str = choice(*BARRIERS)
     report: bool = flag()  # a destructor writes the result
-    loop: str = choice("for", "down", "while", "do", "none")
+    loop: str = choice("for", "down", "around", "while", "do", "none")
     stages: str = choice("none", "2", "3", "auto")
     meet: bool = flag()  # a destructor in the loop's body waits for the block
     ahead: tuple[Step, ...] = ()

@@ -445,6 +445,8 @@ class Writer:
             entry = again
         flow.pending = entry | round_.broken
         head, tail = {"for": ("for (int k = 0; k < n; ++k) {", "}"),
+                      "around": ("const unsigned first = 1 - n;\n"
+                                 "for (unsigned u = first; int(u - first) < n; ++u) {\nconst int k = u - first;", "}"),
                       "down": ("for (int k = n - 1; k >= 0; --k) {", "}"),
                       "while": ("int j = -1;\nwhile (++j < n) {\nconst int k = j;", "}"),
                       "do": ("int j = 0;\ndo {\nconst int k = j;", "} while (++j < n);")}[k.loop]
