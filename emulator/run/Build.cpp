@@ -13,6 +13,7 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Object/Archive.h"
 #include "llvm/Object/ObjectFile.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Program.h"
@@ -63,6 +64,14 @@ std::vector<std::string> commonFlags() {
   return {"-isystem" + runtimeHeaders(), "-Wno-unknown-cuda-version", "-Wno-unknown-pragmas"};
 }
 
+/// Clang keeps what a loop works on in registers, and then loads it ahead of the loop even where the
+/// program would not have. Every access is checked here, so each stays where it is written.
+void keepAccessesInLoops() {
+  auto &options = cl::getRegisteredOptions();
+  if (auto found = options.find("disable-licm-promotion"); found != options.end())
+    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+}
+
 bool compileSides(const BuildRequest &request, const ToolOptions &options,
                   const std::string &object, Sides &sides) {
   std::string token = in(request.folder, "token");
@@ -84,6 +93,7 @@ bool compileSides(const BuildRequest &request, const ToolOptions &options,
   device->getCodeGenOpts().DebugCompilationDir = "/";
   host->getCodeGenOpts().CudaGpuBinaryFileName = token;
   host->getFrontendOpts().OutputFile = object;
+  keepAccessesInLoops();
   std::thread other([&] { sides.host = compileHost(host, hostFiles); });
   sides.device = compileDevice(device, deviceFiles);
   other.join();

@@ -446,9 +446,9 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
     if (!lookups.empty() && first.empty()) {
       first = lookups;
       const GlobalBase &base = relation.bases[load->base];
-      found =
-          diagnose(diag::gathered_rows, cell.place, elementAt(relation.tile, cell.offset),
-                   base.name(), symbols.print(load->offset), symbols[*lookups.rbegin()].spelling);
+      found = diagnose(diag::gathered_rows, cell.place, elementAt(relation.tile, cell.offset),
+                       base.name(), symbols.print(load->offset),
+                       symbols[*lookups.rbegin()].spelling, wordingOf(relation.kind).reads);
       if (!own->guard.asConjunction())
         return diagnose(diag::gathered_guard, cell.place, elementAt(relation.tile, cell.offset),
                         own->guard.print(symbols));

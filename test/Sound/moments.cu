@@ -296,7 +296,20 @@ __global__ void set_behind(float *out, const float *in, int n) {
   out[blockIdx.x * T + threadIdx.x] = tile[T - 1 - threadIdx.x] + n;
 }
 
+// Each thread reads what it has written itself, in the same round: Clang would read it ahead of the rounds, too.
+__global__ void own_element(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ alignas(128) float tile[T];
+  float sum = 0;
+  for (int r = 0; r < n; ++r) {
+#pragma tma load
+    for (int i = threadIdx.x; i < T; i += T) tile[i] = in[r * T + i];
+    sum = sum * 2 + tile[threadIdx.x];
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+
 static const Case cases[] = {
+    {"own_element", [](const Arrays &a) { own_element<<<4, T>>>(a.out, a.in, 5); }},
     {"set_behind", [](const Arrays &a) { set_behind<<<4, T>>>(a.out, a.in, 5); }},
     CASE(in_two_loops), CASE(in_uneven_rounds), CASE(computed_alike), CASE(down_to_zero), CASE(added_to_itself), CASE(of_device_variables),
     CASE(only_read), CASE(changed_by_methods), CASE(known_to_themselves), CASE(default_initialisers),

@@ -73,7 +73,8 @@ SURROUNDINGS = {
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions reads-past-end", "some rows are shifted"),
     "flat-guard": ("uneven-guard guard-not-a-box reads-past-end", "the guard is on the flat index"),
-    "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16 gap-in-tile",
+    "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16 gap-in-tile "
+                 "tile-start",
                  "the guard is on the sum of row and column"),
     "clamped": ("reads-past-end computed-value unknown-index several-places rule:box-range",
                 "clamped at the border"),
@@ -583,9 +584,9 @@ class Judge:
         moved = lead != 0 or pitch != row_bytes
         inner = self.copy.axes[-1]
         # Where old values stay, where something else than zeros lies outside, and where a
-        # row is one element, the guard is a test ahead of the box.
+        # row is one element or one vector, the guard is a test ahead of the box.
         guard = self.copy.guard
-        has_end = (inner.upper and inner.box > 1 and guard.fill == "zero" and
+        has_end = (inner.upper and inner.box > self.copy.vector and guard.fill == "zero" and
                    not guard.style.startswith("keep"))
         # Of rows that run on into each other, the last one ends where other guards say.
         others = any(axis.lower or axis.upper for axis in self.copy.axes[:-1])
