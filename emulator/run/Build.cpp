@@ -64,8 +64,8 @@ std::vector<std::string> commonFlags() {
   return {"-isystem" + runtimeHeaders(), "-Wno-unknown-cuda-version", "-Wno-unknown-pragmas"};
 }
 
-/// Clang keeps what a loop works on in registers, and then loads it ahead of the loop even where the
-/// program would not have. Every access is checked here, so each stays where it is written.
+/// Clang keeps what a loop works on in registers, and then loads it ahead of the loop even where
+/// the program would not have. Every access is checked here, so each stays where it is written.
 void keepAccessesInLoops() {
   auto &options = cl::getRegisteredOptions();
   if (auto found = options.find("disable-licm-promotion"); found != options.end())

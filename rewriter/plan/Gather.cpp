@@ -446,9 +446,11 @@ std::optional<Diagnostic> findGather(const CopyRelation &relation) {
     if (!lookups.empty() && first.empty()) {
       first = lookups;
       const GlobalBase &base = relation.bases[load->base];
+      const std::set<SymbolId> here = symbols.lookupsFor(load->offset);
+      const SymbolId lookup = *(here.empty() ? lookups : here).rbegin();
       found = diagnose(diag::gathered_rows, cell.place, elementAt(relation.tile, cell.offset),
-                       base.name(), symbols.print(load->offset),
-                       symbols[*lookups.rbegin()].spelling, wordingOf(relation.kind).reads);
+                       base.name(), symbols.print(load->offset), symbols[lookup].spelling,
+                       wordingOf(relation.kind).reads);
       if (!own->guard.asConjunction())
         return diagnose(diag::gathered_guard, cell.place, elementAt(relation.tile, cell.offset),
                         own->guard.print(symbols));

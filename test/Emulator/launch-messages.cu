@@ -29,7 +29,7 @@ template <int B> __global__ void rows(float *out, const float *in, unsigned firs
 }
 
 // `fallback(error)`: the launch's error is the program's last one.
-// CHECK: tilelift: error: strict cannot use TMA: the map of 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
+// CHECK: tilelift: error: strict cannot use TMA: 'in' starts at {{[0-9]+}}, which is no multiple of 16 bytes [address-16]
 // OUT: strict: cudaErrorInvalidValue, then cudaSuccess
 __global__ void strict(int *out, const int *in) {
   __shared__ int tile[64];

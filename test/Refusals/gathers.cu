@@ -39,7 +39,7 @@ __global__ void stepped(float *out, const int *rows, int w, int step) {
   tile[threadIdx.y][threadIdx.x] = threadIdx.x;
   __syncthreads();
 #pragma tma store threads(64, 16)
-  out[rows[threadIdx.y * step] * w + threadIdx.x] = tile[15 - threadIdx.y][threadIdx.x]; // expected-error {{'tile[14][0]' is stored to 'out' + w * rows[step] * 4 bytes, as 'rows[step]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
+  out[rows[threadIdx.y * step] * w + threadIdx.x] = tile[15 - threadIdx.y][threadIdx.x]; // expected-error {{'tile[1][0]' is stored to 'out' + w * rows[step * 14] * 4 bytes, as 'rows[step * 14]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
 }
 
 // Boxes of 64 bytes, whose address is kept, and which four cannot share.
