@@ -531,8 +531,9 @@ class Judge:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
         for steps in digits.steps:
             if steps[0] not in (0, 1) and len(set(steps)) == 1:
+                # Of rows that are clamped, all may be one: then their distance is none.
                 certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle",
-                                                                         "loaded-rows")
+                                                                         "loaded-rows", "clamped")
                 self._constant_stride(steps[0] * self.size, certain)
         if self.copy.vector > 1 and self.copy.axes[-1].origin == "table":
             # Where a vector starts that a guard bounds is no whole number of vectors, and a dimension of its own.
