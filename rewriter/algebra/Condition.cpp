@@ -71,8 +71,8 @@ std::optional<Conjunction> merged(const Conjunction &a, const Conjunction &b) {
   return result;
 }
 
-/// A number of a polynomial's own such that sums have the sum of the numbers: most sums that are
-/// not equal differ in it, and it needs no memory.
+/// A hash of a polynomial that is linear: the hash of a sum is the sum of the hashes. Comparing
+/// hashes first avoids building most of the sums that turn out to be different.
 uint64_t imageOf(const Polynomial &value) {
   uint64_t sum = 0;
   for (const Term &term : value.getTerms())
@@ -81,8 +81,8 @@ uint64_t imageOf(const Polynomial &value) {
   return sum;
 }
 
-/// Whether a bound holds wherever all of these do, by one of them, or by one that is given and
-/// another one together: of `a <= b` and `x < a` follows `x < b`.
+/// Whether the bound `asked` follows from a conjunction: from one of its bounds alone, or from its
+/// bound `given` and another one added together, as `x < b` follows from `a <= b` and `x < a`.
 bool followsWith(const Bound &given, const Conjunction &all, const Bound &asked) {
   auto contains = [&](const Bound &each) {
     return each.value == asked.value && asked.range.contains(each.range);

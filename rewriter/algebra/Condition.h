@@ -36,7 +36,7 @@ struct Bound {
   /// The largest number of a symbol for which it holds, if it says one: k - 1 of
   /// `k0 < k`.
   std::optional<Polynomial> most(SymbolId symbol) const;
-  /// The smallest one.
+  /// The smallest number of a symbol for which it holds, if it says one.
   std::optional<Polynomial> least(SymbolId symbol) const;
 
 private:

@@ -34,9 +34,8 @@ public:
     return divergent.contains({variable, nullptr});
   }
   bool mayDiffer(const clang::Stmt *expression) const;
-  /// Says so of an expression that may, for a message; with the cause, where that is a pointer or a
-  /// reference to a variable: "may differ between threads: 'n' may be changed through a pointer,
-  /// ...".
+  /// The text of a message about an expression that may differ between threads. Where the cause is
+  /// a variable that may be changed through a pointer, a reference or a lambda, the text names it.
   std::string describeDifference(const clang::Stmt *expression) const;
   /// In the body of a loop, whatever the variable was before.
   bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;

@@ -535,7 +535,7 @@ SmallVector<int64_t, 5> TileShape::digitsAt(int64_t byte) const {
   return values;
 }
 
-/// The shape of units of which at least one is live.
+/// The shape of a list of units. At least one unit has to be live, which means that it is loaded.
 static std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation,
                                                    const UnitList &list, Gaps gaps) {
   // The extents tell where rows end; that is needed where units are missing.
@@ -567,7 +567,8 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
     return diagnose(diag::computed_value, list.units.front().place,
                     elementAt(relation.tile, list.units.front().at), "is always the same number");
   auto best = shapeOf(relation, list, gaps);
-  // Bounds that always hold help to prove others, but may start anew in each round of a loop.
+  // A bound that always holds helps to prove other bounds, so it is kept. But in a strided loop it
+  // may split one row into a dimension for each round; then the shape without it is simpler.
   const auto *known = std::get_if<TileShape>(&best);
   if (std::optional<UnitList> rest = withoutCertainBounds(list, relation.symbols))
     if (auto other = shapeOf(relation, *rest, gaps); auto *simpler = std::get_if<TileShape>(&other))

@@ -85,8 +85,8 @@ llvm::SmallVector<const clang::Stmt *, 2> bodiesOf(const clang::LambdaExpr *lamb
 /// The parts of a statement that run with it. Of a lambda these are the initialisers of its
 /// captures, and the bodies that its calls run.
 llvm::SmallVector<const clang::Stmt *, 8> executedIn(const clang::Stmt *statement);
-/// The closures of the lambdas that a function's text stands in, the innermost one first; the first
-/// is the function's own, where it is a lambda.
+/// The closure classes of a lambda and of the lambdas that it is written in, the innermost first;
+/// none if the function is no lambda.
 llvm::SmallVector<const clang::CXXRecordDecl *, 2>
 closuresAround(const clang::FunctionDecl *function);
 /// Where the text of a function stands that is a lambda, or a lambda in a lambda; the function

@@ -125,7 +125,7 @@ class Writer:
             (f"for (int k = 0, j = 3; k < {end}; ++k, j += 2) {{\n{body}\n}}", "((j - 3) / 2)"),
             (f"for (int k = 0, j = 0; k < {end}; ++k, ++j) {{\n{body}\n}}", "j"),
             (f"for (unsigned k = 0; int(k) < {end}; ++k) {{\n{body}\n}}", "int(k)"),
-            # One that comes around before its last round.
+            # Unsigned counters that overflow to zero before the loop ends.
             (f"for (unsigned k = 1 - n; int(k + n - 1) < {end}; ++k) {{\n{body}\n}}", "int(k + n - 1)"),
             (f"for (unsigned k = 1 - n; k + n - 1 < unsigned(max({end}, 0)); ++k) {{\n{body}\n}}",
              "(k + n - 1)"))

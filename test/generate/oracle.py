@@ -531,7 +531,7 @@ class Judge:
             self.verdict.add("too-many-dimensions", "six dimensions", needed > MOST_DIMENSIONS)
         for steps in digits.steps:
             if steps[0] not in (0, 1) and len(set(steps)) == 1:
-                # Of rows that are clamped, all may be one: then their distance is none.
+                # If the tensor has only one row, all clamped rows are that row, and no stride is needed.
                 certain = not self.always_cut and self.copy.flaw not in ("flat-guard", "triangle",
                                                                          "loaded-rows", "clamped")
                 self._constant_stride(steps[0] * self.size, certain)
