@@ -66,10 +66,13 @@ std::vector<std::string> commonFlags() {
 
 /// Clang keeps what a loop works on in registers, and then loads it ahead of the loop even where
 /// the program would not have. Every access is checked here, so each stays where it is written.
-void keepAccessesInLoops() {
+bool keepAccessesInLoops() {
   auto &options = cl::getRegisteredOptions();
-  if (auto found = options.find("disable-licm-promotion"); found != options.end())
-    static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+  const auto found = options.find("disable-licm-promotion");
+  if (found == options.end())
+    return fail("the emulator needs LLVM's option 'disable-licm-promotion', which this LLVM lacks");
+  static_cast<cl::opt<bool> *>(found->second)->setValue(true);
+  return true;
 }
 
 bool compileSides(const BuildRequest &request, const ToolOptions &options,
@@ -93,7 +96,8 @@ bool compileSides(const BuildRequest &request, const ToolOptions &options,
   device->getCodeGenOpts().DebugCompilationDir = "/";
   host->getCodeGenOpts().CudaGpuBinaryFileName = token;
   host->getFrontendOpts().OutputFile = object;
-  keepAccessesInLoops();
+  if (!keepAccessesInLoops())
+    return false;
   std::thread other([&] { sides.host = compileHost(host, hostFiles); });
   sides.device = compileDevice(device, deviceFiles);
   other.join();

@@ -162,6 +162,10 @@ public:
   /// iteration, and not only one that it stays below.
   bool endsAtLaunch(const Polynomial &value) const;
   void boundBelow(SymbolId id, const Polynomial &bound) { table[id].below = bound; }
+  void countFrom(SymbolId id, const Polynomial &first, int64_t step) {
+    table[id].first = first;
+    table[id].step = step;
+  }
   /// The symbol is looked at only where its value is in the interval.
   void narrow(SymbolId id, const Interval &to) {
     table[id].range = intersection(table[id].range, to);

@@ -136,9 +136,7 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
       run(first);
   }
   if (kernel.uniformity.mayDiffer(choice->getCond()))
-    return fail(diagnose(diag::divergent_copy, placeOf(choice),
-                         "'" + spell(choice->getCond()) + "' " +
-                             kernel.uniformity.describeDifference(choice->getCond())));
+    return failDivergent(choice->getCond(), placeOf(choice));
   mayMiss = true;
   const Stmt *body = choice->getBody();
   for (const Stmt *part : {static_cast<const Stmt *>(choice->getCond()), body})

@@ -140,6 +140,7 @@ private:
                   NamesInScope &names);
   bool matters(const clang::Stmt *statement) const;
   Condition conditionOf(const clang::Expr *expression, Value *evaluated = nullptr);
+  void failDivergent(const clang::Expr *condition, const Place &place);
   Condition headOf(const clang::Stmt *loop, const clang::Expr *condition);
   void maskBy(const Condition &condition, const clang::Expr *asked, const Value &value);
 

@@ -274,14 +274,8 @@ Symbol Interpreter::symbolOf(const Moving &moving, const Stmt *loop) const {
 }
 
 Interpreter::Counter Interpreter::count(const Moving &moving, const Stmt *loop) {
-  Symbol symbol = symbolOf(moving, loop);
-  const Polynomial &start = moving.start.single()->number;
-  int64_t step = *moving.step->number.asConstant();
-  if (step > 0 && block.symbols.knownAtLaunch(start) && !leavesRound(bodyOf(loop))) {
-    symbol.first = start;
-    symbol.step = step;
-  }
-  return {setToSymbol(moving.variable, symbol), start, step};
+  return {setToSymbol(moving.variable, symbolOf(moving, loop)), moving.start.single()->number,
+          *moving.step->number.asConstant()};
 }
 
 /// A variable that all threads agree on is what it is.
@@ -394,6 +388,9 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     forgetAll();
     enters = enter();
   }
+  if (counter && counter->step > 0 && block.symbols.knownAtLaunch(counter->start) &&
+      !leavesRound(bodyOf(loop)))
+    block.symbols.countFrom(symbolIn(counter->now), counter->start, counter->step);
   mayMiss |= enters.isUnknown();
   if (counter && !carried.empty() && !stopped())
     carryLoads(bodyOf(loop), carried, all, *counter,

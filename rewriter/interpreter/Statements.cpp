@@ -59,10 +59,14 @@ Condition Interpreter::conditionOf(const Expr *expression, Value *evaluated) {
   Condition condition = asCondition(value, expression->getType(), placeOf(expression));
   if (condition.isUnknown() && !isCopying() && !isWatching() && !isOnTheSide() &&
       kernel.uniformity.mayDiffer(expression))
-    fail(diagnose(diag::divergent_copy, placeOf(expression),
-                  "'" + spell(expression) + "' " +
-                      kernel.uniformity.describeDifference(expression)));
+    failDivergent(expression, placeOf(expression));
   return condition;
+}
+
+/// Some threads of the block may not come to the copy, since they differ in the condition.
+void Interpreter::failDivergent(const Expr *condition, const Place &place) {
+  fail(diagnose(diag::divergent_copy, place,
+                "'" + spell(condition) + "' " + kernel.uniformity.describeDifference(condition)));
 }
 
 /// What follows is done where the condition holds, too.
@@ -358,9 +362,7 @@ void Interpreter::runIf(const IfStmt *branch) {
                            "the condition '" + spell(branch->getCond()) + "'",
                            whyUnknown(branch->getCond(), value)));
     if (maySendAway(branch) && kernel.uniformity.mayDiffer(branch->getCond()))
-      return fail(diagnose(diag::divergent_copy, placeOf(branch),
-                           "'" + spell(branch->getCond()) + "' " +
-                               kernel.uniformity.describeDifference(branch->getCond())));
+      return failDivergent(branch->getCond(), placeOf(branch));
     return forgetChanges(branch, "is set under a condition that is not followed");
   }
   Condition before = mask, inThen = before && condition, inElse = before && !condition;
