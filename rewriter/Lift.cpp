@@ -11,6 +11,8 @@
 #include "kernel/Kernels.h"
 #include "kernel/Remarks.h"
 #include "kernel/Verdicts.h"
+#include "writable/WritableKernel.h"
+#include "writable/WrittenText.h"
 
 #include "llvm/Support/thread.h"
 
@@ -40,6 +42,70 @@ Verdicts verdictsOn(const Program &program, const DirectiveList &directives) {
   return verdicts;
 }
 
+/// What the user is told of a kernel that is lifted.
+void remarkOn(const WritableKernel &kernel, const LiftedText &text, const FileFacts &file,
+              Verdicts &verdicts) {
+  if (kernel.warning)
+    verdicts.say(*kernel.warning);
+  for (const InstancePlan &instance : kernel.plan.instances) {
+    for (const PlannedCopy &copy : instance.copies)
+      verdicts.say(remarksOn(copy.plan, file.selection.device));
+    for (size_t i = 0; i < instance.pipelines.size(); ++i)
+      verdicts.say(remarkOnPipeline(instance, i));
+  }
+  verdicts.sayOnce(remarksOnBarriers(kernel.plan.instances.front(), kernel.orders,
+                                     file.context.getSourceManager()));
+  if (file.selection.output == Output::Program)
+    verdicts.sayOnce(remarksOnLaunches(kernel.plan, text.names.lifted, file));
+}
+
+/// Writes the kernel, or says why it stays as it is.
+void writeKernel(const KernelPlan &plan, const FileFacts &file, const SourceText &source,
+                 Emitter &emitter, Verdicts &verdicts) {
+  auto staysPlain = [&](Diagnostic reason) {
+    if (!verdicts.refuseText(plan, std::move(reason)))
+      return;
+    for (const PlannedCopy &copy : plan.instances.front().copies)
+      emitter.staysPlain(*copy.directive);
+    for (const PlannedPipeline &pipeline : plan.instances.front().pipelines)
+      emitter.staysPlain(*pipeline.directive);
+  };
+  auto writable = makeWritable(plan, file, source);
+  if (auto *obstacle = std::get_if<Diagnostic>(&writable))
+    return staysPlain(std::move(*obstacle));
+  const WritableKernel &kernel = std::get<WritableKernel>(writable);
+  const LiftedText text = emitter.write(kernel);
+  if (auto clash = whyNotKept(text.written, kernel.plan, source, file.directives.variants)) {
+    emitter.drop(text);
+    return staysPlain(std::move(*clash));
+  }
+  emitter.keep(text);
+  remarkOn(kernel, text, file, verdicts);
+}
+
+/// Writes the kernels and the launches of a file.
+EmitResult writeFile(ArrayRef<KernelPlan> kernels, const FileFacts &file, Verdicts &verdicts) {
+  const SourceText source(file.context);
+  Emitter emitter(file, source);
+  for (const KernelPlan &kernel : kernels) {
+    if (!kernel.instances.empty())
+      writeKernel(kernel, file, source, emitter, verdicts);
+    for (const Directive *directive : kernel.plain)
+      emitter.staysPlain(*directive);
+  }
+  if (file.selection.output == Output::Program) {
+    ForeignLaunches foreign = foreignLaunches(file.program, file.others.launchers, source);
+    std::vector<RedirectedLaunch> launches = emitter.launches();
+    llvm::append_range(launches, foreign.launches);
+    LaunchChanges changes = changesOfLaunches(launches, file.context, source,
+                                              file.directives.macros, file.directives.variants);
+    verdicts.sayOnce(std::move(foreign.diagnostics));
+    verdicts.sayOnce(std::move(changes.diagnostics));
+    emitter.addLaunches(changes, foreign);
+  }
+  return emitter.finish();
+}
+
 LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
                       const DiagnosticOptions &options, const ProgramFacts &others,
                       const Selection &selection) {
@@ -59,11 +125,7 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
   };
   // Even where a copy was refused: what cannot be written is to be said as well.
   const bool refusedBefore = hasErrors();
-  EmitResult emitted =
-      emit(context, planned.kernels, program, directives, others, effects, selection.output);
-  verdicts.takeBackRemarksOn(emitted.refused);
-  verdicts.anyRefused |= !emitted.refused.empty();
-  verdicts.say(emitted.diagnostics);
+  EmitResult emitted = writeFile(planned.kernels, file, verdicts);
 
   for (const FunctionDecl *instance : instances)
     result.names.push_back(namesOf(instance));
@@ -86,8 +148,10 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
   result.plans = std::move(planned.plans);
   result.anyRefused = verdicts.anyRefused;
   result.diagnostics = std::move(verdicts.diagnostics);
+  // What is lifted is said before what stays as it is, in other instances of the same text.
   llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
-    return a.place.offset < b.place.offset;
+    return std::pair(a.place.offset, a.severity != Severity::Remark) <
+           std::pair(b.place.offset, b.severity != Severity::Remark);
   });
   return result;
 }

@@ -8,7 +8,7 @@
 #include "emit/KernelText.h"
 
 #include "directive/PragmaReader.h"
-#include "emit/Assumptions.h"
+#include "writable/Assumptions.h"
 #include "spelling/NamedParts.h"
 
 #include <map>

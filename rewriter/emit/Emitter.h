@@ -5,20 +5,22 @@
 //
 // For each kernel: a sibling beside it, the original's text with the copies
 // replaced; a launcher that checks, encodes and launches; and the launches of
-// this file turned into calls of the launcher. No legality is decided here.
+// this file turned into calls of the launcher. Nothing is refused here: what can be
+// written was decided before (writable/), and each kernel's text can be read over
+// before it is kept.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_EMITTER_H
 #define TILELIFT_EMIT_EMITTER_H
 
-#include "directive/OtherFiles.h"
-#include "directive/PragmaReader.h"
-#include "directive/Program.h"
-#include "effects/KernelEffects.h"
+#include "emit/KernelText.h"
+#include "emit/LauncherText.h"
 #include "emit/Recipe.h"
-#include "kernel/KernelPlan.h"
-#include "kernel/Selection.h"
+#include "kernel/FileFacts.h"
 #include "text/EditSet.h"
+#include "writable/Launches.h"
+
+#include "llvm/ADT/MapVector.h"
 
 namespace tilelift {
 
@@ -31,9 +33,6 @@ struct LiftedKernel {
 
 struct EmitResult {
   EditSet edits;
-  std::vector<Diagnostic> diagnostics;
-  /// Kernels that cannot be written.
-  std::vector<const clang::FunctionDecl *> refused;
   /// Of kernels that other files may launch, by their shared names.
   std::map<std::string, std::string> launchers;
   std::vector<LiftedKernel> kernels;
@@ -41,9 +40,63 @@ struct EmitResult {
   std::vector<Recipe> recipes;
 };
 
-EmitResult emit(clang::ASTContext &context, const std::vector<KernelPlan> &kernels,
-                const Program &program, const DirectiveList &directives, const ProgramFacts &others,
-                const Effects &effects, Output output = Output::Program);
+/// What was written for one kernel, and is not in the file yet.
+struct LiftedText {
+  const KernelPlan *plan = nullptr;
+  KernelNames names;
+  std::vector<Piece> kernel;
+  /// What stands in front of the kernel and behind it.
+  std::string before, behind;
+  std::optional<unsigned> launcherDeclared;
+  LauncherText launcher;
+  /// Other files may launch it.
+  bool isForAll = false;
+  std::vector<Recipe> recipes;
+  /// The first sibling that was written for it.
+  size_t firstSibling = 0;
+  /// For whoever reads it over.
+  WrittenText written;
+};
+
+class Emitter {
+public:
+  Emitter(const FileFacts &file, const SourceText &source);
+
+  LiftedText write(const WritableKernel &kernel);
+  /// What was written goes into the file, or it does not.
+  void keep(const LiftedText &text);
+  void drop(const LiftedText &text) { siblings.dropFrom(text.firstSibling); }
+  /// Copies or loops of a pragma stay what they are, as far as no kernel is lifted with them.
+  void staysPlain(const Directive &directive) { outcomes.insert({&directive, "stays a loop"}); }
+
+  /// The launches that kept launchers shall make.
+  const std::vector<RedirectedLaunch> &launches() const { return redirected; }
+  void addLaunches(const LaunchChanges &changes, const ForeignLaunches &foreign);
+  EmitResult finish();
+
+private:
+  KernelNames nameKernel(const KernelPlan &kernel);
+  std::string textBefore(const WritableKernel &kernel, const KernelNames &names,
+                         const std::string &planType) const;
+  std::string instantiations(const KernelPlan &kernel, const KernelNames &names,
+                             const KernelWriter &writer) const;
+  WrittenText writtenText(const LiftedText &text, const KernelWriter &writer) const;
+  void noteOutcomes(const LiftedText &text);
+  void declare(unsigned at, const std::string &launcher);
+  void declareLaterTypes(const KernelPlan &kernel);
+  void addIncludes();
+  llvm::StringRef fileName(unsigned offset) const { return source.nameOf(offset); }
+  bool isForProgram() const { return file.selection.output == Output::Program; }
+
+  const FileFacts &file;
+  const SourceText &source;
+  FreshNames fresh;
+  FunctionSiblings siblings;
+  std::vector<RedirectedLaunch> redirected;
+  /// What became of the copies of each pragma.
+  llvm::MapVector<const Directive *, std::string> outcomes;
+  EmitResult result;
+};
 
 } // namespace tilelift
 

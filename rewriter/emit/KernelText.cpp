@@ -37,13 +37,15 @@ std::string numberNameOf(const Reduction &reduction) {
   }
 }
 
-KernelWriter::KernelWriter(const SourceText &source, const KernelPlan &kernel,
-                           const KernelNames &names, const CopyOrders &orders,
-                           const Effects &effects, const Variants &variants)
+KernelWriter::KernelWriter(const SourceText &source, const WritableKernel &writable,
+                           const KernelNames &names, const Effects &effects,
+                           const Variants &variants)
     : source(source),
-      kernel(kernel),
+      kernel(writable.plan),
       names(names),
-      orders(orders),
+      orders(writable.orders),
+      producer(writable.producer),
+      startOfBarriers(writable.startOfBarriers),
       effects(effects),
       variants(variants) {
   texts = textsOf(kernel.instances.front(), textOf);
@@ -113,9 +115,6 @@ std::vector<Piece> KernelWriter::sibling(FunctionSiblings &siblings) {
   openBody();
   replaceCopies();
   write(0, siblings);
-  checkOwnMemory();
-  if (failure)
-    return {};
   const FunctionDecl *pattern = kernel.pattern;
   return editedCopy(source.beginOf(pattern), source.endOfToken(pattern->getBody()->getEndLoc()),
                     texts.front().edits);
@@ -125,53 +124,15 @@ std::vector<Piece> KernelWriter::sibling(FunctionSiblings &siblings) {
 void KernelWriter::write(size_t number, FunctionSiblings &siblings) {
   FunctionText &text = texts[number];
   for (size_t callee = number + 1; callee < texts.size(); ++callee)
-    if (texts[callee].caller == number && !failure) {
+    if (texts[callee].caller == number) {
       write(callee, siblings);
       callSibling(texts[callee]);
     }
   finish(text);
-  if (number != 0 && !failure)
+  if (number != 0)
     text.name = siblings.add(
         text.pattern, [&](const std::string &name) { return siblingOf(text, name); },
         [&](const std::string &name) { return declarationOf(text, name); });
-}
-
-static bool hasCall(const Stmt *statement) {
-  if (!statement || isa<PseudoObjectExpr>(statement)) // threadIdx.x is a call
-    return false;
-  return isa<CallExpr, CXXConstructExpr, LambdaExpr>(statement) ||
-         llvm::any_of(statement->children(), hasCall);
-}
-
-/// Whether some lines of a text may be left out.
-static bool hasDirective(StringRef text) {
-  SmallVector<StringRef, 16> lines;
-  text.split(lines, '\n');
-  return llvm::any_of(lines, [](StringRef line) { return line.ltrim().starts_with("#"); });
-}
-
-/// Behind the tiles that a body declares before it does anything. Where barriers lie behind
-/// the tiles in shared memory, a convolution takes 3 % less time.
-static std::optional<unsigned> endOfTiles(const SourceText &source, const CompoundStmt &body,
-                                          function_ref<bool(const Stmt *)> mayCome) {
-  std::optional<unsigned> end;
-  for (const Stmt *statement : body.body()) {
-    const auto *declaration = dyn_cast<DeclStmt>(statement);
-    if (!declaration)
-      break;
-    bool isShared = llvm::any_of(declaration->decls(), [](const Decl *each) {
-      return isa<VarDecl>(each) && each->hasAttr<CUDASharedAttr>();
-    });
-    if (!isShared && (hasCall(declaration) || !mayCome(declaration)))
-      break;
-    if (!source.isPlainText(declaration->getSourceRange()) ||
-        hasDirective(
-            source.between(source.endOfToken(body.getBeginLoc()), source.endOf(declaration))))
-      break;
-    if (isShared)
-      end = source.endOf(declaration);
-  }
-  return end;
 }
 
 /// The kernel's name, its parameters, and what stands first in its body.
@@ -229,43 +190,32 @@ void KernelWriter::openBody() {
                 (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   barriers += meetings();
   unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
-  // Threads that the launch adds have no part in what reads memory.
-  auto mayCome = [&](const Stmt *each) {
-    return llvm::all_of(kernel.instances, [&](const InstancePlan &instance) {
-      Effect effect = effects.of(instance.function).ofText(each->getSourceRange());
-      return effect.onlyReads() && (!hasProducer() || effect.reads.empty());
-    });
-  };
-  unsigned behind =
-      endOfTiles(source, *cast<CompoundStmt>(pattern->getBody()), mayCome).value_or(body);
-  if (hasProducer()) {
-    makeRoomForProducer(behind);
+  if (producer)
     barriers += producerText();
-  }
-  if (behind == body)
+  if (startOfBarriers == body)
     declarations += std::exchange(barriers, "");
   edits.push_back(insertion(body, declarations));
   if (!barriers.empty())
-    edits.push_back(insertion(behind, barriers));
+    edits.push_back(insertion(startOfBarriers, barriers));
 }
 
 void KernelWriter::replaceCopies() {
-  for (size_t i = 0; i < copies().size() && !failure; ++i) {
+  for (size_t i = 0; i < copies().size(); ++i) {
     bool declared = false;
     for (size_t j = 0; j < i; ++j)
       declared |= copies()[j].tile->getLocation() == copies()[i].tile->getLocation();
     if (!declared && !isDynamic(copies()[i].tile))
       declareTile(i);
-    if (copies()[i].takesTurns && !failure)
+    if (copies()[i].takesTurns)
       bindTurns(i);
     if (const Ring *ring = ringOf(i)) {
-      if (i == ring->first && !failure)
+      if (i == ring->first)
         replaceGroup(*ring);
       continue;
     }
     bool isFirst =
         i == 0 || copies()[i].statement != copies()[i - 1].statement || textOf[i] != textOf[i - 1];
-    if (isFirst && !failure)
+    if (isFirst)
       replaceStatement(i);
     captureIn(texts[textOf[i]], i);
   }
@@ -409,25 +359,12 @@ std::vector<Piece> KernelWriter::declarationOf(const FunctionText &text,
                     headEdits(source, first, name, names.planParameter, parametersOf(text)));
 }
 
-/// A sibling's shared memory is not that of the original, nor that of another sibling.
-void KernelWriter::checkOwnMemory() {
-  for (const FunctionText &text : texts) {
-    const bool hasOwn =
-        staticSharedBytes(text.function()) != 0 || sharesByLocalType(text.function());
-    if (failure || text.path.inKernel() || !hasOwn)
-      continue;
-    bool differs = llvm::any_of(texts, [&](const FunctionText &other) {
-      return other.pattern == text.pattern && other.name != text.name;
-    });
-    bool isPlainElsewhere =
-        llvm::any_of(kernel.instances.front().plainPaths, [&](const CallPath &path) {
-          return llvm::is_contained(path.getFunctions(), text.function());
-        });
-    if (differs || isPlainElsewhere)
-      failure = diagnose(diag::not_available_yet, {source.offsetOf(text.pattern->getLocation())},
-                         "a copy in a function that has shared memory of its own and is called in "
-                         "ways that differ");
-  }
+std::vector<CalledSibling> KernelWriter::calledSiblings() const {
+  std::vector<CalledSibling> called;
+  for (const FunctionText &text : texts)
+    if (!text.path.inKernel())
+      called.push_back({text.path, text.name});
+  return called;
 }
 
 /// Adds what the text of a copy names (phase, map, barrier) to the lambdas around it.

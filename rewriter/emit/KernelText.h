@@ -13,16 +13,14 @@
 #ifndef TILELIFT_EMIT_KERNELTEXT_H
 #define TILELIFT_EMIT_KERNELTEXT_H
 
-#include "emit/Emitter.h"
 #include "emit/FunctionSiblings.h"
-#include "order/BarrierFacts.h"
-#include "order/WholeBlock.h"
-#include "rounds/ProducerPath.h"
 #include "spelling/CodeText.h"
 #include "text/Names.h"
 #include "text/SourceText.h"
 #include "writable/FunctionText.h"
 #include "writable/TileStorage.h"
+#include "writable/WritableKernel.h"
+#include "writable/WrittenText.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -97,8 +95,8 @@ int64_t ringBytes(const InstancePlan &instance);
 
 class KernelWriter {
 public:
-  KernelWriter(const SourceText &source, const KernelPlan &kernel, const KernelNames &names,
-               const CopyOrders &orders, const Effects &effects, const Variants &variants);
+  KernelWriter(const SourceText &source, const WritableKernel &writable, const KernelNames &names,
+               const Effects &effects, const Variants &variants);
 
   /// The sibling's text as pieces of the file and own text; siblings of functions that
   /// it calls go to `siblings`.
@@ -112,7 +110,7 @@ public:
   /// Whether blocks share tiles.
   bool hasClusters() const;
   /// Whether it launches another block, with a warp that makes copies.
-  bool hasProducer() const;
+  bool hasProducer() const { return producer.has_value(); }
   /// What the type of a copy's tile is called in the plan type, where it is laid out anew. Tiles of
   /// one name, in several scopes or functions, have numbers.
   std::string tileTypeName(size_t copy) const;
@@ -122,8 +120,8 @@ public:
   std::vector<const Plan *> plansOf(size_t copy) const;
   /// How the kernel and the launcher name the plan type.
   std::string planReference() const { return names.plan + names.arguments; }
-
-  std::optional<Diagnostic> failure;
+  /// The functions on the way to copies that were written, and what they are called.
+  std::vector<CalledSibling> calledSiblings() const;
 
 private:
   // The functions.
@@ -133,7 +131,6 @@ private:
   void finish(FunctionText &text);
   void callSibling(const FunctionText &callee);
   std::string parametersOf(const FunctionText &text) const;
-  void checkOwnMemory();
   std::vector<Piece> siblingOf(const FunctionText &text, const std::string &name) const;
   std::vector<Piece> declarationOf(const FunctionText &text, const std::string &name) const;
   void openBody();
@@ -282,17 +279,14 @@ private:
   bool hasProducerWarp() const;
   std::string ifFirstLane(const Ring &ring, const std::string &text,
                           const std::string &indent) const;
-  bool haveOneWay(llvm::ArrayRef<PathStep> a, llvm::ArrayRef<PathStep> b) const;
-  std::variant<ProducerPath, Diagnostic> pathIn(const InstancePlan &instance);
   std::string producerText();
   std::string pathText(llvm::ArrayRef<PathStep> steps, const std::string &indent);
   std::string branchText(const PathStep &step, const std::string &indent);
   std::string suppliedRounds(size_t pipeline, const std::string &indent);
   std::string declaredText(const clang::DeclStmt *declaration, const std::string &indent);
   std::string movedText(const clang::Stmt *statement, const std::string &indent);
-  std::string plainText(clang::SourceRange range);
+  std::string textOfRange(clang::SourceRange range) const;
   std::string blockBarrier() const;
-  void makeRoomForProducer(unsigned behind);
   void meetWithoutProducer();
   std::string boundLaunch();
 
@@ -306,6 +300,9 @@ private:
   const KernelPlan &kernel;
   const KernelNames &names;
   const CopyOrders &orders;
+  const std::optional<ProducerWay> &producer;
+  /// Where in the file the barriers are declared, and where the producer's own text begins.
+  const unsigned startOfBarriers;
   const Effects &effects;
   const Variants &variants;
   std::vector<CopyNames> copyNames;
@@ -313,10 +310,6 @@ private:
   /// For each copy that is made ahead, its plans with the names that it can use.
   std::vector<std::vector<Plan>> plansAhead, plansFar;
   llvm::StringSet<> takenAhead;
-  /// Pipelines with a producer, its way to them, and where in the file its own text begins.
-  std::vector<size_t> suppliedLoops;
-  ProducerPath path;
-  unsigned startOfPath = 0;
   std::vector<PlanConstant> planConstants;
   /// The kernel first, callers before what they call.
   std::vector<FunctionText> texts;

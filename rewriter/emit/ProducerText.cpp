@@ -20,23 +20,6 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
-
-/// The names in a text that no other name leads to.
-StringSet<> namesIn(StringRef text) {
-  StringSet<> names;
-  for (StringRef word : wordsIn(text))
-    if (!isMember(word, text))
-      names.insert(word);
-  return names;
-}
-
-} // namespace
-
-bool KernelWriter::hasProducer() const {
-  return llvm::any_of(rings, [](const Ring &ring) { return ring.isSupplied; });
-}
-
 /// Whether its lanes share the work: they look up rows for each of its rings, so they take the
 /// way to all of them.
 bool KernelWriter::hasProducerWarp() const {
@@ -58,13 +41,7 @@ std::string KernelWriter::blockBarrier() const {
   return hasProducer() ? "tilelift::sync(" + planReference() + "::block);" : "__syncthreads();";
 }
 
-/// The text of a stretch, which a macro may not have brought.
-std::string KernelWriter::plainText(SourceRange range) {
-  if (!source.isPlainText(range)) {
-    failure = diagnose(diag::no_producer, {source.offsetOf(range.getBegin())},
-                       "on the way there is a part that a macro has written");
-    return "";
-  }
+std::string KernelWriter::textOfRange(SourceRange range) const {
   return source.between(source.offsetOf(range.getBegin()), source.endOfToken(range.getEnd())).str();
 }
 
@@ -85,7 +62,7 @@ std::string KernelWriter::suppliedRounds(size_t pipeline, const std::string &ind
     steps.push_back(stepsAhead(*cursor, name, *own.front()));
   std::string init;
   if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInit())
-    init = StringRef(plainText(counted->getInit()->getSourceRange())).rtrim("; ").str();
+    init = StringRef(textOfRange(counted->getInit()->getSourceRange())).rtrim("; ").str();
   std::string starts;
   for (const Ring *ring : own)
     starts += farStart(*ring, indent);
@@ -95,8 +72,6 @@ std::string KernelWriter::suppliedRounds(size_t pipeline, const std::string &ind
 
 /// A statement as it stands, moved to another indentation.
 std::string KernelWriter::movedText(const Stmt *statement, const std::string &indent) {
-  if (plainText(statement->getSourceRange()).empty())
-    return "";
   unsigned begin = source.offsetOf(statement->getBeginLoc());
   std::string old = source.indentationAt(begin), text;
   SmallVector<StringRef, 8> lines;
@@ -114,11 +89,9 @@ std::string KernelWriter::declaredText(const DeclStmt *declaration, const std::s
   for (const Decl *each : declaration->decls())
     if (const auto *variable = dyn_cast<VarDecl>(each))
       variables.push_back(variable);
-  auto isNeeded = [&](const VarDecl *variable) { return path.needed.contains(variable); };
+  auto isNeeded = [&](const VarDecl *variable) { return producer->path.needed.contains(variable); };
   if (llvm::all_of(variables, isNeeded))
     return movedText(declaration, indent);
-  if (plainText(declaration->getSourceRange()).empty())
-    return "";
   const std::string specifiers = source
                                      .between(source.offsetOf(declaration->getBeginLoc()),
                                               source.declaratorOf(*variables.front()).first)
@@ -137,10 +110,10 @@ std::string KernelWriter::pathText(ArrayRef<PathStep> steps, const std::string &
   for (const PathStep &step : steps) {
     const Stmt *statement = step.statement;
     if (step.loop) {
-      text += suppliedRounds(suppliedLoops[*step.loop], indent);
+      text += suppliedRounds(producer->loops[*step.loop], indent);
     } else if (step.inner.empty() && step.otherwise.empty()) {
       if (const auto *declaration = dyn_cast<DeclStmt>(statement))
-        text += startOfPath <= source.offsetOf(statement->getBeginLoc())
+        text += startOfBarriers <= source.offsetOf(statement->getBeginLoc())
                     ? declaredText(declaration, indent)
                     : "";
       else
@@ -160,8 +133,6 @@ std::string KernelWriter::branchText(const PathStep &step, const std::string &in
   const Stmt *body = branch ? branch->getThen() : bodyOf(step.statement);
   SourceLocation begin = step.statement->getBeginLoc();
   unsigned from = source.offsetOf(begin), to = source.offsetOf(body->getBeginLoc());
-  if (!source.isPlainText(step.statement->getSourceRange()))
-    return plainText(step.statement->getSourceRange());
   // Blocks have brackets of their own.
   auto inBrackets = [&](ArrayRef<PathStep> steps) {
     if (steps.size() == 1 && isa<CompoundStmt>(steps.front().statement))
@@ -174,82 +145,13 @@ std::string KernelWriter::branchText(const PathStep &step, const std::string &in
   return text + "\n";
 }
 
-/// The producer leaves the others behind the first declarations, and has the tiles by then.
-void KernelWriter::makeRoomForProducer(unsigned behind) {
-  startOfPath = behind;
-  for (const PlannedCopy &copy : copies())
-    if (kernel.instances.front().isSupplied(copy) && !failure &&
-        source.offsetOf(copy.tile->getLocation()) >= behind)
-      failure =
-          diagnose(diag::no_producer, {copy.directive->statement},
-                   "'" + copy.plan.tile + "' is declared behind other statements")
-              .note({source.offsetOf(copy.tile->getLocation())}, "declare it first in the kernel");
-}
-
-/// Whether two instances have the same statements on the way, of the one text that they share.
-bool KernelWriter::haveOneWay(ArrayRef<PathStep> a, ArrayRef<PathStep> b) const {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [&](const PathStep &x, const PathStep &y) {
-                      return source.offsetOf(x.statement->getBeginLoc()) ==
-                                 source.offsetOf(y.statement->getBeginLoc()) &&
-                             x.loop == y.loop && haveOneWay(x.inner, y.inner) &&
-                             haveOneWay(x.otherwise, y.otherwise);
-                    });
-}
-
-/// The statements that the producer runs on its way to the loops in one instance of the kernel, or
-/// why it cannot run them.
-std::variant<ProducerPath, Diagnostic> KernelWriter::pathIn(const InstancePlan &instance) {
-  std::vector<ProducerLoop> loops;
-  std::vector<const GlobalBase *> sources;
-  for (size_t pipeline : suppliedLoops) {
-    loops.push_back(
-        {&instance.pipelines[pipeline].rounds, namesIn(suppliedRounds(pipeline, "")), {}});
-    for (const PlannedCopy &copy : instance.copies)
-      if (copy.pipeline == pipeline) {
-        sources.push_back(&copy.plan.base);
-        for (const Turn &turn : copy.turns)
-          loops.back().turns.push_back(turn.condition);
-      }
-  }
-  return findProducerPath(instance.function, loops, sources, effects.of(instance.function));
-}
-
 /// The producer's part of the kernel, behind its barriers and tiles.
 std::string KernelWriter::producerText() {
-  const std::vector<PlannedPipeline> &pipelines = kernel.instances.front().pipelines;
-  for (size_t pipeline = 0; pipeline < pipelines.size(); ++pipeline)
-    if (pipelines[pipeline].hasProducer)
-      suppliedLoops.push_back(pipeline);
-  const Place place = pipelines[suppliedLoops.front()].directive->statement;
-  auto namesOf = [](const ProducerPath &path) {
-    std::set<std::string> names;
-    for (const VarDecl *variable : path.needed)
-      names.insert(variable->getNameAsString());
-    return names;
-  };
-  for (const InstancePlan &instance : kernel.instances) {
-    auto found = pathIn(instance);
-    if (failure)
-      return "";
-    auto *own = std::get_if<ProducerPath>(&found);
-    const bool isFirst = &instance == &kernel.instances.front();
-    if (!own)
-      failure = std::move(std::get<Diagnostic>(found));
-    else if (!isFirst && !(haveOneWay(own->steps, path.steps) && namesOf(*own) == namesOf(path)))
-      failure =
-          diagnose(diag::no_producer, place, "the way there differs between the instantiations");
-    if (failure) {
-      failure->place = place;
-      return "";
-    }
-    if (isFirst)
-      path = std::move(*own);
-  }
   std::string block = planReference() + "::block";
-  std::string producer = hasProducerWarp() ? "is_producer_warp(" : "is_producer(";
-  return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::" + producer + block +
-         ")) {\n" + pathText(path.steps.front().inner, "      ") + "    }\n    return;\n  }";
+  std::string isProducer = hasProducerWarp() ? "is_producer_warp(" : "is_producer(";
+  return "\n  if (tilelift::is_added(" + block + ")) {\n    if (tilelift::" + isProducer + block +
+         ")) {\n" + pathText(producer->path.steps.front().inner, "      ") +
+         "    }\n    return;\n  }";
 }
 
 /// The block has more threads, and the compiler is told of them: in the place of what bounds
@@ -266,18 +168,7 @@ std::string KernelWriter::boundLaunch() {
   StringRef head = source.between(begin, source.offsetOf(kernel.pattern->getLocation()));
   if (!kernel.pattern->hasAttr<CUDALaunchBoundsAttr>()) // either bounds the registers
     return head.contains("__maxnreg__") ? "" : "__launch_bounds__(" + size + ") ";
-  size_t open = head.find('(', head.find("__launch_bounds__"));
-  if (!head.contains("__launch_bounds__") || open == StringRef::npos) {
-    failure = diagnose(diag::no_producer, {source.offsetOf(kernel.pattern->getLocation())},
-                       "a macro bounds the kernel's launch");
-    return "";
-  }
   const Expr *bound = kernel.pattern->getAttr<CUDALaunchBoundsAttr>()->getMaxThreads();
-  if (!source.isPlainText(bound->getSourceRange())) {
-    failure = diagnose(diag::no_producer, {source.offsetOf(kernel.pattern->getLocation())},
-                       "a macro bounds the kernel's launch");
-    return "";
-  }
   texts.front().edits.push_back(replacement(source.offsetOf(source.written(bound->getBeginLoc())),
                                             source.endOfToken(source.written(bound->getEndLoc())),
                                             size));
@@ -286,13 +177,7 @@ std::string KernelWriter::boundLaunch() {
 
 /// Barriers of the program are for its own threads, and so is the number of them.
 void KernelWriter::meetWithoutProducer() {
-  BlockUses uses;
-  for (const InstancePlan &instance : kernel.instances) {
-    BlockUses own = std::get<BlockUses>(
-        findBlockUses(instance.function, instance.block, effects.of(instance.function)));
-    llvm::append_range(uses.barriers, own.barriers);
-    uses.countsThreads |= own.countsThreads;
-  }
+  const BlockUses &uses = producer->uses;
   if (uses.countsThreads)
     texts.front().edits.push_back(insertion(
         source.endOfToken(kernel.pattern->getBody()->getBeginLoc()),

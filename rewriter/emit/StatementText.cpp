@@ -8,7 +8,7 @@
 #include "emit/KernelText.h"
 
 #include "directive/PragmaReader.h"
-#include "emit/Assumptions.h"
+#include "writable/Assumptions.h"
 
 #include <map>
 
@@ -119,8 +119,6 @@ void KernelWriter::replaceStatement(size_t first) {
     text += "\n" + inner + blockBarrier();
   if (lastOfGroup)
     text += "\n" + waitText(inner);
-  if (failure)
-    return;
   Edit edit{begin, end, {}};
   if (checks.empty()) {
     edit.pieces = {Piece::own(text, begin)};

@@ -204,6 +204,10 @@ void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
 
 /// What follows only matters where the condition holds.
 void Interpreter::assume(const Condition &condition) {
+  if (condition.isAlways())
+    return;
+  for (LocalObject &object : memory)
+    object.assume(condition);
   reached = reached && condition;
   mask = reached.isNever() ? Condition::never() : Condition::always();
 }

@@ -354,4 +354,12 @@ void LocalObject::forget(std::string why, Place place) {
   rest = Scalar::unknown(std::move(why), place);
 }
 
+void LocalObject::assume(const Condition &condition) {
+  for (auto &[offset, part] : parts) {
+    part.value = part.value.given(condition);
+    if (const Scalar *only = part.value.single())
+      part.value = Value(*only);
+  }
+}
+
 } // namespace tilelift

@@ -128,6 +128,8 @@ public:
   void copy(int64_t offset, const LocalObject &from, int64_t begin, unsigned size,
             const Condition &guard);
   void forget(std::string why, Place place);
+  /// The condition holds from here on: what it excludes is not there any more.
+  void assume(const Condition &condition);
   bool isEmpty() const { return parts.empty(); }
   void forEach(llvm::function_ref<void(int64_t offset, unsigned size, const Value &)> use) const {
     for (const auto &[offset, part] : parts)

@@ -34,6 +34,12 @@ bool haveOneText(const InstancePlan &a, const InstancePlan &b) {
                     });
 }
 
+bool KernelPlan::hasProducer() const {
+  return llvm::any_of(instances.front().copies, [&](const PlannedCopy &copy) {
+    return instances.front().isSupplied(copy);
+  });
+}
+
 SmallVector<TilePlan, 4> tilePlansOf(InstancePlan &instance) {
   SmallVector<TilePlan, 4> planned;
   for (PlannedCopy &copy : instance.copies)

@@ -88,6 +88,9 @@ struct KernelPlan {
   std::vector<InstancePlan> instances;
   /// Pragmas whose copies stay loops.
   std::vector<const Directive *> plain;
+
+  /// Whether a warp of its own makes copies, which it does in all instances or in none.
+  bool hasProducer() const;
 };
 
 /// Each copy's tile and a pointer to its plan, for functions that change the plans.

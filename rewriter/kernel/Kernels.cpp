@@ -19,10 +19,6 @@ namespace {
 void addInstance(KernelPlan &kernel, InstancePlan instance, const FileFacts &file,
                  Verdicts &verdicts) {
   if (kernel.instances.empty() || haveOneText(kernel.instances.front(), instance)) {
-    for (const PlannedCopy &copy : instance.copies)
-      verdicts.sayOf(kernel.pattern, remarksOn(copy.plan, file.selection.device));
-    for (size_t i = 0; i < instance.pipelines.size(); ++i)
-      verdicts.sayOf(kernel.pattern, {remarkOnPipeline(instance, i)});
     kernel.instances.push_back(std::move(instance));
     return;
   }

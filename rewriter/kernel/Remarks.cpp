@@ -148,4 +148,17 @@ std::vector<Diagnostic> remarksOnUses(ArrayRef<KernelPlan> kernels, const FileFa
   return remarks;
 }
 
+std::vector<Diagnostic> remarksOnLaunches(const KernelPlan &kernel, const std::string &lifted,
+                                          const FileFacts &file) {
+  const bool isLaunched = file.others.launched.count(sharedNameOf(kernel.pattern)) > 0 ||
+                          llvm::any_of(file.program.launches, [&](const Launch &launch) {
+                            return launch.pattern == kernel.pattern;
+                          });
+  if (isLaunched)
+    return {};
+  return {diagnose(diag::never_launched,
+                   placeOf(file.context.getSourceManager(), kernel.pattern->getLocation()),
+                   kernel.pattern->getNameAsString(), lifted)};
+}
+
 } // namespace tilelift

@@ -27,6 +27,10 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline);
 /// Launches that run the plain kernel, and uses of kernels that are no launches.
 std::vector<Diagnostic> remarksOnUses(llvm::ArrayRef<KernelPlan> kernels, const FileFacts &file);
 
+/// That nothing launches a lifted kernel, if that is so.
+std::vector<Diagnostic> remarksOnLaunches(const KernelPlan &kernel, const std::string &lifted,
+                                          const FileFacts &file);
+
 } // namespace tilelift
 
 #endif

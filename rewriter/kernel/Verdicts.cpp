@@ -12,17 +12,15 @@ using namespace llvm;
 
 namespace tilelift {
 
-void Verdicts::sayOf(const FunctionDecl *kernel, std::vector<Diagnostic> more) {
-  for (Diagnostic &remark : more) {
-    remarks.push_back({kernel, diagnostics.size()});
-    say(std::move(remark));
+void Verdicts::sayOnce(std::vector<Diagnostic> more) {
+  for (Diagnostic &each : more) {
+    const bool isKnown = llvm::any_of(diagnostics, [&](const Diagnostic &known) {
+      return known.id == each.id && known.place == each.place && known.text == each.text &&
+             known.notes == each.notes;
+    });
+    if (!isKnown)
+      say(std::move(each));
   }
-}
-
-void Verdicts::takeBackRemarksOn(ArrayRef<const FunctionDecl *> kernels) {
-  for (const auto &[kernel, message] : llvm::reverse(remarks))
-    if (llvm::is_contained(kernels, kernel))
-      diagnostics.erase(diagnostics.begin() + ptrdiff_t(message));
 }
 
 void Verdicts::refuse(Diagnostic reason, const Directive &directive, const FunctionDecl *instance) {
@@ -67,6 +65,38 @@ void Verdicts::refuseAll(const InstancePlan &instance, Diagnostic reason,
       refuse(
           diagnose(diag::refused_together, copy.plan.place, instance.function->getNameAsString()),
           *copy.directive, instance.function);
+}
+
+/// The copies' pragmas, each once.
+static std::vector<const Directive *> directivesOf(const InstancePlan &instance) {
+  std::vector<const Directive *> directives;
+  for (const PlannedCopy &copy : instance.copies)
+    if (directives.empty() || directives.back() != copy.directive)
+      directives.push_back(copy.directive);
+  return directives;
+}
+
+bool Verdicts::refuseText(const KernelPlan &kernel, Diagnostic reason) {
+  anyRefused = true;
+  const std::vector<const Directive *> directives = directivesOf(kernel.instances.front());
+  const bool mayStay = llvm::all_of(directives, [](const Directive *directive) {
+    return directive->clauses.fallback == Fallback::Loop;
+  });
+  if (!mayStay || reason.severity != Severity::Error) {
+    for (const Directive *directive : directives)
+      if (!(directive->statement == reason.place || directive->begin == reason.place))
+        reason.notes.push_back({directive->statement, "so this copy is not lifted"});
+    sayOnce({std::move(reason)});
+    return false;
+  }
+  for (const Directive *directive : directives) {
+    Diagnostic plain = diagnose(diag::stays_plain, directive->statement, reason.text);
+    plain.notes = reason.notes;
+    if (reason.place.isKnown())
+      plain.notes.push_back({reason.place, "because of what is here"});
+    sayOnce({std::move(plain)});
+  }
+  return true;
 }
 
 } // namespace tilelift

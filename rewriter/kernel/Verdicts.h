@@ -30,9 +30,8 @@ public:
     diagnostics.insert(diagnostics.end(), more.begin(), more.end());
   }
 
-  /// Of a kernel that is lifted; taken back if its text cannot be written.
-  void sayOf(const clang::FunctionDecl *kernel, std::vector<Diagnostic> remarks);
-  void takeBackRemarksOn(llvm::ArrayRef<const clang::FunctionDecl *> kernels);
+  /// What may be found of several kernels, and is said once.
+  void sayOnce(std::vector<Diagnostic> more);
 
   /// What no fallback allows: a clause whose value means nothing.
   void fail(Diagnostic error) {
@@ -46,12 +45,13 @@ public:
                     const clang::FunctionDecl *instance);
   /// Refuses all copies of an instance because of one of them; each pragma gets a message.
   void refuseAll(const InstancePlan &instance, Diagnostic reason, const Directive &directive);
+  /// Refuses a kernel whose text cannot be written. Returns whether its copies stay loops; if not,
+  /// the reason is an error.
+  bool refuseText(const KernelPlan &kernel, Diagnostic reason);
 
 private:
   /// Which message refuses which pragma.
   std::set<std::pair<size_t, const Directive *>> refusals;
-  /// Which message speaks of which kernel as lifted.
-  std::vector<std::pair<const clang::FunctionDecl *, size_t>> remarks;
 };
 
 } // namespace tilelift

@@ -79,6 +79,23 @@ void Fitter::finishBoxes() {
     plan.expectedBytes *= dim.box;
 }
 
+/// Says what loads need in terms of coordinates, since the launch knows where these end and where
+/// digits end nobody does. What the launch cannot tell even so, no block can test: a box of pixels
+/// has many indices.
+void Fitter::nameRequired(std::vector<Requirement> &required) {
+  for (Requirement &each : required) {
+    const Polynomial asDigits = each.value;
+    for (const auto &change : inCoordinates)
+      each.value = change(each.value);
+    if (each.value != asDigits && !plan.symbols.boundedAtLaunch(each.value))
+      fail(diagnose(diag::not_im2col, relation.place, relation.tile.name,
+                    "nothing that is known at launch keeps its index between " +
+                        std::to_string(each.within.low) + " and " +
+                        std::to_string(each.within.high) +
+                        ", behind which it wraps around: compute it in signed numbers"));
+  }
+}
+
 /// What all modes have in common.
 std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
@@ -86,9 +103,7 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       order(plan.gather->present);
     std::vector<Requirement> required =
         requirementsOfLoads(relation, shape, digitEnds(), plan.hasMap());
-    for (Requirement &each : required)
-      for (const auto &change : inCoordinates)
-        each.value = change(each.value);
+    nameRequired(required);
     auto add = [&](const Requirement &each, unsigned behind) {
       addCheck({each.within.isSingle() ? rule_id::argument_value : rule_id::index_range, each.value,
                 each.within, 1, each.place, Check::Subject::Value, behind},

@@ -92,7 +92,7 @@ void Fitter::placeConstraints() {
   std::stable_partition(constraints.begin(), constraints.end(),
                         [](const Constraint &constraint) { return constraint.slope > 0; });
   for (const Constraint &constraint : constraints)
-    placeOne(constraint);
+    placeOne(constraint, constraints);
 }
 
 /// The guard of a row of one unit is the same for all of the row; what it bounds is the
@@ -123,7 +123,31 @@ Constraint Fitter::alongRow(Constraint constraint) const {
   return constraint;
 }
 
-void Fitter::placeOne(const Constraint &constraint) {
+/// The last unit that a bound from above lets in. Room / slope whole units follow the first one,
+/// which is counted from the dimension's start, if the guard gives one. Nothing where TMA counts no
+/// whole units.
+std::optional<Polynomial> Fitter::lastWithin(const Constraint &constraint) {
+  const size_t d = size_t(constraint.digit);
+  const int64_t slope = std::abs(constraint.slope), step = d == 0 ? perUnit : 1;
+  const Polynomial start = hasLower[d] ? plan.dims[d].coordinate : Polynomial();
+  const std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step);
+  if (!counted)
+    return std::nullopt;
+  return (wholeUnits(plan.symbols, constraint.room + *counted, slope) * Polynomial(step))
+      .dividedBy(slope);
+}
+
+/// Whether another bound says where the same dimension ends, and the launch knows it.
+bool Fitter::hasKnownEnd(int digit, ArrayRef<Constraint> constraints) {
+  return llvm::any_of(constraints, [&](const Constraint &other) {
+    if (other.digit != digit || other.slope > 0)
+      return false;
+    const std::optional<Polynomial> last = lastWithin(other);
+    return last && plan.symbols.knownAtLaunch(*last);
+  });
+}
+
+void Fitter::placeOne(const Constraint &constraint, ArrayRef<Constraint> all) {
   if (constraint.digit < 0 && mayBeAbsent(constraint.room))
     return;
   auto mustHoldForAll = [&] {
@@ -158,14 +182,13 @@ void Fitter::placeOne(const Constraint &constraint) {
                plan.symbols.knownAtLaunch(dim.coordinate));
     return;
   }
-  // Up to here: room / slope whole units follow the first one. Relative to the coordinate,
-  // which is added once it is known. One that the guard gives is a multiple of the step.
-  Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
-  std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step), last;
-  if (counted)
-    last = (wholeUnits(plan.symbols, constraint.room + *counted, slope) * Polynomial(step))
-               .dividedBy(slope);
+  // Up to here. Relative to the coordinate, which is added once it is known. One that the guard
+  // gives is a multiple of the step.
+  const Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
+  const std::optional<Polynomial> last = lastWithin(constraint);
   if (dim.extent || !last)
+    return mustHoldForAll();
+  if (!plan.symbols.knownAtLaunch(*last) && hasKnownEnd(constraint.digit, all))
     return mustHoldForAll();
   dim.extent = *last - start + Polynomial(step);
   boundedBy[d] = *last - start;

@@ -59,7 +59,9 @@ private:
   bool hasNoOtherUnits() const;
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
-  void placeOne(const Constraint &constraint);
+  std::optional<Polynomial> lastWithin(const Constraint &constraint);
+  bool hasKnownEnd(int digit, llvm::ArrayRef<Constraint> constraints);
+  void placeOne(const Constraint &constraint, llvm::ArrayRef<Constraint> all);
   void splitOffset();
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
@@ -119,6 +121,7 @@ private:
   Interval rangeBehind(unsigned conditions, const Polynomial &value) const;
   bool holdsWhereAsked(const Check &check) const;
   bool reducesBulk() const;
+  void nameRequired(std::vector<Requirement> &required);
   std::variant<Plan, Diagnostic> finish();
   void order(std::vector<Check> &checks);
   void refuseContradictions();

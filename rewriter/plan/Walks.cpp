@@ -127,6 +127,10 @@ bool WalkFinder::sortColumn(const GuardColumn &column) {
   if (llvm::count_if(factors, isUsed) != 1)
     return fail("its guard '" + text + "' ties coordinates to each other");
   size_t digit = size_t(llvm::find_if(factors, isUsed) - factors.begin());
+  // Images are counted from zero, which a comparison of unsigned numbers asks for once more.
+  const std::optional<int64_t> below = room.asConstant();
+  if (digit == last && factors[digit] == Polynomial(1) && below && *below >= 0)
+    return true;
   bool isFar = factors[digit].getTerms().front().coefficient < 0;
   (isFar ? upper : lower)[digit].push_back({isFar ? -factors[digit] : factors[digit], room});
   return true;

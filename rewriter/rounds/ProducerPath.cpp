@@ -168,9 +168,12 @@ bool PathFinder::isNamed(const Decl *declaration) const {
 void PathFinder::needNames(const ProducerLoop &loop) {
   const Rounds &rounds = *loop.rounds;
   need(rounds.condition); // whose text may be a macro
-  for (const Cursor &cursor : rounds.cursors)
+  for (const Cursor &cursor : rounds.cursors) {
+    needed.insert(cursor.variable);
+    names.insert(cursor.variable->getName());
     for (const Change &step : cursor.steps)
       need(step.value);
+  }
   for (const Expr *turn : loop.turns)
     need(turn);
   for (const auto &name : loop.names)
@@ -357,7 +360,7 @@ void PathFinder::checkExpression(const Stmt *expression) {
   if (auto why = whyImpure(expression, uniformity))
     return refuse(expression, "what comes before it " + *why);
   if (uniformity.mayDiffer(expression))
-    refuse(expression, "what comes before it depends on the thread");
+    refuse(expression, "what comes before it " + uniformity.describeDifference(expression));
 }
 
 /// Of a variable that matters, it has to see all changes.

@@ -19,7 +19,7 @@
 
 namespace tilelift {
 
-/// A loop whose copies the thread makes, with the names that it uses for that.
+/// A loop whose copies the thread makes, with the names that the copies use.
 struct ProducerLoop {
   const Rounds *rounds = nullptr;
   llvm::StringSet<> names;

@@ -4,6 +4,7 @@
 
 #include "writable/Launches.h"
 
+#include "directive/OtherFiles.h"
 #include "directive/Variants.h"
 #include "support/Locations.h"
 #include "support/VariableFacts.h"
@@ -12,6 +13,7 @@
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/StmtCXX.h"
+#include "clang/Lex/Lexer.h"
 #include "llvm/ADT/SmallPtrSet.h"
 
 #include <set>
@@ -161,8 +163,8 @@ private:
   LaunchChanges result;
 };
 
-/// A launch inside of a macro cannot be changed where it stands. The use of that macro is replaced by
-/// its tokens, and all launches among these are changed.
+/// A launch inside of a macro cannot be changed where it stands. The use of that macro is replaced
+/// by its tokens, and all launches among these are changed.
 LaunchChanges LaunchReader::run() {
   std::set<unsigned> writtenOut;
   for (const RedirectedLaunch &each : launches)
@@ -199,7 +201,8 @@ bool LaunchReader::canBeWrittenOut(const Launch &launch, unsigned begin) const {
 void LaunchReader::takeMacro(unsigned begin) {
   MacroChange change{begin, {}};
   std::string kernel;
-  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma;
+  bool isKnown = macros.count(begin) && !macros.at(begin).hasPragma &&
+                 !source.isRepeated(source.fileOf(begin));
   for (Place counter : variants.counters) // written out, __COUNTER__ would count no more
     isKnown = isKnown && (counter.offset < begin || counter.offset >= macros.at(begin).end);
   for (const RedirectedLaunch &each : launches) {
@@ -274,6 +277,8 @@ std::optional<std::string> LaunchReader::whyNotInText(const Launch &launch) cons
     return "an #if block is part of it";
   if (isIncludedInFunction(launch))
     return "it stands in a file that is included inside of a function";
+  if (source.isRepeated(source.fileOf(source.offsetOf(call->getBeginLoc()))))
+    return "it stands in a header that is included more than once";
   const unsigned end = source.endOfToken(source.written(callee->getLocation()));
   if (source.between(beginOf(callee->getLocation()), end) != callee->getDecl()->getName())
     return "it has another name there";
@@ -316,6 +321,50 @@ LaunchChanges changesOfLaunches(ArrayRef<RedirectedLaunch> launches, ASTContext 
                                 const SourceText &source, const MacroUses &macros,
                                 const Variants &variants) {
   return LaunchReader(launches, context, source, macros, variants).run();
+}
+
+std::variant<unsigned, Diagnostic> placeOfDeclaration(const FunctionDecl *first,
+                                                      const SourceText &source) {
+  const ASTContext &context = first->getASTContext();
+  const SourceManager &sources = context.getSourceManager();
+  const Place place = placeOf(sources, first->getLocation());
+  if (!place.isKnown())
+    return diagnose(diag::not_available_yet, {},
+                    "a kernel that a header of the system declares ('" + first->getNameAsString() +
+                        "')");
+  if (first->isLocalExternDecl())
+    return diagnose(diag::not_available_yet, place,
+                    "a kernel that is declared inside of a function");
+  std::optional<Token> semi =
+      Lexer::findNextToken(first->getEndLoc(), sources, context.getLangOpts());
+  if (!semi || semi->isNot(tok::semi))
+    return diagnose(diag::not_available_yet, place,
+                    "a kernel whose first declaration is one of several, or ends in a macro,");
+  if (source.isRepeated(source.fileOf(place.offset)))
+    return diagnose(diag::not_available_yet, place, "a header that is included more than once");
+  return source.offsetOf(semi->getEndLoc());
+}
+
+ForeignLaunches foreignLaunches(const Program &program,
+                                const std::map<std::string, std::string> &launchers,
+                                const SourceText &source) {
+  ForeignLaunches result;
+  DenseSet<const FunctionDecl *> seen;
+  for (const Launch &launch : program.foreignLaunches) {
+    const auto launcher = launchers.find(sharedNameOf(launch.instance));
+    if (launcher == launchers.end())
+      continue;
+    result.launches.push_back({&launch, launch.instance->getNameAsString(), launcher->second});
+    const FunctionDecl *first = launch.instance->getCanonicalDecl();
+    if (!seen.insert(first).second)
+      continue;
+    auto place = placeOfDeclaration(first, source);
+    if (auto *problem = std::get_if<Diagnostic>(&place))
+      result.diagnostics.push_back(std::move(*problem));
+    else
+      result.kernels.push_back({first, launcher->second, std::get<unsigned>(place)});
+  }
+  return result;
 }
 
 } // namespace tilelift

@@ -4,7 +4,8 @@
 // Which launches of lifted kernels can become calls of their launchers, and what has to be known to
 // write them: `kernel<<<...>>>(...)`, functions of the CUDA runtime, launches in arguments of
 // macros, and launches inside of a macro, whose use is then replaced by what it expands to. A
-// launch that cannot be changed goes on with the plain kernel, and a diagnostic says why.
+// launch that cannot be changed goes on with the plain kernel, and a diagnostic says why. And where
+// launchers are declared, so that each is known wherever its kernel is.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_LAUNCHES_H
@@ -14,7 +15,9 @@
 #include "directive/Program.h"
 #include "text/SourceText.h"
 
+#include <map>
 #include <optional>
+#include <variant>
 
 namespace tilelift {
 
@@ -60,6 +63,30 @@ struct LaunchChanges {
 LaunchChanges changesOfLaunches(llvm::ArrayRef<RedirectedLaunch> launches,
                                 clang::ASTContext &context, const SourceText &source,
                                 const MacroUses &macros, const Variants &variants);
+
+/// Behind which offset the launcher of a kernel is declared: its first declaration. Or why it
+/// cannot stand there.
+std::variant<unsigned, Diagnostic> placeOfDeclaration(const clang::FunctionDecl *first,
+                                                      const SourceText &source);
+
+/// A kernel that another file lifts and this one launches.
+struct ForeignKernel {
+  const clang::FunctionDecl *first = nullptr;
+  std::string launcher;
+  /// Where its launcher is declared.
+  unsigned at = 0;
+};
+
+struct ForeignLaunches {
+  std::vector<ForeignKernel> kernels;
+  std::vector<RedirectedLaunch> launches;
+  std::vector<Diagnostic> diagnostics;
+};
+
+/// `launchers` are those of other files, by the kernels' shared names.
+ForeignLaunches foreignLaunches(const Program &program,
+                                const std::map<std::string, std::string> &launchers,
+                                const SourceText &source);
 
 /// Whether the kernel's name is found through a using-declaration. The launcher's name is not
 /// declared by it, and has to be qualified.

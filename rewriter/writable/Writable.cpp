@@ -291,98 +291,138 @@ bool isParted(const Directive &directive, const SourceText &source) {
   return source.between(directive) == SourceText::Between::PartOfIf;
 }
 
-std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &source,
-                                   const Variants &variants) {
-  const FunctionDecl *pattern = kernel.pattern;
-  if (!source.isPlainText({pattern->getLocation(), pattern->getBody()->getEndLoc()}))
-    return Obstacle{"a kernel inside a macro", pattern->getLocation()};
-  if (std::optional<Obstacle> obstacle = inHeadOfKernel(pattern, source))
+/// Whether a preprocessor's condition begins in a stretch of the file.
+bool hasIf(SourceRange range, const SourceManager &sources, const Variants &variants) {
+  return variants.beginIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd()));
+}
+
+/// The launcher and the plan's type repeat the template's parameters.
+std::optional<Obstacle> inTemplateOf(const FunctionDecl *kernel) {
+  const FunctionTemplateDecl *described = kernel->getDescribedFunctionTemplate();
+  if (!described)
+    return std::nullopt;
+  if (described->isAbbreviated())
+    return Obstacle{"a kernel with 'auto' for the type of a parameter", kernel->getLocation()};
+  for (const NamedDecl *parameter : *described->getTemplateParameters())
+    if (parameter->getName().empty())
+      return Obstacle{"a kernel with a template parameter that has no name",
+                      parameter->getLocation()};
+    else if (parameter->getName() == "lifted") // a member of each plan's type
+      return Obstacle{"a template parameter named 'lifted', which clashes with a name in the "
+                      "generated code,",
+                      parameter->getLocation()};
+  return std::nullopt;
+}
+
+/// In the kernel's declarations, which its instances have in common.
+std::optional<Obstacle> inDeclarationsOf(const FunctionDecl *kernel, const SourceText &source,
+                                         const Variants &variants) {
+  const SourceManager &sources = kernel->getASTContext().getSourceManager();
+  if (!source.isPlainText({kernel->getLocation(), kernel->getBody()->getEndLoc()}))
+    return Obstacle{"a kernel inside a macro", kernel->getLocation()};
+  if (std::optional<Obstacle> obstacle = inHeadOfKernel(kernel, source))
     return obstacle;
-  const FunctionTemplateDecl *described = pattern->getDescribedFunctionTemplate();
-  if (described && described->isAbbreviated())
-    return Obstacle{"a kernel with 'auto' for the type of a parameter", pattern->getLocation()};
-  if (described) {
-    for (const NamedDecl *parameter : *described->getTemplateParameters())
-      if (parameter->getName().empty())
-        return Obstacle{"a kernel with a template parameter that has no name",
-                        parameter->getLocation()};
-      else if (parameter->getName() == "lifted") // which each plan has
-        return Obstacle{"a template parameter named 'lifted', which clashes with a name in the "
-                        "generated code,",
-                        parameter->getLocation()};
-  }
-  for (const ParmVarDecl *parameter : pattern->parameters())
+  if (std::optional<Obstacle> obstacle = inTemplateOf(kernel))
+    return obstacle;
+  for (const ParmVarDecl *parameter : kernel->parameters())
     if (parameter->getName() == "gridDim") // which the launcher has
       return Obstacle{"a kernel with a parameter named 'gridDim'", parameter->getLocation()};
-  for (const FunctionDecl *declared : pattern->redecls())
+  for (const FunctionDecl *declared : kernel->redecls())
     if (declared->isLocalExternDecl()) // where no launcher can be declared
       return Obstacle{"a kernel that is declared inside of a function", declared->getLocation()};
-  const SourceManager &sources = pattern->getASTContext().getSourceManager();
-  if (variants.beginIn(placeOf(sources, pattern->getBeginLoc()),
-                       placeOf(sources, pattern->getBody()->getBeginLoc())))
-    return Obstacle{"an #if block in the declaration of a kernel", pattern->getLocation()};
-  auto hasIf = [&](SourceLocation begin, SourceLocation end) {
-    return variants.beginIn(placeOf(sources, begin), placeOf(sources, end));
-  };
-  for (const InstancePlan &instance : kernel.instances) {
-    for (const PlannedPipeline &pipeline : instance.pipelines) {
-      const Stmt *loop = pipeline.rounds.loop;
-      if (isParted(*pipeline.directive, source))
-        return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
-      if (hasIf(loop->getBeginLoc(), bodyOf(loop)->getBeginLoc()))
-        return Obstacle{"an #if block in the head of a pipelined loop", loop->getBeginLoc()};
-    }
-    if (std::optional<Obstacle> obstacle = inArguments(instance.function))
+  if (hasIf({kernel->getBeginLoc(), kernel->getBody()->getBeginLoc()}, sources, variants))
+    return Obstacle{"an #if block in the declaration of a kernel", kernel->getLocation()};
+  return std::nullopt;
+}
+
+std::optional<Obstacle> inPipeline(const PlannedPipeline &pipeline, const SourceText &source,
+                                   const SourceManager &sources, const Variants &variants) {
+  const Stmt *loop = pipeline.rounds.loop;
+  if (isParted(*pipeline.directive, source))
+    return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
+  if (hasIf({loop->getBeginLoc(), bodyOf(loop)->getBeginLoc()}, sources, variants))
+    return Obstacle{"an #if block in the head of a pipelined loop", loop->getBeginLoc()};
+  return std::nullopt;
+}
+
+std::optional<Obstacle> inCopy(const PlannedCopy &copy, const SourceText &source,
+                               const SourceManager &sources, const Variants &variants) {
+  if (hasIf(copy.tile->getSourceRange(), sources, variants))
+    return Obstacle{"an #if block in the declaration of a tile", copy.tile->getLocation()};
+  for (const Turn &turn : copy.turns)
+    if (hasIf(turn.condition->getSourceRange(), sources, variants))
+      return Obstacle{"an #if block in the condition of a copy of a pipeline",
+                      turn.condition->getBeginLoc()};
+  if (std::optional<Obstacle> obstacle = inLambdas(copy.path, source))
+    return obstacle;
+  const Stmt *body = patternOf(copy.path.textFunction())->getBody();
+  if (source.fileOf(copy.directive->begin.offset).begin !=
+      source.fileOf(source.offsetOf(body->getBeginLoc())).begin)
+    return Obstacle{"a copy in a file that is included inside of a function",
+                    locationOf(sources, copy.directive->begin)};
+  if (isParted(*copy.directive, source))
+    return Obstacle{partedPragma, locationOf(sources, copy.directive->begin)};
+  // A pragma of its loop may stand in an #if block of its own.
+  const auto *attributed = dyn_cast<AttributedStmt>(copy.statement);
+  const SourceRange range =
+      (attributed ? attributed->getSubStmt() : copy.statement)->getSourceRange();
+  if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
+    return Obstacle{"an #if block that starts or ends inside of the copy, but not both,",
+                    range.getBegin()};
+  return std::nullopt;
+}
+
+/// In the kernel, or in a function on the way to a copy.
+std::optional<Obstacle> inFunction(const FunctionText &text, const SourceText &source,
+                                   const SourceManager &sources, const Variants &variants) {
+  if (std::optional<std::string> name = nameTaken(const_cast<FunctionDecl *>(text.pattern)))
+    return Obstacle{"a program that calls something else '" + *name + "'",
+                    text.pattern->getLocation()};
+  if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
+    return obstacle;
+  if (!text.path.inKernel())
+    if (std::optional<Obstacle> obstacle = inHeadsOf(text.pattern, source))
       return obstacle;
-    for (const PlannedCopy &copy : instance.copies) {
-      if (hasIf(copy.tile->getBeginLoc(), copy.tile->getEndLoc()))
-        return Obstacle{"an #if block in the declaration of a tile", copy.tile->getLocation()};
-      for (const Turn &turn : copy.turns)
-        if (hasIf(turn.condition->getBeginLoc(), turn.condition->getEndLoc()))
-          return Obstacle{"an #if block in the condition of a copy of a pipeline",
-                          turn.condition->getBeginLoc()};
-      if (std::optional<Obstacle> obstacle = inLambdas(copy.path, source))
-        return obstacle;
-      const unsigned body =
-          source.offsetOf(patternOf(copy.path.textFunction())->getBody()->getBeginLoc());
-      if (source.fileOf(copy.directive->begin.offset).begin != source.fileOf(body).begin)
-        return Obstacle{"a copy in a file that is included inside of a function",
-                        locationOf(sources, copy.directive->begin)};
-      if (isParted(*copy.directive, source))
-        return Obstacle{partedPragma, locationOf(sources, copy.directive->begin)};
-      // A pragma of its loop may stand in an #if block of its own.
-      const auto *attributed = dyn_cast<AttributedStmt>(copy.statement);
-      SourceRange range =
-          (attributed ? attributed->getSubStmt() : copy.statement)->getSourceRange();
-      if (variants.areTornIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd())))
-        return Obstacle{"an #if block that starts or ends inside of the copy, but not both,",
-                        range.getBegin()};
-    }
-    std::vector<size_t> textOf;
-    for (const FunctionText &text : textsOf(instance, textOf)) {
-      if (source.isRepeated(source.fileOf(source.offsetOf(text.pattern->getLocation()))))
-        return Obstacle{"a header that is included more than once",
-                        locationOf(sources, instance.copies.front().directive->begin)};
-      if (std::optional<std::string> name = nameTaken(const_cast<FunctionDecl *>(text.pattern)))
-        return Obstacle{"a program that calls something else '" + *name + "'",
-                        text.pattern->getLocation()};
-      if (std::optional<Obstacle> obstacle = inText(text.pattern, sources, variants))
-        return obstacle;
-      if (!text.path.inKernel())
-        if (std::optional<Obstacle> obstacle = inHeadsOf(text.pattern, source))
-          return obstacle;
-      const Stmt *body = text.function()->getBody();
-      const FileID file = sources.getFileID(sources.getExpansionLoc(body->getBeginLoc()));
-      if (const Stmt *included = includedWithin(body, file, sources))
-        return Obstacle{
-            "a function with a call or shared memory in a file that is included inside of it",
-            included->getBeginLoc()};
-      OncePerLocalType finder(/*isShared=*/false);
-      finder.TraverseStmt(const_cast<Stmt *>(body));
-      if (finder.found)
-        return finder.found;
-    }
+  const Stmt *body = text.function()->getBody();
+  const FileID file = sources.getFileID(sources.getExpansionLoc(body->getBeginLoc()));
+  if (const Stmt *included = includedWithin(body, file, sources))
+    return Obstacle{
+        "a function with a call or shared memory in a file that is included inside of it",
+        included->getBeginLoc()};
+  OncePerLocalType finder(/*isShared=*/false);
+  finder.TraverseStmt(const_cast<Stmt *>(body));
+  return finder.found;
+}
+
+std::optional<Obstacle> inInstance(const InstancePlan &instance, const SourceText &source,
+                                   const SourceManager &sources, const Variants &variants) {
+  for (const PlannedPipeline &pipeline : instance.pipelines)
+    if (std::optional<Obstacle> obstacle = inPipeline(pipeline, source, sources, variants))
+      return obstacle;
+  if (std::optional<Obstacle> obstacle = inArguments(instance.function))
+    return obstacle;
+  for (const PlannedCopy &copy : instance.copies)
+    if (std::optional<Obstacle> obstacle = inCopy(copy, source, sources, variants))
+      return obstacle;
+  std::vector<size_t> textOf;
+  for (const FunctionText &text : textsOf(instance, textOf)) {
+    if (source.isRepeated(source.fileOf(source.offsetOf(text.pattern->getLocation()))))
+      return Obstacle{"a header that is included more than once",
+                      locationOf(sources, instance.copies.front().directive->begin)};
+    if (std::optional<Obstacle> obstacle = inFunction(text, source, sources, variants))
+      return obstacle;
   }
+  return std::nullopt;
+}
+
+std::optional<Obstacle> obstacleTo(const KernelPlan &kernel, const SourceText &source,
+                                   const Variants &variants) {
+  if (std::optional<Obstacle> obstacle = inDeclarationsOf(kernel.pattern, source, variants))
+    return obstacle;
+  const SourceManager &sources = kernel.pattern->getASTContext().getSourceManager();
+  for (const InstancePlan &instance : kernel.instances)
+    if (std::optional<Obstacle> obstacle = inInstance(instance, source, sources, variants))
+      return obstacle;
   return std::nullopt;
 }
 
@@ -392,27 +432,6 @@ bool sharesByLocalType(const FunctionDecl *function) {
   OncePerLocalType finder(/*isShared=*/true);
   finder.TraverseStmt(function->getBody());
   return finder.found.has_value();
-}
-
-std::optional<std::string> macroAmongNames(StringRef written, StringRef planType,
-                                           ArrayRef<const FunctionDecl *> users,
-                                           const SourceText &source, const Variants &variants,
-                                           Place file, Place at) {
-  const LangOptions &language = users.front()->getLangOpts();
-  StringSet<> ofUsers;
-  for (const FunctionDecl *function : users) {
-    const unsigned end = source.endOfToken(function->getBody()->getEndLoc());
-    for (StringRef name : namesIn(source.between(source.beginOf(function), end), language))
-      ofUsers.insert(name);
-  }
-  for (StringRef name : namesIn(planType, language))
-    if (variants.mayBeDefined(name, file, at))
-      return name.str();
-  for (StringRef name : namesIn(written, language))
-    if ((!ofUsers.contains(name) || isMember(name, written)) &&
-        variants.mayBeDefined(name, file, at))
-      return name.str();
-  return std::nullopt;
 }
 
 std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceText &source,

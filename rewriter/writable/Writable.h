@@ -24,15 +24,6 @@ std::optional<Diagnostic> whyNotWritable(const KernelPlan &kernel, const SourceT
 /// lifted copy of the function has other types, and so another array.
 bool sharesByLocalType(const clang::FunctionDecl *function);
 
-/// A macro of the user's that would replace a generated name where the text is written, at a place
-/// of the file that starts at `file`. The plan's type has no other names. In the rest, what the
-/// functions of `users` name themselves is not looked at, but as a member: macros are meant to
-/// expand there.
-std::optional<std::string> macroAmongNames(llvm::StringRef written, llvm::StringRef planType,
-                                           llvm::ArrayRef<const clang::FunctionDecl *> users,
-                                           const SourceText &source, const Variants &variants,
-                                           Place file, Place at);
-
 } // namespace tilelift
 
 #endif

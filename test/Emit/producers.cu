@@ -137,8 +137,10 @@ __global__ void without(float *__restrict__ out, const float *__restrict__ in, i
 
 // CHECK: __global__ void without_tma(
 // CHECK: tilelift::ring<4> part_place = tilelift::begin(part_full);
-// SAID: producers.cu:[[@LINE-12]]:3: {{warning}}: no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to [-Wtilelift-no-producer]
-// SAID: producers.cu:[[@LINE-15]]:11: note: that is here
+// SAID-NOT: producers.cu:[[@LINE-12]]:3: note: a warp of its own makes them
+// SAID: producers.cu:[[@LINE-13]]:3: {{warning}}: no warp of its own can make the copies of this loop: what comes before it reads memory that the kernel may write to [-Wtilelift-no-producer]
+// SAID: producers.cu:[[@LINE-16]]:11: note: that is here
+// SAID-NOT: producers.cu:[[@LINE-15]]:3: note: a warp of its own makes them
 
 void run(float *out, const float *in, int *counts) {
   without<<<1, 64>>>(out, in, counts);

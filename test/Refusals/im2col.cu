@@ -53,6 +53,19 @@ __global__ void guards(float *out, const float *in, int w, int q, int s) {
   out[threadIdx.x] = triangle[0][0] + skipped[0][1] + some[0][2];
 }
 
+// In unsigned numbers, the index of a row before the image wraps around; only the block knows the image.
+__global__ void may_wrap(float *out, const float *in, int n, int h, int w, int c, int hh, int ww) {
+  __shared__ float tile[32][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 1024; i += 128) { // expected-error {{nothing that is known at launch keeps its index between 0 and 4294967264, behind which it wraps around: compute it in signed numbers [-Wtilelift-not-im2col]}}
+    int m = blockIdx.x * 32 + i / 32, y = m / ww - 1, x = m % ww - 1;
+    bool inside = m / ww < hh && y >= 0 && x >= 0 && y < h && x < w;
+    tile[i / 32][i % 32] = inside ? in[((blockIdx.y % n * h + y) * w + x) * c + i % 32] : 0.f;
+  }
+  __syncthreads();
+  out[threadIdx.x] = tile[0][threadIdx.x % 32];
+}
+
 // The last digit is a row that begins before the tensor, and may be any.
 __global__ void endless(float *out, const float *in, int w, int h) {
   __shared__ float tile[32][32];
@@ -107,5 +120,6 @@ void run(float *out, const float *in, int n) {
   gaps<<<n, 128>>>(out, in, n, n);
   guards<<<n, 128>>>(out, in, n, n, n);
   endless<<<n, 128>>>(out, in, n, n);
+  may_wrap<<<dim3(n, n), 128>>>(out, in, n, n, n, 32, n, n);
   many<<<n, 128>>>(out, in, n, n, n, n);
 }

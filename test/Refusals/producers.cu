@@ -212,7 +212,7 @@ __global__ void by_thread(float *__restrict__ out, const float *__restrict__ in,
   __shared__ float part[64];
   int last = n + threadIdx.x / 64; // expected-note {{that is here}}
 #pragma tma pipeline warp(producer)
-  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it depends on the thread}}
+  for (int i = 0; i < n; ++i) { // expected-error {{no warp of its own can make the copies of this loop: what comes before it may differ between threads}}
     if (i < last) {
 #pragma tma load
       part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-note {{so this copy is not lifted}}

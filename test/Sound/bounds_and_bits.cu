@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 32
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 34
 // RUN: %tilelift %s -o %t.cu && %nvcc -std=c++17 -arch=sm_90a -w -c %t.cu -I%S -o %t.o
 //
 // Several axes that are compared with one value, indices that are put together from bits, operations that leave data as
@@ -315,7 +315,31 @@ __global__ void rows_from_an_argument(float *__restrict__ out, const float *__re
   for (int i = t; i < 256; i += T) out[blockIdx.x * 256 + i] = tile[i % 8][i / 8];
 }
 
-static const Case cases[] = {
+static // Images are counted in unsigned numbers, and compared with a signed one.
+__global__ void images(float *out, const float *in, int images, int h, int w, int c, int r, int s) {
+  __shared__ alignas(128) float pixels[32][16];
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += T) {
+    unsigned m = blockIdx.x * 32 + i / 16, n = m / (h * w), p = m / w % h, q = m % w;
+    int y = int(p) - 1 + r, x = int(q) - 1 + s;
+    bool inside = n < images && y >= 0 && x >= 0 && y < h && x < w;
+    pixels[i / 16][i % 16] = inside ? in[((n * h + y) * w + x) * c + i % 16] : 0;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 512; i += T) out[blockIdx.x * 512 + i] = pixels[i / 16][i % 16];
+}
+// Rows end where the launch says, and where the tile's own columns do.
+__global__ void two_ends(float *out, const float *in, int w, int h, int most) {
+  __shared__ alignas(128) float rows[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    int r = i / 32, c = i % 32, y = int(blockIdx.y) * 8 + r, x = int(blockIdx.x) * 32 + c - 1;
+    rows[r][c] = x >= 0 && x < (w & ~3) && y < h && c < most ? in[y * 72 + x] : 0;
+  }
+  __syncthreads();
+  for (int i = threadIdx.x; i < 256; i += T) out[(blockIdx.x + gridDim.x * blockIdx.y) * 256 + i] = rows[i / 32][i % 32];
+}
+const Case cases[] = {
     {"from_an_argument",
      [](const Arrays &a) {
        from_an_argument<<<4, T>>>(a.out, a.in, 64, -8);
@@ -361,6 +385,8 @@ static const Case cases[] = {
     {"rows", [](const Arrays &a) { rows<<<3, T>>>(a.out, a.in, 5, 128); }},
     {"pieces", [](const Arrays &a) { pieces<<<1, T>>>(a.out, a.in, 5, 3); }},
     {"boxes", [](const Arrays &a) { boxes<<<1, T>>>(a.out, a.in, 5, 2, 128); }},
+    {"images", [](const Arrays &a) { for (int i = 0; i < 9; ++i) images<<<4, T>>>(a.out + i * 16, a.in, 5, 4, 5, 16, i / 3, i % 3); }},
+    {"two_ends", [](const Arrays &a) { two_ends<<<dim3(3, 2), T>>>(a.out, a.in, 71, 13, 32); two_ends<<<dim3(3, 2), T>>>(a.buf, a.in, 71, 13, 9); }},
     {"from_end", [](const Arrays &a) { from_end<<<1, T>>>(a.out, a.in, 3, 9); }},
     {"by_masked_bits", [](const Arrays &a) { by_masked_bits<<<4, T>>>(a.out, a.in, 128); }},
     {"aligned_down", [](const Arrays &a) { aligned_down<<<9, T>>>(a.out, a.in, 4, 3); }},

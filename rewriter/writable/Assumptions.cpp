@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/Assumptions.h"
+#include "writable/Assumptions.h"
 
 #include "support/Locations.h"
 #include "text/Names.h"

@@ -13,11 +13,11 @@
 // arguments select another plan, or none.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_ASSUMPTIONS_H
-#define TILELIFT_EMIT_ASSUMPTIONS_H
+#ifndef TILELIFT_WRITABLE_ASSUMPTIONS_H
+#define TILELIFT_WRITABLE_ASSUMPTIONS_H
 
 #include "directive/Variants.h"
-#include "emit/Emitter.h"
+#include "kernel/KernelPlan.h"
 
 namespace tilelift {
 
