@@ -202,9 +202,9 @@ std::string Uniformity::describeDifference(const Stmt *expression) const {
     if (variable->hasLocalStorage() && facts.escapes(variable))
       escaped = variable;
   }
-  return escaped ? differs + ": '" + escaped->getNameAsString() +
-                       "' may be changed through a pointer, a reference or a lambda"
-                 : differs;
+  return escaped
+             ? differs + ": '" + escaped->getNameAsString() + "' " + facts.describeEscape(escaped)
+             : differs;
 }
 
 const Expr *Uniformity::divergentControlOf(const Stmt *statement, const Stmt *outermost) const {

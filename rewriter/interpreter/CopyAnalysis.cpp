@@ -470,6 +470,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     cell.place = record.place;
     cell.thread = record.thread;
     for (const ValueCase &each : record.value.getCases()) {
+      assert(each.scalar.is(Scalar::Kind::Data) && "what is not followed is refused when recorded");
       cell.cases.push_back({each.guard, each.scalar.data, each.scalar.needs});
       if (!relation.reduction)
         relation.reduction = each.scalar.data->reduction;

@@ -13,6 +13,7 @@
 
 #include "interpreter/Interpreter.h"
 #include "rounds/Rounds.h"
+#include "support/DeclaredNames.h"
 
 #include <numeric>
 
@@ -348,7 +349,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     if (hasStep && variable->getType()->isPointerType())
       return "is moved by the loop around the copy, " + uncounted();
     if (!variable->getType()->isScalarType())
-      return "is a part of '" + variable->getNameAsString() +
+      return "depends on a part of '" + nameOf(*variable) +
              "', which the loop around the copy changes";
     return "is changed by the loop around the copy";
   };

@@ -392,8 +392,8 @@ Value Interpreter::addressOfVariable(const VarDecl *variable, const Expr *refere
                            placeOf(reference));
   bool isReference = variable->getType()->isReferenceType();
   if (kernel.facts.escapes(variable) && !isReference && !followed.contains(variable))
-    return Scalar::unknown("depends on '" + nameOf(*variable) +
-                               "', which may be changed through a pointer, a reference or a lambda",
+    return Scalar::unknown("depends on '" + nameOf(*variable) + "', which " +
+                               kernel.facts.describeEscape(variable),
                            placeOf(variable->getLocation()));
   Value address = Scalar::ofAddress(Scalar::Space::Local, objectOf(variable), 0);
   if (kernel.facts.isCopiedByLambda(variable))

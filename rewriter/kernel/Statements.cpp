@@ -11,6 +11,7 @@
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
 #include "spelling/NamedParts.h"
+#include "support/Locations.h"
 
 using namespace clang;
 using namespace llvm;
@@ -64,8 +65,14 @@ void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
 
 Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated,
                 const FileFacts &file) {
-  CopyAnalysis analysed = analyseCopy(under, annotated.statement);
   Attempt made;
+  if (const FunctionDecl *lambda = annotated.path.lambdaFromElsewhere()) {
+    made.refusal = diagnose(
+        diag::not_available_yet, placeOf(file.context.getSourceManager(), lambda->getLocation()),
+        "a copy in a lambda defined outside of the kernel and the functions that it calls");
+    return made;
+  }
+  CopyAnalysis analysed = analyseCopy(under, annotated.statement);
   made.hasChoices = analysed.hasChoices;
   made.refusal = std::move(analysed.failure);
   made.decidingArguments = std::move(analysed.decidingArguments);

@@ -153,6 +153,15 @@ bool CallPath::sameText(const CallPath &other) const {
          ArrayRef(calls).take_front(depth - 1) == ArrayRef(other.calls).take_front(depth - 1);
 }
 
+const FunctionDecl *CallPath::lambdaFromElsewhere() const {
+  for (const FunctionDecl *function : functions) {
+    const DeclContext *text = textAround(function);
+    if (llvm::none_of(functions, [&](const FunctionDecl *each) { return each == text; }))
+      return function;
+  }
+  return nullptr;
+}
+
 bool isOfPack(const VarDecl *variable) {
   const auto *parameter = dyn_cast<ParmVarDecl>(variable);
   const auto *function = parameter ? dyn_cast<FunctionDecl>(parameter->getDeclContext()) : nullptr;

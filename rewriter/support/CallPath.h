@@ -52,6 +52,10 @@ public:
   bool sameText(const CallPath &other) const;
   const clang::FunctionDecl *textFunction() const { return functions[textDepth() - 1]; }
 
+  /// A lambda on the path whose text is not part of that of the path's functions; null if there is
+  /// none.
+  const clang::FunctionDecl *lambdaFromElsewhere() const;
+
   /// Whether code at the end of the path can name a local variable of some function.
   bool canName(const clang::VarDecl *variable) const;
 

@@ -163,11 +163,27 @@ void VariableFacts::escapeFromLambdas() {
       }
       if (isCopied && isCopyTrue(lambda, variable))
         continue;
-      if (llvm::any_of(changesOf(variable), [&](const Change &change) {
-            return isCopied ? change.kind != Change::Kind::Initialised : isInside(change);
+      auto isLater = [](const Change &change) { return change.kind != Change::Kind::Initialised; };
+      if (!llvm::any_of(changesOf(variable), [&](const Change &change) {
+            return isCopied ? isLater(change) : isInside(change);
           }))
-        escaped.insert(variable);
+        continue;
+      const bool isOfCopy =
+          isCopied && llvm::all_of(changesOf(variable), [&](const Change &change) {
+            return !isLater(change) || isInside(change);
+          });
+      if (!isOfCopy)
+        changedAsCopies.erase(variable);
+      else if (!escaped.contains(variable))
+        changedAsCopies.insert(variable);
+      escaped.insert(variable);
     }
+}
+
+std::string VariableFacts::describeEscape(const VarDecl *variable) const {
+  return changedAsCopies.contains(variable)
+             ? "may differ from the copy of it that a lambda has and changes"
+             : "may be changed through a pointer, a reference or a lambda";
 }
 
 } // namespace tilelift

@@ -103,6 +103,8 @@ public:
         type->isScalarType() && type.isConstQualified() && !type.isVolatileQualified();
     return !isConstant && escaped.contains(variable);
   }
+  /// How a variable escapes: "may be changed through ...".
+  std::string describeEscape(const clang::VarDecl *variable) const;
   /// A reference of these functions is bound to it or a part of it.
   bool isReferredTo(const clang::VarDecl *variable) const;
   /// Variables that pointers to constants lead to: what is read through them may change.
@@ -184,6 +186,8 @@ private:
   llvm::DenseSet<const clang::VarDecl *>
       keptClosures; ///< with which more is done than to call them
   llvm::DenseSet<const clang::VarDecl *> escaped, copiedReferences;
+  /// Nothing changes them but a lambda that has a copy, and that changes its copy.
+  llvm::DenseSet<const clang::VarDecl *> changedAsCopies;
   /// What references lead to: a variable, or null where that is none of these functions' variables.
   /// A write through such a reference changes its referent; the binding itself never changes.
   /// References of which this is not known count as variables that hold what they lead to.

@@ -98,10 +98,6 @@ const LambdaExpr *lambdaMadeIn(const Stmt *statement, SourceLocation location) {
 std::optional<Obstacle> inLambdas(const CallPath &path, const SourceText &source) {
   for (const FunctionDecl *function : path.getFunctions()) {
     const DeclContext *text = textAround(function);
-    if (llvm::none_of(path.getFunctions(), [&](const FunctionDecl *each) { return each == text; }))
-      return Obstacle{
-          "a copy in a lambda defined outside of the kernel and the functions that it calls",
-          function->getLocation()};
     for (const CXXRecordDecl *closure : closuresAround(function))
       if (std::optional<Obstacle> found = inLambda(*closure, *cast<FunctionDecl>(text), source))
         return found;

@@ -9,7 +9,7 @@
 // CHECK: staged.cu:[[#]]:5: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: staged.cu:[[#]]:5: remark: lifted under a guard: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'tile'
 // CHECK: note: at the copy: k - 1 >= 0
-// CHECK: staged.cu:[[#]]:7: warn{{ing}}: this copy stays a plain loop: 'tile[0][0]' is not a copy: the value is a part of 'v', which the loop around the copy changes [-Wtilelift-stays-plain]
+// CHECK: staged.cu:[[#]]:7: warn{{ing}}: this copy stays a plain loop: 'tile[0][0]' is not a copy: the value depends on a part of 'v', which the loop around the copy changes [-Wtilelift-stays-plain]
 
 #include <cuda_runtime.h>
 

@@ -192,7 +192,7 @@ struct Loader {
   int count;
   __device__ void load(int k) {
 #pragma tma load threads(64)
-    to[threadIdx.x] = from[k * 64 + threadIdx.x]; // expected-error {{the address of this load is not followed: it is a part of 'loader', which the loop around the copy changes}}
+    to[threadIdx.x] = from[k * 64 + threadIdx.x]; // expected-error {{the address of this load is not followed: it depends on a part of 'loader', which the loop around the copy changes}}
     ++count;
   }
 };

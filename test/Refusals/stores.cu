@@ -123,7 +123,7 @@ __global__ void backwards(float *out, int pitch) {
     part[i / 512][i / 32 % 16][i % 32] = i;
   __syncthreads();
 #pragma tma store
-  for (int i = threadIdx.x; i < 1024; i += 64) // expected-error {{TMA could make this copy only where 'pitch >= 32' and 'pitch <= -1', which exclude each other [-Wtilelift-never-holds]}}
+  for (int i = threadIdx.x; i < 1024; i += 64) // expected-error {{this copy would lift only where 'pitch >= 32' and 'pitch <= -1', which exclude each other [-Wtilelift-never-holds]}}
     out[(20 + i / 32 % 16 - i / 512 * 20) * pitch + i % 32] = part[i / 512][i / 32 % 16][i % 32];
 }
 
