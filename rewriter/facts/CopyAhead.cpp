@@ -157,6 +157,16 @@ static bool isWrittenThrough(const GlobalBase &source, const Effect &effect,
          llvm::any_of(own.numbers(), [&](unsigned object) { return effect.writes.has(object); });
 }
 
+/// What has to be declared `__restrict__` so that nothing else is the same memory: the kernel's
+/// argument, where the source is one. A variable with the address of something else would not do.
+static std::string restrictable(const GlobalBase &source) {
+  const auto *parameter =
+      dyn_cast_or_null<ParmVarDecl>(static_cast<const VarDecl *>(source.origin));
+  return parameter && parameter->getType()->isPointerType()
+             ? "'" + parameter->getNameAsString() + "'"
+             : "what is written";
+}
+
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
@@ -220,7 +230,8 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
                            (isWritten || !kernel.effects.ofAll().awaitsGrids);
     return diagnose(diag::written_in_loop, place, copy.source->spelling,
-                    isPromise ? "declare what is written '__restrict__', or " : "")
+                    isPromise ? "declare " + restrictable(*copy.source) + " '__restrict__', or "
+                              : "")
         .note(placeOf(sources, statement->getBeginLoc()),
               isWritten ? "it may be written here" : "others may have written to it by then");
   }

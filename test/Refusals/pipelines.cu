@@ -281,20 +281,35 @@ __global__ void written_by_step(float *out, const float *in, int n) {
 #pragma tma pipeline
   for (int i = 0; i < n; ++i, out[threadIdx.x] = sum) { // expected-note {{it may be written here}}
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare what is written '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare 'in' '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();
   }
 }
 
+// To declare a variable `__restrict__` that has the address of something else would not do; it is tried here.
+__device__ float results[4096];
+__global__ void written_through_a_variable(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  float *__restrict__ result = results + blockIdx.x * 64;
+#pragma tma pipeline
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare 'in' '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
+    __syncthreads();
+    result[threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
+    __syncthreads();
+  }
+  out[threadIdx.x] = n;
+}
 // What is read may change until its round.
 __global__ void written(float *out, const float *in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare what is written '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
+    part[threadIdx.x] = in[i * 64 + threadIdx.x]; // expected-error {{'in' may be written in the loop, which a copy ahead of its round would miss: declare 'in' '__restrict__', or copy without a pipeline [-Wtilelift-written-in-loop]}}
     __syncthreads();
     out[i * 64 + threadIdx.x] = part[63 - threadIdx.x]; // expected-note {{it may be written here}}
     __syncthreads();
@@ -596,6 +611,7 @@ void run(float *out, const float *in, int *numbers) {
   left_out<<<1, 64>>>(out, in, 5);
   scratch<<<1, 64>>>(out, in, 5);
   written<<<1, 64>>>(out, in, 5);
+  written_through_a_variable<<<1, 64>>>(out, in, 5);
   written_by_step<<<1, 64>>>(out, in, 5);
   told<<<1, 64>>>(out, in, numbers, 5);
   asked_of_memory<<<1, 64>>>(out, in, numbers, 5);

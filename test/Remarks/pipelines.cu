@@ -15,7 +15,7 @@ __global__ void fallback(float *out, const float *in, int n) {
     __syncthreads();
   }
 }
-// CHECK: pipelines.cu:12:5: warn{{ing}}: the copies of this loop are made in their own rounds: 'in' may be written in the loop, which a copy ahead of its round would miss: declare what is written '__restrict__', or copy without a pipeline [-Wtilelift-stays-synchronous]
+// CHECK: pipelines.cu:12:5: warn{{ing}}: the copies of this loop are made in their own rounds: 'in' may be written in the loop, which a copy ahead of its round would miss: declare 'in' '__restrict__', or copy without a pipeline [-Wtilelift-stays-synchronous]
 // CHECK: pipelines.cu:14:5: note: it may be written here
 // TEXT: __global__ void fallback(
 // TEXT: // tma pipeline: stays a loop
