@@ -40,7 +40,8 @@ struct EmitResult {
   std::vector<Recipe> recipes;
 };
 
-/// What was written for one kernel, and is not in the file yet.
+/// The text of one lifted kernel with its launcher. It becomes part of the file when the emitter
+/// keeps it.
 struct LiftedText {
   const KernelPlan *plan = nullptr;
   KernelNames names;
@@ -52,9 +53,10 @@ struct LiftedText {
   /// Other files may launch it.
   bool isForAll = false;
   std::vector<Recipe> recipes;
-  /// The first sibling that was written for it.
+  /// The number of the first function sibling that was written for this kernel; later ones are its
+  /// own, too.
   size_t firstSibling = 0;
-  /// For whoever reads it over.
+  /// The same text as whyNotKept() examines it (writable/WrittenText).
   WrittenText written;
 };
 

@@ -9,17 +9,13 @@
 
 #include "emit/KernelText.h"
 
-#include "rounds/ProducerPath.h"
-#include "support/Words.h"
-
 #include "clang/AST/Attr.h"
-
-#include <set>
 
 using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
+
 /// Whether its lanes share the work: they look up rows for each of its rings, so they take the
 /// way to all of them.
 bool KernelWriter::hasProducerWarp() const {

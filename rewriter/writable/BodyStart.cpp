@@ -20,7 +20,7 @@ bool hasCall(const Stmt *statement) {
          llvm::any_of(statement->children(), hasCall);
 }
 
-/// Whether some lines of a text may be left out.
+/// Whether a text has preprocessor directives, so that some of its lines may not be compiled.
 bool hasDirective(StringRef text) {
   SmallVector<StringRef, 16> lines;
   text.split(lines, '\n');

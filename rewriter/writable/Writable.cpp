@@ -296,7 +296,8 @@ bool hasIf(SourceRange range, const SourceManager &sources, const Variants &vari
   return variants.beginIn(placeOf(sources, range.getBegin()), placeOf(sources, range.getEnd()));
 }
 
-/// The launcher and the plan's type repeat the template's parameters.
+/// An obstacle in a kernel template's parameters, which the launcher and the plan's type have to
+/// repeat.
 std::optional<Obstacle> inTemplateOf(const FunctionDecl *kernel) {
   const FunctionTemplateDecl *described = kernel->getDescribedFunctionTemplate();
   if (!described)

@@ -26,7 +26,7 @@ struct WritableKernel {
   Assumptions assumptions;
   /// Where in the file the barriers of the copies are declared.
   unsigned startOfBarriers = 0;
-  /// Where a warp of its own makes copies.
+  /// What the producer warp runs; nothing if the kernel has no producer warp.
   std::optional<ProducerWay> producer;
   /// Where in the file the launcher is declared, if that is not where it is defined.
   std::optional<unsigned> launcherDeclared;
