@@ -118,13 +118,11 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
   PlannedKernels planned = planKernels(file, verdicts);
   if (selection.output == Output::Program)
     verdicts.say(remarksOnUses(planned.kernels, file));
-  auto hasErrors = [&] {
-    return llvm::any_of(verdicts.diagnostics, [&](const Diagnostic &diagnostic) {
-      return options.severityOf(diagnostic) == Severity::Error;
-    });
+  auto isError = [&](const Diagnostic &diagnostic) {
+    return options.severityOf(diagnostic) == Severity::Error;
   };
   // Even where a copy was refused: what cannot be written is to be said as well.
-  const bool refusedBefore = hasErrors();
+  const bool failedBefore = llvm::any_of(verdicts.diagnostics, isError);
   EmitResult emitted = writeFile(planned.kernels, file, verdicts);
 
   for (const FunctionDecl *instance : instances)
@@ -134,15 +132,18 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
       result.effects.push_back(describe(effects.of(instance), fullNameOf(instance)));
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
-  if (!hasErrors()) {
+  if (llvm::none_of(verdicts.diagnostics, isError)) {
     result.edits = std::move(emitted.edits);
     if (selection.output == Output::DeviceSource)
       result.edits.add(withoutHost(context, directives.includes));
     result.kernels = std::move(emitted.kernels);
     result.recipes = std::move(emitted.recipes);
     result.facts.launchers = std::move(emitted.launchers);
-  } else if (!refusedBefore) {
-    verdicts.anyRefused = true;
+  } else if (!failedBefore) {
+    // A remark that is asked for as an error refuses nothing.
+    verdicts.anyRefused |= llvm::any_of(verdicts.diagnostics, [&](const Diagnostic &diagnostic) {
+      return diagnostic.severity != Severity::Remark && isError(diagnostic);
+    });
   }
   result.relations = std::move(planned.relations);
   result.plans = std::move(planned.plans);

@@ -70,6 +70,14 @@ std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType 
 
 } // namespace
 
+Diagnostic unknownGuard(CopyKind kind, const SharedObject &object, Place store,
+                        const std::string &why) {
+  return diagnose(diag::unknown_index, store,
+                  std::string("the guard of this store ") +
+                      (kind == CopyKind::Load ? "to" : "of") + " '" + object.name + "'",
+                  why);
+}
+
 int64_t truncated(int64_t value, NumberType type) {
   if (type.bits >= 64)
     return value;

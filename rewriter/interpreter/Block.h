@@ -62,6 +62,10 @@ struct SharedObject {
   std::map<int64_t, CellRecord> cells;
 };
 
+/// Says that it is not known when a store to the object, or of it, is made.
+Diagnostic unknownGuard(CopyKind kind, const SharedObject &object, Place store,
+                        const std::string &why);
+
 /// A number or a pointer that the copy itself looks up.
 struct Lookup {
   enum class Kind { Pointer, Number };

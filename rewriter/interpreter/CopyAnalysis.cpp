@@ -123,6 +123,7 @@ private:
   bool checkWaits();
   bool runThreads();
   bool runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant);
+  bool checkCells();
   void hideUnsafeLookups(unsigned threads);
   bool findsRowsIn(const SharedObject &table) const;
   bool takeTiles();
@@ -255,6 +256,15 @@ bool Analysis::runThreads() {
       return false;
   }
   hideUnsafeLookups(threads);
+  return checkCells();
+}
+
+/// The guards of the stores to one cell may each be followed, but not together.
+bool Analysis::checkCells() {
+  for (const SharedObject &object : block.shared)
+    for (const auto &[offset, record] : object.cells)
+      if (const Scalar *unknown = record.value.unknownPart())
+        return fail(unknownGuard(kernel.kind, object, record.place, "it " + unknown->why));
   return true;
 }
 
@@ -470,7 +480,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
     cell.place = record.place;
     cell.thread = record.thread;
     for (const ValueCase &each : record.value.getCases()) {
-      assert(each.scalar.is(Scalar::Kind::Data) && "what is not followed is refused when recorded");
+      assert(each.scalar.is(Scalar::Kind::Data) && "what is not followed is refused before");
       cell.cases.push_back({each.guard, each.scalar.data, each.scalar.needs});
       if (!relation.reduction)
         relation.reduction = each.scalar.data->reduction;

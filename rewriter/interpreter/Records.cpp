@@ -173,11 +173,7 @@ void Interpreter::record(const Scalar &address, const Condition &guard, const Va
                              block.symbols.print(slot.isZero() ? object.slot : slot) + "'"));
   }
   if (guard.isUnknown())
-    return fail(diagnose(diag::unknown_index, place,
-                         std::string("the guard of this store ") +
-                             (kernel.kind == CopyKind::Load ? "to" : "of") + " '" + object.name +
-                             "'",
-                         whyMasked));
+    return fail(unknownGuard(kernel.kind, object, place, whyMasked));
   if (isOutside(object, offset, size)) {
     if (!isGuardedAway(object, offset, guard))
       return fail(diagnose(diag::outside_the_tile, place, object.name, words.done,
@@ -231,12 +227,6 @@ void Interpreter::recordCell(SharedObject &object, int64_t offset, unsigned size
   cell.size = size;
   steps += 4 * (unsigned(guard.getAlternatives().size()) - 1); // many are much work
   cell.value = cell.value.overwritten(guard, value);
-  if (const Scalar *unknown = cell.value.unknownPart()) // both guards are known, but not together
-    return fail(diagnose(diag::unknown_index, place,
-                         std::string("the guard of this store ") +
-                             (kernel.kind == CopyKind::Load ? "to" : "of") + " '" + object.name +
-                             "'",
-                         "it " + unknown->why));
   cell.written = cell.written || guard;
   cell.thread = threadNumber;
   cell.place = place;

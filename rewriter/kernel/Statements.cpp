@@ -70,6 +70,7 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
     made.refusal = diagnose(
         diag::not_available_yet, placeOf(file.context.getSourceManager(), lambda->getLocation()),
         "a copy in a lambda defined outside of the kernel and the functions that it calls");
+    made.refusal->notes.push_back({annotated.directive->statement, "so this copy is not lifted"});
     return made;
   }
   CopyAnalysis analysed = analyseCopy(under, annotated.statement);

@@ -37,7 +37,7 @@ __global__ void part_of_a_binding(float *out, const float *in, int n) {
 // Its parameter has the name of the kernel's argument, and is not that.
 __device__ auto elsewhere = [] __device__(float *tile, const float *in) { // expected-error {{a copy in a lambda defined outside of the kernel and the functions that it calls is not available yet [-Wtilelift-not-available-yet]}}
 #pragma tma load
-  tile[threadIdx.x] = in[threadIdx.x];
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-note {{so this copy is not lifted}}
 };
 __global__ void called_from_there(float *out, const float *in) {
   __shared__ float tile[128];
