@@ -263,9 +263,10 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPoint
   // nothing yet.
   if (isReadable && lookup.kind == Lookup::Kind::Number)
     block.symbols.showAtCopy(lookup.number);
-  if (!mask.asConjunction())
+  const Condition possible = mask.possible(block.symbols);
+  if (!possible.asConjunction())
     return block.hideFromCopy(lookup);
-  for (const Bound &bound : *mask.asConjunction())
+  for (const Bound &bound : *possible.asConjunction())
     block.lookedUpUnder.push_back(
         {{bound.value, bound.range, source.place},
          lookup.kind == Lookup::Kind::Number ? std::optional(lookup.number) : std::nullopt});

@@ -126,8 +126,10 @@ std::variant<Plan, Diagnostic> Fitter::finish() {
       }
       addCheck(std::move(check), false);
     }
-    // That TMA has no such tensor matters more than where its tile would lie.
+    // That TMA has no such tensor matters more than where it ends, and where its tile would lie.
     checkRules();
+    if (unknownEnd)
+      fail(*unknownEnd);
     if (!failure)
       layOut();
     findStart();

@@ -503,8 +503,8 @@ void Fitter::endRows() {
   if (failure || inner.extent || inner.box == length || isStored())
     return;
   if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
-    fail(diagnose(diag::reads_past_end, relation.place, (inner.box - length) * element,
-                  plan.base.spelling));
+    unknownEnd = diagnose(diag::reads_past_end, relation.place, (inner.box - length) * element,
+                          plan.base.spelling, plan.layout.lead == 0 ? "" : " that starts at one");
   inner.lastLength = length;
 }
 

@@ -171,6 +171,8 @@ private:
   /// From digits of a pixel to coordinates, one after the other.
   std::vector<std::function<Polynomial(const Polynomial &)>> inCoordinates;
   std::optional<Diagnostic> failure;
+  /// Why nobody knows where the tensor ends, of which TMA would read more than the copy.
+  std::optional<Diagnostic> unknownEnd;
   /// Of the numbers in requests.
   llvm::BumpPtrAllocator words;
 };

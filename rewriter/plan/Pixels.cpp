@@ -85,6 +85,7 @@ private:
   std::optional<Polynomial> inDigits(const Polynomial &value, const Polynomial &index);
   bool rewrite(Terms &terms, const Polynomial &index);
   bool rewriteCells(ArrayRef<Polynomial> indices);
+  bool isOfPixel(const Cell &cell) const;
   void rewriteRequirements();
   std::vector<Polynomial> extremes(const Polynomial &value, bool highest) const;
 
@@ -416,6 +417,15 @@ std::vector<Polynomial> PixelReader::extremes(const Polynomial &value, bool high
   return ends;
 }
 
+/// Whether the cell's address depends on a digit.
+bool PixelReader::isOfPixel(const Cell &cell) const {
+  const Case *load = cell.onlyLoad();
+  Polynomial rest;
+  return load &&
+         llvm::any_of(result.factorsIn(load->source->offset, rest),
+                      [](const Polynomial &factor) { return !factor.isZero(); });
+}
+
 std::optional<PixelRelation> PixelReader::run() {
   if (relation.kind != CopyKind::Load || relation.cells.empty() || !findOwn())
     return std::nullopt;
@@ -431,6 +441,9 @@ std::optional<PixelRelation> PixelReader::run() {
   if (!orderDivisors())
     return std::nullopt;
   if (!rewriteCells(*indices))
+    return std::nullopt;
+  // Quotients that only guards have are none of a pixel's number: they may be the bits of a word.
+  if (llvm::none_of(result.relation.cells, [&](const Cell &cell) { return isOfPixel(cell); }))
     return std::nullopt;
   rewriteRequirements();
   return std::move(result);

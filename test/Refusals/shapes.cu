@@ -146,6 +146,33 @@ __global__ void secret_end(float *out, const float *in, const int *starts) {
   out[threadIdx.x] = line[17 - threadIdx.x];
 }
 
+__global__ void secret_start(float *out, const float *in, const int *starts) {
+  __shared__ float line[17];
+  int start = starts[blockIdx.x];
+#pragma tma load threads(17)
+  line[threadIdx.x] = in[start + 1 + threadIdx.x]; // expected-error {{TMA reads whole 16 bytes, 8 bytes more than the copy, and nothing says where 'in' ends: guard the copy, or make it a multiple of 16 bytes that starts at one [-Wtilelift-reads-past-end]}}
+  out[threadIdx.x] = line[16 - threadIdx.x];
+}
+
+// Both are wrong, and a guard would not help.
+__global__ void secret_end_of_odd_rows(char *out, const char *in, const int *starts) {
+  __shared__ char tile[2][4][32];
+  int start = starts[blockIdx.x];
+#pragma tma load threads(32, 4)
+  for (int r = 0; r < 2; ++r) // expected-error {{the stride of 'in' in dimension 1 is 168 bytes, which is no multiple of 16 (stride-16) [-Wtilelift-rule-violated]}}
+    tile[r][threadIdx.y][threadIdx.x] = in[(4 + r) * 96 + threadIdx.y * 168 + start + 8 + threadIdx.x];
+  out[threadIdx.x] = tile[1][3][31 - threadIdx.x];
+}
+
+// The bits of a word say which rows are there: no pixels are counted.
+__global__ void rows_of_a_mask(float *out, const float *in, const unsigned *words) {
+  __shared__ float tile[8][32];
+  unsigned bits = words[blockIdx.x];
+#pragma tma load threads(32, 8)
+  tile[threadIdx.y][threadIdx.x] = (bits >> threadIdx.y) & 1 ? in[(blockIdx.x * 8 + threadIdx.y) * 32 + threadIdx.x] : 0; // expected-error {{the guard of 'tile[4][0]' does not follow the tile's shape: it is '(((words[blockIdx.x] / 16)) % 2) >= 1', unlike that of 'tile[0][0]' [-Wtilelift-uneven-guard]}}
+  out[threadIdx.x] = tile[7][31 - threadIdx.x];
+}
+
 // Which block is the last that copies, only the device knows; in which round it stops, too.
 __global__ void secret_block(float *out, const float *in, const int *counts) {
   __shared__ float line[18];

@@ -5,8 +5,8 @@
 """Random tiles whose rows are looked up one by one: loaded, stored, added.
 
 Indices of several types, in global or shared memory, in structs, looked up by others, and
-parts of expressions; rows that are none, tails, tables that end within a tile; boxes of
-rows; tiles with padding, swizzles and other people's rows in front. The lifted program has
+parts of expressions; rows that are none, tails, tables that end within a tile, masks of several
+types; boxes of rows; tiles with padding, swizzles and other people's rows in front. The lifted program has
 to leave the same bytes as the plain one.
 """
 from __future__ import annotations
@@ -19,15 +19,21 @@ import batches
 THREADS = 64
 SIZES = {"float": 4, "int": 4, "unsigned": 4, "unsigned short": 2, "double": 8}
 TABLE = """  auto table = [](auto zero, int count, auto numberOf) {
-    std::vector<decltype(zero)> numbers;
+    count = count < 0 ? 0 : count;
+    auto *numbers = new decltype(zero)[count];
     for (int i = 0; i < count; ++i)
-      numbers.push_back(decltype(zero)(numberOf(i)));
+      numbers[i] = decltype(zero)(numberOf(i));
     decltype(zero) *memory;
     cudaMalloc(&memory, count * sizeof(zero));
-    cudaMemcpy(memory, numbers.data(), count * sizeof(zero), cudaMemcpyHostToDevice);
+    cudaMemcpy(memory, numbers, count * sizeof(zero), cudaMemcpyHostToDevice);
+    delete[] numbers;
     return memory;
   };
 """
+# Whether a row is there, and what the mask's elements are; in words, a bit each.
+MASKS = (*[("", "int")] * 8, ("mask[m]", "bool"), ("mask[m]", "unsigned char"), ("mask[m] > 0", "unsigned"),
+         ("mask[m] > 1", "short"), ("mask[m] & 1", "int"), ("(mask[m] & 2) == 0", "int"), ("!mask[m]", "size_t"),
+         ("mask[m] != 0", "int"), ("mask[m / 32] >> m % 32 & 1", "unsigned"))
 MAIN = batches.hashing_main(written=1 << 17, helpers=TABLE)
 
 
@@ -59,6 +65,7 @@ class Writer:
         self.place = self.pick("global", "global", "global", "shared", "struct", "twice")
         self.form = self.pick("plain", "plain", "plain", "quotient", "shifted", "second") if self.kind != "store" \
             and self.page == 1 else "plain"
+        self.mask, self.mask_type = self.pick(*MASKS)
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -106,7 +113,8 @@ class Writer:
         else:
             way = f"out[{place}] = {cell};" if self.kind == "store" else f"atomicAdd(&out[{place}], {cell});"
             act, after = f"{take}\n    if ({there})\n      {way}", ""
-        guard = "if (m < count) " if self.guards_rows else ""
+        conditions = [*(["m < count"] if self.guards_rows else []), *([self.mask] if self.mask else [])]
+        guard = f"if ({' && '.join(conditions)}) " if conditions else ""
         return text + f"  {guard}{{\n    {act}\n  }}\n{after}}}\n"
 
     def ahead(self) -> str:
@@ -121,8 +129,8 @@ class Writer:
         held = f"entry{self.number:03d}" if self.place == "struct" else self.index
         head = f"struct {held} {{\n  {self.index} other, row;\n}};\n" if self.place == "struct" else ""
         head += (f"__global__ void {number}({self.type} *__restrict__ out, const {self.type} *__restrict__ in, "
-                 f"const {held} *__restrict__ table, const int *__restrict__ order, int count, int height, int width, "
-                 f"int pitch, int top) {{\n")
+                 f"const {held} *__restrict__ table, const int *__restrict__ order, "
+                 f"const {self.mask_type} *__restrict__ mask, int count, int height, int width, int pitch, int top) {{\n")
         body = f"__shared__ {self.type} tile[{self.rows + self.front}][{self.columns + self.padding}];\n"
         body += f"int t = threadIdx.x, first = blockIdx.x * {self.rows};\n{self.type} sum = 0;\n"
         if self.place == "shared":
@@ -155,9 +163,11 @@ class Writer:
         made = f"entry{self.number:03d}{{({self.index})i, ({self.index})({value})}}" if self.place == "struct" else value
         zero = f"{held}{{}}" if self.place == "struct" else f"({held})0"
         order = f"[](int i) {{ return {numbers} - 1 - i; }}"
+        flags = "i * 40503 + 0x35a2c" if "/ 32" in self.mask else "i * 40503 >> 3 & 3"
+        mask = f"table(({self.mask_type})0, {self.count}, [](int i) {{ return {flags}; }})"
         return (f"  clear();\n  k{self.number:03d}<<<{self.blocks}, {THREADS}>>>(({self.type} *)out, "
                 f"(const {self.type} *)in, table({zero}, {numbers}, [](int i) {{ return {made}; }}), "
-                f"table(0, {numbers}, {order}), {self.count}, {height}, {self.width}, {self.pitch}, 2);\n  add();\n")
+                f"table(0, {numbers}, {order}), {mask}, {self.count}, {height}, {self.width}, {self.pitch}, 2);\n  add();\n")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=5 %s
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 10
+//
+// Rows that a table looks up, and a mask in memory that says which of them are there. What the mask's type holds decides
+// what its test means: of a number that is never negative, "not zero" is one bound, and the row may be looked up behind
+// it.
+#include "Inputs/arrays.h"
+
+#include <initializer_list>
+
+namespace {
+constexpr int R = 8, C = 32; // rows and columns of a tile
+
+template <class M> const M *mask_of(std::initializer_list<M> numbers) {
+  M *mask;
+  cudaMalloc(&mask, numbers.size() * sizeof(M));
+  cudaMemcpy(mask, numbers.begin(), numbers.size() * sizeof(M), cudaMemcpyHostToDevice);
+  return mask;
+}
+
+__device__ void use(float *out, const float (&tile)[R][C]) {
+  for (int i = threadIdx.x; i < R * C; i += blockDim.x) out[blockIdx.x * R * C + i] = tile[R - 1 - i / C][i % C];
+}
+
+template <class M>
+__global__ void rows_if(float *out, const float *__restrict__ in, const int *__restrict__ rows,
+                        const M *__restrict__ mask) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    tile[i / C][i % C] = mask[q] ? in[rows[q] * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+template <class M>
+__global__ void rows_if_above(float *out, const float *__restrict__ in, const int *__restrict__ rows,
+                              const M *__restrict__ mask) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    float value = 0;
+    if (mask[q] > 1) {
+      int row = rows[q];
+      value = in[row * C + i % C];
+    }
+    tile[i / C][i % C] = value;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+__global__ void rows_if_odd(float *out, const float *__restrict__ in, const int *__restrict__ rows,
+                            const int *__restrict__ mask) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    tile[i / C][i % C] = mask[q] & 1 ? in[rows[q] * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+__global__ void rows_of_words(float *out, const float *__restrict__ in, const int *__restrict__ rows,
+                              const unsigned *__restrict__ words) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C, row = rows[q];
+    tile[i / C][i % C] = row >= 0 && (words[q / 32] >> (q % 32)) & 1 ? in[row * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+__global__ void stored_if(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows,
+                          const bool *__restrict__ mask) {
+  __shared__ alignas(128) float tile[R][C];
+  for (int i = threadIdx.x; i < R * C; i += 64) tile[i / C][i % C] = in[blockIdx.x * R * C + i] + 1;
+  __syncthreads();
+#pragma tma store
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    if (mask[q]) out[rows[q] * C + i % C] = tile[i / C][i % C];
+  }
+}
+
+__global__ void added_if(int *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows,
+                         const unsigned char *__restrict__ mask) {
+  __shared__ alignas(128) int tile[R][C];
+  for (int i = threadIdx.x; i < R * C; i += 64) tile[i / C][i % C] = int(in[i]) + 1;
+  __syncthreads();
+#pragma tma reduce
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    if (mask[q]) atomicAdd(&out[rows[q] * C + i % C], tile[i / C][i % C]);
+  }
+}
+
+// Where a row is not there, there is none to look up.
+const int *rows(int absent) {
+  return mask_of({5, 9, 1, absent, 7, 2, absent, 4, absent, 3, 6, 8, absent, 30, 31, 0});
+}
+const bool *flags() { return mask_of<bool>({1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1}); }
+template <class M> const M *numbers() { return mask_of<M>({2, 9, 3, 0, 7, 2, 0, 4, 0, 3, 120, 8, 1, 5, 4, 3}); }
+} // namespace
+
+static const Case cases[] = {
+    {"bool", [](const Arrays &a) { rows_if<<<2, 64>>>(a.out, a.in, rows(1 << 30), flags()); }},
+    {"unsigned char",
+     [](const Arrays &a) { rows_if<<<2, 64>>>(a.out, a.in, rows(77), numbers<unsigned char>()); }},
+    {"unsigned", [](const Arrays &a) { rows_if<<<2, 64>>>(a.out, a.in, rows(77), numbers<unsigned>()); }},
+    {"above: signed char",
+     [](const Arrays &a) { rows_if_above<<<2, 64>>>(a.out, a.in, rows(1 << 30), numbers<signed char>()); }},
+    {"above: unsigned short",
+     [](const Arrays &a) { rows_if_above<<<2, 64>>>(a.out, a.in, rows(1 << 30), numbers<unsigned short>()); }},
+    {"above: unsigned",
+     [](const Arrays &a) { rows_if_above<<<2, 64>>>(a.out, a.in, rows(1 << 30), numbers<unsigned>()); }},
+    {"rows_if_odd", [](const Arrays &a) { rows_if_odd<<<2, 64>>>(a.out, a.in, rows(77), numbers<int>()); }},
+    {"rows_of_words",
+     [](const Arrays &a) { rows_of_words<<<2, 64>>>(a.out, a.in, rows(-1), mask_of<unsigned>({0x5ab7})); }},
+    {"stored_if", [](const Arrays &a) { stored_if<<<2, 64>>>(a.out, a.in, rows(1 << 30), flags()); }},
+    {"added_if",
+     [](const Arrays &a) {
+       added_if<<<2, 64>>>(reinterpret_cast<int *>(a.buf), a.in, rows(77), numbers<unsigned char>());
+     }},
+};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
