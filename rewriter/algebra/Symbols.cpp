@@ -179,13 +179,15 @@ bool Symbols::mayLeaveLongs(const Polynomial &value) const {
   return high > Interval::highest;
 }
 
-bool Symbols::mayOverflow(const Polynomial &value) const {
-  __int128 low = 0, high = 0; // of all negative and of all positive terms
+/// The negative terms and the positive ones, summed up exactly as far as their ends go; nothing where
+/// these are too far away.
+std::optional<std::pair<__int128, __int128>> Symbols::exactEnds(const Polynomial &value) const {
+  __int128 low = 0, high = 0;
   for (const Term &term : value.getTerms()) {
     __int128 least = term.coefficient, most = term.coefficient;
     for (SymbolId factor : term.factors) {
       if (std::max(-least, most) > Interval::highest)
-        return true;
+        return std::nullopt;
       const Interval &range = table[factor].range;
       const std::initializer_list<__int128> ends{least * range.low, least * range.high,
                                                  most * range.low, most * range.high};
@@ -195,7 +197,17 @@ bool Symbols::mayOverflow(const Polynomial &value) const {
     low += std::min<__int128>(least, 0);
     high += std::max<__int128>(most, 0);
   }
-  return low < Interval::lowest || high > Interval::highest;
+  return std::pair(low, high);
+}
+
+bool Symbols::mayOverflow(const Polynomial &value) const {
+  const auto ends = exactEnds(value);
+  return !ends || ends->first < Interval::lowest || ends->second > Interval::highest;
+}
+
+bool Symbols::isExactlyWithin(const Polynomial &value, __int128 low, __int128 high) const {
+  const auto ends = exactEnds(value);
+  return ends && ends->first >= low && ends->second <= high;
 }
 
 bool Symbols::isAlwaysWithin(const Polynomial &value, Interval interval) const {

@@ -142,6 +142,8 @@ public:
   /// Whether a sum may leave what 64 bits hold, on the way to its value or by that. A symbol
   /// without bounds may be any number of 64 bits.
   bool mayOverflow(const Polynomial &value) const;
+  /// Whether a value, computed exactly, is always within an interval.
+  bool isExactlyWithin(const Polynomial &value, __int128 low, __int128 high) const;
   /// Whether a value is within an interval, whatever its symbols are. An unsigned number of 64 bits
   /// that may become larger than any signed one is not.
   bool isAlwaysWithin(const Polynomial &value, Interval interval) const;
@@ -195,6 +197,7 @@ public:
 
 private:
   Interval knownBelow(const Polynomial &value) const;
+  std::optional<std::pair<__int128, __int128>> exactEnds(const Polynomial &value) const;
 
   std::vector<Symbol> table;
   /// The last number tells those apart that are written alike.

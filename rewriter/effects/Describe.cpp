@@ -18,6 +18,7 @@ std::string nameOf(const MemoryObject &object) {
   case MemoryObject::Kind::Anything: return "any global memory";
   case MemoryObject::Kind::FromHost: return "what the host points to";
   case MemoryObject::Kind::Dynamic: return "dynamic shared memory";
+  case MemoryObject::Kind::Output: return "what is printed";
   default: break;
   }
   if (!object.declaration)

@@ -325,9 +325,15 @@ bool Reader::isOfCompiler(const FunctionDecl *callee) const {
 void Reader::readOutside(const CallBase &call) {
   const Function *callee = call.getCalledFunction();
   bool isOutside = callee && callee->isDeclaration();
-  if (isOutside && isOfCompiler(code.declarationOf(*callee))) {
+  const FunctionDecl *declaration = isOutside ? code.declarationOf(*callee) : nullptr;
+  if (isOutside && isOfCompiler(declaration)) {
     effect.differs = call.getType()->isPointerTy(); // memory of the thread's own
-    return readArguments(call, true, true);
+    readArguments(call, true, true);
+    if (!declaration) { // it may print
+      effect.reads.add(memory.output());
+      effect.writes.add(memory.output());
+    }
+    return;
   }
   doAnything(isOutside ? memory.anything() : ObjectSet::all());
 }

@@ -27,7 +27,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-constexpr unsigned anythingNumber = 0, fromHostNumber = 1;
+constexpr unsigned anythingNumber = 0, fromHostNumber = 1, outputNumber = 2;
 
 /// The pointer that lies in an object at some place, if one does.
 QualType pointerAt(QualType type, uint64_t offset, const ASTContext &context) {
@@ -291,6 +291,7 @@ Memory::Memory(const FunctionDecl *declaration, const Function &kernel, DeviceCo
       typesTellApart(typesTellApart && !placesObjects(declaration)) {
   objects.push_back({MemoryObject::Kind::Anything});
   objects.push_back({MemoryObject::Kind::FromHost});
+  objects.push_back({MemoryObject::Kind::Output});
   findObjects();
   findArguments();
   findRetyped();
@@ -437,6 +438,12 @@ ObjectSet Memory::allShared() const {
   return all;
 }
 
+ObjectSet Memory::output() const {
+  ObjectSet printed;
+  printed.add(outputNumber);
+  return printed;
+}
+
 bool Memory::mayBeOneType(unsigned a, unsigned b) const {
   QualType first = objects[a].element, second = objects[b].element;
   if (!typesTellApart || !isPlainNumber(first) || !isPlainNumber(second) || retyped.has(a) ||
@@ -453,6 +460,8 @@ bool Memory::mayMeet(unsigned a, unsigned b) const {
   using Kind = MemoryObject::Kind;
   const MemoryObject &first = objects[a], &second = objects[b];
   if (first.isShared() || second.isShared()) // by their names; kept ones are named as well
+    return false;
+  if (first.kind == Kind::Output || second.kind == Kind::Output)
     return false;
   if (first.kind == Kind::Variable && second.kind == Kind::Variable)
     return false;

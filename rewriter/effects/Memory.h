@@ -39,6 +39,7 @@ struct MemoryObject {
     Variable, ///< one of the device
     Shared,
     Dynamic, ///< shared memory whose size the launch says: all arrays in it are one
+    Output,  ///< what `printf` prints; no address leads there
   };
 
   Kind kind = Kind::Anything;
@@ -71,6 +72,8 @@ public:
   /// What an address leads to of which nothing is known.
   ObjectSet anything() const;
   ObjectSet allShared() const;
+  /// What is printed, in an order that barriers keep.
+  ObjectSet output() const;
 
   /// Whether two objects may be the same memory.
   bool mayMeet(unsigned a, unsigned b) const;

@@ -154,6 +154,14 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
                           intersection(type.range(), range));
 }
 
+/// `1 << bits`. The highest bit of 64, in a number without a sign, is computed as a negative number.
+Polynomial Block::powerOfTwo(const Polynomial &bits, NumberType type) {
+  const bool mayBeHighest =
+      type.isUnsignedLong() && !Interval{0, 62}.contains(symbols.rangeOf(bits));
+  return symbols.computed({"<<", 1, bits, type.isSigned && type.bits == 32},
+                          symbols.print(1, "<<", bits), mayBeHighest ? Interval{} : type.range());
+}
+
 /// What a division by a positive number can give: floors for shifts and masks, C++'s
 /// rounding towards zero for the others. They are the same where nothing is negative.
 static Interval rangeOfDivision(Interval range, int64_t divisor, bool wantRemainder, bool floor) {
@@ -267,7 +275,7 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     return shifted;
   }
   if (op == NumberOperator::Shl) // `rows << log` is `rows * (1 << log)`
-    return a * opaque("<<", 1, b, type, {});
+    return a * powerOfTwo(b, type);
   return opaque(spellingOf(op), a, b, type, {});
 }
 

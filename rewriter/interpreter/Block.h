@@ -147,6 +147,7 @@ public:
 private:
   void require(const Polynomial &value, Interval within, Place place);
   Condition equalLongs(const Polynomial &difference, Place place);
+  void requireUnsigned(const Polynomial &value, Interval within, NumberType type, Place place);
   Condition compareUnsigned(const Polynomial &a, const Polynomial &b, int64_t slack,
                             NumberType type, Place place, ExtentSide extent);
   Polynomial divide(const Polynomial &a, int64_t divisor, bool wantRemainder, NumberType type,
@@ -160,6 +161,7 @@ private:
     int64_t high = 0, low = 0;
   };
   std::optional<BitParts> partsOf(const Polynomial &multiple, const Polynomial &bits) const;
+  Polynomial powerOfTwo(const Polynomial &bits, NumberType type);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
                     Interval range);
 

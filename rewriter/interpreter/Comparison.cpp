@@ -181,10 +181,25 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
   return Condition::zero(a - b);
 }
 
+/// Numbers are computed exactly. Where one of 64 bits without a sign may wrap around so far that its
+/// exact value says something else of a comparison, as the double of a large one does, it has to
+/// stay near.
+constexpr Interval nearby{-(int64_t(1) << 62), int64_t(1) << 62};
+constexpr __int128 highestUnsigned = std::numeric_limits<uint64_t>::max();
+
+void Block::requireUnsigned(const Polynomial &value, Interval within, NumberType type,
+                            Place place) {
+  const bool mayBeFar = type.isUnsignedLong() &&
+                        !symbols.isExactlyWithin(value, Interval::lowest, highestUnsigned);
+  require(value, mayBeFar ? intersection(within, nearby) : within, place);
+}
+
 /// Whether two unsigned numbers of 64 bits with this difference are equal. What wraps, wraps alike
 /// in signed ones. One bound says it where the difference is not negative, as in `n != 0` and
 /// `row != SIZE_MAX`.
 Condition Block::equalLongs(const Polynomial &difference, Place place) {
+  if (!symbols.isExactlyWithin(difference, -highestUnsigned, highestUnsigned))
+    require(difference, nearby, place);
   for (const Polynomial &each : {difference, -difference})
     if (symbols.isNotNegativeIfExact(each)) {
       require(each, {0, Interval::highest}, place);
@@ -210,8 +225,8 @@ Condition Block::compareUnsigned(const Polynomial &a, const Polynomial &b, int64
   Polynomial bound = truncatedIfConstant(firstIsBound ? a : b, type);
   Polynomial index = truncatedIfConstant(firstIsBound ? b : a, {type.bits, true});
   bool isPositive = symbols.rangeOf(index).low >= 0;
-  require(bound, {0, asSigned.high}, place);
-  require(index, isPositive ? type.range() : asSigned, place);
+  requireUnsigned(bound, {0, asSigned.high}, type, place);
+  requireUnsigned(index, isPositive ? type.range() : asSigned, type, place);
   return firstIsBound ? !Condition::notNegative(index) || inOrder(bound, index)
                       : Condition::notNegative(index) && inOrder(index, bound);
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=5 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 10
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 14
 //
 // Rows that a table looks up, and a mask in memory that says which of them are there. What the mask's type holds decides
 // what its test means: of a number that is never negative, "not zero" is one bound, and the row may be looked up behind
@@ -78,6 +78,48 @@ __global__ void rows_of_words(float *out, const float *__restrict__ in, const in
   use(out, tile);
 }
 
+// The highest bit of a word without a sign is one like others.
+__global__ void rows_of_long_words(float *out, const float *__restrict__ in,
+                                   const unsigned long long *__restrict__ words) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    int q = blockIdx.x * R + i / C;
+    tile[i / C][i % C] = (words[q / 64] & (1ull << (q % 64))) != 0 ? in[q * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+// What is not followed exactly wraps around, also more than once.
+__global__ void doubled(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                        unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64)
+    tile[i / C][i % C] = mask[blockIdx.x * R + i / C] * 2 < most ? in[i] : 0;
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void lowered(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                        unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64)
+    tile[i / C][i % C] = mask[blockIdx.x * R + i / C] - 5 < most ? in[i] : 0;
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void doubled_is(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                           unsigned long long number) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64)
+    tile[i / C][i % C] = mask[blockIdx.x * R + i / C] * 4 == number ? in[i] : 0;
+  __syncthreads();
+  use(out, tile);
+}
+
 __global__ void stored_if(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows,
                           const bool *__restrict__ mask) {
   __shared__ alignas(128) float tile[R][C];
@@ -107,6 +149,11 @@ const int *rows(int absent) {
   return mask_of({5, 9, 1, absent, 7, 2, absent, 4, absent, 3, 6, 8, absent, 30, 31, 0});
 }
 const bool *flags() { return mask_of<bool>({1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 0, 1, 1, 1}); }
+const unsigned long long *longs() {
+  constexpr unsigned long long top = 1ull << 63;
+  return mask_of<unsigned long long>(
+      {0, top, 1, top + 1, 3, ~0ull, top + 4, 2, 9, top / 2, top - 1, 7, 5, top + 2, 4, 1});
+}
 template <class M> const M *numbers() { return mask_of<M>({2, 9, 3, 0, 7, 2, 0, 4, 0, 3, 120, 8, 1, 5, 4, 3}); }
 } // namespace
 
@@ -124,6 +171,18 @@ static const Case cases[] = {
     {"rows_if_odd", [](const Arrays &a) { rows_if_odd<<<2, 64>>>(a.out, a.in, rows(77), numbers<int>()); }},
     {"rows_of_words",
      [](const Arrays &a) { rows_of_words<<<2, 64>>>(a.out, a.in, rows(-1), mask_of<unsigned>({0x5ab7})); }},
+    {"rows_of_long_words",
+     [](const Arrays &a) {
+       rows_of_long_words<<<8, 64>>>(a.out, a.in, mask_of<unsigned long long>({0xd000'0000'f0f0'0005ull}));
+       rows_of_long_words<<<8, 64>>>(a.buf, a.in, mask_of<unsigned long long>({0x5000'0000'f0f0'0005ull}));
+     }},
+    {"doubled",
+     [](const Arrays &a) {
+       doubled<<<2, 64>>>(a.out, a.in, longs(), 5);
+       doubled<<<2, 64>>>(a.buf, a.in, numbers<unsigned long long>(), 5);
+     }},
+    {"lowered", [](const Arrays &a) { lowered<<<2, 64>>>(a.out, a.in, longs(), ~0ull >> 1); }},
+    {"doubled_is", [](const Arrays &a) { doubled_is<<<2, 64>>>(a.out, a.in, longs(), 4); }},
     {"stored_if", [](const Arrays &a) { stored_if<<<2, 64>>>(a.out, a.in, rows(1 << 30), flags()); }},
     {"added_if",
      [](const Arrays &a) {
