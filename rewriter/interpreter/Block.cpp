@@ -73,8 +73,8 @@ std::optional<int64_t> fold(NumberOperator op, int64_t a, int64_t b, NumberType 
 Diagnostic unknownGuard(CopyKind kind, const SharedObject &object, Place store,
                         const std::string &why) {
   return diagnose(diag::unknown_index, store,
-                  std::string("the guard of this store ") +
-                      (kind == CopyKind::Load ? "to" : "of") + " '" + object.name + "'",
+                  std::string("the guard of this store ") + (kind == CopyKind::Load ? "to" : "of") +
+                      " '" + object.name + "'",
                   why);
 }
 
@@ -143,7 +143,9 @@ Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType t
     if (residue)
       need(value, from.range(), place, needed);
   } else if (to.isSigned && (residue || to.bits < from.bits)) {
-    need(value, to.range(), place, needed);
+    const bool mayBeFar = from.isUnsignedLong() &&
+                          !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
+    need(value, mayBeFar ? intersection(to.range(), nearby) : to.range(), place, needed);
   }
   return value;
 }
@@ -154,7 +156,8 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
                           intersection(type.range(), range));
 }
 
-/// `1 << bits`. The highest bit of 64, in a number without a sign, is computed as a negative number.
+/// `1 << bits`. The highest bit of 64, in a number without a sign, is computed as a negative
+/// number.
 Polynomial Block::powerOfTwo(const Polynomial &bits, NumberType type) {
   const bool mayBeHighest =
       type.isUnsignedLong() && !Interval{0, 62}.contains(symbols.rangeOf(bits));
@@ -204,9 +207,17 @@ void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial 
   const bool isValue = symbols.isAlwaysWithin(b, type.range());
   if (op == NumberOperator::And && isValue)
     return;
-  need(a, type.range(), place, needed);
+  need(a, exactRange(a, type), place, needed);
   if (op != NumberOperator::And)
-    need(b, type.range(), place, needed);
+    need(b, exactRange(b, type), place, needed);
+}
+
+/// Where a number without a sign is computed as what it is. One of 64 bits that may be larger than
+/// any with a sign has to stay clear of that: nothing tests it exactly there.
+Interval Block::exactRange(const Polynomial &value, NumberType type) const {
+  const bool mayBeFar = type.isUnsignedLong() &&
+                        !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
+  return mayBeFar ? Interval{0, nearby.high} : type.range();
 }
 
 /// Whether `high` is a multiple of some power of two, and `low` is at least zero and less than that

@@ -36,6 +36,9 @@ struct NumberType {
 
 int64_t truncated(int64_t value, NumberType type);
 
+/// Where sums of 64 bits do not wrap around yet.
+constexpr Interval nearby{-(int64_t(1) << 62), int64_t(1) << 62};
+
 enum class NumberOperator { Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
 enum class Comparison { Less, LessEqual, Equal };
 
@@ -161,6 +164,7 @@ private:
     int64_t high = 0, low = 0;
   };
   std::optional<BitParts> partsOf(const Polynomial &multiple, const Polynomial &bits) const;
+  Interval exactRange(const Polynomial &value, NumberType type) const;
   Polynomial powerOfTwo(const Polynomial &bits, NumberType type);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,
                     Interval range);

@@ -181,16 +181,15 @@ Condition Block::compare(Comparison op, const Polynomial &a, const Polynomial &b
   return Condition::zero(a - b);
 }
 
-/// Numbers are computed exactly. Where one of 64 bits without a sign may wrap around so far that its
-/// exact value says something else of a comparison, as the double of a large one does, it has to
-/// stay near.
-constexpr Interval nearby{-(int64_t(1) << 62), int64_t(1) << 62};
 constexpr __int128 highestUnsigned = std::numeric_limits<uint64_t>::max();
 
+/// Numbers are computed exactly. Where one of 64 bits without a sign may wrap around so far that
+/// its exact value says something else of a comparison, as the double of a large one does, it has
+/// to stay near.
 void Block::requireUnsigned(const Polynomial &value, Interval within, NumberType type,
                             Place place) {
-  const bool mayBeFar = type.isUnsignedLong() &&
-                        !symbols.isExactlyWithin(value, Interval::lowest, highestUnsigned);
+  const bool mayBeFar =
+      type.isUnsignedLong() && !symbols.isExactlyWithin(value, Interval::lowest, highestUnsigned);
   require(value, mayBeFar ? intersection(within, nearby) : within, place);
 }
 

@@ -421,9 +421,8 @@ std::vector<Polynomial> PixelReader::extremes(const Polynomial &value, bool high
 bool PixelReader::isOfPixel(const Cell &cell) const {
   const Case *load = cell.onlyLoad();
   Polynomial rest;
-  return load &&
-         llvm::any_of(result.factorsIn(load->source->offset, rest),
-                      [](const Polynomial &factor) { return !factor.isZero(); });
+  return load && llvm::any_of(result.factorsIn(load->source->offset, rest),
+                              [](const Polynomial &factor) { return !factor.isZero(); });
 }
 
 std::optional<PixelRelation> PixelReader::run() {

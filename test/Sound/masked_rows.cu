@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=5 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 14
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 18
 //
 // Rows that a table looks up, and a mask in memory that says which of them are there. What the mask's type holds decides
 // what its test means: of a number that is never negative, "not zero" is one bound, and the row may be looked up behind
@@ -120,6 +120,52 @@ __global__ void doubled_is(float *out, const float *__restrict__ in, const unsig
   use(out, tile);
 }
 
+// Of what is divided, or gets a sign, all bits count.
+__global__ void thirds_of_doubled(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                                  unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    unsigned long long number = mask[blockIdx.x * R + i / C];
+    tile[i / C][i % C] = number * 2 / 3 < most ? in[i] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void rest_of_doubled(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                                unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    unsigned long long number = mask[blockIdx.x * R + i / C];
+    tile[i / C][i % C] = number * 2 % 7 < most ? in[i] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void bits_of_next(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                             unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    unsigned long long number = mask[blockIdx.x * R + i / C];
+    tile[i / C][i % C] = ((number + 1) | 6) < most ? in[i] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void with_a_sign(float *out, const float *__restrict__ in, const unsigned long long *__restrict__ mask,
+                            unsigned long long most) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    unsigned long long number = mask[blockIdx.x * R + i / C];
+    tile[i / C][i % C] = (long long)(number + 5) < (long long)most ? in[i] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
 __global__ void stored_if(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ rows,
                           const bool *__restrict__ mask) {
   __shared__ alignas(128) float tile[R][C];
@@ -152,7 +198,7 @@ const bool *flags() { return mask_of<bool>({1, 1, 1, 0, 1, 1, 0, 1, 0, 1, 1, 1, 
 const unsigned long long *longs() {
   constexpr unsigned long long top = 1ull << 63;
   return mask_of<unsigned long long>(
-      {0, top, 1, top + 1, 3, ~0ull, top + 4, 2, 9, top / 2, top - 1, 7, 5, top + 2, 4, 1});
+      {0, top, 1, top + 1, 3, ~0ull, top + 4, 2, 9, top / 2, top - 1, 7, 5, top - 2, top / 2 + 1, 1});
 }
 template <class M> const M *numbers() { return mask_of<M>({2, 9, 3, 0, 7, 2, 0, 4, 0, 3, 120, 8, 1, 5, 4, 3}); }
 } // namespace
@@ -182,6 +228,14 @@ static const Case cases[] = {
        doubled<<<2, 64>>>(a.buf, a.in, numbers<unsigned long long>(), 5);
      }},
     {"lowered", [](const Arrays &a) { lowered<<<2, 64>>>(a.out, a.in, longs(), ~0ull >> 1); }},
+    {"thirds_of_doubled", [](const Arrays &a) { thirds_of_doubled<<<2, 64>>>(a.out, a.in, longs(), ~0ull >> 1); }},
+    {"rest_of_doubled", [](const Arrays &a) { rest_of_doubled<<<2, 64>>>(a.out, a.in, longs(), 5); }},
+    {"bits_of_next", [](const Arrays &a) { bits_of_next<<<2, 64>>>(a.out, a.in, longs(), ~0ull >> 1); }},
+    {"with_a_sign",
+     [](const Arrays &a) {
+       with_a_sign<<<2, 64>>>(a.out, a.in, longs(), 10);
+       with_a_sign<<<2, 64>>>(a.buf, a.in, numbers<unsigned long long>(), 10);
+     }},
     {"doubled_is", [](const Arrays &a) { doubled_is<<<2, 64>>>(a.out, a.in, longs(), 4); }},
     {"stored_if", [](const Arrays &a) { stored_if<<<2, 64>>>(a.out, a.in, rows(1 << 30), flags()); }},
     {"added_if",
