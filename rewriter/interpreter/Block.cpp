@@ -215,8 +215,8 @@ void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial 
 /// Where a number without a sign is computed as what it is. One of 64 bits that may be larger than
 /// any with a sign has to stay clear of that: nothing tests it exactly there.
 Interval Block::exactRange(const Polynomial &value, NumberType type) const {
-  const bool mayBeFar = type.isUnsignedLong() &&
-                        !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
+  const bool mayBeFar =
+      type.isUnsignedLong() && !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
   return mayBeFar ? Interval{0, nearby.high} : type.range();
 }
 
