@@ -179,8 +179,8 @@ bool Symbols::mayLeaveLongs(const Polynomial &value) const {
   return high > Interval::highest;
 }
 
-/// The negative terms and the positive ones, summed up exactly as far as their ends go; nothing
-/// where these are too far away.
+/// The least sum of the negative terms and the greatest sum of the positive ones, in 128 bits; nothing
+/// where even these may be too few.
 std::optional<std::pair<__int128, __int128>> Symbols::exactEnds(const Polynomial &value) const {
   __int128 low = 0, high = 0;
   for (const Term &term : value.getTerms()) {

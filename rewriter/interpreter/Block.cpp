@@ -143,8 +143,7 @@ Polynomial Block::convert(const Polynomial &value, NumberType from, NumberType t
     if (residue)
       need(value, from.range(), place, needed);
   } else if (to.isSigned && (residue || to.bits < from.bits)) {
-    const bool mayBeFar = from.isUnsignedLong() &&
-                          !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
+    const bool mayBeFar = from.isUnsignedLong() && symbols.mayOverflow(value);
     need(value, mayBeFar ? intersection(to.range(), nearby) : to.range(), place, needed);
   }
   return value;
@@ -156,8 +155,8 @@ Polynomial Block::opaque(const char *op, const Polynomial &a, const Polynomial &
                           intersection(type.range(), range));
 }
 
-/// `1 << bits`. The highest bit of 64, in a number without a sign, is computed as a negative
-/// number.
+/// `1 << bits`. Unsigned numbers of 64 bits are computed as signed ones, so that the power of their
+/// highest bit is negative.
 Polynomial Block::powerOfTwo(const Polynomial &bits, NumberType type) {
   const bool mayBeHighest =
       type.isUnsignedLong() && !Interval{0, 62}.contains(symbols.rangeOf(bits));
@@ -215,8 +214,7 @@ void Block::needValues(NumberOperator op, const Polynomial &a, const Polynomial 
 /// Where a number without a sign is computed as what it is. One of 64 bits that may be larger than
 /// any with a sign has to stay clear of that: nothing tests it exactly there.
 Interval Block::exactRange(const Polynomial &value, NumberType type) const {
-  const bool mayBeFar =
-      type.isUnsignedLong() && !symbols.isExactlyWithin(value, Interval::lowest, Interval::highest);
+  const bool mayBeFar = type.isUnsignedLong() && symbols.mayOverflow(value);
   return mayBeFar ? Interval{0, nearby.high} : type.range();
 }
 
