@@ -102,6 +102,9 @@ enum class FenceKind : uint32_t {
   proxy ///< orders no memory
 };
 
+/// Bytes: ptxas assembles no kernel with more static shared memory.
+constexpr uint32_t mostStaticShared = 48 * 1024;
+
 struct Kernel {
   const char *name; ///< mangled
   KernelFunction function;

@@ -9,6 +9,8 @@
 #include "ptx/HostCode.h"
 #include "ptx/Written.h"
 
+#include "llvm/Demangle/Demangle.h"
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
 
@@ -38,14 +40,15 @@ ParameterLayout layOut(ArrayRef<Variable> parameters) {
 }
 
 ModuleTranslator::ModuleTranslator(const Module &program, const TranslateOptions &options,
-                                   LLVMContext &context)
+                                   LLVMContext &context, std::string &problem)
     : program(program),
       options(options),
       context(context),
+      problem(problem),
       output(std::make_unique<llvm::Module>(options.source, context)),
       pointerType(PointerType::get(context, 0)) {
-  std::string problem;
-  if (std::unique_ptr<TargetMachine> host = hostMachine(problem)) {
+  std::string unknownHost; // said where the object is written
+  if (std::unique_ptr<TargetMachine> host = hostMachine(unknownHost)) {
     output->setTargetTriple(host->getTargetTriple());
     output->setDataLayout(host->createDataLayout()); // the tables are laid out by it
   }
@@ -59,12 +62,15 @@ std::unique_ptr<llvm::Module> ModuleTranslator::run() {
   for (const Function &function : program.functions)
     if (function.isDefined)
       FunctionTranslator(*this, function, functions[function.name]).run();
+  findPointedAt();
   std::vector<Constant *> kernels;
   for (const Function &function : program.functions)
     if (function.isKernel && function.isDefined)
       kernels.push_back(kernelEntry(function));
   moduleEntry(kernels);
-  return std::move(output);
+  if (problem.empty())
+    return std::move(output);
+  return nullptr;
 }
 
 // Functions.
@@ -163,6 +169,19 @@ void ModuleTranslator::findWrites() {
   }
 }
 
+/// Functions whose address the code takes or a variable starts with. As ptxas has it, a pointer may
+/// lead to each of them.
+void ModuleTranslator::findPointedAt() {
+  StringSet<> inTables;
+  for (const Variable *variable : variables)
+    for (const Initializer::Symbol &symbol : variable->initial.symbols)
+      inTables.insert(symbol.name);
+  for (const Function &function : program.functions)
+    if (!function.isKernel &&
+        (functions[function.name]->hasAddressTaken() || inTables.contains(function.name)))
+      pointedAt.insert(functions[function.name]);
+}
+
 const LocalAccess *ModuleTranslator::localAccess(StringRef function) const {
   size_t number;
   if (!function.consume_front(localAccessFunction) || function.getAsInteger(10, number) ||
@@ -223,9 +242,8 @@ ModuleTranslator::Facts ModuleTranslator::reachableFrom(const llvm::Function *ke
     all.shared.insert(own.shared.begin(), own.shared.end());
     all.traits |= own.traits;
     reached.insert(own.calls.begin(), own.calls.end());
-    if (own.callsUnknown) // a pointer may lead to any function
-      for (auto &[other, facts] : this->facts)
-        reached.insert(other);
+    if (own.callsUnknown)
+      reached.insert(pointedAt.begin(), pointedAt.end());
   }
   return all;
 }
@@ -303,6 +321,11 @@ Constant *ModuleTranslator::kernelEntry(const Function &kernel) {
   llvm::Function *function = functions[kernel.name];
   Facts reached = reachableFrom(function);
   auto [offsets, sharedBytes] = sharedTable(sharedInOrder(function, reached));
+  if (sharedBytes > emulator::mostStaticShared)
+    problem =
+        formatv("kernel '{0}' has {1} bytes of static shared memory, and ptxas assembles none "
+                "with more than {2}",
+                demangle(kernel.name), sharedBytes, emulator::mostStaticShared);
   auto *cluster = ConstantArray::get(
       ArrayType::get(IntegerType::get(context, 32), 3),
       {number(kernel.cluster[0]), number(kernel.cluster[1]), number(kernel.cluster[2])});
@@ -367,8 +390,8 @@ void ModuleTranslator::moduleEntry(ArrayRef<Constant *> kernels) {
 }
 
 std::unique_ptr<llvm::Module> translate(const Module &program, const TranslateOptions &options,
-                                        LLVMContext &context) {
-  return ModuleTranslator(program, options, context).run();
+                                        LLVMContext &context, std::string &problem) {
+  return ModuleTranslator(program, options, context, problem).run();
 }
 
 } // namespace tilelift::ptx

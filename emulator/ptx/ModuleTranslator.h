@@ -30,7 +30,8 @@ ParameterLayout layOut(llvm::ArrayRef<Variable> parameters);
 class ModuleTranslator {
 public:
   ModuleTranslator(const Module &program, const TranslateOptions &options,
-                   llvm::LLVMContext &context);
+                   llvm::LLVMContext &context, std::string &problem);
+  /// Null where `problem` says why.
   std::unique_ptr<llvm::Module> run();
 
   // For the functions.
@@ -62,6 +63,7 @@ public:
 private:
   bool isLibrary(llvm::StringRef file) const;
   void findWrites();
+  void findPointedAt();
   void declareFunctions();
   void declareVariables();
   Facts reachableFrom(const llvm::Function *kernel);
@@ -78,6 +80,7 @@ private:
   const Module &program;
   const TranslateOptions &options;
   llvm::LLVMContext &context;
+  std::string &problem;
   std::unique_ptr<llvm::Module> output;
   llvm::PointerType *pointerType;
   llvm::StringMap<llvm::Function *> functions;
@@ -91,6 +94,7 @@ private:
   llvm::DenseMap<unsigned, unsigned> sitesOfPlaces;
   llvm::StringMap<llvm::Constant *> texts;
   std::map<const llvm::Function *, Facts> facts;
+  llvm::SetVector<const llvm::Function *> pointedAt; ///< by code or by what variables start with
 };
 
 } // namespace tilelift::ptx

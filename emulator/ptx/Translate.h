@@ -55,8 +55,9 @@ struct TranslateOptions {
   std::vector<LocalAccess> localAccesses;
 };
 
+/// The host's module, or null and a problem where ptxas would not assemble a kernel.
 std::unique_ptr<llvm::Module> translate(const Module &program, const TranslateOptions &options,
-                                        llvm::LLVMContext &context);
+                                        llvm::LLVMContext &context, std::string &problem);
 
 /// Optimises for this machine and writes an object file; false and a problem
 /// where the host's code generator fails.

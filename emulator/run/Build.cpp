@@ -117,8 +117,8 @@ bool translateDevice(const BuildRequest &request, DeviceSide &device, const std:
   options.kernels = std::move(device.kernels);
   options.localAccesses = std::move(device.localAccesses);
   LLVMContext context;
-  std::unique_ptr<Module> module = ptx::translate(*program, options, context);
-  if (!ptx::writeObject(*module, object, problem))
+  std::unique_ptr<Module> module = ptx::translate(*program, options, context, problem);
+  if (!module || !ptx::writeObject(*module, object, problem))
     return fail("the emulator cannot translate '" + request.file + "': " + problem);
   return true;
 }

@@ -145,6 +145,22 @@ static __device__ __noinline__ void third(Place *places, int index) {
 KERNELS(calls_hidden, CALL(4, third) CALL(0, first) VARIABLE(1, char v[5]) VARIABLE(2, short v)
                           USE(3, hiddenBytes))
 
+// What is called by a pointer may be any function to which one leads, and nothing else: not 'third', and no kernel.
+__device__ __noinline__ void fourth(Place *places, int index) {
+  __shared__ short v[7];
+  note(places, index, v);
+}
+__device__ __noinline__ void fifth(Place *places, int index) {
+  __shared__ double v[3];
+  note(places, index, v);
+}
+__device__ void (*pointers[2])(Place *, int) = {fourth, fifth};
+
+// CHECK: by_pointer: 5 kernels agree
+// DYNAMIC: by_pointer: 5 kernels agree
+KERNELS(by_pointer, CALL(0, pointers[1]) VARIABLE(1, char v[5]) VARIABLE(2, short v)
+                        VARIABLE(3, char v) VARIABLE(4, double v))
+
 // Those of templates are the module's.
 // CHECK: instances: 5 kernels agree
 // DYNAMIC: instances: 5 kernels agree
@@ -199,6 +215,7 @@ int main() {
   RUN(calls);
   RUN(calls_one);
   RUN(calls_hidden);
+  RUN(by_pointer);
   for (auto *kernel : {instances<1>, instances<2>, instances<3>, instances<4>, instances<5>})
     run("instances", kernel);
 #ifdef DYNAMIC

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 18
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 21
 //
 // Unsigned numbers of 64 bits that are too large for signed ones, such as SIZE_MAX for "none": in guards, in rows that
-// are left out, in checks for overflow, in products of two numbers of 32 bits, and in what is chosen before the copy.
+// are left out, in checks for overflow, in quotients, in products of two numbers of 32 bits, and in what is chosen before
+// the copy.
 // Each kernel is launched with a small number and with large ones.
 #include "Inputs/arrays.h"
 
@@ -174,6 +175,42 @@ __global__ void chosen_by_a_product(float *__restrict__ out, const float *__rest
   use(out, tile);
 }
 
+// The launcher divides before it has tested the numbers: 2^63 by 2^64 - 1 as much as the least signed number by -1,
+// which no processor can, and which a kernel may leave out.
+__global__ void first_row_is_a_quotient(float *__restrict__ out, const float *__restrict__ in, size_t m, size_t by) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const size_t row = m / by + i / 32;
+    tile[i / 32][i % 32] = row < 40 ? in[row * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void first_row_is_a_rest(float *__restrict__ out, const float *__restrict__ in, size_t m, size_t by) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const size_t row = m % by + i / 32;
+    tile[i / 32][i % 32] = row < 40 ? in[row * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void divides_by_what_is_positive(float *__restrict__ out, const float *__restrict__ in, long long m,
+                                            long long by) {
+  __shared__ float tile[8][32];
+  if (by > 0) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 256; i += T) {
+      const long long j = m / by * 4 + i;
+      tile[i / 32][i % 32] = j >= 0 && j < 3000 ? in[j] : 0.f;
+    }
+    __syncthreads();
+    use(out, tile);
+  }
+}
+
 const unsigned *keys() {
   static unsigned *keys = nullptr;
   const unsigned numbers[4] = {0xffffffffu, 12345, 0xfffffff0u, 7};
@@ -207,7 +244,18 @@ const size_t *table() {
      kernel<<<1, T>>>(a.out + 512, a.in, 5, 7);                                                                        \
    }}
 
+#define WITH_DIVISORS(kernel)                                                                                          \
+  {#kernel, [](const Arrays &a) {                                                                                      \
+     kernel<<<1, T>>>(a.out, a.in, 100, 7);                                                                            \
+     kernel<<<1, T>>>(a.out + 256, a.in, 1ull << 63, none);                                                            \
+     kernel<<<1, T>>>(a.out + 512, a.in, none, none);                                                                  \
+     kernel<<<1, T>>>(a.out + 768, a.in, none, 1ull << 63);                                                            \
+   }}
+
 static const Case cases[] = {
+    WITH_DIVISORS(first_row_is_a_quotient),
+    WITH_DIVISORS(first_row_is_a_rest),
+    WITH_DIVISORS(divides_by_what_is_positive),
     {"bits_of_a_hash",
      [](const Arrays &a) {
        bits_of_a_hash<<<1, T>>>(a.out, a.in, 0xffffffffu);

@@ -36,9 +36,14 @@ inline range counted(long long first, long long below, long long step) {
   __int128 rounds = below > first ? (__int128(below) - first - 1) / step : 0;
   return {first, first + rounds * step};
 }
-/// Of any numbers: what the plain kernel might never divide by, the launcher does.
-inline long long quotient(long long a, long long b) { return b == 0 ? 0 : a / b; }
-inline long long remainder(long long a, long long b) { return b == 0 ? 0 : a % b; }
+/// Of any numbers: what the plain kernel might never divide by, the launcher does. The least number
+/// has no opposite of 64 bits, and processors stop at dividing it by -1.
+inline long long quotient(long long a, long long b) {
+  if (b == -1)
+    return static_cast<long long>(0 - static_cast<unsigned long long>(a));
+  return b == 0 ? 0 : a / b;
+}
+inline long long remainder(long long a, long long b) { return b == 0 || b == -1 ? 0 : a % b; }
 /// One past the last element that boxes read which start in a range.
 inline long long end_of(range starts, long long length) {
   __int128 end = starts.high + length;
