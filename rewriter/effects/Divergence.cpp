@@ -127,7 +127,17 @@ public:
 
 private:
   void spread(const Instruction &instruction);
+  /// A branch whose sides different threads take, and the blocks up to where these meet again.
+  struct SplitThreads {
+    const Instruction &branch;
+    Region region;
+    bool isInLoop = false;
+  };
+
+  Sides sidesOf(const SplitThreads &split, const BasicBlock *from, const BasicBlock *to) const;
+  void spreadJoins(const SplitThreads &split, const BasicBlock &block);
   void spreadBranch(const Instruction &branch);
+  void spreadOutOf(const Region &loop, const Instruction &inside);
   void spreadStore(const Value &address);
   Region regionOf(const BasicBlock &branching, const BasicBlock *behind) const;
 
@@ -157,51 +167,66 @@ Region Spreading::regionOf(const BasicBlock &branching, const BasicBlock *behind
   return region;
 }
 
+/// The sides from which threads that took the branch come from one block to the next.
+Sides Spreading::sidesOf(const SplitThreads &split, const BasicBlock *from,
+                         const BasicBlock *to) const {
+  if (from != split.branch.getParent())
+    return split.region.lookup(from);
+  Sides sides = 0;
+  for (unsigned side = 0; side < split.branch.getNumSuccessors(); ++side)
+    if (split.branch.getSuccessor(side) == to)
+      sides |= Sides(1) << (side % 64);
+  return sides;
+}
+
+/// Where the sides of a branch join, a phi differs if they bring it different values. How threads
+/// come there that did not come from the branch does not matter.
+void Spreading::spreadJoins(const SplitThreads &split, const BasicBlock &block) {
+  for (const PHINode &phi : block.phis()) {
+    SmallPtrSet<const Value *, 4> values;
+    Sides all = 0;
+    for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i) {
+      const Sides sides = sidesOf(split, phi.getIncomingBlock(i), &block);
+      const Value *value = phi.getIncomingValue(i);
+      if (sides == 0 || isa<UndefValue>(value))
+        continue;
+      values.insert(value);
+      all |= sides;
+    }
+    if (values.size() > 1 && (split.isInLoop || !isPowerOf2_64(all)))
+      mark(&phi);
+  }
+}
+
 /// Threads take different sides of a branch. Behind it, the value of a phi, the value that a store
 /// has left in a variable and the number of rounds of a loop may differ between them. Threads that
 /// took the same side still agree, unless the branch is in a loop and they come to it again.
 void Spreading::spreadBranch(const Instruction &branch) {
   const BasicBlock &own = *branch.getParent();
   const BasicBlock *behind = meetings.behind(own);
-  const Region region = regionOf(own, behind);
-  const bool isInLoop = region.contains(&own) || branch.getNumSuccessors() > 64;
-  auto sidesOf = [&](const BasicBlock *from, const BasicBlock *to) {
-    Sides sides = from == &own ? 0 : region.lookup(from);
-    for (unsigned side = 0; from == &own && side < branch.getNumSuccessors(); ++side)
-      if (branch.getSuccessor(side) == to)
-        sides |= Sides(1) << (side % 64);
-    return sides;
-  };
-  // How threads come to a block that did not come from the branch does not matter.
-  auto spreadJoins = [&](const BasicBlock &block) {
-    for (const PHINode &phi : block.phis()) {
-      SmallMapVector<const Value *, Sides, 4> values;
-      for (unsigned i = 0; i < phi.getNumIncomingValues(); ++i)
-        if (Sides sides = sidesOf(phi.getIncomingBlock(i), &block))
-          if (const Value *value = phi.getIncomingValue(i); !isa<UndefValue>(value))
-            values[value] |= sides;
-      Sides all = 0;
-      for (const auto &[value, sides] : values)
-        all |= sides;
-      if (values.size() > 1 && (isInLoop || !isPowerOf2_64(all)))
-        mark(&phi);
-    }
-  };
+  SplitThreads split{branch, regionOf(own, behind)};
+  split.isInLoop = split.region.contains(&own) || branch.getNumSuccessors() > 64;
   if (behind)
-    spreadJoins(*behind);
-  for (const auto &[block, sides] : region) {
-    spreadJoins(*block);
+    spreadJoins(split, *behind);
+  for (const auto &[block, sides] : split.region) {
+    spreadJoins(split, *block);
+    // Nobody who took another side reads what is stored where the sides do not meet.
+    const bool isMet = behind || split.isInLoop || !isPowerOf2_64(sides);
     for (const Instruction &inside : *block) {
-      // Nobody who took another side reads what is stored where the sides do not meet.
-      bool isMet = behind || isInLoop || !isPowerOf2_64(sides);
       if (const auto *store = dyn_cast<StoreInst>(&inside); store && isMet)
         spreadStore(*store->getPointerOperand());
-      for (const User *user : inside.users()) {
-        const auto *outside = dyn_cast<Instruction>(user);
-        if (isInLoop && outside && !region.contains(outside->getParent()))
-          mark(outside);
-      }
+      if (split.isInLoop)
+        spreadOutOf(split.region, inside);
     }
+  }
+}
+
+/// What a loop computes differs outside of it, as threads leave it in different rounds.
+void Spreading::spreadOutOf(const Region &loop, const Instruction &inside) {
+  for (const User *user : inside.users()) {
+    const auto *outside = dyn_cast<Instruction>(user);
+    if (outside && !loop.contains(outside->getParent()))
+      mark(outside);
   }
 }
 

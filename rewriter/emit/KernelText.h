@@ -176,6 +176,12 @@ private:
   std::string prefetchText(size_t copy, const std::string &tensor) const;
   std::string waitText(const std::string &indent) const;
 
+  // The plan type.
+  std::string blockConstants(const InstancePlan &instance) const;
+  std::string boxOrBytes(size_t copy, const Plan &plan) const;
+  std::string copyTypes(size_t copy, const InstancePlan &instance) const;
+  std::string constantsOf(size_t instance) const;
+
   // Tiles that several blocks get.
   llvm::SmallVector<unsigned, 2> sharedWays(size_t first, size_t last) const;
   std::string peerTypes(const InstancePlan &instance) const;

@@ -76,63 +76,81 @@ std::string slotType(const PlannedCopy &copy) {
 
 } // namespace
 
+/// "static constexpr tilelift::block_size NAME = {x, y, z};"
+static std::string blockConstant(StringRef name, const BlockShape &shape) {
+  return formatv("  static constexpr tilelift::block_size {0} = {{{1}, {2}, {3}};\n", name,
+                 shape[0], shape[1], shape[2]);
+}
+
+/// The blocks that the kernel is lifted for, and what they make together.
+std::string KernelWriter::blockConstants(const InstancePlan &instance) const {
+  std::string text = blockConstant("block", instance.block);
+  if (hasClusters())
+    text += blockConstant("cluster", instance.cluster) + peerTypes(instance);
+  if (hasProducer())
+    text += blockConstant("lifted_block", withAddedWarp(instance.block));
+  return text;
+}
+
+/// How much a copy brings at once, in bytes or as a box.
+std::string KernelWriter::boxOrBytes(size_t copy, const Plan &plan) const {
+  const CopyNames &own = copyNames[copy];
+  const std::string bytes = std::to_string(plan.expectedBytes / plan.pieces());
+  if (plan.mode == Mode::Bulk)
+    return "  static constexpr unsigned " + own.bytes + " = " + bytes + ";\n";
+  return "  using " + own.box + " = " + boxType(plan) + ";\n  static_assert(" + own.box +
+         "::bytes == " + bytes +
+         (plan.kind == CopyKind::Load ? ", \"the barrier expects what the map delivers\");\n"
+                                      : ", \"the map takes what the tile has\");\n");
+}
+
+/// The types and numbers of one copy, and of its tile where it is the tile's first.
+std::string KernelWriter::copyTypes(size_t copy, const InstancePlan &instance) const {
+  const Plan &plan = instance.copies[copy].plan;
+  const CopyNames &own = copyNames[copy];
+  const bool isFirst = isFirstOfTile(copy), isMoved = moved(copy) && isFirst;
+  std::string text;
+  if (isMoved)
+    text += "  using " + tileTypeName(copy) + " = " + tileType(plan) + ";\n";
+  else if (isFirst && !tilesOf(copy).empty() && needsSlots(copy))
+    text += "  using " + tileTypeName(copy) + " = " + slotType(instance.copies[copy]) + ";\n";
+  text += boxOrBytes(copy, plan);
+  if (!own.operation.empty())
+    text += "  using " + own.operation + " = decltype(" + operatorOf(*plan.reduction) + ");\n";
+  if (!own.number.empty())
+    text += "  using " + own.number + " = " + numberNameOf(*plan.reduction) + ";\n";
+  if (isMoved && plan.hasMap())
+    text += "  static_assert(sizeof(" + tileTypeName(copy) +
+            ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
+  return text;
+}
+
+/// The numbers in which instances of one text differ, as this one has them.
+std::string KernelWriter::constantsOf(size_t instance) const {
+  std::string text;
+  for (const PlanConstant &constant : planConstants) {
+    const bool fitsInt = llvm::all_of(constant.values, [](int64_t v) { return isInt<32>(v); });
+    text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") + constant.name +
+            " = " + std::to_string(constant.values[instance]) + ";\n";
+  }
+  return text;
+}
+
 std::string KernelWriter::planType() const {
-  bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
+  const bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
   std::string text;
   for (size_t i = 0; i < kernel.instances.size(); ++i) {
     const InstancePlan &instance = kernel.instances[i];
-    if (isTemplate) {
-      text += "template <> struct " + names.plan + templateArgumentsOf(instance.function) + " {\n";
-      text += "  static constexpr bool lifted = true;\n";
-    } else {
-      text += "struct " + names.plan + " {\n";
-    }
-    text += "  static constexpr tilelift::block_size block = {" +
-            std::to_string(instance.block[0]) + ", " + std::to_string(instance.block[1]) + ", " +
-            std::to_string(instance.block[2]) + "};\n";
-    if (hasClusters()) {
-      text += formatv("  static constexpr tilelift::block_size cluster = {{{0}, {1}, {2}};\n",
-                      instance.cluster[0], instance.cluster[1], instance.cluster[2]);
-      text += peerTypes(instance);
-    }
-    if (hasProducer()) {
-      BlockShape block = withAddedWarp(instance.block);
-      text += formatv("  static constexpr tilelift::block_size lifted_block = {{{0}, {1}, {2}};\n",
-                      block[0], block[1], block[2]);
-    }
-    for (size_t copy = 0; copy < copyNames.size(); ++copy) {
-      const Plan &plan = instance.copies[copy].plan;
-      const bool first = isFirstOfTile(copy);
-      if (moved(copy) && first)
-        text += "  using " + tileTypeName(copy) + " = " + tileType(plan) + ";\n";
-      else if (first && !tilesOf(copy).empty() && needsSlots(copy))
-        text += "  using " + tileTypeName(copy) + " = " + slotType(instance.copies[copy]) + ";\n";
-      if (plan.mode == Mode::Bulk)
-        text += "  static constexpr unsigned " + copyNames[copy].bytes + " = " +
-                std::to_string(plan.expectedBytes / plan.pieces()) + ";\n";
-      else
-        text += "  using " + copyNames[copy].box + " = " + boxType(plan) + ";\n  static_assert(" +
-                copyNames[copy].box +
-                "::bytes == " + std::to_string(plan.expectedBytes / plan.pieces()) +
-                (plan.kind == CopyKind::Load ? ", \"the barrier expects what the map delivers\");\n"
-                                             : ", \"the map takes what the tile has\");\n");
-      if (!copyNames[copy].operation.empty())
-        text += "  using " + copyNames[copy].operation + " = decltype(" +
-                operatorOf(*plan.reduction) + ");\n";
-      if (!copyNames[copy].number.empty())
-        text += "  using " + copyNames[copy].number + " = " + numberNameOf(*plan.reduction) + ";\n";
-      if (moved(copy) && first && plan.hasMap())
-        text += "  static_assert(sizeof(" + tileTypeName(copy) +
-                ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
-    }
+    text += isTemplate
+                ? "template <> struct " + names.plan + templateArgumentsOf(instance.function) +
+                      " {\n  static constexpr bool lifted = true;\n"
+                : "struct " + names.plan + " {\n";
+    text += blockConstants(instance);
+    for (size_t copy = 0; copy < copyNames.size(); ++copy)
+      text += copyTypes(copy, instance);
     if (int64_t bytes = ringBytes(instance))
       text += "  static constexpr int ring_bytes = " + std::to_string(bytes) + ";\n";
-    for (const PlanConstant &constant : planConstants) {
-      bool fitsInt = llvm::all_of(constant.values, [](int64_t v) { return isInt<32>(v); });
-      text += "  static constexpr " + std::string(fitsInt ? "int " : "long long ") + constant.name +
-              " = " + std::to_string(constant.values[i]) + ";\n";
-    }
-    text += "};\n";
+    text += constantsOf(i) + "};\n";
   }
   return text;
 }

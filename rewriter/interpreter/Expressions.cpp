@@ -269,6 +269,57 @@ Value Interpreter::movedBy(const Value &object, int64_t bytes) const {
   });
 }
 
+/// An integer from memory in another integer type, if it is still what lies there: data of the same
+/// size stays data, as reading a float as an int copies it, and so does what a promotion widened
+/// and a cast cuts back to its size.
+static std::optional<Scalar> keptData(const Scalar &scalar, NumberType source, NumberType target) {
+  if (!scalar.is(Scalar::Kind::Data))
+    return std::nullopt;
+  Scalar same = scalar;
+  if (source.bits == target.bits) {
+    if (source.isSigned != target.isSigned && scalar.data->isMemory())
+      same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
+    return same;
+  }
+  if (scalar.data->kind != Source::Kind::Load)
+    return std::nullopt;
+  const unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : source.bits;
+  const bool isSigned =
+      scalar.data->isSigned.value_or(source.isSigned) != scalar.data->isOfOtherSign;
+  // A conversion of a negative number to an unsigned type changes its value.
+  const bool isOther = scalar.data->widenedFrom && isSigned && !source.isSigned;
+  if (target.bits < bits || isOther)
+    return std::nullopt;
+  same.data.edit().widenedFrom = target.bits == bits ? 0 : bits;
+  if (target.bits == bits && target.isSigned != isSigned)
+    same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
+  return same;
+}
+
+Scalar Interpreter::convertedInteger(const Scalar &scalar, QualType from, QualType to,
+                                     Place place) {
+  const NumberType source = *numberType(from), target = *numberType(to);
+  if (scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever())
+    return scalar; // zero or one, whatever the type
+  if (std::optional<Scalar> kept = keptData(scalar, source, target))
+    return *kept;
+  return convert(asResidue(scalar, from, place), source, target, place);
+}
+
+/// Zero, or what Clang computes of the cast; nothing else is computed in floating point.
+Scalar Interpreter::convertedToFloating(const Scalar &scalar, const CastExpr *cast) const {
+  if (scalar.isZero())
+    return Scalar::ofBits(APInt());
+  Expr::EvalResult result;
+  if (!cast->isValueDependent() && cast->EvaluateAsRValue(result, kernel.context) &&
+      result.Val.isFloat())
+    return Scalar::ofBits(result.Val.getFloat().bitcastToAPInt());
+  const QualType from = cast->getSubExpr()->getType();
+  return Scalar::unknown("is converted from '" + from.getUnqualifiedType().getAsString() +
+                             "' to '" + cast->getType().getUnqualifiedType().getAsString() + "'",
+                         placeOf(cast));
+}
+
 Value Interpreter::evaluateCast(const CastExpr *cast) {
   const Expr *operand = cast->getSubExpr();
   QualType to = cast->getType(), from = operand->getType();
@@ -298,53 +349,15 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
       return Scalar::ofTruth(isThere ? Condition::always() : Condition::never());
     return Scalar::ofTruth(asCondition(evaluate(operand), from, place));
   }
-  case CK_IntegralCast: {
-    NumberType source = *numberType(from), target = *numberType(to);
+  case CK_IntegralCast:
     if (from->isBooleanType() && to->isBooleanType())
       return evaluate(operand);
-    return evaluate(operand).map([&](const Scalar &scalar) {
-      if (scalar.is(Scalar::Kind::Truth) && !scalar.truth.isAlways() && !scalar.truth.isNever())
-        return scalar; // zero or one, whatever the type
-      // Data of the same size stays data: reading a float as an int copies it.
-      if (scalar.is(Scalar::Kind::Data) && source.bits == target.bits) {
-        Scalar same = scalar;
-        if (source.isSigned != target.isSigned && scalar.data->isMemory())
-          same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
-        return same;
-      }
-      // So does what is widened by a promotion and cut back to its size.
-      if (scalar.is(Scalar::Kind::Data) && scalar.data->kind == Source::Kind::Load) {
-        Scalar same = scalar;
-        unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : source.bits;
-        const bool isSigned =
-            scalar.data->isSigned.value_or(source.isSigned) != scalar.data->isOfOtherSign;
-        // A conversion of a negative number to an unsigned type changes its value.
-        const bool isOther = scalar.data->widenedFrom && isSigned && !source.isSigned;
-        if (target.bits >= bits && !isOther) {
-          same.data.edit().widenedFrom = target.bits == bits ? 0 : bits;
-          if (target.bits == bits && target.isSigned != isSigned)
-            same.data.edit().isOfOtherSign = !scalar.data->isOfOtherSign;
-          return same;
-        }
-      }
-      return convert(asResidue(scalar, from, place), source, target, place);
-    });
-  }
+    return evaluate(operand).map(
+        [&](const Scalar &scalar) { return convertedInteger(scalar, from, to, place); });
   case CK_IntegralToFloating:
-  case CK_FloatingCast: {
-    Value value = evaluate(operand);
-    return value.map([&](const Scalar &scalar) -> Scalar {
-      if (scalar.isZero())
-        return Scalar::ofBits(APInt());
-      Expr::EvalResult result;
-      if (!cast->isValueDependent() && cast->EvaluateAsRValue(result, kernel.context) &&
-          result.Val.isFloat())
-        return Scalar::ofBits(result.Val.getFloat().bitcastToAPInt());
-      return Scalar::unknown("is converted from '" + from.getUnqualifiedType().getAsString() +
-                                 "' to '" + to.getUnqualifiedType().getAsString() + "'",
-                             place);
-    });
-  }
+  case CK_FloatingCast:
+    return evaluate(operand).map(
+        [&](const Scalar &scalar) { return convertedToFloating(scalar, cast); });
   default:
     evaluate(operand);
     return Scalar::unknown("is converted to '" + to.getAsString() + "'", place);

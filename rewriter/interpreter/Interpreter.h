@@ -68,6 +68,26 @@ struct SharedAccess {
   bool isStore = false;
 };
 
+/// A loop of the program, whichever statement makes it.
+struct LoopParts {
+  const clang::Stmt *statement = nullptr;
+  /// Null where it goes on until something leaves it.
+  const clang::Expr *condition = nullptr;
+  const clang::Expr *step = nullptr;
+  const clang::Stmt *body = nullptr;
+  bool testsFirst = true;
+};
+
+/// What is known of a loop while its rounds are run.
+struct LoopProgress {
+  unsigned stepsBefore = 0;
+  /// Rounds that only some sizes or threads have, and when there is the first of them.
+  unsigned openRounds = 0;
+  Condition firstOpen;
+  /// What the loop changes is not known any more.
+  bool isForgotten = false;
+};
+
 /// Characters; what a loop puts into itself twice would double in each round.
 constexpr size_t longestFormula = 1u << 12;
 
@@ -107,10 +127,11 @@ private:
   std::string whyUnknown(const clang::Expr *condition, const Value &value) const;
   void runIf(const clang::IfStmt *branch);
   void runGuarded(const clang::Expr *expression);
-  void runLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
-               const clang::Stmt *body, bool testFirst);
-  void sampleLoop(const clang::Stmt *loop, const clang::Expr *condition, const clang::Expr *step,
-                  const clang::Stmt *body, bool testFirst);
+  void runLoop(const LoopParts &loop);
+  bool testRound(const LoopParts &loop, LoopProgress &progress);
+  void refuseOpenRound(const LoopParts &loop, const LoopProgress &progress, const Condition &again);
+  bool runRound(const LoopParts &loop);
+  void sampleLoop(const LoopParts &loop);
   void sampleBranches(const clang::IfStmt *branch);
   void forgetSampled(const clang::Stmt *statement);
   void approach(const clang::Stmt *statement);
@@ -211,6 +232,9 @@ private:
   std::optional<VariableRead> readOf(const clang::Expr *lvalue) const;
   const Value *heldNow(const VariableRead &read) const;
   Value evaluateCast(const clang::CastExpr *cast);
+  Scalar convertedInteger(const Scalar &scalar, clang::QualType from, clang::QualType to,
+                          Place place);
+  Scalar convertedToFloating(const Scalar &scalar, const clang::CastExpr *cast) const;
   Value evaluateUnary(const clang::UnaryOperator *unary);
   Value evaluateBinary(const clang::BinaryOperator *binary);
   Value evaluateAssignment(const clang::BinaryOperator *binary);
@@ -326,6 +350,11 @@ private:
   Value loadLocal(const Scalar &from, clang::QualType type, Place place);
   void initialise(const Value &address, const Value &value, clang::QualType type, Place place);
   void store(const Value &address, const Value &value, clang::QualType type, Place place);
+  void storeAnywhere(const Scalar &to, Place place);
+  void storeThere(const Scalar &to, const Condition &guard, const Value &value,
+                  clang::QualType type, Place place);
+  void storeLocal(const Scalar &to, const Condition &guard, const Value &value, unsigned size,
+                  Place place);
   void noteWriteOutside(unsigned object, Place place);
   void storeGlobal(const Scalar &address, const Condition &guard, const Value &value,
                    clang::QualType type, Place place);

@@ -309,47 +309,64 @@ bool Interpreter::isAtOnePlace(const Value &address, Place place) {
 void Interpreter::store(const Value &address, const Value &value, QualType type, Place place) {
   if (stopped() || (isCopying() && !isAtOnePlace(address, place)))
     return;
-  unsigned size = sizeOf(type);
   if (type.isVolatileQualified() && isCopying())
     fail(diagnose(diag::unsupported_statement, place, "a volatile access"));
-  auto data = [&] { return value.map([&](const Scalar &scalar) { return asData(scalar, type); }); };
   for (const ValueCase &one : address.getCases()) {
-    Scalar to = asAddress(one.scalar, type, place);
-    Condition guard = mask && one.guard;
+    const Scalar to = asAddress(one.scalar, type, place);
+    const Condition guard = mask && one.guard;
     if (guard.isNever())
       continue;
-    if (!to.is(Scalar::Kind::Address)) {
-      if (isCopying())
-        fail(diagnose(diag::unknown_index, place, "the address of this store",
-                      "it " + (to.why.empty() ? "is no pointer" : to.why)));
-      // Numbers are written by their names, or escape; parts of others have such addresses, too.
-      for (const auto &[variable, object] : objects)
-        if (variable->getType()->isRecordType() || variable->getType()->isArrayType())
-          memory[object].forget("is written at an address that is not followed", place);
-      continue;
-    }
-    if (to.space != Scalar::Space::Global)
-      block.demand(to.needs);
-    if (to.space == Scalar::Space::Local) {
-      if (isCopying() && to.object < ownObjects)
-        noteWriteOutside(to.object, place);
-      std::optional<int64_t> offset = to.number.asConstant();
-      if (offset)
-        memory[to.object].write(*offset, size, guard, value);
-      else
-        memory[to.object].forget("is written at an index that is not a number", place);
-    } else if (to.space == Scalar::Space::Shared) {
-      noteAccess(to, type, true, place);
-      if (isCopying() && kernel.kind == CopyKind::Load)
-        record(to, guard, data(), type, place);
-      else if (isCopying())
-        failAsSideEffect("writes to '" + block.shared[to.object].name + "'", place);
-    } else if (isCopying() && kernel.kind != CopyKind::Load) {
-      storeGlobal(to, guard, data(), type, place);
-    } else if (isCopying()) {
-      failAsSideEffect("writes to '" + block.bases[to.object].name() + "'", place);
-    }
+    if (to.is(Scalar::Kind::Address))
+      storeThere(to, guard, value, type, place);
+    else
+      storeAnywhere(to, place);
   }
+}
+
+/// A store whose address is not followed: a copy is refused, and otherwise local objects that have
+/// parts may have been written. Numbers are written by their names, or escape.
+void Interpreter::storeAnywhere(const Scalar &to, Place place) {
+  if (isCopying())
+    fail(diagnose(diag::unknown_index, place, "the address of this store",
+                  "it " + (to.why.empty() ? "is no pointer" : to.why)));
+  for (const auto &[variable, object] : objects)
+    if (variable->getType()->isRecordType() || variable->getType()->isArrayType())
+      memory[object].forget("is written at an address that is not followed", place);
+}
+
+void Interpreter::storeThere(const Scalar &to, const Condition &guard, const Value &value,
+                             QualType type, Place place) {
+  auto data = [&] { return value.map([&](const Scalar &scalar) { return asData(scalar, type); }); };
+  const bool isLoad = kernel.kind == CopyKind::Load;
+  switch (to.space) {
+  case Scalar::Space::Local:
+    block.demand(to.needs);
+    return storeLocal(to, guard, value, sizeOf(type), place);
+  case Scalar::Space::Shared:
+    block.demand(to.needs);
+    noteAccess(to, type, true, place);
+    if (isCopying() && isLoad)
+      record(to, guard, data(), type, place);
+    else if (isCopying())
+      failAsSideEffect("writes to '" + block.shared[to.object].name + "'", place);
+    return;
+  case Scalar::Space::Global:
+    if (isCopying() && !isLoad)
+      storeGlobal(to, guard, data(), type, place);
+    else if (isCopying())
+      failAsSideEffect("writes to '" + block.bases[to.object].name() + "'", place);
+    return;
+  }
+}
+
+void Interpreter::storeLocal(const Scalar &to, const Condition &guard, const Value &value,
+                             unsigned size, Place place) {
+  if (isCopying() && to.object < ownObjects)
+    noteWriteOutside(to.object, place);
+  if (std::optional<int64_t> offset = to.number.asConstant())
+    memory[to.object].write(*offset, size, guard, value);
+  else
+    memory[to.object].forget("is written at an index that is not a number", place);
 }
 
 /// Under its own name a variable is seen to be changed; through a pointer or reference

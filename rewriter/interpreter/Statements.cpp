@@ -159,12 +159,12 @@ void Interpreter::run(const Stmt *statement) {
   } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
     if (loop->getInit())
       run(loop->getInit());
-    runLoop(loop, loop->getCond(), loop->getInc(), loop->getBody(), true);
+    runLoop({loop, loop->getCond(), loop->getInc(), loop->getBody(), /*testsFirst=*/true});
     scope.truncate(outerScope);
   } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
-    runLoop(loop, loop->getCond(), nullptr, loop->getBody(), true);
+    runLoop({loop, loop->getCond(), nullptr, loop->getBody(), /*testsFirst=*/true});
   } else if (const auto *loop = dyn_cast<DoStmt>(statement)) {
-    runLoop(loop, loop->getCond(), nullptr, loop->getBody(), false);
+    runLoop({loop, loop->getCond(), nullptr, loop->getBody(), /*testsFirst=*/false});
   } else if (isa<BreakStmt, ContinueStmt>(statement)) {
     leave(statement);
   } else if (const auto *leave = dyn_cast<ReturnStmt>(statement)) {
@@ -389,94 +389,110 @@ Condition Interpreter::headOf(const Stmt *loop, const Expr *condition) {
   return conditionOf(condition);
 }
 
-void Interpreter::runLoop(const Stmt *loop, const Expr *condition, const Expr *step,
-                          const Stmt *body, bool testFirst) {
+void Interpreter::runLoop(const LoopParts &loop) {
   if (isWatching())
-    return sampleLoop(loop, condition, step, body, testFirst);
-  Condition entered = mask, returnedBefore = frames.back().returned, firstOpen;
-  unsigned before = steps, openRounds = 0;
-  bool cut = false;
+    return sampleLoop(loop);
+  const Condition entered = mask, returnedBefore = frames.back().returned;
+  LoopProgress progress;
+  progress.stepsBefore = steps;
   loops.emplace_back();
   ++openLoops;
-  for (bool first = true; !gone(); first = false) {
-    if (condition && (testFirst || !first)) {
-      Condition again = headOf(loop, condition);
-      if (openRounds == 0)
-        firstOpen = again;
-      openRounds += !again.isAlways();
-      // Where the work runs out, there is less of it if the loop's end is known.
-      bool runsOut = block.steps > maxStepsOfBlock - maxSteps;
-      bool isOpen = openRounds > (runsOut ? 0 : maxOpenRounds);
-      if (isCopying() && (again.isUnknown() || isOpen)) {
-        block.leaveOpen(firstOpen);
-        if (!again.isUnknown() && openRounds <= manyOpenRounds)
-          fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
-        fail(diagnose(diag::unbounded_loop, isOpen ? placeOf(loop) : placeOf(condition),
-                      "'" + spell(condition) + "'"));
-      }
-      bool isTooLong =
-          !isCopying() && (steps - before > maxStepsBefore / 2 || openRounds > maxOpenRoundsBefore);
-      if (again.isUnknown() || gone() || isTooLong) {
-        forgetChanges(loop, "is changed by a loop whose end is not known");
-        cut = true;
-        break;
-      }
-      mask = mask && again;
-      if (gone())
-        break;
-    }
-    Condition begun = mask, broken = loops.back().broken, returned = frames.back().returned;
-    run(body);
-    bool allGoOn = broken == loops.back().broken && returned == frames.back().returned;
-    mask = allGoOn ? begun : mask || loops.back().continued;
-    loops.back().continued = Condition::never();
-    if (gone())
+  for (bool isFirst = true; !gone(); isFirst = false) {
+    const bool isTested = loop.condition && (loop.testsFirst || !isFirst);
+    if (isTested && !testRound(loop, progress))
       break;
-    if (step)
-      evaluate(step);
-    if (++steps > (isCopying() ? maxSteps : maxStepsBefore)) {
-      if (isCopying())
-        fail(diagnose(diag::unbounded_loop, placeOf(loop),
-                      condition ? "'" + spell(condition) + "'" : "nothing"));
+    if (!runRound(loop))
       break;
-    }
   }
-  if (!cut && !isCopying() && steps > maxStepsBefore) {
-    steps = before;
-    forgetChanges(loop, "is changed by a long loop");
+  if (!progress.isForgotten && !isCopying() && steps > maxStepsBefore) {
+    steps = progress.stepsBefore;
+    forgetChanges(loop.statement, "is changed by a long loop");
   }
   // Everybody leaves a loop in the end, but for those who left the function.
-  bool someReturned = frames.back().returned != returnedBefore;
+  const bool someReturned = frames.back().returned != returnedBefore;
   mask = someReturned ? entered && !frames.back().returned : entered;
   loops.pop_back();
   --openLoops;
 }
 
+/// Evaluates the condition ahead of a round. Gives whether the round is to be run: not where the
+/// loop is over, nor where nobody knows when it is, so that what it changes is forgotten.
+bool Interpreter::testRound(const LoopParts &loop, LoopProgress &progress) {
+  const Condition again = headOf(loop.statement, loop.condition);
+  if (progress.openRounds == 0)
+    progress.firstOpen = again;
+  progress.openRounds += !again.isAlways();
+  if (isCopying())
+    refuseOpenRound(loop, progress, again);
+  const bool isTooLong = !isCopying() && (steps - progress.stepsBefore > maxStepsBefore / 2 ||
+                                          progress.openRounds > maxOpenRoundsBefore);
+  if (again.isUnknown() || gone() || isTooLong) {
+    forgetChanges(loop.statement, "is changed by a loop whose end is not known");
+    progress.isForgotten = true;
+    return false;
+  }
+  mask = mask && again;
+  return !gone();
+}
+
+/// Refuses a copy's own loop if too many of its rounds may or may not happen.
+void Interpreter::refuseOpenRound(const LoopParts &loop, const LoopProgress &progress,
+                                  const Condition &again) {
+  // Where the work runs out, there is less of it if the loop's end is known.
+  const bool runsOut = block.steps > maxStepsOfBlock - maxSteps;
+  const bool isOpen = progress.openRounds > (runsOut ? 0 : maxOpenRounds);
+  if (!again.isUnknown() && !isOpen)
+    return;
+  block.leaveOpen(progress.firstOpen);
+  if (!again.isUnknown() && progress.openRounds <= manyOpenRounds)
+    fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
+  fail(diagnose(diag::unbounded_loop, isOpen ? placeOf(loop.statement) : placeOf(loop.condition),
+                "'" + spell(loop.condition) + "'"));
+}
+
+/// Runs the body and the step. Gives whether there may be another round.
+bool Interpreter::runRound(const LoopParts &loop) {
+  const Condition begun = mask, broken = loops.back().broken, returned = frames.back().returned;
+  run(loop.body);
+  const bool allGoOn = broken == loops.back().broken && returned == frames.back().returned;
+  mask = allGoOn ? begun : mask || loops.back().continued;
+  loops.back().continued = Condition::never();
+  if (gone())
+    return false;
+  if (loop.step)
+    evaluate(loop.step);
+  if (++steps <= (isCopying() ? maxSteps : maxStepsBefore))
+    return true;
+  if (isCopying())
+    fail(diagnose(diag::unbounded_loop, placeOf(loop.statement),
+                  loop.condition ? "'" + spell(loop.condition) + "'" : "nothing"));
+  return false;
+}
+
 /// Some rounds, or one if nobody knows whether there are others.
-void Interpreter::sampleLoop(const Stmt *loop, const Expr *condition, const Expr *step,
-                             const Stmt *body, bool testFirst) {
+void Interpreter::sampleLoop(const LoopParts &loop) {
   Condition entered = mask;
   bool isDone = false;
   loops.emplace_back();
   ++openLoops;
   for (unsigned round = 0; round < sampledRounds && !gone() && !isDone; ++round) {
-    bool isAsked = condition && (testFirst || round > 0);
-    Condition again = isAsked ? headOf(loop, condition) : Condition::always();
+    bool isAsked = loop.condition && (loop.testsFirst || round > 0);
+    Condition again = isAsked ? headOf(loop.statement, loop.condition) : Condition::always();
     isDone = again.isNever();
     if (isDone)
       break;
-    run(body);
+    run(loop.body);
     mask = entered;
     if (!again.isAlways())
       break;
-    if (step)
-      evaluate(step);
+    if (loop.step)
+      evaluate(loop.step);
   }
   mask = entered;
   loops.pop_back();
   --openLoops;
   if (!isDone)
-    forgetSampled(loop);
+    forgetSampled(loop.statement);
 }
 
 void Interpreter::forgetSampled(const Stmt *statement) {

@@ -163,12 +163,11 @@ bool Fitter::staysInRows() const {
          Interval{0, tile.extents.back() - 1}.contains(tile.columns);
 }
 
-/// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
-/// and no element of the user's lies before the tile.
-bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
-  SharedLayout &layout = plan.layout;
+/// Whether the tile's elements may lie elsewhere: what uses them goes by its type, and all of what
+/// is used in a row comes with the copy.
+bool Fitter::mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost) {
+  const SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
-  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
   if (!tile.layoutEscape.empty())
     return escapes(tile.layoutEscape);
@@ -179,63 +178,85 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
     return escapes("it is accessed " + Twine(tile.widestAccess) +
                    " bytes at a time, and a swizzle keeps only 16 together");
-  bool hasRows = layout.rows > 1;
-  layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
-  if (layout.folded)
-    innermost = userPitch;
   if (layout.folded && userPitch % tile.widestAccess != 0)
     return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
+  const bool hasRows = layout.rows > 1;
   if (hasRows && isStored() && pitch < userPitch &&
       !staysWithin(shape.firstByte % innermost, pitch))
     return escapes("the rest of its rows may be used");
-  if (hasRows && userPitch != innermost)
-    return escapes("the copy does not fill whole rows of '" + tile.name + "'");
-  // A row of its own may be as long as it needs to be. Of a longer one, the box covers
-  // what is next to the copy's elements.
-  bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
-  bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
-  bool isShared =
-      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
-  if (!hasRows && !isRow && !isAll && isShared)
-    return escapes("elements next to the copy's would be overwritten");
-  int64_t span = span_of(layout.swizzle);
-  const bool isCut = this->isCut();
-  if (isCut && !hasRows && userPitch > innermost)
-    return escapes("a row of the copy goes through several of its rows");
-  bool isLine = !hasRows && (!isRow || isAll);
-  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
-  std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
-  if (!slotRows)
-    return escapes("its slots are no whole rows");
-  if (isCut)
-    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
-  int64_t step = layout.panel != 0 ? span : layout.pitch;
-  layout.slot = *slotRows * Polynomial(step);
-  checkSlot();
-  if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
-    return escapes(tile.ownEscape + " in the loop that is the other branch");
-  int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
-  if (hasRows && before + shape.digits[0].count * shape.unitSize > innermost)
+  return !hasRows || userPitch == innermost ||
+         escapes("the copy does not fill whole rows of '" + tile.name + "'");
+}
+
+/// Where in the rows the copy begins: not before the tile, and where TMA can write.
+bool Fitter::placeInRows(int64_t userPitch, int64_t pitch, int64_t innermost, int64_t step) {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
+  const int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
+  if (layout.rows > 1 && before + shape.digits[0].count * shape.unitSize > innermost)
     return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
   layout.destination = rowsBefore * step;
-  int64_t lead = layout.lead - before;
+  const int64_t lead = layout.lead - before;
   int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
   shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
-  if (isCut && shift != 0) // what follows a part of a row is not the row's next part
+  if (isCut() && shift != 0) // what follows a part of a row is not the row's next part
     return escapes("its rows are cut, and the copy's would start within a part of 128 bytes");
   layout.destination += shift;
   layout.lead = lead + shift;
   if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
     return escapes("it is accessed " + Twine(tile.widestAccess) +
                    " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
-  if (layout.lead % element != 0 || layout.pitch % element != 0)
-    return escapes("that is no whole number of elements");
+  const int64_t element = tile.elementSize;
+  return (layout.lead % element == 0 && layout.pitch % element == 0) ||
+         escapes("that is no whole number of elements");
+}
+
+/// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
+/// and no element of the user's lies before the tile.
+bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  int64_t innermost = tile.extents.back() * tile.elementSize;
+  auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
+  const bool hasRows = layout.rows > 1;
+  layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
+  if (layout.folded)
+    innermost = userPitch;
+  if (!mayMoveRows(userPitch, pitch, innermost))
+    return false;
+  // A row of its own may be as long as it needs to be. Of a longer one, the box covers
+  // what is next to the copy's elements.
+  const bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
+  const bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
+  const bool isShared =
+      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
+  if (!hasRows && !isRow && !isAll && isShared)
+    return escapes("elements next to the copy's would be overwritten");
+  const bool isCut = this->isCut();
+  if (isCut && !hasRows && userPitch > innermost)
+    return escapes("a row of the copy goes through several of its rows");
+  const bool isLine = !hasRows && (!isRow || isAll);
+  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
+  const std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
+  if (!slotRows)
+    return escapes("its slots are no whole rows");
+  const int64_t span = span_of(layout.swizzle);
+  if (isCut)
+    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
+  const int64_t step = layout.panel != 0 ? span : layout.pitch;
+  layout.slot = *slotRows * Polynomial(step);
+  checkSlot();
+  if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
+    return escapes(tile.ownEscape + " in the loop that is the other branch");
+  if (!placeInRows(userPitch, pitch, innermost, step))
+    return false;
   if (layout.panel != 0) {
     layout.bytes = layout.panel * plan.dims[0].pieces;
     return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
            escapes("the rest of its rows may be used");
   }
-  int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
+  const int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
   layout.bytes = roundUp(
       std::max(layout.destination + rowsWritten() * pitch, layout.lead + beforeLast + innermost),
       grain);

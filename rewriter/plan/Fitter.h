@@ -82,6 +82,8 @@ private:
   bool partsAreRows() const;
   bool placeRows();
   bool isByFours(int64_t distance) const;
+  bool mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost);
+  bool placeInRows(int64_t userPitch, int64_t pitch, int64_t innermost, int64_t step);
   bool moveRows(int64_t userPitch, int64_t pitch);
   bool staysInRows() const;
   bool staysWithin(int64_t first, int64_t length) const;

@@ -190,49 +190,63 @@ static std::string endsOf(const Plan &plan) {
          (isLoad ? plan.tile : plan.base.spelling) + "'";
 }
 
-std::string summary(const Plan &plan) {
+static std::string bulkSummary(const Plan &plan) {
+  const int64_t copies = plan.pieces();
+  std::string what = copies == 1   ? "1-D bulk copy"
+                     : plan.gather ? "1-D bulk copies"
+                                   : std::to_string(copies) + " 1-D bulk copies";
+  if (plan.reduction)
+    what = std::string("1-D bulk reduction by '") + name_of(plan.reduction->operation) + "'";
+  return what + " of " + std::to_string(plan.expectedBytes / copies) + " bytes" + endsOf(plan) +
+         (plan.gather                   ? ""
+          : copies > 1                  ? ", a row each"
+          : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
+                                        : ", contiguous");
+}
+
+/// "f32 (1024 bytes) from 'in' to 'tile' in 2 pieces".
+static std::string contentsOf(const Plan &plan) {
+  const int64_t pieces = plan.pieces() / (plan.gather ? plan.gather->count : 1);
+  return std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
+         " bytes)" + endsOf(plan) + (pieces > 1 ? " in " + std::to_string(pieces) + " pieces" : "");
+}
+
+static std::string im2colSummary(const Plan &plan) {
+  return "im2col copy of " + std::to_string(plan.pixels) + " pixels " +
+         (plan.inLines ? "of a line x " : "x ") + std::to_string(plan.dims[0].box) + " channels " +
+         contentsOf(plan);
+}
+
+static std::string tileSummary(const Plan &plan) {
+  std::string text = plan.reduction ? std::string("tile reduction by '") +
+                                          name_of(plan.reduction->operation) + "' of "
+                     : plan.gather ? "tile copies of "
+                                   : "tile copy of ";
+  for (const PlanDimension &dim : reverse(plan.dims))
+    text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
+  return text + " " + contentsOf(plan);
+}
+
+/// How the tile lies in shared memory, where not as it is declared.
+static std::string layoutSummary(const SharedLayout &layout) {
   std::string text;
-  int64_t pieces = plan.pieces() / (plan.gather ? plan.gather->count : 1);
-  if (plan.mode == Mode::Bulk) {
-    int64_t rows = plan.pieces();
-    std::string what = rows == 1     ? "1-D bulk copy"
-                       : plan.gather ? "1-D bulk copies"
-                                     : std::to_string(rows) + " 1-D bulk copies";
-    if (plan.reduction)
-      what = std::string("1-D bulk reduction by '") + name_of(plan.reduction->operation) + "'";
-    text = what + " of " + std::to_string(plan.expectedBytes / rows) + " bytes" + endsOf(plan);
-    text += plan.gather                   ? ""
-            : rows > 1                    ? ", a row each"
-            : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
-                                          : ", contiguous";
-  } else if (plan.mode == Mode::Im2col) {
-    text = "im2col copy of " + std::to_string(plan.pixels) + " pixels " +
-           (plan.inLines ? "of a line x " : "x ") + std::to_string(plan.dims[0].box) +
-           " channels " + name_of(plan.element) + " (" + std::to_string(plan.expectedBytes) +
-           " bytes)" + endsOf(plan);
-    if (pieces > 1)
-      text += " in " + std::to_string(pieces) + " pieces";
-  } else {
-    text = plan.reduction
-               ? std::string("tile reduction by '") + name_of(plan.reduction->operation) + "' of "
-           : plan.gather ? "tile copies of "
-                         : "tile copy of ";
-    for (const PlanDimension &dim : reverse(plan.dims))
-      text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
-    text += " " + std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
-            " bytes)" + endsOf(plan);
-    if (pieces > 1)
-      text += " in " + std::to_string(pieces) + " pieces";
-  }
+  if (layout.moved)
+    text = ", rows of " + std::to_string(layout.pitch) + " elements, starting at " +
+           std::to_string(layout.lead) + (layout.folded ? ", found by division" : "");
+  if (unsigned span = span_of(layout.swizzle))
+    text += std::string(layout.panel != 0 ? ", cut and" : ",") + " swizzled by " +
+            std::to_string(span) + " bytes" + (layout.moved ? "" : ", as it is written");
+  return text;
+}
+
+std::string summary(const Plan &plan) {
+  std::string text = plan.mode == Mode::Bulk     ? bulkSummary(plan)
+                     : plan.mode == Mode::Im2col ? im2colSummary(plan)
+                                                 : tileSummary(plan);
   if (plan.gather)
     text = (plan.kind == CopyKind::Load ? "gather of " : "scatter of ") +
            std::to_string(plan.gather->count) + " rows: " + text;
-  if (plan.layout.moved)
-    text += ", rows of " + std::to_string(plan.layout.pitch) + " elements, starting at " +
-            std::to_string(plan.layout.lead) + (plan.layout.folded ? ", found by division" : "");
-  if (unsigned span = span_of(plan.layout.swizzle))
-    text += std::string(plan.layout.panel != 0 ? ", cut and" : ",") + " swizzled by " +
-            std::to_string(span) + " bytes" + (plan.layout.moved ? "" : ", as it is written");
+  text += layoutSummary(plan.layout);
   if (plan.peerCount() > 1)
     text += ", to " + std::to_string(plan.peerCount()) + " blocks at once";
   return text;

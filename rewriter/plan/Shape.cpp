@@ -29,6 +29,9 @@ public:
   Shaper(const CopyRelation &relation, const UnitList &list, Gaps gaps)
       : relation(relation), list(list), gaps(gaps), units(list.units) {}
 
+  using Digits = SmallVector<int64_t, 5>;
+  using Slopes = SmallVector<int64_t, 4>;
+
   std::variant<TileShape, Diagnostic> fromSteps();
   std::variant<TileShape, Diagnostic> fromExtents();
 
@@ -42,10 +45,14 @@ private:
   bool checkOffsets();
   bool checkLiveness();
   void trim();
+  Slopes slopesOf(size_t column, ArrayRef<size_t> bearing) const;
+  int64_t slopedAt(const GuardColumn &column, size_t n) const;
   bool placeColumn(size_t column);
+  bool failAsUnevenGuard(const GuardColumn &placed, size_t n, int64_t found);
   std::vector<GuardColumn> boundsByAxis(size_t column, ArrayRef<size_t> bearing,
                                         bool areOthersLowest) const;
   void excludeConstants();
+  bool isBounded(bool low) const;
   bool checkGaps() const;
   bool isPeriod(size_t from, size_t to, size_t block) const;
   int64_t valueOf(size_t digit, size_t number) const;
@@ -331,10 +338,9 @@ void Shaper::trim() {
 std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> bearing,
                                               bool areOthersLowest) const {
   const auto &[value, isLow] = list.columns[column];
-  auto digitsOf = [&](size_t n) { return result.digitsAt(units[n].at); };
   auto boundAt = [&](size_t axis, int64_t digit) -> std::optional<int64_t> {
     for (size_t n : bearing) {
-      SmallVector<int64_t, 5> digits = digitsOf(n);
+      const Digits digits = result.digitsAt(units[n].at);
       bool isThere = llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
         return digits[d] == (d == axis         ? digit
                              : areOthersLowest ? radices[d].low
@@ -359,12 +365,9 @@ std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> be
     bounds.push_back(std::move(bound));
   }
   auto isTightest = [&](size_t n) {
-    SmallVector<int64_t, 5> digits = digitsOf(n);
     std::optional<int64_t> tightest;
     for (const GuardColumn &bound : bounds) {
-      int64_t own = bound.first;
-      for (size_t d = 0; d < digits.size(); ++d)
-        own += bound.slopes[d] * digits[d];
+      const int64_t own = bound.first + slopedAt(bound, n);
       tightest = !tightest ? own : isLow ? std::max(*tightest, own) : std::min(*tightest, own);
     }
     return tightest == units[n].bound(column);
@@ -373,69 +376,82 @@ std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> be
   return explainsAll ? std::move(bounds) : std::vector<GuardColumn>();
 }
 
+/// By how much a bound changes with each digit, as the units that have it say. If these have one
+/// value of a digit only, at an end, the bound would leave out those behind it, too; that is
+/// guessed of one digit at most.
+Shaper::Slopes Shaper::slopesOf(size_t column, ArrayRef<size_t> bearing) const {
+  const bool isLow = list.columns[column].isLow, areAllBound = bearing.size() == live.size();
+  auto digitOf = [&](size_t n, size_t d) { return result.digitsAt(units[n].at)[d]; };
+  Slopes slopes(radices.size(), 0);
+  unsigned guessed = 0;
+  for (size_t d = 0; d < radices.size(); ++d) {
+    const Radix &radix = radices[d];
+    std::optional<int64_t> slope;
+    for (size_t n : bearing) {
+      const Unit *next = liveAt(int64_t(n) + radix.distance);
+      if (!slope && next && next->bound(column) && digitOf(n, d) < radix.high)
+        slope = *next->bound(column) - *units[n].bound(column);
+    }
+    const int64_t value = digitOf(bearing[0], d);
+    const bool isAtEnd = radix.low < radix.high && (value == radix.low || value == radix.high) &&
+                         llvm::all_of(bearing, [&](size_t n) { return digitOf(n, d) == value; });
+    if (!slope && isAtEnd && !areAllBound) {
+      slope = (value == radix.low) == isLow ? -1 : 1;
+      ++guessed;
+    }
+    slopes[d] = slope.value_or(0);
+  }
+  if (guessed > 1)
+    slopes.assign(radices.size(), 0);
+  return slopes;
+}
+
+/// What a bound's slopes make of a unit's digits.
+int64_t Shaper::slopedAt(const GuardColumn &column, size_t n) const {
+  const SmallVector<int64_t, 5> digits = result.digitsAt(units[n].at);
+  int64_t sum = 0;
+  for (size_t d = 0; d < digits.size(); ++d)
+    sum += column.slopes[d] * digits[d];
+  return sum;
+}
+
+bool Shaper::failAsUnevenGuard(const GuardColumn &placed, size_t n, int64_t found) {
+  const std::string value = "'" + relation.symbols.print(placed.value);
+  const bool boundsSeveral = llvm::count_if(placed.slopes, [](int64_t slope) { return slope; }) > 1;
+  return fail(diagnose(
+      diag::uneven_guard, units[n].place, at(units[n]),
+      boundsSeveral ? value + "' bounds several of its axes at once, and a box has a bound for each"
+                    : value + (placed.isLow ? "' has to be at least " : "' may be at most ") +
+                          std::to_string(found) + ", a box would need " +
+                          std::to_string(placed.first + slopedAt(placed, n))));
+}
+
 /// A bound as a function of the digits; the units that do not have it need it to
 /// hold by itself.
 bool Shaper::placeColumn(size_t column) {
-  GuardColumn placed{list.columns[column].value, list.columns[column].isLow, 0, {}};
   std::vector<size_t> bearing, lacking;
   for (size_t n : live)
     (units[n].bound(column) ? bearing : lacking).push_back(n);
-  auto digitsOf = [&](size_t n) { return result.digitsAt(units[n].at); };
-  unsigned guessed = 0;
-  for (size_t d = 0; d < radices.size(); ++d) {
-    std::optional<int64_t> slope;
-    bool isOneValue = true;
-    int64_t value = digitsOf(bearing[0])[d];
-    for (size_t n : bearing) {
-      isOneValue &= digitsOf(n)[d] == value;
-      const Unit *next = liveAt(int64_t(n) + radices[d].distance);
-      if (!slope && next && next->bound(column) && digitsOf(n)[d] < radices[d].high)
-        slope = *next->bound(column) - *units[n].bound(column);
-    }
-    if (!slope && isOneValue && !lacking.empty() && radices[d].low < radices[d].high &&
-        (value == radices[d].low || value == radices[d].high)) {
-      // One row is bounded: as if the others were, too.
-      bool isLower = value == radices[d].low;
-      slope = isLower == placed.isLow ? -1 : 1;
-      ++guessed;
-    }
-    placed.slopes.push_back(slope.value_or(0));
-  }
-  if (guessed > 1)
-    placed.slopes.assign(radices.size(), 0);
-  auto part = [&](size_t n) {
-    int64_t sum = 0;
-    SmallVector<int64_t, 5> digits = digitsOf(n);
-    for (size_t d = 0; d < digits.size(); ++d)
-      sum += placed.slopes[d] * digits[d];
-    return sum;
-  };
-  placed.first = *units[bearing[0]].bound(column) - part(bearing[0]);
-  auto uneven = llvm::find_if(
-      bearing, [&](size_t n) { return *units[n].bound(column) != placed.first + part(n); });
-  const bool isUneven = uneven != bearing.end();
-  for (bool areOthersLowest : {true, false})
-    if (isUneven && lacking.empty())
-      if (auto each = boundsByAxis(column, bearing, areOthersLowest); !each.empty()) {
+  GuardColumn placed{list.columns[column].value, list.columns[column].isLow, 0,
+                     slopesOf(column, bearing)};
+  placed.first = *units[bearing[0]].bound(column) - slopedAt(placed, bearing[0]);
+  auto uneven = llvm::find_if(bearing, [&](size_t n) {
+    return *units[n].bound(column) != placed.first + slopedAt(placed, n);
+  });
+  if (uneven != bearing.end()) {
+    for (bool areOthersLowest : {true, false})
+      if (auto each = lacking.empty() ? boundsByAxis(column, bearing, areOthersLowest)
+                                      : std::vector<GuardColumn>();
+          !each.empty()) {
         llvm::append_range(result.columns, each);
         return true;
       }
-  const bool boundsSeveral = llvm::count_if(placed.slopes, [](int64_t slope) { return slope; }) > 1;
-  if (isUneven)
-    return fail(diagnose(
-        diag::uneven_guard, units[*uneven].place, at(units[*uneven]),
-        boundsSeveral ? "'" + relation.symbols.print(placed.value) +
-                            "' bounds several of its axes at once, "
-                            "and a box has a bound for each"
-                      : "'" + relation.symbols.print(placed.value) +
-                            (placed.isLow ? "' has to be at least " : "' may be at most ") +
-                            std::to_string(*units[*uneven].bound(column)) + ", a box would need " +
-                            std::to_string(placed.first + part(*uneven))));
+    return failAsUnevenGuard(placed, *uneven, *units[*uneven].bound(column));
+  }
   if (!lacking.empty()) {
-    int64_t worst = part(lacking[0]);
-    for (size_t n : lacking)
-      worst = placed.isLow ? std::max(worst, part(n)) : std::min(worst, part(n));
-    Polynomial limit(placed.first + worst);
+    auto parts = llvm::map_range(lacking, [&](size_t n) { return slopedAt(placed, n); });
+    const int64_t worst = placed.isLow ? *llvm::max_element(parts) : *llvm::min_element(parts);
+    const Polynomial limit(placed.first + worst);
     result.implied.push_back(placed.isLow ? placed.value - limit : limit - placed.value);
   }
   result.columns.push_back(placed);
@@ -469,57 +485,54 @@ void Shaper::excludeConstants() {
   }
 }
 
+/// Whether all digits have bounds at their lowest (highest) values.
+bool Shaper::isBounded(bool low) const {
+  return llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
+    return radices[d].count == 1 || llvm::any_of(result.columns, [&](const GuardColumn &column) {
+             const int64_t slope = column.isLow ? -column.slopes[d] : column.slopes[d];
+             return low ? slope > 0 : slope < 0;
+           });
+  });
+}
+
+/// Whether none of some cells comes before (after) a place in every digit.
+bool isBeyond(ArrayRef<Shaper::Digits> cells, const Shaper::Digits &place, bool low) {
+  return llvm::none_of(cells, [&](const Shaper::Digits &cell) {
+    return llvm::all_of(llvm::seq(place.size()),
+                        [&](size_t d) { return low ? cell[d] <= place[d] : cell[d] >= place[d]; });
+  });
+}
+
 /// Gaps that the box covers are read from the tensor, too. They exist if they lie
 /// between cells that are read, or inside of bounds in every direction. Nothing may be
 /// stored from one.
 bool Shaper::checkGaps() const {
-  auto isBounded = [&](bool low) {
-    for (size_t d = 0; d < radices.size(); ++d)
-      if (radices[d].count > 1 && llvm::none_of(result.columns, [&](const GuardColumn &column) {
-            int64_t slope = column.isLow ? -column.slopes[d] : column.slopes[d];
-            return low ? slope > 0 : slope < 0;
-          }))
-        return false;
-    return true;
-  };
-  using Digits = SmallVector<int64_t, 5>;
   std::vector<Digits> cells;
   for (size_t n : live)
     cells.push_back(result.digitsAt(units[n].at));
-  /// Whether no live unit comes before (after) a place in every digit.
-  auto isBeyond = [&](const Digits &place, bool low) {
-    return llvm::none_of(cells, [&](const Digits &cell) {
-      for (size_t d = 0; d < place.size(); ++d)
-        if (low ? cell[d] > place[d] : cell[d] < place[d])
-          return false;
-      return true;
-    });
-  };
   Digits least(radices.size(), 0), most;
   int64_t total = 1;
   for (const Radix &radix : radices) {
     most.push_back(radix.count - 1);
     total *= radix.count;
   }
-  bool mayStay = gaps == Gaps::Stay || relation.kind != CopyKind::Load;
-  bool needsBelow = mayStay || (!isBounded(true) && isBeyond(least, true));
-  bool needsAbove = mayStay || (!isBounded(false) && isBeyond(most, false));
+  const bool mayStay = gaps == Gaps::Stay || relation.kind != CopyKind::Load;
+  const bool needsBelow = mayStay || (!isBounded(true) && isBeyond(cells, least, true));
+  const bool needsAbove = mayStay || (!isBounded(false) && isBeyond(cells, most, false));
   if (!needsBelow && !needsAbove)
     return true;
-  for (int64_t number = 0; number < total; ++number) {
+  return llvm::none_of(llvm::seq(total), [&](int64_t number) {
     Digits place;
-    int64_t rest = number, unit = 0;
+    int64_t unit = 0;
     for (const Radix &radix : radices) {
-      place.push_back(rest % radix.count);
+      place.push_back(number % radix.count);
       unit += place.back() * radix.distance;
-      rest /= radix.count;
+      number /= radix.count;
     }
-    bool isGap = unit >= int64_t(units.size()) || units[unit].kind == Unit::Kind::Gap;
-    if (isGap && (mayStay || (needsBelow && isBeyond(place, true)) ||
-                  (needsAbove && isBeyond(place, false))))
-      return false;
-  }
-  return true;
+    const bool isGap = unit >= int64_t(units.size()) || units[size_t(unit)].kind == Unit::Kind::Gap;
+    return isGap && (mayStay || (needsBelow && isBeyond(cells, place, true)) ||
+                     (needsAbove && isBeyond(cells, place, false)));
+  });
 }
 
 } // namespace

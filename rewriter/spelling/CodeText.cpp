@@ -116,40 +116,57 @@ std::string CodeText::number(function_ref<int64_t(const Plan &)> value, StringRe
   return number(values, hint);
 }
 
-/// Adds up terms; each must be there in all instantiations, with its own number.
-std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
-                                         SymbolText symbolText) {
-  std::map<std::vector<std::string>, std::vector<int64_t>> terms;
-  // A member of an argument has to be one in all instantiations: they have one text.
-  auto isEverywhere = [&](const Symbol &symbol) {
-    return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
-           llvm::all_of(plans, [&](const Plan *plan) {
-             return plan->symbols.hasParameter(symbol.spelling);
-           });
-  };
-  for (size_t i = 0; i < values.size(); ++i) {
+/// Whether all instantiations know the symbol: a member of an argument has to be one in each, as
+/// they have one text.
+bool CodeText::isEverywhere(const Symbol &symbol) const {
+  return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
+         llvm::all_of(
+             plans, [&](const Plan *plan) { return plan->symbols.hasParameter(symbol.spelling); });
+}
+
+/// The factors of a term of one instantiation; nothing if some have no name, which is noted.
+std::optional<std::vector<std::string>> CodeText::factorsOf(const Term &term, size_t instance,
+                                                            SymbolText symbolText) {
+  std::vector<std::string> factors;
+  for (SymbolId id : term.factors) {
+    const Symbol &symbol = plans[instance]->symbols[id];
+    std::optional<std::string> text =
+        isEverywhere(symbol) ? symbolText(instance, id) : std::nullopt;
+    if (!text && missing.what.empty())
+      missing = Unnamed::of(symbol);
+    if (!text)
+      return std::nullopt;
+    factors.push_back(*text);
+  }
+  return factors;
+}
+
+/// By their factors, the terms of all instantiations, with the number that each of these has.
+std::optional<CodeText::Terms> CodeText::termsOf(const Values &values, SymbolText symbolText) {
+  Terms terms;
+  for (size_t i = 0; i < values.size(); ++i)
     for (const Term &term : values[i].getTerms()) {
-      std::vector<std::string> factors;
-      for (SymbolId id : term.factors) {
-        const Symbol &symbol = plans[i]->symbols[id];
-        std::optional<std::string> text = isEverywhere(symbol) ? symbolText(i, id) : std::nullopt;
-        if (!text && missing.what.empty())
-          missing = Unnamed::of(symbol);
-        if (!text)
-          return std::nullopt;
-        factors.push_back(*text);
-      }
-      std::vector<int64_t> &coefficients = terms[factors];
+      std::optional<std::vector<std::string>> factors = factorsOf(term, i, symbolText);
+      if (!factors)
+        return std::nullopt;
+      std::vector<int64_t> &coefficients = terms[*factors];
       coefficients.resize(values.size(), 0);
       coefficients[i] += term.coefficient; // other symbols may be the same text
     }
-  }
   for (auto term = terms.begin(); term != terms.end();)
     term = llvm::all_of(term->second, [](int64_t number) { return number == 0; })
                ? terms.erase(term)
                : std::next(term);
+  return terms;
+}
+
+/// Adds up terms; each must be there in all instantiations, with its own number.
+std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
+                                         SymbolText symbolText) {
+  const std::optional<Terms> terms = termsOf(values, symbolText);
+  if (!terms)
+    return std::nullopt;
   std::string text;
-  // The constant, whose key is empty, comes last.
   auto addTerm = [&](const std::vector<std::string> &factors, std::vector<int64_t> numbers) {
     bool same = allEqual(numbers);
     bool negative = same && numbers.front() < 0;
@@ -157,7 +174,7 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
       for (int64_t &each : numbers)
         each = -each;
     // In the launcher sums and products of 32-bit arguments would wrap.
-    bool isAlone = terms.size() == 1 && factors.size() == 1 && !negative;
+    bool isAlone = terms->size() == 1 && factors.size() == 1 && !negative;
     std::string product;
     if (!same || numbers.front() != 1 || factors.empty() || (!isAlone && !suffix.empty()))
       product = same ? number(numbers, hint) + suffix.str()
@@ -166,13 +183,13 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
       product += (product.empty() ? "" : " * ") + factor;
     text = plus(text, product, negative);
   };
-  // What is added comes before what is taken away.
+  // What is added comes before what is taken away, and the constant, whose key is empty, last.
   for (bool negative : {false, true})
-    for (auto &[factors, numbers] : terms)
+    for (auto &[factors, numbers] : *terms)
       if (!factors.empty() && (numbers.front() < 0) == negative)
         addTerm(factors, numbers);
-  auto constant = terms.find({});
-  if (constant != terms.end())
+  auto constant = terms->find({});
+  if (constant != terms->end())
     addTerm({}, constant->second);
   return text.empty() ? "0" : text;
 }

@@ -89,6 +89,11 @@ public:
 
 private:
   using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
+  using Terms = std::map<std::vector<std::string>, std::vector<int64_t>>;
+  bool isEverywhere(const Symbol &symbol) const;
+  std::optional<std::vector<std::string>> factorsOf(const Term &term, size_t instance,
+                                                    SymbolText symbolText);
+  std::optional<Terms> termsOf(const Values &values, SymbolText symbolText);
   std::optional<std::string> sum(const Values &values, llvm::StringRef hint, llvm::StringRef suffix,
                                  SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, Width width);
