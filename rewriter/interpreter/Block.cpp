@@ -109,6 +109,19 @@ void Block::hideFromCopy(const Lookup &lookup, std::string why) {
   bases[lookup.number].firstElement.clear();
 }
 
+std::vector<LookupCondition> Block::lookupConditions() const {
+  std::vector<LookupCondition> all;
+  for (const LookedUpUnder &each : lookedUpUnder) {
+    std::optional<SymbolId> number;
+    if (each.lookup.kind == Lookup::Kind::Number)
+      number = each.lookup.number;
+    if (const Conjunction *bounds = each.condition.asConjunction())
+      for (const Bound &bound : *bounds)
+        all.push_back({{bound.value, bound.range, each.place}, number});
+  }
+  return all;
+}
+
 void Block::leaveOpen(const Polynomial &size) {
   for (const Term &term : size.getTerms())
     for (SymbolId id : term.factors) {

@@ -106,12 +106,20 @@ public:
     std::set<unsigned> threads;
     /// A function's own pointer leads there, whatever the kernel's is called.
     bool isByPointer = false;
+    size_t condition = 0; ///< which of those below
   };
   std::map<Lookup, Readers> readers;
   /// Objects in shared memory that are looked up in.
   std::set<unsigned> looksUpShared;
-  /// What holds for the first of them when it looks.
-  std::vector<LookupCondition> lookedUpUnder;
+  /// What holds for one of them when it looks.
+  struct LookedUpUnder {
+    Lookup lookup;
+    Condition condition;
+    Place place;
+  };
+  std::vector<LookedUpUnder> lookedUpUnder;
+  /// The same as bounds, of conditions that consist of them.
+  std::vector<LookupCondition> lookupConditions() const;
   /// The results of expressions that this thread or another one has evaluated already.
   Memo memo;
   /// Statements that all threads have run.

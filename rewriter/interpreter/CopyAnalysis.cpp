@@ -144,6 +144,7 @@ private:
   const Stmt *statement;
   Block block;
   Condition reached;
+  const Stmt *endOfWay = nullptr;
   bool mayBeMissed = false;
   NamesInScope names;
   std::vector<AnalysedCopy> result;
@@ -156,8 +157,12 @@ Place Analysis::place() const {
 CopyAnalysis Analysis::run() {
   if (!checkRounds() || !runThreads() || !checkWaits() || !checkEscapes() || !takeTiles() ||
       !checkLoadsAhead() || !checkTargets())
-    return {{}, std::move(block.failure), block.hasChoices, std::move(block.decidingArguments)};
-  return {std::move(result), std::nullopt, block.hasChoices, {}};
+    return {{},
+            std::move(block.failure),
+            block.hasChoices,
+            std::move(block.decidingArguments),
+            endOfWay};
+  return {std::move(result), std::nullopt, block.hasChoices, {}, endOfWay};
 }
 
 bool Analysis::alwaysWrites(const AnalysedCopy &copied) {
@@ -307,6 +312,7 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
   mayBeMissed |= interpreter.mayMissTarget();
   if (thread == 0) {
     reached = interpreter.getReached();
+    endOfWay = reached.isNever() ? interpreter.endOfWay() : nullptr;
     names = interpreter.namesInScope();
   } else {
     if (interpreter.getReached() != reached)
@@ -460,7 +466,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.symbols = block.symbols;
   relation.bases = block.bases;
   relation.requirements = withoutImplied(block.requirements);
-  relation.lookedUpUnder = block.lookedUpUnder;
+  relation.lookedUpUnder = block.lookupConditions();
   relation.looksUpShared = !block.looksUpShared.empty();
   relation.needs = block.needs;
   relation.names = names;

@@ -29,6 +29,8 @@ struct CopyAnalysis {
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;
+  /// Of a copy that no thread gets to, where the last of them turns away.
+  const clang::Stmt *endOfWay = nullptr;
 };
 
 CopyAnalysis analyseCopy(const KernelUnderTest &kernel, const clang::Stmt *statement);

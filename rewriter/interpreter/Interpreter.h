@@ -105,6 +105,8 @@ public:
 
   /// When this thread gets to the target at all.
   const Condition &getReached() const { return reached; }
+  /// Where the way to the target ended, of a thread that does not get there.
+  const clang::Stmt *endOfWay() const { return onTheWay; }
   /// Whether it depends on more than that.
   bool mayMissTarget() const { return mayMiss; }
 

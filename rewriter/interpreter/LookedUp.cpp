@@ -248,8 +248,8 @@ bool Interpreter::isReadableAtCopy(const Source &source) {
   return isSteady(source) && !base.isSet && base.hasNameAtCopy && isNamed(source.offset);
 }
 
-/// The lifted copy looks there, too, with all threads and before anything else: it may where
-/// the first thread that does gets to it.
+/// The lifted copy looks there, too, with all threads and before anything else: it may where one
+/// of the threads does. Of two conditions, one of which follows from the other, that one is enough.
 void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPointer,
                              bool isReadable) {
   if (!isCopying() || source.madeBy)
@@ -257,19 +257,22 @@ void Interpreter::noteLookup(const Source &source, Lookup lookup, bool isByPoint
   auto [readers, isFirst] =
       block.readers.try_emplace(lookup, Block::Readers{source.base, {}, isByPointer});
   readers->second.threads.insert(threadNumber);
-  if (!isFirst)
+  if (!isFirst) {
+    Condition &known = block.lookedUpUnder[readers->second.condition].condition;
+    const Condition now = known.isAlways() ? known : mask.possible(block.symbols);
+    if (now.asConjunction() && (known && now) == known)
+      known = now;
     return;
+  }
+  const Condition possible = mask.possible(block.symbols);
+  readers->second.condition = block.lookedUpUnder.size();
+  block.lookedUpUnder.push_back({lookup, possible, source.place});
   // A condition on the way to the copy may have looked there, too, where the copy's names meant
   // nothing yet.
   if (isReadable && lookup.kind == Lookup::Kind::Number)
     block.symbols.showAtCopy(lookup.number);
-  const Condition possible = mask.possible(block.symbols);
   if (!possible.asConjunction())
-    return block.hideFromCopy(lookup);
-  for (const Bound &bound : *possible.asConjunction())
-    block.lookedUpUnder.push_back(
-        {{bound.value, bound.range, source.place},
-         lookup.kind == Lookup::Kind::Number ? std::optional(lookup.number) : std::nullopt});
+    block.hideFromCopy(lookup);
 }
 
 /// The integer that lies in memory there, as a symbol.

@@ -45,6 +45,56 @@ std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
              : "";
 }
 
+/// The copies as planned, or why one of them cannot be.
+void planCopies(Attempt &made, std::vector<AnalysedCopy> &copies, const KernelUnderTest &under,
+                const AnnotatedStatement &annotated, const FileFacts &file) {
+  for (AnalysedCopy &copy : copies) {
+    // All names of dynamic memory move to its aligned start, but only in the kernel's text.
+    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
+                                 ? foreignDynamicMemory(under.path.kernel())
+                                 : nullptr;
+    if (foreign) {
+      made.refusal = diagnose(diag::not_available_yet, copy.relation.place,
+                              "a tile in dynamic shared memory that other functions name, too ('" +
+                                  foreign->getNameAsString() + "')");
+      return;
+    }
+    describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
+    copy.relation.tile.isFresh &= annotated.path.inKernel();
+    made.relations.push_back(copy.relation);
+    FitOptions fitOptions = fitOptionsOf(*annotated.directive, file.selection.device);
+    auto fitted = fit(copy.relation, fitOptions);
+    if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
+      made.refusal = std::move(*reason);
+      if (std::optional<Remedy> remedy =
+              under.kind == CopyKind::Load ? findRemedy(copy, under, fitOptions) : std::nullopt)
+        made.refusal->remedy = std::move(*remedy);
+      return;
+    }
+    if (std::optional<Unnamed> unnamed = unnamedPart(std::get<Plan>(fitted))) {
+      made.refusal = unnamed->at(copy.relation.place);
+      return;
+    }
+    PlannedCopy lifted{annotated.directive,
+                       annotated.statement,
+                       annotated.path,
+                       copy.tile,
+                       !copy.relation.tile.otherWriter.empty(),
+                       /*movesOn=*/false,
+                       /*takesTurns=*/false,
+                       whyKept(copy.relation, fitOptions.outsideIsAny),
+                       std::move(std::get<Plan>(fitted)),
+                       std::make_shared<CopyRelation>(copy.relation),
+                       std::nullopt,
+                       std::nullopt,
+                       0,
+                       {}};
+    lifted.isBody = isBody(annotated.statement, under.facts);
+    lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
+    made.copies.push_back(std::move(lifted));
+  }
+}
+
 Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated,
                 const FileFacts &file);
 
@@ -65,10 +115,11 @@ void tryGuards(Diagnostic &refusal, const KernelUnderTest &under,
 
 Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotated,
                 const FileFacts &file) {
+  const SourceManager &sources = file.context.getSourceManager();
   Attempt made;
   if (const FunctionDecl *lambda = annotated.path.lambdaFromElsewhere()) {
     made.refusal = diagnose(
-        diag::not_available_yet, placeOf(file.context.getSourceManager(), lambda->getLocation()),
+        diag::not_available_yet, placeOf(sources, lambda->getLocation()),
         "a copy in a lambda defined outside of the kernel and the functions that it calls");
     made.refusal->notes.push_back({annotated.directive->statement, "so this copy is not lifted"});
     return made;
@@ -79,51 +130,12 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
   made.decidingArguments = std::move(analysed.decidingArguments);
   if (made.refusal && !under.guard.statement && under.kind == CopyKind::Load)
     tryGuards(*made.refusal, under, annotated, file);
-  for (AnalysedCopy &copy : analysed.copies) {
-    // All names of dynamic memory move to its aligned start, but only in the kernel's text.
-    const VarDecl *foreign = copy.tile->getType()->isIncompleteArrayType()
-                                 ? foreignDynamicMemory(under.path.kernel())
-                                 : nullptr;
-    if (foreign) {
-      made.refusal = diagnose(diag::not_available_yet, copy.relation.place,
-                              "a tile in dynamic shared memory that other functions name, too ('" +
-                                  foreign->getNameAsString() + "')");
-      return made;
-    }
-    describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
-    copy.relation.tile.isFresh &= annotated.path.inKernel();
-    made.relations.push_back(copy.relation);
-    FitOptions fitOptions = fitOptionsOf(*annotated.directive, file.selection.device);
-    auto fitted = fit(copy.relation, fitOptions);
-    if (auto *reason = std::get_if<Diagnostic>(&fitted)) {
-      made.refusal = std::move(*reason);
-      if (std::optional<Remedy> remedy =
-              under.kind == CopyKind::Load ? findRemedy(copy, under, fitOptions) : std::nullopt)
-        made.refusal->remedy = std::move(*remedy);
-      return made;
-    }
-    if (std::optional<Unnamed> unnamed = unnamedPart(std::get<Plan>(fitted))) {
-      made.refusal = unnamed->at(copy.relation.place);
-      return made;
-    }
-    PlannedCopy lifted{annotated.directive,
-                       annotated.statement,
-                       annotated.path,
-                       copy.tile,
-                       !copy.relation.tile.otherWriter.empty(),
-                       /*movesOn=*/false,
-                       /*takesTurns=*/false,
-                       whyKept(copy.relation, fitOptions.outsideIsAny),
-                       std::move(std::get<Plan>(fitted)),
-                       std::make_shared<CopyRelation>(copy.relation),
-                       std::nullopt,
-                       std::nullopt,
-                       0,
-                       {}};
-    lifted.isBody = isBody(annotated.statement, under.facts);
-    lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
-    made.copies.push_back(std::move(lifted));
-  }
+  planCopies(made, analysed.copies, under, annotated, file);
+  if (made.refusal && analysed.endOfWay) // what is not known of the copy may be so for this alone
+    made.refusal =
+        diagnose(diag::never_reached, placeOf(sources, annotated.statement->getBeginLoc()))
+            .note(placeOf(sources, analysed.endOfWay->getBeginLoc()),
+                  "no thread goes on from here");
   return made;
 }
 

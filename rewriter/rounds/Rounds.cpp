@@ -169,7 +169,7 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
                          : start               ? "', whose start " + *start
                          : variable->getType()->isRealFloatingType()
                              ? "', which is no integer"
-                             : "', which not every round moves by the same"));
+                             : "', which is not known to move by the same in each round"));
     }
   return rounds;
 }

@@ -6,7 +6,7 @@
 __global__ void elements(float *out, const float *in, const int *indices) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[__ldg(indices + threadIdx.x)]; // expected-error {{'part[1]' is read from 'in' + indices[1] * 4 bytes, as 'indices[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
+  part[threadIdx.x] = in[__ldg(indices + threadIdx.x)]; // expected-error {{'part[1]' is read from 'in' + indices[1] * 4 bytes, as 'indices[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, guards included, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
   out[threadIdx.x] = part[threadIdx.x];
 }
 
@@ -30,7 +30,7 @@ __global__ void short_rows(float *out, const float *in, const int *rows) {
 __global__ void two_rules(float *out, const float *in, const int *rows, int w) {
   __shared__ float tile[16][64];
 #pragma tma load threads(64, 16)
-  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y * threadIdx.y] * w + threadIdx.x]; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
+  tile[threadIdx.y][threadIdx.x] = in[rows[threadIdx.y * threadIdx.y] * w + threadIdx.x]; // expected-error {{'tile[1][0]' is read from 'in' + w * rows[1] * 4 bytes, as 'rows[1]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, guards included, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
   out[threadIdx.x] = tile[threadIdx.y][threadIdx.x];
 }
 
@@ -39,7 +39,7 @@ __global__ void stepped(float *out, const int *rows, int w, int step) {
   tile[threadIdx.y][threadIdx.x] = threadIdx.x;
   __syncthreads();
 #pragma tma store threads(64, 16)
-  out[rows[threadIdx.y * step] * w + threadIdx.x] = tile[15 - threadIdx.y][threadIdx.x]; // expected-error {{'tile[1][0]' is stored to 'out' + w * rows[step * 14] * 4 bytes, as 'rows[step * 14]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
+  out[rows[threadIdx.y * step] * w + threadIdx.x] = tile[15 - threadIdx.y][threadIdx.x]; // expected-error {{'tile[1][0]' is stored to 'out' + w * rows[step * 14] * 4 bytes, as 'rows[step * 14]' says: TMA looks up whole rows, of at least 16 bytes, that differ in nothing else, guards included, by entries a constant distance apart [-Wtilelift-gathered-rows]}}
 }
 
 // Boxes of 64 bytes, whose address is kept, and which four cannot share.

@@ -137,7 +137,7 @@ __global__ void condition_of_others(float *__restrict__ out, const float *__rest
 __global__ void doubled(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
-  for (int i = 1; i < n; i *= 2) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'i', which not every round moves by the same [-Wtilelift-not-ahead]}}
+  for (int i = 1; i < n; i *= 2) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'i', which is not known to move by the same in each round [-Wtilelift-not-ahead]}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();
@@ -194,7 +194,7 @@ __global__ void some_rounds(float *__restrict__ out, const float *__restrict__ i
 __global__ void one_after_the_other(float *__restrict__ out, const float *__restrict__ in, int n) {
   __shared__ float part[64];
 #pragma tma pipeline
-  for (int i = 1, j = i + 1; j < n; ++i, ++j) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'j', which not every round moves by the same}}
+  for (int i = 1, j = i + 1; j < n; ++i, ++j) { // expected-error {{tiles cannot be filled ahead of their round: the loop's condition depends on 'j', which is not known to move by the same in each round}}
 #pragma tma load
     part[threadIdx.x] = in[i * 64 + threadIdx.x];
     __syncthreads();

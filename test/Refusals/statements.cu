@@ -127,6 +127,18 @@ template <int N> __global__ void unused_template(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
+// A branch that is never taken, of one instance or of all.
+template <bool Second> __global__ void maybe_second(float *out, const float *in, int n) {
+  __shared__ float part[64];
+  if (Second) { // expected-note {{no thread goes on from here}}
+    const int m = n - 1;
+#pragma tma load threads(64)
+    part[threadIdx.x] = threadIdx.x < m ? in[threadIdx.x] : 0.f; // expected-error {{no thread gets to this copy, so it cannot be checked [-Wtilelift-never-reached]}} expected-note {{in the instantiation 'maybe_second<false>'}}
+    out[threadIdx.x] = part[threadIdx.x];
+  }
+}
+template __global__ void maybe_second<false>(float *, const float *, int);
+
 __global__ void declared_outside(float *out, const float *in) {
   __shared__ float part[60];
 #pragma tma load threads(64)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=5 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 18
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 20
 //
 // Rows that a table looks up, and a mask in memory that says which of them are there. What the mask's type holds decides
 // what its test means: of a number that is never negative, "not zero" is one bound, and the row may be looked up behind
@@ -31,6 +31,19 @@ __global__ void rows_if(float *out, const float *__restrict__ in, const int *__r
   for (int i = threadIdx.x; i < R * C; i += 64) {
     int q = blockIdx.x * R + i / C;
     tile[i / C][i % C] = mask[q] ? in[rows[q] * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+// Which thread looks up a row first says nothing about the columns that others copy of it.
+template <int threads>
+__global__ void columns_below(float *out, const float *__restrict__ in, const int *__restrict__ rows, int w) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += threads) {
+    const int r = i / C, c = i % C;
+    tile[r][c] = c < w ? in[rows[blockIdx.x * R + r] * C + c] : 0;
   }
   __syncthreads();
   use(out, tile);
@@ -208,6 +221,13 @@ static const Case cases[] = {
     {"unsigned char",
      [](const Arrays &a) { rows_if<<<2, 64>>>(a.out, a.in, rows(77), numbers<unsigned char>()); }},
     {"unsigned", [](const Arrays &a) { rows_if<<<2, 64>>>(a.out, a.in, rows(77), numbers<unsigned>()); }},
+    {"columns_below<50>",
+     [](const Arrays &a) {
+       columns_below<50><<<2, 50>>>(a.out, a.in, rows(77), 20);
+       columns_below<50><<<2, 50>>>(a.buf, a.in, rows(77), 3);
+       columns_below<50><<<2, 50>>>(a.more, a.in, rows(77), 0);
+     }},
+    {"columns_below<40>", [](const Arrays &a) { columns_below<40><<<2, 40>>>(a.out, a.in, rows(77), 20); }},
     {"above: signed char",
      [](const Arrays &a) { rows_if_above<<<2, 64>>>(a.out, a.in, rows(1 << 30), numbers<signed char>()); }},
     {"above: unsigned short",

@@ -16,7 +16,6 @@ import sys
 
 import batches
 
-THREADS = 64
 SIZES = {"float": 4, "int": 4, "unsigned": 4, "unsigned short": 2, "double": 8}
 TABLE = """  auto table = [](auto zero, int count, auto numberOf) {
     count = count < 0 ? 0 : count;
@@ -66,6 +65,7 @@ class Writer:
         self.form = self.pick("plain", "plain", "plain", "quotient", "shifted", "second") if self.kind != "store" \
             and self.page == 1 else "plain"
         self.mask, self.mask_type = self.pick(*MASKS)
+        self.threads = self.pick(64, 64, 64, 96, 50, 40)
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -94,7 +94,7 @@ class Writer:
     def copy(self) -> str:
         vector = 16 // SIZES[self.type] if self.vector else 1
         row = self.columns // vector
-        text = f"for (int i = t; i < {self.rows * row}; i += {THREADS}) {{\n"
+        text = f"for (int i = t; i < {self.rows * row}; i += {self.threads}) {{\n"
         text += f"  int row = i / {row}, e = i % {row} * {vector}, m = first + row;\n"
         place = f"{self.pick('(size_t)', '(long long)', '')}{self.source()} * pitch + c0 + e"
         inner = [*(["from >= 0"] if self.guards_low else []), *(["from < height"] if self.guards_high else []),
@@ -140,10 +140,10 @@ class Writer:
                      f"  near[t] = {limit} ? table[{near}] : 0;\n__syncthreads();\n")
         copy = f"#pragma tma {self.kind} fallback(loop){clause}\n" + self.copy()
         at = f"[j + {self.front}][i]" if self.front else "[j][i]"
-        walk = (f"for (int i = 0; i < {self.columns}; ++i)\n  for (int j = t; j < {self.rows}; j += {THREADS})\n")
+        walk = (f"for (int i = 0; i < {self.columns}; ++i)\n  for (int j = t; j < {self.rows}; j += {self.threads})\n")
         if self.kind == "load":
             loop = copy + f"__syncthreads();\n{walk}    sum = sum * 3 + tile{at} * (i + 1);\n__syncthreads();\n"
-            end = f"out[blockIdx.x * {THREADS} + t] = sum;\n"
+            end = f"out[blockIdx.x * {self.threads} + t] = sum;\n"
         else:
             loop = (f"{walk}    tile{at} = in[j * 64 + i + first] + c0;\n__syncthreads();\n" + copy + "__syncthreads();\n")
             end = ""
@@ -165,7 +165,7 @@ class Writer:
         order = f"[](int i) {{ return {numbers} - 1 - i; }}"
         flags = "i * 40503 + 0x35a2c" if "/ 32" in self.mask else "i * 40503 >> 3 & 3"
         mask = f"table(({self.mask_type})0, {self.count}, [](int i) {{ return {flags}; }})"
-        return (f"  clear();\n  k{self.number:03d}<<<{self.blocks}, {THREADS}>>>(({self.type} *)out, "
+        return (f"  clear();\n  k{self.number:03d}<<<{self.blocks}, {self.threads}>>>(({self.type} *)out, "
                 f"(const {self.type} *)in, table({zero}, {numbers}, [](int i) {{ return {made}; }}), "
                 f"table(0, {numbers}, {order}), {mask}, {self.count}, {height}, {self.width}, {self.pitch}, 2);\n  add();\n")
 
