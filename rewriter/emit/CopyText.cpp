@@ -222,8 +222,8 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
         source.unused("piece_" + std::to_string(d)),
         [&](const Plan &plan) { return plan.dims[d].pieces; },
         [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
-    if (!present.empty() && d + 1 == first.dims.size()) // nothing is there
-      start = ifPresent(copy, start, "-1");
+    if (!present.empty() && d + 1 == first.dims.size())
+      start = ifPresent(copy, start, nowhereText(copy, code));
     else if (!present.empty() && first.isLookedUp(d)) // nor is it looked up
       start = ifPresent(copy, start, "0");
     coordinates += (d == 0 ? "" : ", ") + start;

@@ -70,6 +70,13 @@ bool KernelWriter::asksWhetherApart(size_t first, size_t last) const {
                       });
 }
 
+/// Where the box of a row that is absent starts in the outermost dimension: no part of it may reach
+/// the tensor.
+std::string KernelWriter::nowhereText(size_t copy, CodeText &code) const {
+  return code.number([](const Plan &plan) { return -plan.dims.back().box; },
+                     copyNames[copy].tile + "_nowhere");
+}
+
 /// Whether no two rows lie in one place, even in part.
 std::string KernelWriter::apartText(size_t copy, CodeText &code) {
   const Plan &first = *plansOf(copy).front();
@@ -80,7 +87,7 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
         known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
                             copyNames[copy].tile + "_start_" + std::to_string(d)));
     if (!present.empty() && d + 1 == first.dims.size())
-      start = ifPresent(copy, start, "-1");
+      start = ifPresent(copy, start, nowhereText(copy, code));
     else if (!present.empty() && first.isLookedUp(d))
       start = ifPresent(copy, start, "0");
     where += (d == 0 ? "" : ", ") + start;

@@ -210,6 +210,7 @@ private:
     return rowName(copy) + "_exists ? " + where + " : " + nowhere;
   }
 
+  std::string nowhereText(size_t copy, CodeText &code) const;
   std::string placeInTile(size_t copy, CodeText &code);
   std::string expectedBytes(size_t first);
   bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;

@@ -256,6 +256,7 @@ bool Analysis::runThreads() {
   for (unsigned thread = 0; reached.isNever() && thread < threads; ++thread) {
     Interpreter interpreter(kernel, block, thread);
     interpreter.reach(statement, relevant);
+    endOfWay = interpreter.endOfWay();
     interpreter.runCopy(statement);
     if (block.failed())
       return false;
@@ -312,7 +313,6 @@ bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relev
   mayBeMissed |= interpreter.mayMissTarget();
   if (thread == 0) {
     reached = interpreter.getReached();
-    endOfWay = reached.isNever() ? interpreter.endOfWay() : nullptr;
     names = interpreter.namesInScope();
   } else {
     if (interpreter.getReached() != reached)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=5 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 20
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: \(gather\|scatter\) of 8 rows" | grep -x 21
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted.*: gather of 2 rows: tile copies of 4 x 32" | grep -x 1
 //
 // Rows that a table looks up, and a mask in memory that says which of them are there. What the mask's type holds decides
 // what its test means: of a number that is never negative, "not zero" is one bound, and the row may be looked up behind
@@ -44,6 +45,30 @@ __global__ void columns_below(float *out, const float *__restrict__ in, const in
   for (int i = threadIdx.x; i < R * C; i += threads) {
     const int r = i / C, c = i % C;
     tile[r][c] = c < w ? in[rows[blockIdx.x * R + r] * C + c] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+
+// A row that its mask leaves out is no part of the tensor, however many of its elements the box of a row has in the
+// outermost dimension: a page of four rows, and a stretch of a tensor of one dimension.
+__global__ void pages_below(float *out, const float *__restrict__ in, const int *__restrict__ rows, int pages, int h) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    const int r = i / C, page = r / 4, y = rows[page] * 4 - 2 + r % 4;
+    tile[r][i % C] = page < pages && y >= 0 && y < h ? in[y * C + i % C] : 0;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void stretches_below(float *out, const float *__restrict__ in, const int *__restrict__ rows, int n,
+                                long long end) {
+  __shared__ float tile[R][C];
+#pragma tma load
+  for (int i = threadIdx.x; i < R * C; i += 64) {
+    const long long at = rows[i / C] * 4ll - 4 + i % C;
+    tile[i / C][i % C] = i / C < n && at >= 0 && at < end ? in[at] : 0;
   }
   __syncthreads();
   use(out, tile);
@@ -228,6 +253,16 @@ static const Case cases[] = {
        columns_below<50><<<2, 50>>>(a.more, a.in, rows(77), 0);
      }},
     {"columns_below<40>", [](const Arrays &a) { columns_below<40><<<2, 40>>>(a.out, a.in, rows(77), 20); }},
+    {"pages_below",
+     [](const Arrays &a) {
+       pages_below<<<1, 64>>>(a.out, a.in, rows(77), 1, 100);
+       pages_below<<<1, 64>>>(a.buf, a.in, rows(77), 0, 9);
+     }},
+    {"stretches_below",
+     [](const Arrays &a) {
+       stretches_below<<<1, 64>>>(a.out, a.in, rows(77), 5, 100);
+       stretches_below<<<1, 64>>>(a.buf, a.in, rows(77), 0, 100);
+     }},
     {"above: signed char",
      [](const Arrays &a) { rows_if_above<<<2, 64>>>(a.out, a.in, rows(1 << 30), numbers<signed char>()); }},
     {"above: unsigned short",

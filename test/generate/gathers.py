@@ -66,6 +66,9 @@ class Writer:
             and self.page == 1 else "plain"
         self.mask, self.mask_type = self.pick(*MASKS)
         self.threads = self.pick(64, 64, 64, 96, 50, 40)
+        self.guards_pages = self.page > 1 and self.chance(0.5)
+        # Rows of no tensor of rows: the table says where each starts, in units of 16 bytes.
+        self.flat = self.kind == "load" and self.page == 1 and self.chance(0.15)
 
     def chance(self, probability: float) -> bool:
         return self.rng.random() < probability
@@ -97,7 +100,10 @@ class Writer:
         text = f"for (int i = t; i < {self.rows * row}; i += {self.threads}) {{\n"
         text += f"  int row = i / {row}, e = i % {row} * {vector}, m = first + row;\n"
         place = f"{self.pick('(size_t)', '(long long)', '')}{self.source()} * pitch + c0 + e"
-        inner = [*(["from >= 0"] if self.guards_low else []), *(["from < height"] if self.guards_high else []),
+        if self.flat:
+            place = f"(long long){self.source()} * {16 // SIZES[self.type]} + e"
+        inner = [*([f"{place} < (long long)height * pitch"] if self.flat else []),
+                 *(["from >= 0"] if self.guards_low else []), *(["from < height"] if self.guards_high else []),
                  *(["c0 + e < width"] if self.guards_columns else [])]
         self.rng.shuffle(inner)
         there = " && ".join(inner) or "true"
@@ -113,7 +119,8 @@ class Writer:
         else:
             way = f"out[{place}] = {cell};" if self.kind == "store" else f"atomicAdd(&out[{place}], {cell});"
             act, after = f"{take}\n    if ({there})\n      {way}", ""
-        conditions = [*(["m < count"] if self.guards_rows else []), *([self.mask] if self.mask else [])]
+        within = f"m / {self.page} < count / {self.page}" if self.guards_pages else "m < count"
+        conditions = [*([within] if self.guards_rows else []), *([self.mask] if self.mask else [])]
         guard = f"if ({' && '.join(conditions)}) " if conditions else ""
         return text + f"  {guard}{{\n    {act}\n  }}\n{after}}}\n"
 
