@@ -77,6 +77,7 @@ void Interpreter::approach(const Stmt *statement) {
       if (matters(child)) {
         onTheWay = child;
         run(child);
+        refuseIfThreadsEnd(child);
         nameChoices(child);
       }
       assume(mask); // what left on the way is not here any more
@@ -90,6 +91,7 @@ void Interpreter::approach(const Stmt *statement) {
         return approach(first);
       if (first && first != branch->getCond())
         run(first);
+      refuseIfThreadsEnd(first);
     }
     Condition condition = conditionOf(branch->getCond());
     bool inThen = towards(branch->getThen());
@@ -102,6 +104,7 @@ void Interpreter::approach(const Stmt *statement) {
       return approach(loop->getInit());
     if (loop->getInit())
       run(loop->getInit());
+    refuseIfThreadsEnd(loop->getInit());
     approachBody(loop, loop->getCond(), loop->getBody());
   } else if (const auto *loop = dyn_cast<WhileStmt>(statement)) {
     approachBody(loop, loop->getCond(), loop->getBody());
@@ -115,6 +118,13 @@ void Interpreter::approach(const Stmt *statement) {
   } else {
     approachThrough(statement);
   }
+}
+
+/// Who ends in a part of the way does not come to the copy. What the part runs says so where it is
+/// followed; a call that is not, and what ends a scope, are known by their effects alone.
+void Interpreter::refuseIfThreadsEnd(const Stmt *passed) {
+  if (passed && !gone() && kernel.uniformity.mayEndThread(passed))
+    refuseIfSomeLeave(passed);
 }
 
 void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
@@ -134,6 +144,7 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
       return approach(first);
     if (first && first != choice->getCond())
       run(first);
+    refuseIfThreadsEnd(first);
   }
   if (kernel.uniformity.mayDiffer(choice->getCond()))
     return failDivergent(choice->getCond(), placeOf(choice));
@@ -175,11 +186,16 @@ void Interpreter::approachThrough(const Stmt *statement) {
   if (!isPlain)
     return fail(diagnose(diag::unsupported_statement, placeOf(statement), wordsFor(statement)));
   for (const Stmt *child : statement->children())
+    if (!child || !kernel.facts.isWithin(target, child))
+      refuseIfThreadsEnd(child);
+  for (const Stmt *child : statement->children())
     if (child && kernel.facts.isWithin(target, child))
       return approach(child);
 }
 
 void Interpreter::approachCallee(const CallExpr *call) {
+  for (const Stmt *part : call->children())
+    refuseIfThreadsEnd(part);
   Callee callee = calleeOf(call);
   enter(callee.definition, callee.arguments, std::move(callee.self));
   ++framesOnPath;

@@ -146,6 +146,7 @@ private:
   bool leaves(const clang::Stmt *statement) const;
   bool maySendAway(const clang::Stmt *statement) const;
   void refuseIfSomeLeave(const clang::Stmt *statement);
+  void refuseIfThreadsEnd(const clang::Stmt *passed);
   void forgetChanges(const clang::Stmt *statement, llvm::StringRef why);
   void addObject(const std::string &name, clang::QualType type, const Value &address,
                  NamesInScope &names);
