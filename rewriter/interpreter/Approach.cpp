@@ -123,8 +123,14 @@ void Interpreter::approach(const Stmt *statement) {
 /// Who ends in a part of the way does not come to the copy. What the part runs says so where it is
 /// followed; a call that is not, and what ends a scope, are known by their effects alone.
 void Interpreter::refuseIfThreadsEnd(const Stmt *passed) {
-  if (passed && !gone() && kernel.uniformity.mayEndThread(passed))
-    refuseIfSomeLeave(passed);
+  if (!passed || gone() || !kernel.uniformity.mayEndThread(passed))
+    return;
+  const auto [part, how] = kernel.uniformity.howThreadsEnd(passed);
+  Diagnostic refusal =
+      diagnose(diag::divergent_copy, placeOf(part), "this statement may send some of them away");
+  if (kernel.uniformity.effectOf(part).isUnknown)
+    std::move(refusal).note(placeOf(part), how);
+  fail(std::move(refusal));
 }
 
 void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
@@ -194,8 +200,11 @@ void Interpreter::approachThrough(const Stmt *statement) {
 }
 
 void Interpreter::approachCallee(const CallExpr *call) {
-  for (const Stmt *part : call->children())
-    refuseIfThreadsEnd(part);
+  // What the function does itself is met on the way through it.
+  const CallParts parts = partsOf(call);
+  refuseIfThreadsEnd(parts.object);
+  for (const Expr *argument : parts.arguments)
+    refuseIfThreadsEnd(argument);
   Callee callee = calleeOf(call);
   enter(callee.definition, callee.arguments, std::move(callee.self));
   ++framesOnPath;

@@ -22,7 +22,7 @@ __device__ int chosen();
 
 __global__ void elsewhere(float *out, const float *in) {
   __shared__ float part[64];
-  if (chosen()) { // expected-error {{some threads of the block may not reach this copy: 'chosen()' may differ}}
+  if (chosen()) { // expected-error {{some threads of the block may not reach this copy: this statement may send some of them away [-Wtilelift-divergent-copy]}} expected-note {{they may end here, as what is called is not followed}}
 #pragma tma load threads(64)
     part[threadIdx.x] = in[threadIdx.x];
   }

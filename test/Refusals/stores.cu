@@ -2,7 +2,7 @@
 //
 // Statements that do not store a tile, or not as TMA can.
 
-__device__ void use(float *tile);
+__device__ void use(float *tile) { tile[threadIdx.x] = 1; }
 
 __global__ void nothing(float *out, const float *in) {
   __shared__ float part[64];

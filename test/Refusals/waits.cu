@@ -125,14 +125,14 @@ __global__ void by_assembly(float *out, const float *in) {
   out[threadIdx.x] = tile[127 - threadIdx.x];
 }
 
-// What nobody knows may wait.
+// What nobody knows may wait, or end the thread.
 __device__ int elsewhere(int *place);
 __global__ void unknown(int *out, const int *in) {
   alignas(128) __shared__ int tile[128];
-  const int own = elsewhere(out); // expected-note {{it may wait here}}
+  const int own = elsewhere(out); // expected-error {{some threads of the block may not reach this copy: this statement may send some of them away [-Wtilelift-divergent-copy]}} expected-note {{they may end here, as what is called is not followed}}
 #pragma tma load threads(128)
-  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{a thread may wait ahead of this copy}}
-  out[threadIdx.x] = own; // expected-note {{until this is done}}
+  tile[threadIdx.x] = in[threadIdx.x];
+  out[threadIdx.x] = own;
   __syncthreads();
   out[threadIdx.x] += tile[127 - threadIdx.x];
 }
