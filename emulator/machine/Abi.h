@@ -102,7 +102,7 @@ enum class FenceKind : uint32_t {
   proxy ///< orders no memory
 };
 
-/// Bytes: ptxas assembles no kernel with more static shared memory.
+/// The most static shared memory, in bytes, that a kernel may have; ptxas refuses more.
 constexpr uint32_t mostStaticShared = 48 * 1024;
 
 struct Kernel {

@@ -169,8 +169,8 @@ void ModuleTranslator::findWrites() {
   }
 }
 
-/// Functions whose address the code takes or a variable starts with. As ptxas has it, a pointer may
-/// lead to each of them.
+/// Collects the device functions that an indirect call may reach: those whose address an
+/// instruction takes or the initial value of a variable holds. ptxas assumes the same.
 void ModuleTranslator::findPointedAt() {
   StringSet<> inTables;
   for (const Variable *variable : variables)

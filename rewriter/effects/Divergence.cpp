@@ -210,7 +210,7 @@ void Spreading::spreadBranch(const Instruction &branch) {
     spreadJoins(split, *behind);
   for (const auto &[block, sides] : split.region) {
     spreadJoins(split, *block);
-    // Nobody who took another side reads what is stored where the sides do not meet.
+    // If the sides never join again, no thread reads what is stored on a side that it did not take.
     const bool isMet = behind || split.isInLoop || !isPowerOf2_64(sides);
     for (const Instruction &inside : *block) {
       if (const auto *store = dyn_cast<StoreInst>(&inside); store && isMet)

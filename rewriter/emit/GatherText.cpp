@@ -70,8 +70,8 @@ bool KernelWriter::asksWhetherApart(size_t first, size_t last) const {
                       });
 }
 
-/// Where the box of a row that is absent starts in the outermost dimension: no part of it may reach
-/// the tensor.
+/// The coordinate in the outermost dimension at which the box of an absent row starts: as far below
+/// zero as the box is long, so that all of it lies outside of the tensor.
 std::string KernelWriter::nowhereText(size_t copy, CodeText &code) const {
   return code.number([](const Plan &plan) { return -plan.dims.back().box; },
                      copyNames[copy].tile + "_nowhere");

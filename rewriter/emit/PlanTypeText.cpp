@@ -76,7 +76,7 @@ std::string slotType(const PlannedCopy &copy) {
 
 } // namespace
 
-/// "static constexpr tilelift::block_size NAME = {x, y, z};"
+/// Declares a constant in the plan type: `static constexpr tilelift::block_size NAME = {x, y, z};`.
 static std::string blockConstant(StringRef name, const BlockShape &shape) {
   return formatv("  static constexpr tilelift::block_size {0} = {{{1}, {2}, {3}};\n", name,
                  shape[0], shape[1], shape[2]);
@@ -125,7 +125,8 @@ std::string KernelWriter::copyTypes(size_t copy, const InstancePlan &instance) c
   return text;
 }
 
-/// The numbers in which instances of one text differ, as this one has them.
+/// Declares the constants in which the instances that share one text differ, with the values of one
+/// instance.
 std::string KernelWriter::constantsOf(size_t instance) const {
   std::string text;
   for (const PlanConstant &constant : planConstants) {

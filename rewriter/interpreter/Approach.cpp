@@ -120,8 +120,9 @@ void Interpreter::approach(const Stmt *statement) {
   }
 }
 
-/// Who ends in a part of the way does not come to the copy. What the part runs says so where it is
-/// followed; a call that is not, and what ends a scope, are known by their effects alone.
+/// Refuses the copy if a thread may end in a part of the way that lies behind it. Where the
+/// interpreter follows that part, running it has refused the copy already. Calls that are not
+/// followed and destructors at the end of a scope are not run; only their effects say so.
 void Interpreter::refuseIfThreadsEnd(const Stmt *passed) {
   if (!passed || gone() || !kernel.uniformity.mayEndThread(passed))
     return;

@@ -106,19 +106,19 @@ public:
     std::set<unsigned> threads;
     /// A function's own pointer leads there, whatever the kernel's is called.
     bool isByPointer = false;
-    size_t condition = 0; ///< which of those below
+    size_t condition = 0; ///< the index of its condition in `lookedUpUnder`
   };
   std::map<Lookup, Readers> readers;
   /// Objects in shared memory that are looked up in.
   std::set<unsigned> looksUpShared;
-  /// What holds for one of them when it looks.
+  /// For each lookup, in the order of the first ones, a condition under which some thread makes it.
   struct LookedUpUnder {
     Lookup lookup;
     Condition condition;
     Place place;
   };
   std::vector<LookedUpUnder> lookedUpUnder;
-  /// The same as bounds, of conditions that consist of them.
+  /// These conditions as single bounds, without those that are no conjunction of bounds.
   std::vector<LookupCondition> lookupConditions() const;
   /// The results of expressions that this thread or another one has evaluated already.
   Memo memo;

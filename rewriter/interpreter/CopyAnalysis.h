@@ -29,7 +29,7 @@ struct CopyAnalysis {
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;
-  /// Of a copy that no thread gets to, where the last of them turns away.
+  /// If no thread gets to the copy, the statement behind which the last thread does not go on.
   const clang::Stmt *endOfWay = nullptr;
 };
 

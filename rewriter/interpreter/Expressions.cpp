@@ -269,9 +269,9 @@ Value Interpreter::movedBy(const Value &object, int64_t bytes) const {
   });
 }
 
-/// An integer from memory in another integer type, if it is still what lies there: data of the same
-/// size stays data, as reading a float as an int copies it, and so does what a promotion widened
-/// and a cast cuts back to its size.
+/// The result of an integer cast of data, if it is still a copy of the bytes in memory; else
+/// nothing. It is one if both types have the same size, or if a cast cuts a number that a promotion
+/// has widened back to its own size.
 static std::optional<Scalar> keptData(const Scalar &scalar, NumberType source, NumberType target) {
   if (!scalar.is(Scalar::Kind::Data))
     return std::nullopt;

@@ -84,7 +84,7 @@ struct LoopProgress {
   /// Rounds that only some sizes or threads have, and when there is the first of them.
   unsigned openRounds = 0;
   Condition firstOpen;
-  /// What the loop changes is not known any more.
+  /// The values of the variables that the loop changes have been forgotten.
   bool isForgotten = false;
 };
 

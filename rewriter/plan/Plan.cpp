@@ -204,7 +204,7 @@ static std::string bulkSummary(const Plan &plan) {
                                         : ", contiguous");
 }
 
-/// "f32 (1024 bytes) from 'in' to 'tile' in 2 pieces".
+/// The end of a plan's summary, such as "f32 (1024 bytes) from 'in' to 'tile' in 2 pieces".
 static std::string contentsOf(const Plan &plan) {
   const int64_t pieces = plan.pieces() / (plan.gather ? plan.gather->count : 1);
   return std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +

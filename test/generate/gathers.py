@@ -67,7 +67,7 @@ class Writer:
         self.mask, self.mask_type = self.pick(*MASKS)
         self.threads = self.pick(64, 64, 64, 96, 50, 40)
         self.guards_pages = self.page > 1 and self.chance(0.5)
-        # Rows of no tensor of rows: the table says where each starts, in units of 16 bytes.
+        # The source is one-dimensional: the table holds the offset of each row, in units of 16 bytes.
         self.flat = self.kind == "load" and self.page == 1 and self.chance(0.15)
 
     def chance(self, probability: float) -> bool:

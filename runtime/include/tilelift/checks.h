@@ -36,8 +36,9 @@ inline range counted(long long first, long long below, long long step) {
   __int128 rounds = below > first ? (__int128(below) - first - 1) / step : 0;
   return {first, first + rounds * step};
 }
-/// Of any numbers: what the plain kernel might never divide by, the launcher does. The least number
-/// has no opposite of 64 bits, and processors stop at dividing it by -1.
+/// The launcher divides even where the plain kernel would not, so every pair of numbers needs an
+/// answer. Processors trap at a divisor of zero, and at the least number divided by -1, whose
+/// quotient 64 bits do not hold.
 inline long long quotient(long long a, long long b) {
   if (b == -1)
     return static_cast<long long>(0 - static_cast<unsigned long long>(a));
