@@ -4,7 +4,10 @@
 
 #include "algebra/Condition.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <algorithm>
+#include <numeric>
 
 using namespace llvm;
 
@@ -200,6 +203,23 @@ Condition Condition::notNegative(const Polynomial &value) {
 }
 
 Condition Condition::zero(const Polynomial &value) { return ofBound({value, {0, 0}}); }
+
+Condition Condition::within(const Polynomial &value, Interval range) {
+  Polynomial units = value.withoutConstant();
+  int64_t unit = 0;
+  for (const Term &term : units.getTerms())
+    unit = std::gcd(unit, term.coefficient);
+  unit = std::max<int64_t>(unit, 1);
+  units = units.dividedBy(unit).value_or(units);
+  const int64_t constant = value.constantTerm();
+  Condition result = always();
+  int64_t limit = 0;
+  if (range.low != Interval::lowest && !SubOverflow(range.low, constant, limit))
+    result = result && notNegative(units - Polynomial(divideCeilSigned(limit, unit)));
+  if (range.high != Interval::highest && !SubOverflow(range.high, constant, limit))
+    result = result && notNegative(Polynomial(divideFloorSigned(limit, unit)) - units);
+  return result;
+}
 
 Condition Condition::operator&&(const Condition &other) const {
   if (isNever() || other.isNever())

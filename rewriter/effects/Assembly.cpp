@@ -212,8 +212,11 @@ void Reader::readFence() {
 
 /// Barrier 0 of all threads is that of __syncthreads().
 void Reader::readMeeting() {
-  if (isOfWarp)
+  effect.awaitsArrivals |= !has("arrive");
+  if (isOfWarp) {
+    effect.meetsLanes = true;
     return;
+  }
   if (has("cluster")) {
     effect.meetsOthers = effect.signals = effect.acquires = true;
     return;
@@ -252,7 +255,11 @@ void Reader::read() {
     if (parts.front() == "wmma")
       readMatrix();
     break;
-  case Family::Exchanges: effect.differs = effect.varies = effect.computes = true; break;
+  case Family::Exchanges:
+    effect.differs = effect.varies = effect.computes = true;
+    if (parts.front() != "activemask")
+      effect.meetsLanes = effect.awaitsArrivals = true;
+    break;
   case Family::Loads:
     access(0, true, false);
     effect.signals |= isOrdered;
@@ -339,7 +346,7 @@ AssemblyEffect effectOfAssembly(StringRef text) {
   }
   // Not everybody who comes to the assembly need come to a barrier in it.
   if (isPredicated && std::exchange(effect.meetsBlock, false))
-    effect.meetsOthers = true;
+    effect.meetsOthers = effect.awaitsArrivals = true;
   return effect;
 }
 

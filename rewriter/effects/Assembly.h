@@ -39,6 +39,10 @@ struct AssemblyEffect {
   bool waits = false;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
+  /// Lanes of a warp meet.
+  bool meetsLanes = false;
+  /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
+  bool awaitsArrivals = false;
   /// Other blocks may be told something, or tell it.
   bool signals = false;
   /// What they told of is there for this thread.

@@ -67,8 +67,8 @@ private:
   }
   void doAnything(const ObjectSet &objects) {
     accessAll(objects, true, true);
-    effect.meetsOthers = effect.signals = effect.acquires = effect.mayLeave = true;
-    effect.differs = true;
+    effect.meetsOthers = effect.meetsLanes = effect.awaitsArrivals = effect.mayLeave = true;
+    effect.signals = effect.acquires = effect.differs = true;
     effect.varies = effect.asksSharedSize = effect.isUnknown = true;
     effect.countsThreads = allAxes;
   }
@@ -132,6 +132,8 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
     readAccess(call, access, loads);
   effect.meetsBlock = own.meetsBlock;
   effect.meetsOthers = own.meetsOthers;
+  effect.meetsLanes = own.meetsLanes;
+  effect.awaitsArrivals = own.awaitsArrivals;
   effect.signals = own.signals;
   effect.acquires = own.acquires;
   effect.awaitsGrids = own.awaitsGrids;
@@ -191,26 +193,33 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_barrier_cta_red_or_all:
   case Intrinsic::nvvm_barrier_cta_red_or_aligned_all:
     (isConstant(0, 0) ? effect.meetsBlock : effect.meetsOthers) = true;
+    effect.awaitsArrivals = true;
     return true;
   case Intrinsic::nvvm_barrier_cta_sync_count:
   case Intrinsic::nvvm_barrier_cta_sync_aligned_count:
-  case Intrinsic::nvvm_barrier_cta_arrive_count:
-  case Intrinsic::nvvm_barrier_cta_arrive_aligned_count:
   case Intrinsic::nvvm_barrier_cta_red_popc_count:
   case Intrinsic::nvvm_barrier_cta_red_popc_aligned_count:
   case Intrinsic::nvvm_barrier_cta_red_and_count:
   case Intrinsic::nvvm_barrier_cta_red_and_aligned_count:
   case Intrinsic::nvvm_barrier_cta_red_or_count:
-  case Intrinsic::nvvm_barrier_cta_red_or_aligned_count: effect.meetsOthers = true; return true;
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_count:
+    effect.meetsOthers = effect.awaitsArrivals = true;
+    return true;
+  case Intrinsic::nvvm_barrier_cta_arrive_count:
+  case Intrinsic::nvvm_barrier_cta_arrive_aligned_count: effect.meetsOthers = true; return true;
   case Intrinsic::nvvm_bar_warp_sync:
+    effect.meetsLanes = effect.awaitsArrivals = true;
+    return true;
   case Intrinsic::nvvm_nanosleep: return true;
   case Intrinsic::nvvm_barrier_cluster_arrive:
   case Intrinsic::nvvm_barrier_cluster_arrive_aligned:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
+    effect.meetsOthers = effect.signals = effect.acquires = true;
+    return true;
   case Intrinsic::nvvm_barrier_cluster_wait:
   case Intrinsic::nvvm_barrier_cluster_wait_aligned:
-    effect.meetsOthers = effect.signals = effect.acquires = true;
+    effect.meetsOthers = effect.awaitsArrivals = effect.signals = effect.acquires = true;
     return true;
   case Intrinsic::nvvm_membar_cta: return true;
   case Intrinsic::nvvm_membar_gl:
@@ -285,6 +294,8 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
   effect.differs = !isPlain || isRefSet(effects.getModRef());
   effect.varies = !isPlain;
+  // Lanes give each other values, or may do so.
+  effect.meetsLanes = effect.awaitsArrivals = intrinsic.isConvergent();
   if (effects.onlyAccessesInaccessibleMem())
     return;
   bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());
@@ -346,6 +357,8 @@ void Effect::add(const Effect &other) {
   beginsWrites.add(other.beginsWrites);
   meetsBlock |= other.meetsBlock;
   meetsOthers |= other.meetsOthers;
+  meetsLanes |= other.meetsLanes;
+  awaitsArrivals |= other.awaitsArrivals;
   signals |= other.signals;
   acquires |= other.acquires;
   awaitsGrids |= other.awaitsGrids;

@@ -25,6 +25,10 @@ struct Effect {
   ObjectSet beginsWrites;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
+  /// Lanes of a warp meet.
+  bool meetsLanes = false;
+  /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
+  bool awaitsArrivals = false;
   /// Other blocks may be told that something was written, or tell it: by atomics, fences,
   /// volatile accesses, barriers of more than the block.
   bool signals = false;

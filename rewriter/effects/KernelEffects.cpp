@@ -27,8 +27,8 @@ namespace {
 Effect anyEffect() {
   Effect effect;
   effect.reads = effect.writes = effect.beginsWrites = ObjectSet::all();
-  effect.meetsBlock = effect.meetsOthers = effect.signals = effect.acquires = true;
-  effect.fencesProxy = true;
+  effect.meetsBlock = effect.meetsOthers = effect.meetsLanes = true;
+  effect.signals = effect.acquires = effect.fencesProxy = effect.awaitsArrivals = true;
   effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = true;
   effect.isUnknown = true;
   effect.countsThreads = 7;
@@ -320,9 +320,12 @@ static const CallExpr *innermostCall(ArrayRef<const Stmt *> statements) {
   return innermost;
 }
 
+/// Default arguments are at their call's place, and are not in the text there.
 const Stmt *KernelEffects::statementAt(const CodeStep &step, const CallPath &path) const {
-  ArrayRef<const Stmt *> here = statementsAt(step, path);
-  return here.empty() ? nullptr : here.back();
+  for (const Stmt *each : llvm::reverse(statementsAt(step, path)))
+    if (each->getBeginLoc().isValid())
+      return each;
+  return nullptr;
 }
 
 const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path) const {

@@ -204,7 +204,7 @@ void Waits::note(ArrayRef<Step> steps) {
     effect->awaitsThreads =
         effect->isUnknown ||
         (effect->awaitsBlocks ? !askedByAll.contains(instruction)
-                              : effect->meetsOthers && parted.contains(instruction->getParent()));
+                              : effect->awaitsArrivals && parted.contains(instruction->getParent()));
 }
 
 } // namespace tilelift

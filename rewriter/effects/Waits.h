@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where a thread of a kernel waits until another thread has done something: in a loop that asks
-// memory again until it gives another answer, as locks and flags do, and at barriers of some
-// threads.
+// memory again until it gives another answer, as locks and flags do, at barriers of some threads,
+// and where lanes of a warp meet. A thread that only arrives at a barrier does not wait.
 //
 // Threads that all come there and ask the same leave it together, so they do not wait for each
 // other. At an mbarrier they ask the same where all of them arrive at it. A loop that tries an

@@ -253,6 +253,32 @@ std::optional<Block::BitParts> Block::partsOf(const Polynomial &multiple,
   return BitParts{multiple, *number - low, low};
 }
 
+/// `rows << log` is `rows * (1 << log)`. A number without a sign keeps its residue. One with a sign
+/// must not lose bits: what C++ makes of it then has another sign, where a product has no result.
+Polynomial Block::shiftLeft(const Polynomial &a, const Polynomial &b, NumberType type, Place place,
+                            Needs &needed) {
+  const std::optional<int64_t> bits = b.asConstant();
+  const Interval all = type.range();
+  const bool isKnown = bits && *bits >= 0 && *bits < (type.isSigned ? 63 : 62);
+  if (bits && !isKnown && type.isSigned)
+    return Polynomial::invalid();
+  const Polynomial shifted = a * (isKnown ? Polynomial(int64_t(1) << *bits) : powerOfTwo(b, type));
+  if (!type.isSigned)
+    return shifted;
+  if (type.bits < 64) {
+    need(shifted, all, place, needed);
+  } else if (isKnown) { // the product may be none that 64 bits hold
+    need(a, {all.low >> *bits, all.high >> *bits}, place, needed);
+  } else {
+    const Interval narrow = rangeOfType(32, /*isSigned=*/true);
+    const Interval range = intersection(symbols.rangeOf(a), narrow);
+    const uint64_t farthest = uint64_t(std::max(-range.low, range.high));
+    need(a, narrow, place, needed);
+    need(b, {0, 62 - int64_t(Log2_64_Ceil(std::max<uint64_t>(farthest, 1)))}, place, needed);
+  }
+  return shifted;
+}
+
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
                         NumberType type, Place place, Needs &needed) {
   switch (op) {
@@ -290,14 +316,8 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
       (op == NumberOperator::Shr || op == NumberOperator::Shl || op == NumberOperator::Or ||
        op == NumberOperator::Xor))
     return a;
-  if (right && op == NumberOperator::Shl && *right >= 0 && *right < 62) {
-    Polynomial shifted = a * Polynomial(int64_t(1) << *right);
-    if (type.isSigned) // bits that leave the number are gone
-      need(shifted, type.range(), place, needed);
-    return shifted;
-  }
-  if (op == NumberOperator::Shl) // `rows << log` is `rows * (1 << log)`
-    return a * powerOfTwo(b, type);
+  if (op == NumberOperator::Shl)
+    return shiftLeft(a, b, type, place, needed);
   return opaque(spellingOf(op), a, b, type, {});
 }
 

@@ -172,6 +172,8 @@ private:
     int64_t high = 0, low = 0;
   };
   std::optional<BitParts> partsOf(const Polynomial &multiple, const Polynomial &bits) const;
+  Polynomial shiftLeft(const Polynomial &a, const Polynomial &b, NumberType type, Place place,
+                       Needs &needed);
   Interval exactRange(const Polynomial &value, NumberType type) const;
   Polynomial powerOfTwo(const Polynomial &bits, NumberType type);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,

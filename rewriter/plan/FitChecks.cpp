@@ -11,31 +11,12 @@
 
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/Sequence.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <numeric>
 
 using namespace llvm;
 
 namespace tilelift {
-
-/// With whole numbers, 4 * n >= 10 says that n >= 3.
-static Condition conditionOf(const Check &check) {
-  Polynomial value = check.value.withoutConstant();
-  int64_t unit = 0;
-  for (const Term &term : value.getTerms())
-    unit = std::gcd(unit, term.coefficient);
-  unit = std::max<int64_t>(unit, 1);
-  value = value.dividedBy(unit).value_or(value);
-  const int64_t constant = check.value.constantTerm();
-  Condition result = Condition::always();
-  int64_t limit = 0;
-  if (check.within.low != Interval::lowest && !SubOverflow(check.within.low, constant, limit))
-    result = result && Condition::notNegative(value - Polynomial(divideCeilSigned(limit, unit)));
-  if (check.within.high != Interval::highest && !SubOverflow(check.within.high, constant, limit))
-    result = result && Condition::notNegative(Polynomial(divideFloorSigned(limit, unit)) - value);
-  return result;
-}
 
 /// Whether a value cannot be a multiple where another value is one. What is left of it without
 /// multiples of the other one has a constant that its unit does not divide.
@@ -55,7 +36,7 @@ void Fitter::refuseContradictions() {
     for (const Check &check : *checks) {
       if (check.subject != Check::Subject::Value)
         continue;
-      const Condition own = conditionOf(check);
+      const Condition own = Condition::within(check.value, check.within);
       if (own.possible(plan.symbols).isNever())
         fail(diagnose(diag::never_holds, relation.place,
                       "'" + print(check, plan.symbols) + "', which never holds"));

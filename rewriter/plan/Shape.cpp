@@ -576,9 +576,6 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
   if (auto *reason = std::get_if<Diagnostic>(&read))
     return std::move(*reason);
   const UnitList &list = std::get<UnitList>(read);
-  if (llvm::none_of(list.units, [](const Unit &unit) { return unit.isLive(); }))
-    return diagnose(diag::computed_value, list.units.front().place,
-                    elementAt(relation.tile, list.units.front().at), "is always the same number");
   auto best = shapeOf(relation, list, gaps);
   // A bound that always holds helps to prove other bounds, so it is kept. But in a strided loop it
   // may split one row into a dimension for each round; then the shape without it is simpler.

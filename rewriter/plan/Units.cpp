@@ -7,6 +7,7 @@
 #include "plan/Elements.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <numeric>
 
@@ -294,9 +295,43 @@ std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols
   return rest;
 }
 
+/// What the statement's numbers have to be like so that they are followed, where that is not certain.
+static std::string requirementsOf(const CopyRelation &relation) {
+  constexpr size_t most = 3;
+  std::vector<std::string> texts;
+  for (const Requirement &each : relation.requirements) {
+    const Interval all = relation.symbols.rangeOf(each.value);
+    Interval open = each.within;
+    if (open.low <= all.low)
+      open.low = Interval::lowest;
+    if (all.high <= open.high)
+      open.high = Interval::highest;
+    const Condition needed = Condition::within(each.value, open);
+    if (!needed.isAlways())
+      texts.push_back("'" + needed.print(relation.symbols) + "'");
+  }
+  const size_t more = texts.size() > most ? texts.size() - most : 0;
+  texts.resize(texts.size() - more);
+  return llvm::join(texts, " and ") + (more ? " and " + std::to_string(more) + " more" : "");
+}
+
+/// Why a statement that copies nothing is no copy. It may copy something where its numbers are others
+/// than those for which it is followed.
+static Diagnostic whyNothingIsLive(const CopyRelation &relation, const Unit &first) {
+  const std::string where = requirementsOf(relation);
+  if (!where.empty())
+    return diagnose(diag::never_holds, relation.place, where + ", and there it copies nothing");
+  return diagnose(diag::computed_value, first.place, elementAt(relation.tile, first.at),
+                  "is always the same number");
+}
+
 std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
                                            Gaps gaps) {
-  return UnitReader(relation, outsideIsAny, gaps).run();
+  std::variant<UnitList, Diagnostic> read = UnitReader(relation, outsideIsAny, gaps).run();
+  if (const auto *list = std::get_if<UnitList>(&read))
+    if (llvm::none_of(list->units, [](const Unit &unit) { return unit.isLive(); }))
+      return whyNothingIsLive(relation, list->units.front());
+  return read;
 }
 
 } // namespace tilelift

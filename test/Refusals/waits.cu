@@ -155,3 +155,51 @@ __global__ void turns(float *out, const float *in) {
   if (threadIdx.x == 0)
     atomicAdd(&served, 1);
 }
+
+// Lanes of a warp meet, some of them ahead of the copy and the others behind it.
+__global__ void at_a_barrier_of_lanes(float *out, const float *in) {
+  alignas(128) __shared__ float tile[128];
+  if (threadIdx.x % 32 < 16)
+    __syncwarp(); // expected-note {{it may wait here}}
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{a thread may wait ahead of this copy}}
+  if (threadIdx.x % 32 >= 16)
+    __syncwarp(); // expected-note {{until this is done}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}
+__global__ void at_a_vote_of_lanes(float *out, const float *in) {
+  alignas(128) __shared__ float tile[128];
+  int any = 0;
+  if (threadIdx.x % 32 < 16)
+    any = __any_sync(~0u, threadIdx.x == 3); // expected-note {{it may wait here}}
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{a thread may wait ahead of this copy}}
+  if (threadIdx.x % 32 >= 16)
+    any = __any_sync(~0u, threadIdx.x == 3); // expected-note {{until this is done}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + any;
+}
+__global__ void at_an_exchange_of_lanes(float *out, const float *in) {
+  alignas(128) __shared__ float tile[128];
+  int other = 0;
+  if (threadIdx.x % 32 < 16)
+    other = __shfl_sync(~0u, int(threadIdx.x), 20); // expected-note {{it may wait here}}
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{a thread may wait ahead of this copy}}
+  if (threadIdx.x % 32 >= 16)
+    other = __shfl_sync(~0u, int(threadIdx.x), 20); // expected-note {{until this is done}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x] + other;
+}
+__global__ void at_a_barrier_of_lanes_in_assembly(float *out, const float *in) {
+  alignas(128) __shared__ float tile[128];
+  if (threadIdx.x % 32 < 16)
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); // expected-note {{it may wait here}}
+#pragma tma load threads(128)
+  tile[threadIdx.x] = in[threadIdx.x]; // expected-error {{a thread may wait ahead of this copy}}
+  if (threadIdx.x % 32 >= 16)
+    asm volatile("bar.warp.sync 0xffffffff;" ::: "memory"); // expected-note {{until this is done}}
+  __syncthreads();
+  out[threadIdx.x] = tile[127 - threadIdx.x];
+}

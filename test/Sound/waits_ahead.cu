@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 7
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 9
 //
 // Threads that wait ahead of a copy, and for nothing that comes behind it: for other blocks, for all threads of their
 // own, for none, or with a barrier in between.
@@ -143,6 +143,30 @@ __global__ void ahead_of_the_copy(float *out, const float *in) {
   __syncthreads();
   out[t] = tile[T - 1 - t];
 }
+// Half of the threads arrive at a named barrier ahead of the copy. Who arrives goes on; the others wait behind the copy.
+__global__ void arrived_at_a_named_barrier(float *out, const float *in) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+  if (t >= T / 2) asm volatile("bar.arrive 4, 128;" ::: "memory");
+#pragma tma load
+  tile[t] = in[t];
+  if (t < T / 2) asm volatile("bar.sync 4, 128;" ::: "memory");
+  __syncthreads();
+  out[t] = tile[T - 1 - t];
+}
+// Lanes that meet ahead of the copy and again behind it, all of them each time.
+__global__ void between_meetings_of_lanes(float *out, const float *in) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+  const int ahead = __shfl_xor_sync(~0u, t, 5);
+  __syncwarp();
+#pragma tma load
+  tile[t] = in[t];
+  const int behind = __shfl_xor_sync(~0u, t, 9);
+  __syncthreads();
+  if (t < 32) out[T + t] = __reduce_add_sync(~0u, ahead);
+  out[t] = tile[T - 1 - t] + ahead + behind;
+}
 
 static const Case cases[] = {
     {"tried_again", [](const Arrays &a) { tried_again<<<1, T>>>(a.out, a.in); }},
@@ -151,5 +175,7 @@ static const Case cases[] = {
     {"behind_a_barrier", [](const Arrays &a) { behind_a_barrier<<<4, T>>>(a.out, a.buf, a.words); }},
     {"at_a_named_barrier", [](const Arrays &a) { at_a_named_barrier<<<1, T>>>(a.out, a.in); }},
     {"unlocked", [](const Arrays &a) { unlocked<<<1, T>>>(a.out, a.in); }},
-    {"ahead_of_the_copy", [](const Arrays &a) { ahead_of_the_copy<<<1, T>>>(a.out, a.in); }}};
+    {"ahead_of_the_copy", [](const Arrays &a) { ahead_of_the_copy<<<1, T>>>(a.out, a.in); }},
+    {"arrived_at_a_named_barrier", [](const Arrays &a) { arrived_at_a_named_barrier<<<1, T>>>(a.out, a.in); }},
+    {"between_meetings_of_lanes", [](const Arrays &a) { between_meetings_of_lanes<<<1, T>>>(a.out, a.in); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
