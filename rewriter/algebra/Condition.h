@@ -58,8 +58,8 @@ public:
   static Condition notNegative(const Polynomial &value);
   /// value == 0
   static Condition zero(const Polynomial &value);
-  /// range.low <= value && value <= range.high, with the least numbers that say so: of whole numbers,
-  /// 4 * n >= 10 says that n >= 3.
+  /// range.low <= value && value <= range.high, with the least numbers that say so: of whole
+  /// numbers, 4 * n >= 10 says that n >= 3.
   static Condition within(const Polynomial &value, Interval range);
 
   bool isAlways() const { return kind == Kind::Always; }

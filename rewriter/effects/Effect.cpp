@@ -207,9 +207,7 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
     return true;
   case Intrinsic::nvvm_barrier_cta_arrive_count:
   case Intrinsic::nvvm_barrier_cta_arrive_aligned_count: effect.meetsOthers = true; return true;
-  case Intrinsic::nvvm_bar_warp_sync:
-    effect.meetsLanes = effect.awaitsArrivals = true;
-    return true;
+  case Intrinsic::nvvm_bar_warp_sync: effect.meetsLanes = effect.awaitsArrivals = true; return true;
   case Intrinsic::nvvm_nanosleep: return true;
   case Intrinsic::nvvm_barrier_cluster_arrive:
   case Intrinsic::nvvm_barrier_cluster_arrive_aligned:

@@ -202,9 +202,9 @@ void Waits::note(ArrayRef<Step> steps) {
   findAskedByAll(polls);
   for (const auto &[instruction, effect] : steps)
     effect->awaitsThreads =
-        effect->isUnknown ||
-        (effect->awaitsBlocks ? !askedByAll.contains(instruction)
-                              : effect->awaitsArrivals && parted.contains(instruction->getParent()));
+        effect->isUnknown || (effect->awaitsBlocks ? !askedByAll.contains(instruction)
+                                                   : effect->awaitsArrivals &&
+                                                         parted.contains(instruction->getParent()));
 }
 
 } // namespace tilelift

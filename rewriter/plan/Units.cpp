@@ -295,7 +295,8 @@ std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols
   return rest;
 }
 
-/// What the statement's numbers have to be like so that they are followed, where that is not certain.
+/// What the statement's numbers have to be like so that they are followed, where that is not
+/// certain.
 static std::string requirementsOf(const CopyRelation &relation) {
   constexpr size_t most = 3;
   std::vector<std::string> texts;
@@ -315,14 +316,13 @@ static std::string requirementsOf(const CopyRelation &relation) {
   return llvm::join(texts, " and ") + (more ? " and " + std::to_string(more) + " more" : "");
 }
 
-/// Why a statement that copies nothing is no copy. It may copy something where its numbers are others
-/// than those for which it is followed.
-static Diagnostic whyNothingIsLive(const CopyRelation &relation, const Unit &first) {
+/// A statement that copies nothing is no copy. Where its numbers are others than those for which it
+/// is followed, it may copy something.
+static Diagnostic nothingIsLive(const CopyRelation &relation, const Unit &first) {
   const std::string where = requirementsOf(relation);
-  if (!where.empty())
-    return diagnose(diag::never_holds, relation.place, where + ", and there it copies nothing");
   return diagnose(diag::computed_value, first.place, elementAt(relation.tile, first.at),
-                  "is always the same number");
+                  "is always the same number" +
+                      (where.empty() ? "" : " where it is followed, which is where " + where));
 }
 
 std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
@@ -330,7 +330,7 @@ std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool ou
   std::variant<UnitList, Diagnostic> read = UnitReader(relation, outsideIsAny, gaps).run();
   if (const auto *list = std::get_if<UnitList>(&read))
     if (llvm::none_of(list->units, [](const Unit &unit) { return unit.isLive(); }))
-      return whyNothingIsLive(relation, list->units.front());
+      return nothingIsLive(relation, list->units.front());
   return read;
 }
 

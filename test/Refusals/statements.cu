@@ -344,21 +344,21 @@ __global__ void up_to_a_pointer(int *out, const int *first, const int *last) {
 __global__ void only_where_negative(float *out, const float *in, unsigned n) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = int(n) < 0 ? in[threadIdx.x] : 0.f; // expected-error {{this copy would lift only where 'n <= 2147483647', and there it copies nothing [-Wtilelift-never-holds]}}
+  part[threadIdx.x] = int(n) < 0 ? in[threadIdx.x] : 0.f; // expected-error {{'part[0]' is not a copy: the value is always the same number where it is followed, which is where 'n <= 2147483647' [-Wtilelift-computed-value]}}
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
 __global__ void only_where_it_comes_around(float *out, const float *in, unsigned n) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = n + 5 < 3 ? in[threadIdx.x] : 0.f; // expected-error {{this copy would lift only where 'n <= 2147483642', and there it copies nothing}}
+  part[threadIdx.x] = n + 5 < 3 ? in[threadIdx.x] : 0.f; // expected-error {{'part[0]' is not a copy: the value is always the same number where it is followed, which is where 'n <= 2147483642'}}
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }
 __global__ void only_of_words_with_the_bit(float *out, const float *in, const unsigned *__restrict__ bits) {
   __shared__ float part[64];
 #pragma tma load threads(64)
-  part[threadIdx.x] = int(bits[blockIdx.x]) < 0 ? in[threadIdx.x] : 0.f; // expected-error {{this copy would lift only where 'bits[blockIdx.x] <= 2147483647', and there it copies nothing}}
+  part[threadIdx.x] = int(bits[blockIdx.x]) < 0 ? in[threadIdx.x] : 0.f; // expected-error {{'part[0]' is not a copy: the value is always the same number where it is followed, which is where 'bits[blockIdx.x] <= 2147483647'}}
   __syncthreads();
   out[threadIdx.x] = part[63 - threadIdx.x];
 }

@@ -72,7 +72,8 @@ SURROUNDINGS = {
                          "the condition is looked up"),
     "split": ("rule:stride-range rule:stride-16 uneven-steps uneven-guard guard-not-a-box "
               "too-many-dimensions reads-past-end", "some rows are shifted"),
-    "flat-guard": ("uneven-guard guard-not-a-box reads-past-end", "the guard is on the flat index"),
+    "flat-guard": ("uneven-guard guard-not-a-box reads-past-end rule:stride-16 rule:box-range",
+                   "the guard is on the flat index"),
     "triangle": ("uneven-guard guard-not-a-box computed-value reads-past-end rule:stride-16 gap-in-tile "
                  "tile-start",
                  "the guard is on the sum of row and column"),

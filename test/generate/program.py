@@ -24,6 +24,8 @@ from places import BLOCK_NUMBER, Lowered, Parameter
 
 CopyKey = tuple[int, int]  # kernel number, copy
 
+ADDED_SHARED = 128  # bytes of dynamic shared memory that some launches ask for, and no kernel uses
+
 HARNESS = Path(__file__).resolve().parent / "harness.cuh"
 
 
@@ -120,11 +122,12 @@ class KernelWriter:
         self._check_threads()
 
     def _shared_bytes(self, element: str) -> int:
-        """What the plain kernel declares for tiles."""
+        """What the plain kernel declares for tiles, and what launches add."""
+        added = ADDED_SHARED if any(launch.form == "dynamic" for launch in self.kernel.launches) else 0
         sizes = [prod(axis.box for axis in copy.axes[:-1]) * (copy.axes[-1].box + copy.pad) * copy.slots *
                  ELEMENTS[element if self.kernel.typed else copy.element].size
                  for copy in self.kernel.copies if copy.flaw != "dynamic"]
-        return max(sizes, default=0) if self.kernel.arrangement == "reuse" else sum(sizes)
+        return added + (max(sizes, default=0) if self.kernel.arrangement == "reuse" else sum(sizes))
 
     def _check_threads(self) -> None:
         """Blocks of another size need a pragma that says the size, and loops that ask for it."""
@@ -584,7 +587,7 @@ class KernelWriter:
                     f"{name}<<<{grid}, {block}, 0, stream>>>({arguments});",
                     "CHECK(cudaStreamSynchronize(stream));", "CHECK(cudaStreamDestroy(stream));"]
         if form == "dynamic":
-            return [f"{name}<<<{grid}, {block}, 32 * sizeof(int)>>>({arguments});"]
+            return [f"{name}<<<{grid}, {block}, {ADDED_SHARED // 4} * sizeof(int)>>>({arguments});"]
         if form == "lambda":
             return [f"auto start = [&](dim3 grid) {{ {name}<<<grid, {block}>>>({arguments}); }};",
                     f"start({grid});"]

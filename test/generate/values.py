@@ -44,6 +44,10 @@ class Values(Places):
         if base == "start":
             if self.flaw in ("clamped", "wrapped", "loaded-rows", "volatile"):
                 raise Invalid("base")
+            comes_around = self.index_type.bits < 64 and not self.index_type.signed
+            if comes_around and self.argument_type.bits == 64 and \
+                    any(axis.shift < 0 for axis in self.axes):
+                raise Invalid("a start that comes around in 32 bits is far away in 64")
             pointer = "source" + self.suffix
             terms = self._batch_term() + self._offset_terms(list(self.starts))
             terms = tuple(t for t in terms if not is_zero(t))
