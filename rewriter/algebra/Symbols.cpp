@@ -179,8 +179,8 @@ bool Symbols::mayLeaveLongs(const Polynomial &value) const {
   return high > Interval::highest;
 }
 
-/// The least sum of the negative terms and the greatest sum of the positive ones, in 128 bits; nothing
-/// where even these may be too few.
+/// The least sum of the negative terms and the greatest sum of the positive ones, in 128 bits;
+/// nothing where even these may be too few.
 std::optional<std::pair<__int128, __int128>> Symbols::exactEnds(const Polynomial &value) const {
   __int128 low = 0, high = 0;
   for (const Term &term : value.getTerms()) {
@@ -390,21 +390,25 @@ std::string Symbols::print(const Polynomial &value) const {
 
   std::string text;
   for (const Term &term : terms) {
-    bool negative = term.coefficient < 0;
-    uint64_t magnitude = negative ? 0 - uint64_t(term.coefficient) : uint64_t(term.coefficient);
+    const bool isNegative = term.coefficient < 0;
     if (text.empty())
-      text += negative ? "-" : "";
+      text += isNegative ? "-" : "";
     else
-      text += negative ? " - " : " + ";
-    bool needsTimes = false;
-    for (SymbolId factor : term.factors) {
-      text += (needsTimes ? " * " : "") + table[factor].spelling;
-      needsTimes = true;
-    }
-    if (magnitude != 1 || term.factors.empty())
-      text += (needsTimes ? " * " : "") + std::to_string(magnitude);
+      text += isNegative ? " - " : " + ";
+    text += printWithoutSign(term);
   }
   return text;
+}
+
+std::string Symbols::printWithoutSign(const Term &term) const {
+  SmallVector<std::string, 4> factors;
+  for (SymbolId factor : term.factors)
+    factors.push_back(table[factor].spelling);
+  const uint64_t magnitude =
+      term.coefficient < 0 ? 0 - uint64_t(term.coefficient) : uint64_t(term.coefficient);
+  if (magnitude != 1 || factors.empty())
+    factors.push_back(std::to_string(magnitude));
+  return llvm::join(factors, " * ");
 }
 
 std::string Symbols::print(const Polynomial &left, const char *op, const Polynomial &right) const {

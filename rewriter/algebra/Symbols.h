@@ -196,6 +196,7 @@ public:
   std::string print(const IndexedName &name) const;
 
 private:
+  std::string printWithoutSign(const Term &term) const;
   Interval knownBelow(const Polynomial &value) const;
   std::optional<std::pair<__int128, __int128>> exactEnds(const Polynomial &value) const;
 

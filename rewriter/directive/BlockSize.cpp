@@ -170,41 +170,41 @@ private:
   /// if the block size is unknown because of the change.
   bool follow(const Change &change, const VarDecl *config, SourceLocation use,
               std::optional<Shape> &block) const {
-    const Expr *target = nullptr, *value = nullptr;
     if (const auto *assign = dyn_cast<CXXOperatorCallExpr>(change.statement))
-      target = assign->getArg(0), value = assign->getArg(1);
-    else if (const auto *assign = dyn_cast<BinaryOperator>(change.statement))
-      target = assign->getLHS(), value = assign->getRHS();
-    if (target) {
-      const MemberExpr *member = blockIn(target);
-      if (!member)
-        return true;
-      const Order order = orderOf(change.statement, config, use);
-      if (order != Order::Before)
-        return order == Order::After;
-      // The configuration may be one of an array or a struct, and the launch may use another one.
-      const bool isOneOfSeveral = !isa<DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
-      if (member == target->IgnoreParenImpCasts()) {
-        const std::optional<Shape> before = block;
-        block = shape(value);
-        return block && (!isOneOfSeveral || !before || *before == *block);
-      }
-      std::optional<SetAxis> set = axisSetBy(change.statement);
-      if (!set || isOneOfSeveral)
-        return false;
-      if (!block && !isLeftToDefaults(config))
-        return false;
-      if (!block)
-        block = Shape{1, 1, 1};
-      (*block)[set->axis] = set->count;
-      return true;
-    }
+      return followAssignment(assign, assign->getArg(0), assign->getArg(1), config, use, block);
+    if (const auto *assign = dyn_cast<BinaryOperator>(change.statement))
+      return followAssignment(assign, assign->getLHS(), assign->getRHS(), config, use, block);
     if (change.kind == Change::Kind::Initialised && change.value)
       if (const auto *list = dyn_cast<InitListExpr>(change.value->IgnoreUnlessSpelledInSource()))
         if (list->getNumInits() > 1 && isSpelled(list->getInit(1))) {
           block = shape(list->getInit(1));
           return block.has_value();
         }
+    return true;
+  }
+
+  bool followAssignment(const Stmt *statement, const Expr *target, const Expr *value,
+                        const VarDecl *config, SourceLocation use,
+                        std::optional<Shape> &block) const {
+    const MemberExpr *member = blockIn(target);
+    if (!member)
+      return true;
+    const Order order = orderOf(statement, config, use);
+    if (order != Order::Before)
+      return order == Order::After;
+    // The configuration may be one of an array or a struct, and the launch may use another one.
+    const bool isOneOfSeveral = !isa<DeclRefExpr>(member->getBase()->IgnoreParenImpCasts());
+    if (member == target->IgnoreParenImpCasts()) {
+      const std::optional<Shape> before = block;
+      block = shape(value);
+      return block && (!isOneOfSeveral || !before || *before == *block);
+    }
+    std::optional<SetAxis> set = axisSetBy(statement);
+    if (!set || isOneOfSeveral || (!block && !isLeftToDefaults(config)))
+      return false;
+    if (!block)
+      block = Shape{1, 1, 1};
+    (*block)[set->axis] = set->count;
     return true;
   }
 

@@ -39,6 +39,7 @@ public:
 private:
   void number(const BasicBlock &exit);
   unsigned meet(unsigned a, unsigned b) const;
+  unsigned meetingBehind(const BasicBlock &block) const;
 
   DenseMap<const BasicBlock *, unsigned> numbers;
   std::vector<const BasicBlock *> order; ///< blocks after those that come to them
@@ -72,6 +73,17 @@ unsigned Meetings::meet(unsigned a, unsigned b) const {
   return a;
 }
 
+/// Where the ways behind a block meet, as far as these are known; else the number behind all.
+unsigned Meetings::meetingBehind(const BasicBlock &block) const {
+  const unsigned unknown = end + 1;
+  unsigned meeting = isa<ReturnInst>(block.getTerminator()) ? end : unknown;
+  for (const BasicBlock *after : successors(&block))
+    if (auto number = numbers.find(after);
+        number != numbers.end() && next[number->second] != unknown)
+      meeting = meeting == unknown ? number->second : meet(meeting, number->second);
+  return meeting;
+}
+
 Meetings::Meetings(const Function &function) {
   for (const BasicBlock &block : function)
     if (isa<ReturnInst>(block.getTerminator()))
@@ -83,11 +95,7 @@ Meetings::Meetings(const Function &function) {
   for (bool changed = true; changed;) {
     changed = false;
     for (unsigned i = end; i-- > 0;) {
-      unsigned meeting = isa<ReturnInst>(order[i]->getTerminator()) ? end : unknown;
-      for (const BasicBlock *after : successors(order[i]))
-        if (auto number = numbers.find(after);
-            number != numbers.end() && next[number->second] != unknown)
-          meeting = meeting == unknown ? number->second : meet(meeting, number->second);
+      const unsigned meeting = meetingBehind(*order[i]);
       changed |= meeting != unknown && meeting != next[i];
       if (meeting != unknown)
         next[i] = meeting;

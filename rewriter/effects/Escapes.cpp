@@ -161,6 +161,17 @@ bool outlivesRound(const Function &function, const Value *address,
   return !round || Walk(function, round).keeps(address);
 }
 
+/// Reads, compares, fills or ends the memory, or writes to it; and keeps no address of it.
+static bool onlyAccesses(const Use &use) {
+  const User *user = use.getUser();
+  if (const auto *store = dyn_cast<StoreInst>(user))
+    return store->getValueOperand() != use.get();
+  if (const auto *intrinsic = dyn_cast<IntrinsicInst>(user);
+      intrinsic && intrinsic->isLifetimeStartOrEnd())
+    return true;
+  return isa<LoadInst, ICmpInst, MemIntrinsic>(user);
+}
+
 bool isPrivate(const Value *memory) {
   SmallVector<const Value *, 8> work{memory};
   SmallPtrSet<const Value *, 8> seen{memory};
@@ -168,17 +179,7 @@ bool isPrivate(const Value *memory) {
     const Value *part = work.pop_back_val();
     for (const Use &use : part->uses()) {
       const User *user = use.getUser();
-      if (isa<LoadInst, ICmpInst>(user))
-        continue;
-      if (const auto *store = dyn_cast<StoreInst>(user)) {
-        if (store->getValueOperand() == part)
-          return false;
-        continue;
-      }
-      if (isa<MemIntrinsic>(user))
-        continue;
-      if (const auto *intrinsic = dyn_cast<IntrinsicInst>(user);
-          intrinsic && intrinsic->isLifetimeStartOrEnd())
+      if (onlyAccesses(use))
         continue;
       if (!isa<GetElementPtrInst, AddrSpaceCastInst, BitCastInst, ConstantExpr>(user))
         return false;

@@ -44,38 +44,42 @@ void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
                                 Instructions &sources) const {
   if (!all.signals && !all.meetsOthers)
     return;
-  using At = std::pair<unsigned, size_t>; // block and step
-  std::vector<At> starts{{0, 0}};
+  std::vector<StepPlace> starts{{0, 0}};
   for (unsigned block = 0; block < blocks.size(); ++block)
     for (size_t step = 0; step < blocks[block].steps.size(); ++step)
       if (blocks[block].steps[step].effect.meetsBlock)
         starts.push_back({block, step + 1});
-  for (const At &start : starts) {
-    bool takesTurns = false;
-    ObjectSet written;
-    std::vector<At> open{start}, reads;
-    std::vector<bool> isSeen(blocks.size());
-    while (!open.empty()) {
-      auto [block, step] = open.back();
-      open.pop_back();
-      const std::vector<CodeStep> &steps = blocks[block].steps;
-      for (; step < steps.size() && !steps[step].effect.meetsBlock; ++step) {
-        const Effect &effect = steps[step].effect;
-        takesTurns |= effect.signals || effect.meetsOthers;
-        written.add(effect.beginsWrites);
-        if (!effect.reads.empty())
-          reads.push_back({block, step});
-      }
-      for (unsigned next : blocks[block].next)
-        if (step == steps.size() && !isSeen[next]) {
-          isSeen[next] = true;
-          open.push_back({next, 0});
-        }
-    }
-    for (auto [block, step] : reads)
-      if (takesTurns && mayMeet(written, blocks[block].steps[step].effect.reads))
+  for (const StepPlace &start : starts) {
+    const BetweenBarriers found = untilBarriers(start);
+    for (auto [block, step] : found.reads)
+      if (found.takesTurns && mayMeet(found.written, blocks[block].steps[step].effect.reads))
         sources.insert(instructions[block][step]);
   }
+}
+
+/// What happens from a step until each of the next barriers of the block.
+KernelEffects::BetweenBarriers KernelEffects::untilBarriers(StepPlace start) const {
+  BetweenBarriers found;
+  std::vector<StepPlace> open{start};
+  std::vector<bool> isSeen(blocks.size());
+  while (!open.empty()) {
+    auto [block, step] = open.back();
+    open.pop_back();
+    const std::vector<CodeStep> &steps = blocks[block].steps;
+    for (; step < steps.size() && !steps[step].effect.meetsBlock; ++step) {
+      const Effect &effect = steps[step].effect;
+      found.takesTurns |= effect.signals || effect.meetsOthers;
+      found.written.add(effect.beginsWrites);
+      if (!effect.reads.empty())
+        found.reads.push_back({block, step});
+    }
+    for (unsigned next : blocks[block].next)
+      if (step == steps.size() && !isSeen[next]) {
+        isSeen[next] = true;
+        open.push_back({next, 0});
+      }
+  }
+  return found;
 }
 
 /// Where threads may wait for each other. What stands on ways that are never taken does not count.

@@ -144,6 +144,13 @@ private:
   using InstructionsOfSteps = std::vector<std::vector<const llvm::Instruction *>>; ///< by blocks
   void addWaits(const InstructionsOfSteps &instructions,
                 const llvm::DenseSet<const llvm::Instruction *> &sources);
+  using StepPlace = std::pair<unsigned, size_t>; ///< block of the code, and step in it
+  struct BetweenBarriers {
+    bool takesTurns = false; ///< threads may be put in an order by other means
+    ObjectSet written;
+    std::vector<StepPlace> reads;
+  };
+  BetweenBarriers untilBarriers(StepPlace start) const;
   void addHandedOn(const InstructionsOfSteps &instructions,
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
   void addUpCalls();

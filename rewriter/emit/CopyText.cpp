@@ -17,13 +17,14 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
 
 /// Of a loop over the pieces of a dimension, in each of the plans.
 struct PieceCounter {
   std::string name;
   std::vector<int64_t> pieces;
 };
+
+namespace {
 
 /// The head of a loop, whose body is indented further.
 std::string loopText(const std::string &counter, const std::string &count, std::string &indent) {
@@ -189,6 +190,50 @@ std::string KernelWriter::walksText(size_t copy, CodeText &code, const std::stri
   return ", " + pixel + ahead + ", {" + walks + "}";
 }
 
+/// What the number of a piece adds to where the first one starts; nothing where there is only one.
+std::string KernelWriter::cutText(size_t copy, CodeText &code, const std::string &counter,
+                                  function_ref<int64_t(const Plan &)> pieces,
+                                  function_ref<int64_t(const Plan &)> size,
+                                  std::vector<PieceCounter> &counters) {
+  const std::vector<const Plan *> plans = plansOf(copy);
+  if (pieces(*plans.front()) == 1)
+    return "";
+  counters.push_back({counter, {}});
+  for (const Plan *plan : plans)
+    counters.back().pieces.push_back(pieces(*plan));
+  return " + " + counter + " * " + code.number(size, copyNames[copy].tile + "_part");
+}
+
+/// Where the box of a piece starts in each dimension.
+std::string KernelWriter::coordinatesText(size_t copy, CodeText &code, bool mayBeAbsent,
+                                          std::vector<PieceCounter> &counters) {
+  const Plan &first = *plansOf(copy).front();
+  std::string coordinates;
+  for (size_t d = 0; d < first.dims.size(); ++d) {
+    bool isWalked = d > 0 && d <= first.walks.size();
+    if (isWalked)
+      continue;
+    std::string start =
+        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+                            copyNames[copy].tile + "_start_" + std::to_string(d)));
+    start += cutText(
+        copy, code, source.unused("piece_" + std::to_string(d)),
+        [&](const Plan &plan) { return plan.dims[d].pieces; },
+        [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); }, counters);
+    if (mayBeAbsent && d + 1 == first.dims.size())
+      start = ifPresent(copy, start, nowhereText(copy, code));
+    else if (mayBeAbsent && first.isLookedUp(d)) // nor is it looked up
+      start = ifPresent(copy, start, "0");
+    coordinates += (d == 0 ? "" : ", ") + start;
+  }
+  if (first.mode != Mode::Im2col)
+    return coordinates;
+  const std::string ahead = cutText(
+      copy, code, source.unused("piece_1"), [](const Plan &plan) { return plan.pixelPieces; },
+      [](const Plan &plan) { return plan.pixelsOfPiece(); }, counters);
+  return coordinates + walksText(copy, code, ahead);
+}
+
 /// The operations of one copy.
 std::string KernelWriter::callText(size_t copy, const std::string &indent, bool isFar) {
   std::vector<const Plan *> plans = plansOf(copy);
@@ -200,40 +245,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
     return bulkText(copy, place, indent, isFar);
   const std::string present = presentText(copy, code);
   std::vector<PieceCounter> counters;
-  // What the numbers of pieces add to where the first one starts.
-  auto cut = [&](const std::string &counter, function_ref<int64_t(const Plan &)> pieces,
-                 function_ref<int64_t(const Plan &)> size) -> std::string {
-    if (pieces(first) == 1)
-      return "";
-    counters.push_back({counter, {}});
-    for (const Plan *plan : plans)
-      counters.back().pieces.push_back(pieces(*plan));
-    return " + " + counter + " * " + code.number(size, own.tile + "_part");
-  };
-  std::string coordinates;
-  for (size_t d = 0; d < first.dims.size(); ++d) {
-    bool isWalked = d > 0 && d <= first.walks.size();
-    if (isWalked)
-      continue;
-    std::string start =
-        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                            own.tile + "_start_" + std::to_string(d)));
-    start += cut(
-        source.unused("piece_" + std::to_string(d)),
-        [&](const Plan &plan) { return plan.dims[d].pieces; },
-        [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); });
-    if (!present.empty() && d + 1 == first.dims.size())
-      start = ifPresent(copy, start, nowhereText(copy, code));
-    else if (!present.empty() && first.isLookedUp(d)) // nor is it looked up
-      start = ifPresent(copy, start, "0");
-    coordinates += (d == 0 ? "" : ", ") + start;
-  }
-  if (first.mode == Mode::Im2col) {
-    std::string ahead = cut(
-        source.unused("piece_1"), [](const Plan &plan) { return plan.pixelPieces; },
-        [](const Plan &plan) { return plan.pixelsOfPiece(); });
-    coordinates += walksText(copy, code, ahead);
-  }
+  const std::string coordinates = coordinatesText(copy, code, !present.empty(), counters);
   std::string loops, piece, inner = indent;
   std::vector<int64_t> strides(plans.size(), 1); // between pieces, in pieces
   for (const PieceCounter &each : counters) {

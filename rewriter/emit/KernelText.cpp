@@ -135,13 +135,12 @@ void KernelWriter::write(size_t number, FunctionSiblings &siblings) {
         [&](const std::string &name) { return declarationOf(text, name); });
 }
 
-/// The kernel's name, its parameters, and what stands first in its body.
-void KernelWriter::openBody() {
+/// The kernel's name and its parameters.
+void KernelWriter::renameKernel() {
   const FunctionDecl *pattern = kernel.pattern;
   std::vector<Edit> &edits = texts.front().edits;
-  unsigned begin = source.offsetOf(pattern->getBeginLoc());
   if (!linkage().empty())
-    edits.push_back(insertion(begin, linkage().str()));
+    edits.push_back(insertion(source.offsetOf(pattern->getBeginLoc()), linkage().str()));
   edits.push_back(replacement(source.offsetOf(pattern->getLocation()),
                               source.endOfToken(pattern->getLocation()),
                               (hasProducer() ? boundLaunch() : "") + names.lifted));
@@ -160,7 +159,24 @@ void KernelWriter::openBody() {
   unsigned close = source.offsetOf(pattern->getFunctionTypeLoc().getRParenLoc());
   if (!parameters.empty())
     edits.push_back(insertion(close, wrapped(parameters, close)));
+}
 
+/// Dynamic memory under the lifted kernel's name for it.
+std::string KernelWriter::memoryDeclarations() {
+  if (!usesDynamicMemory(kernel))
+    return "";
+  std::string text = "\n  extern __shared__ __align__(" + std::to_string(alignmentOfMemory()) +
+                     ") unsigned char " + dynamicMemory() + "[];";
+  // Those that are declared outside go by the same names in here.
+  for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
+    text += "\n  " + pointerToMemory(array);
+  moveDynamicMemory(kernel.pattern->getBody());
+  return text;
+}
+
+/// What stands first in the kernel's body.
+void KernelWriter::openBody() {
+  renameKernel();
   // What other functions load or store, they get a barrier for.
   bool hasOther = texts.size() > 1, hasStores = false;
   for (size_t i = 0; i < copies().size(); ++i) {
@@ -172,14 +188,7 @@ void KernelWriter::openBody() {
     declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
     barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
-  if (usesDynamicMemory(kernel)) {
-    declarations += "\n  extern __shared__ __align__(" + std::to_string(alignmentOfMemory()) +
-                    ") unsigned char " + dynamicMemory() + "[];";
-    // Those that are declared outside go by the same names in here.
-    for (const VarDecl *array : outerDynamicMemory(kernel.instances.front().function))
-      declarations += "\n  " + pointerToMemory(array);
-    moveDynamicMemory(pattern->getBody());
-  }
+  declarations += memoryDeclarations();
   for (size_t i = 0; i < copies().size(); ++i)
     if (copies()[i].takesTurns)
       barriers += "\n  unsigned " + turnOf(i) + " = 0;";
@@ -189,11 +198,12 @@ void KernelWriter::openBody() {
     barriers += "\n  unsigned " + names.phase +
                 (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   barriers += meetings();
-  unsigned body = source.endOfToken(pattern->getBody()->getBeginLoc());
+  unsigned body = source.endOfToken(kernel.pattern->getBody()->getBeginLoc());
   if (producer)
     barriers += producerText();
   if (startOfBarriers == body)
     declarations += std::exchange(barriers, "");
+  std::vector<Edit> &edits = texts.front().edits;
   edits.push_back(insertion(body, declarations));
   if (!barriers.empty())
     edits.push_back(insertion(startOfBarriers, barriers));
@@ -432,24 +442,34 @@ std::string KernelWriter::wrapped(const std::string &parameters, unsigned at) co
   return text;
 }
 
+/// Whether none of the program's own text is left by an edit.
+static bool replacesText(const Edit &edit) {
+  return edit.end > edit.begin &&
+         llvm::none_of(edit.pieces, [](const Piece &piece) { return piece.length > 0; });
+}
+
+/// The names in the code that an edit writes, without those of members.
+static void addNamesIn(const Edit &edit, StringSet<> &names) {
+  for (const Piece &piece : edit.pieces) {
+    SmallVector<StringRef, 16> lines;
+    StringRef(piece.text).split(lines, '\n');
+    for (StringRef line : lines) {
+      const StringRef code = line.split("//").first;
+      for (StringRef word : wordsIn(code))
+        if (!isMember(word, code))
+          names.insert(word);
+    }
+  }
+}
+
 void KernelWriter::removeDeadVariables(FunctionText &function) {
   std::vector<Edit> &edits = function.edits;
   std::vector<TextRange> replaced;
   StringSet<> written;
   for (const Edit &edit : edits) {
-    bool keepsText = llvm::any_of(edit.pieces, [](const Piece &piece) { return piece.length > 0; });
-    if (!keepsText && edit.end > edit.begin)
+    if (replacesText(edit))
       replaced.push_back({edit.begin, edit.end});
-    for (const Piece &piece : edit.pieces) {
-      SmallVector<StringRef, 16> lines;
-      StringRef(piece.text).split(lines, '\n');
-      for (StringRef line : lines) {
-        const StringRef code = line.split("//").first;
-        for (StringRef word : wordsIn(code))
-          if (!isMember(word, code))
-            written.insert(word);
-      }
-    }
+    addNamesIn(edit, written);
   }
   std::vector<CallPath> instances;
   for (const InstancePlan &instance : kernel.instances)

@@ -93,6 +93,8 @@ std::string policyArgument(CacheHint hint);
 /// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
 int64_t ringBytes(const InstancePlan &instance);
 
+struct PieceCounter;
+
 class KernelWriter {
 public:
   KernelWriter(const SourceText &source, const WritableKernel &writable, const KernelNames &names,
@@ -133,6 +135,8 @@ private:
   std::string parametersOf(const FunctionText &text) const;
   std::vector<Piece> siblingOf(const FunctionText &text, const std::string &name) const;
   std::vector<Piece> declarationOf(const FunctionText &text, const std::string &name) const;
+  void renameKernel();
+  std::string memoryDeclarations();
   void openBody();
   std::optional<size_t> copyOf(clang::SourceLocation declared) const;
   void declareTile(size_t copy);
@@ -237,6 +241,12 @@ private:
   std::string walksText(size_t copy, CodeText &code, const std::string &ahead);
   std::string placeOfPiece(size_t copy, CodeText &code, const std::string &place,
                            const std::string &piece);
+  std::string cutText(size_t copy, CodeText &code, const std::string &counter,
+                      llvm::function_ref<int64_t(const Plan &)> pieces,
+                      llvm::function_ref<int64_t(const Plan &)> size,
+                      std::vector<PieceCounter> &counters);
+  std::string coordinatesText(size_t copy, CodeText &code, bool mayBeAbsent,
+                              std::vector<PieceCounter> &counters);
   std::string callText(size_t copy, const std::string &indent, bool isFar = false);
   void dutyEdits(FunctionText &text);
 
@@ -263,6 +273,8 @@ private:
   std::string ringDeclaration(size_t copy, const std::string &type);
   std::string ringBarriers(const Ring &ring) const;
   void replaceGroup(const Ring &ring);
+  std::string leadersVariables(const Ring &ring, llvm::StringRef used, const std::string &indent);
+  std::string firstCopies(const Ring &ring, const std::string &indent);
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;
   std::string startText(const Ring &ring, const std::string &indent);

@@ -448,6 +448,31 @@ void KernelWriter::replaceGroup(const Ring &ring) {
   }
 }
 
+/// The variables of a ring's leader that the text uses.
+std::string KernelWriter::leadersVariables(const Ring &ring, StringRef used,
+                                           const std::string &indent) {
+  std::string text;
+  for (const auto &[cursor, name] : ring.cursors)
+    if (isWordOf(used, name))
+      text += "\n" + indent + declarationAhead(*cursor, name, ring);
+  if (std::string far = farStart(ring, indent); !far.empty())
+    text += "\n" + StringRef(far).rtrim().str();
+  return text;
+}
+
+/// The copies that a ring's leader makes before the loop.
+std::string KernelWriter::firstCopies(const Ring &ring, const std::string &indent) {
+  if (!startsBeforeLoop(ring))
+    return "";
+  std::string text =
+      "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";
+  if (anyOrder(ring.first, ring.last, &CopyOrder::readBefore))
+    text += indent + "  tilelift::fence_before_tma();\n";
+  // Without this, the compiler may let the leader's lane jump over the loop. ptxas of CUDA 13.0
+  // then runs the loop with diverged lanes, but counts its rounds in uniform registers.
+  return text + startText(ring, indent) + indent + "}\n" + indent + "__syncwarp();";
+}
+
 /// The leader's variables, before each of the loops.
 void KernelWriter::openPipelines() {
   const std::vector<PlannedPipeline> &pipelines = kernel.instances.front().pipelines;
@@ -466,19 +491,8 @@ void KernelWriter::openPipelines() {
                std::string(ring.isSupplied ? " stages, filled by a warp of its own" : " stages");
       if (ring.isSupplied)
         continue;
-      for (const auto &[cursor, name] : ring.cursors)
-        if (isWordOf(used, name))
-          declarations += "\n" + indent + declarationAhead(*cursor, name, ring);
-      if (std::string far = farStart(ring, indent); !far.empty())
-        declarations += "\n" + StringRef(far).rtrim().str();
-      if (!startsBeforeLoop(ring))
-        continue;
-      starts += "\n" + indent + "if (tilelift::leader(" + planIn(texts.front()) + "::block)) {\n";
-      if (anyOrder(ring.first, ring.last, &CopyOrder::readBefore))
-        starts += indent + "  tilelift::fence_before_tma();\n";
-      // Without this, the compiler may let the leader's lane jump over the loop. ptxas of CUDA 13.0
-      // then runs the loop with diverged lanes, but counts its rounds in uniform registers.
-      starts += startText(ring, indent) + indent + "}\n" + indent + "__syncwarp();";
+      declarations += leadersVariables(ring, used, indent);
+      starts += firstCopies(ring, indent);
     }
     declarations += starts;
     const bool isApart = source.standsApart(directive);

@@ -167,6 +167,64 @@ static std::string restrictable(const GlobalBase &source) {
              : "what is written";
 }
 
+/// Uses of the tile in a place or a way that a stage of a ring cannot stand for.
+static std::optional<Diagnostic> whyTileLeaves(const CopyInLoop &copy, const Rounds &rounds,
+                                               const PlaceInRound &where,
+                                               const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  const Place place = placeOf(sources, copy.statement->getBeginLoc());
+  const Stmt *body = bodyOf(rounds.loop);
+  for (const NameInText &name : textUsesOf(copy.tile, kernel)) {
+    if (isInLambda(name.statement, kernel.facts))
+      return diagnose(diag::not_available_yet, placeOf(sources, name.location),
+                      "a tile of a ring in a lambda that does not capture all by reference");
+    bool isInRound =
+        kernel.facts.isWithin(name.statement, where.block) &&
+        (kernel.facts.isWithin(name.statement, copy.statement) ||
+         sources.isBeforeInTranslationUnit(copy.statement->getBeginLoc(), name.location));
+    if (isInRound && !meansTheSameByReference(name))
+      return diagnose(
+          diag::not_available_yet, placeOf(sources, name.location),
+          "a tile of a ring that a type, a constant or a local class of the round names");
+    if (!isInRound && where.block != body && kernel.facts.isWithin(name.statement, body))
+      return diagnose(diag::not_available_yet, place,
+                      "a pipeline of a copy in an 'if' whose tile is used outside of that 'if'")
+          .note(placeOf(sources, name.location), "it is used here");
+    if (!isInRound)
+      return diagnose(diag::tile_leaves_round, place, copy.tile->getNameAsString())
+          .note(placeOf(sources, name.location), "it is used here");
+  }
+  return std::nullopt;
+}
+
+/// What of a round may write to the copy's source, which is read rounds ahead.
+static std::optional<Diagnostic> whyRewritten(const CopyInLoop &copy, const Rounds &rounds,
+                                              const KernelUnderTest &kernel) {
+  const SourceManager &sources = kernel.context.getSourceManager();
+  const Place place = placeOf(sources, copy.statement->getBeginLoc());
+  const Stmt *body = bodyOf(rounds.loop);
+  SmallVector<const Stmt *, 16> round(cast<CompoundStmt>(body)->body());
+  if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInc())
+    round.push_back(counted->getInc());
+  round.push_back(body); // at its end, objects may do something
+  for (const Stmt *statement : round) {
+    Effect effect = kernel.effects.of(statement, kernel.path);
+    bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
+    if (!isWritten && !mayWrite(effect, *copy.source, kernel.effects))
+      continue;
+    // What is written through the source itself, or by another kernel that this one waits for, is
+    // written whatever the qualifiers say.
+    const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
+                           (isWritten || !kernel.effects.ofAll().awaitsGrids);
+    return diagnose(diag::written_in_loop, place, copy.source->spelling,
+                    isPromise ? "declare " + restrictable(*copy.source) + " '__restrict__', or "
+                              : "")
+        .note(placeOf(sources, statement->getBeginLoc()),
+              isWritten ? "it may be written here" : "others may have written to it by then");
+  }
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel) {
   const SourceManager &sources = kernel.context.getSourceManager();
@@ -192,50 +250,13 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
           .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
   if (auto why = whyOtherNames(copy.statement, rounds, *where, kernel))
     return why;
-  for (const NameInText &name : textUsesOf(copy.tile, kernel)) {
-    if (isInLambda(name.statement, kernel.facts))
-      return diagnose(diag::not_available_yet, placeOf(sources, name.location),
-                      "a tile of a ring in a lambda that does not capture all by reference");
-    bool isInRound =
-        kernel.facts.isWithin(name.statement, where->block) &&
-        (kernel.facts.isWithin(name.statement, copy.statement) ||
-         sources.isBeforeInTranslationUnit(copy.statement->getBeginLoc(), name.location));
-    if (isInRound && !meansTheSameByReference(name))
-      return diagnose(
-          diag::not_available_yet, placeOf(sources, name.location),
-          "a tile of a ring that a type, a constant or a local class of the round names");
-    if (!isInRound && where->block != body && kernel.facts.isWithin(name.statement, body))
-      return diagnose(diag::not_available_yet, place,
-                      "a pipeline of a copy in an 'if' whose tile is used outside of that 'if'")
-          .note(placeOf(sources, name.location), "it is used here");
-    if (!isInRound)
-      return diagnose(diag::tile_leaves_round, place, copy.tile->getNameAsString())
-          .note(placeOf(sources, name.location), "it is used here");
-  }
+  if (auto why = whyTileLeaves(copy, rounds, *where, kernel))
+    return why;
   if (kernel.effects.mayOutliveRound(copy.tile, copy.statement, kernel.path))
     return diagnose(diag::tile_kept, place, copy.tile->getNameAsString());
   if (!mayBeWritten(*copy.source, kernel.effects))
     return std::nullopt;
-  SmallVector<const Stmt *, 16> round(cast<CompoundStmt>(body)->body());
-  if (const auto *counted = dyn_cast<ForStmt>(rounds.loop); counted && counted->getInc())
-    round.push_back(counted->getInc());
-  round.push_back(body); // at its end, objects may do something
-  for (const Stmt *statement : round) {
-    Effect effect = kernel.effects.of(statement, kernel.path);
-    bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
-    if (!isWritten && !mayWrite(effect, *copy.source, kernel.effects))
-      continue;
-    // What is written through the source itself, or by another kernel that this one waits for, is
-    // written whatever the qualifiers say.
-    const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
-                           (isWritten || !kernel.effects.ofAll().awaitsGrids);
-    return diagnose(diag::written_in_loop, place, copy.source->spelling,
-                    isPromise ? "declare " + restrictable(*copy.source) + " '__restrict__', or "
-                              : "")
-        .note(placeOf(sources, statement->getBeginLoc()),
-              isWritten ? "it may be written here" : "others may have written to it by then");
-  }
-  return std::nullopt;
+  return whyRewritten(copy, rounds, kernel);
 }
 
 const Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,

@@ -127,34 +127,44 @@ private:
     if (!tile.layoutEscape.empty())
       return;
     tile.escapePlace = placeOf(kernel.context.getSourceManager(), reference->getBeginLoc());
-    const Stmt *parent = parentOf(use);
-    while (parent && isa<CastExpr>(parent))
-      parent = parentOf(parent);
-    std::string what = "its address is taken";
+    tile.layoutEscape = whyUsed(use);
+  }
+
+  /// What is done with an address in the tile.
+  std::string whyUsed(const Stmt *use) const {
     const Stmt *around = use; // in `sizeof *tile` the pointer is never made
     while (around && !isa<UnaryExprOrTypeTraitExpr>(around))
       around = parentOf(around);
-    if (around) {
-      what = "its size is asked for";
-    } else if (const auto *call = dyn_cast_or_null<CallExpr>(parent)) {
+    if (around)
+      return "its size is asked for";
+    const Stmt *parent = parentOf(use);
+    while (parent && isa<CastExpr>(parent))
+      parent = parentOf(parent);
+    if (const auto *call = dyn_cast_or_null<CallExpr>(parent))
       if (const FunctionDecl *callee = call->getDirectCallee())
-        what = "it is passed to '" + callee->getNameAsString() + "'";
-    } else if (const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent)) {
+        return "it is passed to '" + callee->getNameAsString() + "'";
+    if (const auto *subscript = dyn_cast_or_null<ArraySubscriptExpr>(parent))
       // as in `column[tile[row]]`, or in `(&tile[row][0])[column]`
-      what = kernel.facts.isWithin(use, subscript->getRHS())
+      return kernel.facts.isWithin(use, subscript->getRHS())
                  ? "it stands between the brackets of a subscript"
                  : "the address of an element is subscripted";
-    } else if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent)) {
-      for (const Decl *each : declaration->decls())
-        if (const auto *variable = dyn_cast<VarDecl>(each);
-            variable && variable->getType()->isReferenceType() && variable->hasInit() &&
-            kernel.facts.isWithin(use, variable->getInit()))
-          what = variable->isImplicit()            ? "a 'for' goes over its elements"
-                 : isa<DecompositionDecl>(variable) ? "a structured binding refers to it"
-                                                    : "'" + variable->getNameAsString() +
-                                                          "' refers to it";
-    }
-    tile.layoutEscape = what;
+    if (const auto *declaration = dyn_cast_or_null<DeclStmt>(parent))
+      if (const VarDecl *reference = referenceTo(use, declaration))
+        return reference->isImplicit() ? "a 'for' goes over its elements"
+               : isa<DecompositionDecl>(reference)
+                   ? "a structured binding refers to it"
+                   : "'" + reference->getNameAsString() + "' refers to it";
+    return "its address is taken";
+  }
+
+  const VarDecl *referenceTo(const Stmt *use, const DeclStmt *declaration) const {
+    const VarDecl *last = nullptr;
+    for (const Decl *each : declaration->decls())
+      if (const auto *variable = dyn_cast<VarDecl>(each);
+          variable && variable->getType()->isReferenceType() && variable->hasInit() &&
+          kernel.facts.isWithin(use, variable->getInit()))
+        last = variable;
+    return last;
   }
 
   SharedTile &tile;

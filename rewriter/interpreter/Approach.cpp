@@ -67,40 +67,12 @@ void Interpreter::approach(const Stmt *statement) {
   if (statement == target || gone())
     return;
   onTheWay = statement;
-  const auto towards = [&](const Stmt *child) {
-    return child && kernel.facts.isWithin(target, child);
-  };
   if (const auto *compound = dyn_cast<CompoundStmt>(statement)) {
-    for (const Stmt *child : compound->body()) {
-      if (towards(child))
-        return approach(child);
-      if (matters(child)) {
-        onTheWay = child;
-        run(child);
-        refuseIfThreadsEnd(child);
-        nameChoices(child);
-      }
-      assume(mask); // what left on the way is not here any more
-    }
+    approachIn(compound);
   } else if (const auto *branch = dyn_cast<IfStmt>(statement)) {
-    // What is asked before the branch, all threads ask.
-    for (const Stmt *first :
-         {branch->getInit(), static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
-          static_cast<const Stmt *>(branch->getCond())}) {
-      if (towards(first))
-        return approach(first);
-      if (first && first != branch->getCond())
-        run(first);
-      refuseIfThreadsEnd(first);
-    }
-    Condition condition = conditionOf(branch->getCond());
-    bool inThen = towards(branch->getThen());
-    mayMiss |= condition.isUnknown();
-    if (!condition.isUnknown())
-      assume(inThen ? condition : !condition);
-    approach(inThen ? branch->getThen() : branch->getElse());
+    approachBranch(branch);
   } else if (const auto *loop = dyn_cast<ForStmt>(statement)) {
-    if (towards(loop->getInit()))
+    if (isTowards(loop->getInit()))
       return approach(loop->getInit());
     if (loop->getInit())
       run(loop->getInit());
@@ -134,8 +106,46 @@ void Interpreter::refuseIfThreadsEnd(const Stmt *passed) {
   fail(std::move(refusal));
 }
 
+/// Whether the way to the target leads through a part of a statement.
+bool Interpreter::isTowards(const Stmt *part) const {
+  return part && kernel.facts.isWithin(target, part);
+}
+
+void Interpreter::approachIn(const CompoundStmt *compound) {
+  for (const Stmt *child : compound->body()) {
+    if (isTowards(child))
+      return approach(child);
+    if (matters(child)) {
+      onTheWay = child;
+      run(child);
+      refuseIfThreadsEnd(child);
+      nameChoices(child);
+    }
+    assume(mask); // what left on the way is not here any more
+  }
+}
+
+void Interpreter::approachBranch(const IfStmt *branch) {
+  // What is asked before the branch, all threads ask.
+  for (const Stmt *first :
+       {branch->getInit(), static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
+        static_cast<const Stmt *>(branch->getCond())}) {
+    if (isTowards(first))
+      return approach(first);
+    if (first && first != branch->getCond())
+      run(first);
+    refuseIfThreadsEnd(first);
+  }
+  Condition condition = conditionOf(branch->getCond());
+  bool inThen = isTowards(branch->getThen());
+  mayMiss |= condition.isUnknown();
+  if (!condition.isUnknown())
+    assume(inThen ? condition : !condition);
+  approach(inThen ? branch->getThen() : branch->getElse());
+}
+
 void Interpreter::approachBody(const Stmt *loop, const Expr *condition, const Stmt *body) {
-  if (!kernel.facts.isWithin(target, body))
+  if (!isTowards(body))
     return fail(
         diagnose(diag::unsupported_statement, placeOf(loop), "a copy in the head of a loop"));
   enterLoop(loop, condition);
@@ -147,7 +157,7 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
   for (const Stmt *first :
        {choice->getInit(), static_cast<const Stmt *>(choice->getConditionVariableDeclStmt()),
         static_cast<const Stmt *>(choice->getCond())}) {
-    if (first && kernel.facts.isWithin(target, first))
+    if (isTowards(first))
       return approach(first);
     if (first && first != choice->getCond())
       run(first);
@@ -162,7 +172,7 @@ void Interpreter::approachCase(const SwitchStmt *choice) {
       memory[objectOf(variable)].forget("is changed in a 'switch'", placeOf(choice));
   if (isa<CompoundStmt>(body))
     for (const Stmt *child : body->children()) {
-      if (kernel.facts.isWithin(target, child))
+      if (isTowards(child))
         return approach(child);
       refuseIfSomeLeave(child); // a case before falls into that of the copy
     }
@@ -193,10 +203,10 @@ void Interpreter::approachThrough(const Stmt *statement) {
   if (!isPlain)
     return fail(diagnose(diag::unsupported_statement, placeOf(statement), wordsFor(statement)));
   for (const Stmt *child : statement->children())
-    if (!child || !kernel.facts.isWithin(target, child))
+    if (!isTowards(child))
       refuseIfThreadsEnd(child);
   for (const Stmt *child : statement->children())
-    if (child && kernel.facts.isWithin(target, child))
+    if (isTowards(child))
       return approach(child);
 }
 

@@ -115,46 +115,46 @@ Scalar Interpreter::convert(Scalar number, NumberType from, NumberType to, Place
   return number;
 }
 
+/// An integer that lies in memory, whatever the type is that it lies there as.
+Scalar Interpreter::numberInMemory(const Scalar &scalar, NumberType type, Place place) {
+  const Source &source = *scalar.data;
+  NumberType own{source.widenedFrom ? source.widenedFrom : type.bits,
+                 source.isSigned.value_or(type.isSigned)};
+  if (isOfFloats(source))
+    return Scalar::unknown("is the bits of a number with a fraction", place);
+  bool isShared = source.kind == Source::Kind::Shared;
+  Scalar loaded = isShared ? lookedUpInShared(source, own) : lookedUp(source, own);
+  addNeeds(loaded.needs, scalar.needs);
+  if (!loaded.is(Scalar::Kind::Number))
+    return loaded;
+  if (source.isOfOtherSign) {
+    const NumberType other{own.bits, !own.isSigned};
+    loaded = convert(loaded, own, other, place);
+    own = other;
+  }
+  return convert(loaded, own, type, place);
+}
+
 Scalar Interpreter::asResidue(const Scalar &scalar, QualType type, Place place) {
-  switch (scalar.kind) {
-  case Scalar::Kind::Number: return scalar;
-  case Scalar::Kind::Truth:
-    if (scalar.truth.isAlways() || scalar.truth.isNever())
-      return Scalar::ofNumber(scalar.truth.isAlways() ? 1 : 0);
-    return Scalar::unknown("depends on a condition", place);
-  case Scalar::Kind::Data: {
-    std::optional<NumberType> number = numberType(type);
-    if (!number)
-      return Scalar::unknown("is computed", place);
-    if (scalar.data->kind == Source::Kind::Shared && scalar.data->reduction)
-      return Scalar::unknown(scalar.data->text, place);
-    if (scalar.data->isMemory()) {
-      unsigned bits = scalar.data->widenedFrom ? scalar.data->widenedFrom : number->bits;
-      NumberType own{bits, scalar.data->isSigned.value_or(number->isSigned)};
-      if (isOfFloats(*scalar.data))
-        return Scalar::unknown("is the bits of a number with a fraction", place);
-      bool isShared = scalar.data->kind == Source::Kind::Shared;
-      Scalar loaded = isShared ? lookedUpInShared(*scalar.data, own) : lookedUp(*scalar.data, own);
-      addNeeds(loaded.needs, scalar.needs);
-      if (!loaded.is(Scalar::Kind::Number))
-        return loaded;
-      if (scalar.data->isOfOtherSign) {
-        const NumberType other{own.bits, !own.isSigned};
-        loaded = convert(loaded, own, other, place);
-        own = other;
-      }
-      return convert(loaded, own, *number, place);
-    }
-    if (scalar.data->kind == Source::Kind::Constant) {
-      Scalar result = Scalar::ofNumber(0);
-      int64_t bits = int64_t(scalar.data->bits.zextOrTrunc(64).getZExtValue());
-      result.number = block.convert(bits, {64, true}, *number, place, result.needs);
-      return result;
-    }
+  if (scalar.is(Scalar::Kind::Truth))
+    return scalar.truth.isAlways() || scalar.truth.isNever()
+               ? Scalar::ofNumber(scalar.truth.isAlways() ? 1 : 0)
+               : Scalar::unknown("depends on a condition", place);
+  if (!scalar.is(Scalar::Kind::Data))
+    return scalar;
+  std::optional<NumberType> number = numberType(type);
+  if (!number)
+    return Scalar::unknown("is computed", place);
+  if (scalar.data->kind == Source::Kind::Shared && scalar.data->reduction)
     return Scalar::unknown(scalar.data->text, place);
-  }
-  default: return scalar;
-  }
+  if (scalar.data->isMemory())
+    return numberInMemory(scalar, *number, place);
+  if (scalar.data->kind != Source::Kind::Constant)
+    return Scalar::unknown(scalar.data->text, place);
+  Scalar result = Scalar::ofNumber(0);
+  int64_t bits = int64_t(scalar.data->bits.zextOrTrunc(64).getZExtValue());
+  result.number = block.convert(bits, {64, true}, *number, place, result.needs);
+  return result;
 }
 
 /// Whether a pointer is not null. Only what the host passes may be: a symbol, which is one or zero.
@@ -262,19 +262,18 @@ static bool isNeutral(BinaryOperatorKind op, const Scalar &scalar, bool isRight)
   }
 }
 
-Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
-                               QualType type, const Expr *where) {
-  Place place = placeOf(where);
+/// What comes of operands without computing with numbers: a condition, a reduction, one of them, or
+/// an address.
+std::optional<Scalar> Interpreter::withoutNumbers(BinaryOperatorKind op, const Scalar &a,
+                                                  const Scalar &b, QualType type, Place place) {
   if (a.is(Scalar::Kind::Truth) || b.is(Scalar::Kind::Truth))
     if (std::optional<Condition> left = asTruth(a), right = asTruth(b); left && right)
       if (std::optional<Condition> both = combinedTruth(op, *left, *right))
         return Scalar::ofTruth(*both);
   if (std::optional<reduce_operation> reduction = reductionOf(op))
     if (std::optional<Scalar> both = combined(*reduction, a, b, type))
-      return *both;
-  std::optional<NumberType> number = numberType(type);
-  std::optional<NumberOperator> known = numberOperator(op);
-  if (!number || !known)
+      return both;
+  if (!numberType(type) || !numberOperator(op))
     return Scalar::unknown(verbOf(op), place);
   if (a.is(Scalar::Kind::Data) && isNeutral(op, b, /*isRight=*/true))
     return a;
@@ -284,6 +283,14 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
   bool isAddress = a.is(Scalar::Kind::Address) || b.is(Scalar::Kind::Address);
   if (isAddress && (op == BO_Add || (op == BO_Sub && !b.is(Scalar::Kind::Address))))
     return movedAddress(a, b, op == BO_Add ? 1 : -1, type, place);
+  return std::nullopt;
+}
+
+Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Scalar &b,
+                               QualType type, const Expr *where) {
+  Place place = placeOf(where);
+  if (std::optional<Scalar> known = withoutNumbers(op, a, b, type, place))
+    return *known;
   Scalar x = asNumber(a, type, place), y = asNumber(b, type, place);
   if (x.is(Scalar::Kind::Address) || y.is(Scalar::Kind::Address))
     return Scalar::unknown("is an address that is computed with", place);
@@ -291,14 +298,16 @@ Scalar Interpreter::arithmetic(BinaryOperatorKind op, const Scalar &a, const Sca
     return x;
   if (!y.is(Scalar::Kind::Number))
     return y;
-  if (std::optional<std::string> why = whyUndefined(*known, y.number, *number))
+  const NumberType number = *numberType(type);
+  const NumberOperator known = *numberOperator(op);
+  if (std::optional<std::string> why = whyUndefined(known, y.number, number))
     return Scalar::unknown(*why, place);
   if (block.symbols.lengthOf(x.number) + block.symbols.lengthOf(y.number) > longestFormula)
     return Scalar::unknown("is too long a formula", place);
   Needs needs = x.needs;
   addNeeds(needs, y.needs);
   block.steps += unsigned(needs.size()); // a long list is much work
-  Polynomial value = block.apply(*known, x.number, y.number, *number, place, needs);
+  Polynomial value = block.apply(known, x.number, y.number, number, place, needs);
   Scalar result = Scalar::ofNumber(std::move(value), std::move(needs));
   result.place = place;
   return result;

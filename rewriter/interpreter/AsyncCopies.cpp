@@ -20,17 +20,26 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
 
 /// One instruction of inline assembly: `@p cp.async.cg.shared.global [%0], [%1], 16, %2`.
-struct Instruction {
+struct AsmInstruction {
   StringRef predicate; ///< "p" or "!p"
   StringRef name;
   SmallVector<StringRef, 4> operands;
+
+  bool setsPredicate() const {
+    return name.starts_with("setp.ne") && operands.size() == 3 && operands[2] == "0";
+  }
+  bool isCopy() const {
+    return name.starts_with("cp.async.c") && name.contains(".shared") && name.contains(".global") &&
+           operands.size() >= 3 && operands.size() <= 4;
+  }
 };
 
-Instruction parse(StringRef text) {
-  Instruction result;
+namespace {
+
+AsmInstruction parse(StringRef text) {
+  AsmInstruction result;
   text = text.trim();
   if (text.consume_front("@")) {
     std::tie(result.predicate, text) = text.split(' ');
@@ -42,6 +51,23 @@ Instruction parse(StringRef text) {
   for (StringRef operand : operands)
     result.operands.push_back(operand.trim());
   return result;
+}
+
+/// Without what declares registers, and what groups copies and waits for them.
+SmallVector<AsmInstruction, 8> instructionsIn(StringRef text) {
+  SmallVector<StringRef, 8> lines;
+  text.split(lines, ';');
+  SmallVector<AsmInstruction, 8> instructions;
+  for (StringRef line : lines) {
+    line = line.trim();
+    line.consume_front("{");
+    line.consume_front("}");
+    line = line.trim();
+    if (!line.empty() && line != "{" && line != "}" && !line.starts_with(".reg") &&
+        !line.starts_with("cp.async.commit") && !line.starts_with("cp.async.wait"))
+      instructions.push_back(parse(line));
+  }
+  return instructions;
 }
 
 /// The number of the operand in "%3" or "[%3]".
@@ -157,65 +183,55 @@ void Interpreter::runAssembly(const GCCAsmStmt *assembly) {
   std::string text = assembly->getAsmString();
   std::replace(text.begin(), text.end(), '\t', ' ');
   std::replace(text.begin(), text.end(), '\n', ' ');
-  SmallVector<StringRef, 8> lines;
-  StringRef(text).split(lines, ';');
-  auto operand = [&](StringRef name) -> std::optional<Value> {
-    std::optional<unsigned> number = operandNumber(name);
-    unsigned outputs = assembly->getNumOutputs();
-    if (!number || *number < outputs || *number - outputs >= assembly->getNumInputs())
-      return std::nullopt;
-    return evaluate(assembly->getInputExpr(*number - outputs));
-  };
-  auto unsupported = [&] {
-    fail(diagnose(diag::unsupported_statement, place, "inline assembly other than cp.async"));
-  };
   std::map<StringRef, Condition> predicates;
-  for (StringRef line : lines) {
-    line = line.trim();
-    line.consume_front("{");
-    line.consume_front("}");
-    line = line.trim();
-    if (line.empty() || line == "{" || line == "}" || line.starts_with(".reg") ||
-        line.starts_with("cp.async.commit") || line.starts_with("cp.async.wait"))
-      continue;
-    Instruction instruction = parse(line);
-    if (instruction.name.starts_with("setp.ne") && instruction.operands.size() == 3 &&
-        instruction.operands[2] == "0") {
-      std::optional<Value> value = operand(instruction.operands[1]);
-      if (!value)
-        return unsupported();
-      predicates[instruction.operands[0]] = asCondition(*value, kernel.context.IntTy, place);
-      continue;
-    }
-    bool isCopy = instruction.name.starts_with("cp.async.c") &&
-                  instruction.name.contains(".shared") && instruction.name.contains(".global") &&
-                  instruction.operands.size() >= 3 && instruction.operands.size() <= 4;
-    std::optional<Value> to = isCopy ? operand(instruction.operands[0]) : std::nullopt;
-    std::optional<Value> from = isCopy ? operand(instruction.operands[1]) : std::nullopt;
-    if (!to || !from)
-      return unsupported();
-    auto number = [&](StringRef name) -> std::optional<Value> {
-      int64_t literal;
-      return name.getAsInteger(10, literal) ? operand(name)
-                                            : std::optional<Value>(Scalar::ofNumber(literal));
-    };
-    std::optional<Value> size = number(instruction.operands[2]);
-    std::optional<Value> used =
-        instruction.operands.size() == 4 ? number(instruction.operands[3]) : size;
-    if (!size || !used || !size->asConstant())
-      return unsupported();
-    Condition before = mask;
-    if (!instruction.predicate.empty()) {
-      StringRef name = instruction.predicate;
-      bool isNegated = name.consume_front("!");
-      auto known = predicates.find(name);
-      if (known == predicates.end())
-        return unsupported();
-      mask = mask && (isNegated ? !known->second : known->second);
-    }
-    fillAsync(*to, *from, uint64_t(*size->asConstant()), *used, place);
-    mask = before;
+  for (const AsmInstruction &instruction : instructionsIn(text))
+    if (!runInstruction(instruction, assembly, predicates))
+      return fail(
+          diagnose(diag::unsupported_statement, place, "inline assembly other than cp.async"));
+}
+
+/// The value of an input that the text names by its number, or a number in the text.
+std::optional<Value> Interpreter::asmInput(const GCCAsmStmt *assembly, StringRef name) {
+  if (int64_t literal; !name.getAsInteger(10, literal))
+    return Scalar::ofNumber(literal);
+  std::optional<unsigned> number = operandNumber(name);
+  unsigned outputs = assembly->getNumOutputs();
+  if (!number || *number < outputs || *number - outputs >= assembly->getNumInputs())
+    return std::nullopt;
+  return evaluate(assembly->getInputExpr(*number - outputs));
+}
+
+/// False for what is not followed.
+bool Interpreter::runInstruction(const AsmInstruction &instruction, const GCCAsmStmt *assembly,
+                                 std::map<StringRef, Condition> &predicates) {
+  const Place place = placeOf(assembly);
+  const ArrayRef<StringRef> operands = instruction.operands;
+  if (instruction.setsPredicate()) {
+    std::optional<Value> value = asmInput(assembly, operands[1]);
+    if (value)
+      predicates[operands[0]] = asCondition(*value, kernel.context.IntTy, place);
+    return value.has_value();
   }
+  if (!instruction.isCopy())
+    return false;
+  std::optional<Value> to = asmInput(assembly, operands[0]), from = asmInput(assembly, operands[1]);
+  if (!to || !from)
+    return false;
+  std::optional<Value> size = asmInput(assembly, operands[2]);
+  std::optional<Value> used = operands.size() == 4 ? asmInput(assembly, operands[3]) : size;
+  if (!size || !used || !size->asConstant())
+    return false;
+  Condition before = mask;
+  if (StringRef name = instruction.predicate; !name.empty()) {
+    bool isNegated = name.consume_front("!");
+    auto known = predicates.find(name);
+    if (known == predicates.end())
+      return false;
+    mask = mask && (isNegated ? !known->second : known->second);
+  }
+  fillAsync(*to, *from, uint64_t(*size->asConstant()), *used, place);
+  mask = before;
+  return true;
 }
 
 /// A number of bytes, plain or as cuda::aligned_size_t.
@@ -230,46 +246,54 @@ std::optional<uint64_t> Interpreter::sizeArgument(const Expr *argument) {
 /// Whether the call is one of the library's copies, which then is done.
 bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call) {
   StringRef name = callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
-  Place place = placeOf(call);
-  if (name == "__pipeline_memcpy_async" && call->getNumArgs() >= 3) {
-    Value to = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
-    std::optional<uint64_t> bytes = sizeArgument(call->getArg(2));
-    Value unused = call->getNumArgs() > 3 ? evaluate(call->getArg(3)) : Value(Scalar::ofNumber(0));
-    if (!bytes)
-      return false;
-    Value used = unused.map([&](const Scalar &scalar) {
-      return scalar.is(Scalar::Kind::Number)
-                 ? Scalar::ofNumber(Polynomial(int64_t(*bytes)) - scalar.number, scalar.needs)
-                 : scalar;
-    });
-    fillAsync(to, from, *bytes, used, place);
-    return true;
-  }
+  if (name == "__pipeline_memcpy_async" && call->getNumArgs() >= 3)
+    return runPipelineCopy(call);
   if (callee->getMemoryFunctionKind() == Builtin::BImemcpy && call->getNumArgs() == 3) {
-    const Expr *to = call->getArg(0), *from = call->getArg(1);
-    std::optional<int64_t> size = evaluate(call->getArg(2)).asConstant();
-    if (!size || *size < 0 || *size > mostBytes) {
-      fail(diagnose(diag::unsupported_statement, place,
-                    size ? "a memcpy of more bytes than a block has of shared memory"
-                         : "a memcpy of a size that is not constant"));
-      return true;
-    }
-    const uint64_t bytes = uint64_t(*size);
-    const uint64_t each = std::gcd(std::gcd(smallestIn(pointeeOf(to), kernel.context),
-                                            smallestIn(pointeeOf(from), kernel.context)),
-                                   bytes);
-    copyAsync(evaluate(to), evaluate(from), bytes, unsigned(each), place);
+    runMemcpy(call);
     return true;
   }
-  bool isLibrary =
-      name == "memcpy_async" && (isIn(callee, "cuda") || isIn(callee, "cooperative_groups"));
-  if (!isLibrary)
+  return name == "memcpy_async" && (isIn(callee, "cuda") || isIn(callee, "cooperative_groups")) &&
+         runGroupCopy(call);
+}
+
+/// `__pipeline_memcpy_async(to, from, bytes, unused = 0)`.
+bool Interpreter::runPipelineCopy(const CallExpr *call) {
+  Value to = evaluate(call->getArg(0)), from = evaluate(call->getArg(1));
+  std::optional<uint64_t> bytes = sizeArgument(call->getArg(2));
+  Value unused = call->getNumArgs() > 3 ? evaluate(call->getArg(3)) : Value(Scalar::ofNumber(0));
+  if (!bytes)
     return false;
-  // A group comes first, where there is one.
-  unsigned first = call->getArg(0)->getType()->isPointerType() ||
-                           call->getArg(0)->IgnoreParenImpCasts()->getType()->isArrayType()
-                       ? 0
-                       : 1;
+  Value used = unused.map([&](const Scalar &scalar) {
+    return scalar.is(Scalar::Kind::Number)
+               ? Scalar::ofNumber(Polynomial(int64_t(*bytes)) - scalar.number, scalar.needs)
+               : scalar;
+  });
+  fillAsync(to, from, *bytes, used, placeOf(call));
+  return true;
+}
+
+void Interpreter::runMemcpy(const CallExpr *call) {
+  const Place place = placeOf(call);
+  const Expr *to = call->getArg(0), *from = call->getArg(1);
+  std::optional<int64_t> size = evaluate(call->getArg(2)).asConstant();
+  if (!size || *size < 0 || *size > mostBytes)
+    return fail(diagnose(diag::unsupported_statement, place,
+                         size ? "a memcpy of more bytes than a block has of shared memory"
+                              : "a memcpy of a size that is not constant"));
+  const uint64_t bytes = uint64_t(*size);
+  const uint64_t each = std::gcd(std::gcd(smallestIn(pointeeOf(to), kernel.context),
+                                          smallestIn(pointeeOf(from), kernel.context)),
+                                 bytes);
+  copyAsync(evaluate(to), evaluate(from), bytes, unsigned(each), place);
+}
+
+/// `memcpy_async(group, to, from, bytes)`, or the same without a group.
+bool Interpreter::runGroupCopy(const CallExpr *call) {
+  const QualType group = call->getArg(0)->getType();
+  unsigned first =
+      group->isPointerType() || call->getArg(0)->IgnoreParenImpCasts()->getType()->isArrayType()
+          ? 0
+          : 1;
   if (call->getNumArgs() < first + 3 || !call->getArg(first + 1)->getType()->isPointerType())
     return false;
   const Expr *to = call->getArg(first), *from = call->getArg(first + 1);
@@ -277,13 +301,11 @@ bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call)
   if (!bytes)
     return false;
   // The whole group copies together: once is enough, if it is the block.
-  bool isBlock =
-      first == 1 &&
-      call->getArg(0)->getType().getAsString().find("thread_block") != std::string::npos &&
-      call->getArg(0)->getType().getAsString().find("tile") == std::string::npos;
+  bool isBlock = first == 1 && group.getAsString().find("thread_block") != std::string::npos &&
+                 group.getAsString().find("tile") == std::string::npos;
   if (!isBlock || threadNumber == 0) {
     unsigned each = std::gcd(sizeOf(pointeeOf(to)), 16u);
-    copyAsync(evaluate(to), evaluate(from), *bytes, each, place);
+    copyAsync(evaluate(to), evaluate(from), *bytes, each, placeOf(call));
   }
   return true;
 }

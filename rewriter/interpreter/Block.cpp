@@ -279,6 +279,37 @@ Polynomial Block::shiftLeft(const Polynomial &a, const Polynomial &b, NumberType
   return shifted;
 }
 
+/// `a | b` or `a ^ b` as a sum, where they have no bit in common, or none below some power of two.
+std::optional<Polynomial> Block::joinBits(NumberOperator op, const Polynomial &a,
+                                          const Polynomial &b, NumberType type, Place place,
+                                          Needs &needed) {
+  if (haveNoBitInCommon(a, b) || haveNoBitInCommon(b, a))
+    return nearestResidue(a + b, type);
+  for (const std::optional<BitParts> &parts : {partsOf(a, b), partsOf(b, a)})
+    if (parts) {
+      const Polynomial high = apply(op, parts->multiple, parts->high, type, place, needed);
+      return nearestResidue(high + Polynomial(parts->low), type);
+    }
+  return std::nullopt;
+}
+
+/// `a op number`, where that says more than an operation of its own.
+std::optional<Polynomial> Block::applyNumber(NumberOperator op, const Polynomial &a, int64_t number,
+                                             NumberType type, Place place, Needs &needed) {
+  if (number > 0) {
+    if (op == NumberOperator::Div || op == NumberOperator::Rem)
+      return divide(a, number, op == NumberOperator::Rem, type, false);
+    if (op == NumberOperator::Shr && number < 32)
+      return divide(a, int64_t(1) << number, false, type, true);
+    if (op == NumberOperator::And && isPowerOf2_64(uint64_t(number) + 1))
+      return divide(a, number + 1, true, type, true);
+  }
+  if (number == 0 && (op == NumberOperator::Shr || op == NumberOperator::Shl ||
+                      op == NumberOperator::Or || op == NumberOperator::Xor))
+    return a;
+  return std::nullopt;
+}
+
 Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial &b,
                         NumberType type, Place place, Needs &needed) {
   switch (op) {
@@ -293,29 +324,13 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     return folded ? Polynomial(*folded) : Polynomial::invalid();
   }
   if (op == NumberOperator::Or || op == NumberOperator::Xor)
-    if (haveNoBitInCommon(a, b) || haveNoBitInCommon(b, a))
-      return nearestResidue(a + b, type);
-  if (op == NumberOperator::Or || op == NumberOperator::Xor)
-    for (const std::optional<BitParts> &parts : {partsOf(a, b), partsOf(b, a)}) {
-      if (!parts)
-        continue;
-      const Polynomial high = apply(op, parts->multiple, parts->high, type, place, needed);
-      return nearestResidue(high + Polynomial(parts->low), type);
-    }
+    if (std::optional<Polynomial> sum = joinBits(op, a, b, type, place, needed))
+      return *sum;
   if (!type.isSigned)
     needValues(op, a, b, type, place, needed);
-  if (right && *right > 0) {
-    if (op == NumberOperator::Div || op == NumberOperator::Rem)
-      return divide(a, *right, op == NumberOperator::Rem, type, false);
-    if (op == NumberOperator::Shr && *right < 32)
-      return divide(a, int64_t(1) << *right, false, type, true);
-    if (op == NumberOperator::And && isPowerOf2_64(uint64_t(*right) + 1))
-      return divide(a, *right + 1, true, type, true);
-  }
-  if (right && *right == 0 &&
-      (op == NumberOperator::Shr || op == NumberOperator::Shl || op == NumberOperator::Or ||
-       op == NumberOperator::Xor))
-    return a;
+  if (right)
+    if (std::optional<Polynomial> known = applyNumber(op, a, *right, type, place, needed))
+      return *known;
   if (op == NumberOperator::Shl)
     return shiftLeft(a, b, type, place, needed);
   return opaque(spellingOf(op), a, b, type, {});

@@ -174,6 +174,10 @@ private:
   std::optional<BitParts> partsOf(const Polynomial &multiple, const Polynomial &bits) const;
   Polynomial shiftLeft(const Polynomial &a, const Polynomial &b, NumberType type, Place place,
                        Needs &needed);
+  std::optional<Polynomial> joinBits(NumberOperator op, const Polynomial &a, const Polynomial &b,
+                                     NumberType type, Place place, Needs &needed);
+  std::optional<Polynomial> applyNumber(NumberOperator op, const Polynomial &a, int64_t number,
+                                        NumberType type, Place place, Needs &needed);
   Interval exactRange(const Polynomial &value, NumberType type) const;
   Polynomial powerOfTwo(const Polynomial &bits, NumberType type);
   Polynomial opaque(const char *op, const Polynomial &a, const Polynomial &b, NumberType type,

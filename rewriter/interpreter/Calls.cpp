@@ -17,6 +17,12 @@ namespace {
 
 constexpr size_t maxDepth = 16;
 
+/// A load that says which caches it goes through.
+bool isCachedLoad(StringRef name) {
+  return name == "__ldg" || name == "__ldcg" || name == "__ldca" || name == "__ldcs" ||
+         name == "__ldlu" || name == "__ldcv";
+}
+
 /// Makes a half or bfloat16 from another number.
 bool isHalfConversion(StringRef name) {
   return name.starts_with("__") && (name.contains("2half") || name.contains("2bfloat16")) &&
@@ -173,11 +179,7 @@ Interpreter::Callee Interpreter::calleeOf(const CallExpr *call) {
 
 Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, bool &known) {
   known = true;
-  Place place = placeOf(call);
-  QualType type = call->getType();
   StringRef name = callee->getDeclName().isIdentifier() ? callee->getName() : StringRef();
-  auto argument = [&](unsigned index) { return evaluate(call->getArg(index)); };
-
   // Who has a function of that name may mean something else by it.
   if (callee->hasBody() &&
       !kernel.context.getSourceManager().isInSystemHeader(callee->getLocation())) {
@@ -186,55 +188,64 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   }
   if (std::optional<Value> value = combineByCall(name, call))
     return *value;
-  bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
-  bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
-  if ((isMinimum || isMaximum) && call->getNumArgs() == 2 && numberType(type)) {
-    Value a = argument(0), b = argument(1);
-    Condition less = asCondition(Value::combine(a, b,
-                                                [&](const Scalar &x, const Scalar &y) {
-                                                  return compare(BO_LT, x, y, type, call);
-                                                }),
-                                 kernel.context.BoolTy, place);
-    if (less.isUnknown())
-      return Scalar::unknown("is computed by '" + spell(call) + "'", place);
-    return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
-  }
-  bool isLoad = name == "__ldg" || name == "__ldcg" || name == "__ldca" || name == "__ldcs" ||
-                name == "__ldlu" || name == "__ldcv";
-  if (isLoad && call->getNumArgs() == 1) {
-    Value address = argument(0);
-    return type->isRecordType() ? address : load(address, type, place);
+  if (std::optional<Value> value = smallerOrLarger(name, call))
+    return *value;
+  if (isCachedLoad(name) && call->getNumArgs() == 1) {
+    Value address = evaluate(call->getArg(0));
+    return call->getType()->isRecordType() ? address
+                                           : load(address, call->getType(), placeOf(call));
   }
   if (isCopying() && runAsyncCopy(callee, call))
     return Value();
   if (name == "__cvta_generic_to_shared" || name == "__cvta_generic_to_global")
-    return argument(0);
+    return evaluate(call->getArg(0));
   if (name.starts_with("__pipeline_commit") || name.starts_with("__pipeline_wait"))
     return Value();
   if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
     if (isCopying())
-      fail(diagnose(diag::unsupported_statement, place, ("'" + name + "()'").str()));
+      fail(diagnose(diag::unsupported_statement, placeOf(call), ("'" + name + "()'").str()));
     return Value();
   }
   if (name == "__builtin_assume" || name == "__builtin_expect" || name == "assert")
-    return call->getNumArgs() > 0 ? argument(0) : Value();
-  if (isHalfConversion(name) && call->getNumArgs() >= 1) {
-    const Type *from = call->getArg(0)->getType()->getUnqualifiedDesugaredType();
-    Value converted = argument(0).map([&](const Scalar &scalar) {
-      std::optional<APInt> bits = convertedToHalf(scalar, from, name);
-      if (!bits)
-        return Scalar::unknown("is converted by '" + name.str() + "'", place);
-      Source source;
-      source.kind = Source::Kind::Constant;
-      source.bits = *bits;
-      return Scalar::ofData(source);
-    });
-    Value object = makeTemporary(type);
-    store(object, converted, type, place);
-    return object;
-  }
+    return call->getNumArgs() > 0 ? evaluate(call->getArg(0)) : Value();
+  if (isHalfConversion(name) && call->getNumArgs() >= 1)
+    return convertToHalf(name, call);
   known = false;
   return Value();
+}
+
+/// The library's minimum or maximum of two integers.
+std::optional<Value> Interpreter::smallerOrLarger(StringRef name, const CallExpr *call) {
+  const QualType type = call->getType();
+  const bool isMinimum = name == "min" || name == "umin" || name == "llmin" || name == "ullmin";
+  const bool isMaximum = name == "max" || name == "umax" || name == "llmax" || name == "ullmax";
+  if ((!isMinimum && !isMaximum) || call->getNumArgs() != 2 || !numberType(type))
+    return std::nullopt;
+  Value a = evaluate(call->getArg(0)), b = evaluate(call->getArg(1));
+  Condition less = asCondition(
+      Value::combine(
+          a, b, [&](const Scalar &x, const Scalar &y) { return compare(BO_LT, x, y, type, call); }),
+      kernel.context.BoolTy, placeOf(call));
+  if (less.isUnknown())
+    return Scalar::unknown("is computed by '" + spell(call) + "'", placeOf(call));
+  return isMinimum ? b.overwritten(less, a) : a.overwritten(less, b);
+}
+
+Value Interpreter::convertToHalf(StringRef name, const CallExpr *call) {
+  const Place place = placeOf(call);
+  const Type *from = call->getArg(0)->getType()->getUnqualifiedDesugaredType();
+  Value converted = evaluate(call->getArg(0)).map([&](const Scalar &scalar) {
+    std::optional<APInt> bits = convertedToHalf(scalar, from, name);
+    if (!bits)
+      return Scalar::unknown("is converted by '" + name.str() + "'", place);
+    Source source;
+    source.kind = Source::Kind::Constant;
+    source.bits = *bits;
+    return Scalar::ofData(source);
+  });
+  Value object = makeTemporary(call->getType());
+  store(object, converted, call->getType(), place);
+  return object;
 }
 
 /// What `this` means in a lambda that is called.
@@ -309,40 +320,43 @@ Value Interpreter::runBody(const FunctionDecl *callee, ArrayRef<const Expr *> ar
   return runEntered(call);
 }
 
+/// Of a member, a base class, or the whole object by another constructor.
+void Interpreter::runInitialiser(const CXXCtorInitializer *init, Place place) {
+  const Value self = frames.back().self;
+  if (const IndirectFieldDecl *within = init->getIndirectMember()) { // of a union without a name
+    Value address = self;
+    for (const NamedDecl *each : within->chain())
+      address = addressOfField(address, cast<FieldDecl>(each));
+    return initialise(address, evaluate(init->getInit()), init->getAnyMember()->getType(), place);
+  }
+  if (init->isBaseInitializer()) {
+    const auto *own = cast<CXXConstructorDecl>(frames.back().function);
+    if (init->isBaseVirtual())
+      return;
+    const Value part = movedBy(self, offsetOfBase(own->getParent(), init->getBaseClass()));
+    return copyObject(part, evaluate(init->getInit()), init->getInit()->getType(), place);
+  }
+  const FieldDecl *field = init->getAnyMember();
+  if (!field)
+    return copyObject(self, evaluate(init->getInit()), init->getInit()->getType(), place);
+  const Value address = addressOfField(self, field);
+  if (field->getType()->isReferenceType())
+    store(address, addressOf(init->getInit()), pointerTo(field), place);
+  else if (field->getType()->isRecordType() || field->getType()->isArrayType())
+    copyObject(address, evaluate(init->getInit()), field->getType(), place);
+  else
+    store(address, evaluate(init->getInit()), field->getType(), place);
+}
+
 /// The function of the last frame, to its end.
 Value Interpreter::runEntered(const Expr *call) {
   Condition before = mask;
   const FunctionDecl *callee = frames.back().function;
   frames.back().calledAt = placeOf(call);
   size_t outerScope = scope.size();
-  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee)) {
-    for (const CXXCtorInitializer *init : constructor->inits()) {
-      const FieldDecl *field = init->getAnyMember();
-      if (const IndirectFieldDecl *within =
-              init->getIndirectMember()) { // of a union without a name
-        Value address = frames.back().self;
-        for (const NamedDecl *each : within->chain())
-          address = addressOfField(address, cast<FieldDecl>(each));
-        initialise(address, evaluate(init->getInit()), field->getType(), placeOf(call));
-        continue;
-      }
-      if (!field) { // a base class, or the whole object by another constructor
-        Value part = frames.back().self;
-        if (init->isBaseInitializer())
-          part = movedBy(part, offsetOfBase(constructor->getParent(), init->getBaseClass()));
-        if (!init->isBaseInitializer() || !init->isBaseVirtual())
-          copyObject(part, evaluate(init->getInit()), init->getInit()->getType(), placeOf(call));
-        continue;
-      }
-      Value address = addressOfField(frames.back().self, field);
-      if (field->getType()->isReferenceType())
-        store(address, addressOf(init->getInit()), pointerTo(field), placeOf(call));
-      else if (field->getType()->isRecordType() || field->getType()->isArrayType())
-        copyObject(address, evaluate(init->getInit()), field->getType(), placeOf(call));
-      else
-        store(address, evaluate(init->getInit()), field->getType(), placeOf(call));
-    }
-  }
+  if (const auto *constructor = dyn_cast<CXXConstructorDecl>(callee))
+    for (const CXXCtorInitializer *init : constructor->inits())
+      runInitialiser(init, placeOf(call));
   run(callee->getBody());
   scope.truncate(outerScope);
   loops.pop_back();

@@ -29,6 +29,8 @@
 
 namespace tilelift {
 
+struct AsmInstruction;
+
 /// A guard that the source lacks: a statement of the copy, and when it would be run.
 struct MissingGuard {
   const clang::Stmt *statement = nullptr;
@@ -120,6 +122,8 @@ public:
 private:
   // Statements.
   void run(const clang::Stmt *statement);
+  bool hasStepsFor(const clang::Stmt *statement);
+  void runUnknown(const clang::Stmt *statement);
   void runDeclaration(const clang::DeclStmt *declaration);
   void declare(const clang::VarDecl *variable);
   void runCaptures(const clang::LambdaExpr *lambda);
@@ -138,6 +142,9 @@ private:
   void forgetSampled(const clang::Stmt *statement);
   void approach(const clang::Stmt *statement);
   void approachCallee(const clang::CallExpr *call);
+  bool isTowards(const clang::Stmt *part) const;
+  void approachIn(const clang::CompoundStmt *compound);
+  void approachBranch(const clang::IfStmt *branch);
   void approachBody(const clang::Stmt *loop, const clang::Expr *condition, const clang::Stmt *body);
   void approachCase(const clang::SwitchStmt *choice);
   void approachThrough(const clang::Stmt *statement);
@@ -250,10 +257,14 @@ private:
   Value evaluateConditional(const clang::AbstractConditionalOperator *conditional);
   Value evaluateBuiltinIndex(llvm::StringRef variable, llvm::StringRef member);
   Value evaluateInitList(const clang::InitListExpr *list);
+  void initialisePart(const Value &object, const clang::Expr *init, int64_t offset);
+  void initialiseParts(const Value &object, const clang::RecordDecl *record,
+                       const clang::InitListExpr *list);
   Value evaluateConstruct(const clang::CXXConstructExpr *construct);
   Value evaluateInherited(const clang::CXXInheritedCtorInitExpr *construct);
   std::optional<Value> evaluateConstant(const clang::Expr *expression);
   Value addressOf(const clang::Expr *lvalue);
+  Value addressOfCast(const clang::CastExpr *cast);
   Value notFollowed(const clang::Expr *expression);
   void noteDestructor(clang::QualType type, Place place);
   Value baseClassOf(const clang::CastExpr *cast, const Value &object);
@@ -268,9 +279,12 @@ private:
   // Calls.
   Value call(const clang::CallExpr *call);
   Value callKnown(const clang::FunctionDecl *callee, const clang::CallExpr *call, bool &known);
+  std::optional<Value> smallerOrLarger(llvm::StringRef name, const clang::CallExpr *call);
+  Value convertToHalf(llvm::StringRef name, const clang::CallExpr *call);
   Value runBody(const clang::FunctionDecl *callee, llvm::ArrayRef<const clang::Expr *> arguments,
                 Value self, const clang::Expr *call);
   Value runEntered(const clang::Expr *call);
+  void runInitialiser(const clang::CXXCtorInitializer *init, Place place);
   /// Who is called, on which object, with what; evaluated by the caller.
   struct Callee {
     const clang::FunctionDecl *definition = nullptr;
@@ -292,7 +306,13 @@ private:
 
   // Copies that the program leaves to the hardware.
   void runAssembly(const clang::GCCAsmStmt *assembly);
+  bool runInstruction(const AsmInstruction &instruction, const clang::GCCAsmStmt *assembly,
+                      std::map<llvm::StringRef, Condition> &predicates);
+  std::optional<Value> asmInput(const clang::GCCAsmStmt *assembly, llvm::StringRef name);
   bool runAsyncCopy(const clang::FunctionDecl *callee, const clang::CallExpr *call);
+  bool runPipelineCopy(const clang::CallExpr *call);
+  void runMemcpy(const clang::CallExpr *call);
+  bool runGroupCopy(const clang::CallExpr *call);
   void copyAsync(const Value &to, const Value &from, uint64_t bytes, unsigned each, Place place);
   void fillAsync(const Value &to, const Value &from, uint64_t bytes, const Value &used,
                  Place place);
@@ -301,6 +321,8 @@ private:
   // Operators on values.
   Value arithmetic(clang::BinaryOperatorKind op, const Value &a, const Value &b,
                    clang::QualType type, const clang::Expr *where);
+  std::optional<Scalar> withoutNumbers(clang::BinaryOperatorKind op, const Scalar &a,
+                                       const Scalar &b, clang::QualType type, Place place);
   Scalar arithmetic(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
                     clang::QualType type, const clang::Expr *where);
   Scalar compare(clang::BinaryOperatorKind op, const Scalar &a, const Scalar &b,
@@ -314,6 +336,7 @@ private:
   /// The scalar as a number; data becomes a symbol, a residue needs to be in range.
   Scalar asNumber(const Scalar &scalar, clang::QualType type, Place place);
   /// The same, but residues stay what they are.
+  Scalar numberInMemory(const Scalar &scalar, NumberType type, Place place);
   Scalar asResidue(const Scalar &scalar, clang::QualType type, Place place);
   Scalar convert(Scalar number, NumberType from, NumberType to, Place place);
   Condition isPresent(const Scalar &address);
@@ -325,6 +348,8 @@ private:
   std::optional<Scalar> combined(reduce_operation operation, const Scalar &a, const Scalar &b,
                                  clang::QualType type) const;
   std::optional<Value> combineByCall(llvm::StringRef name, const clang::CallExpr *call);
+  Value combineAtomically(reduce_operation operation, const Value &old, const Value &by,
+                          llvm::StringRef name, const clang::CallExpr *call);
 
   // What is looked up in memory.
   const clang::ParmVarDecl *unchangedArgument(unsigned object) const;

@@ -27,51 +27,57 @@ Value Interpreter::evaluateInitList(const InitListExpr *list) {
   if (!list->getType()->isRecordType() && !list->getType()->isArrayType())
     return list->getNumInits() == 0 ? Value(Scalar::ofNumber(0)) : evaluate(list->getInit(0));
   Value object = makeTemporary(list->getType());
-  auto place = [&](const Expr *init, int64_t offset) {
-    // In a default member initialiser, `this` is the new object.
-    const bool isOfMember = isa<CXXDefaultInitExpr>(init->IgnoreParens());
-    Value self = frames.back().self;
-    if (isOfMember)
-      frames.back().self = object;
-    Value value = evaluate(init);
-    frames.back().self = std::move(self);
-    initialise(movedBy(object, offset), value, init->getType(), placeOf(init));
-  };
   if (const auto *record = list->getType()->getAsRecordDecl()) {
-    const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
-    unsigned index = 0;
-    bool hasBits = false;
-    if (const auto *derived = dyn_cast<CXXRecordDecl>(record))
-      for (const CXXBaseSpecifier &base : derived->bases())
-        if (index < list->getNumInits())
-          place(list->getInit(index++), offsetOfBase(derived, base.getType().getTypePtr()));
-    for (const FieldDecl *field : record->fields()) {
-      if (index == list->getNumInits())
-        break;
-      if (field->isUnnamedBitField())
-        continue;
-      const Expr *init = list->getInit(index++);
-      if (field->isBitField()) { // which shares its bytes with others
-        evaluate(init);
-        hasBits = true;
-      } else if (field->getType()->isReferenceType())
-        initialise(addressOfField(object, field), addressOf(init), pointerTo(field), placeOf(init));
-      else
-        place(init,
-              kernel.context.toCharUnitsFromBits(layout.getFieldOffset(field->getFieldIndex()))
-                  .getQuantity());
-    }
-    if (hasBits)
-      memory[object.single()->object].forget("is an object with bit-fields", placeOf(list));
+    initialiseParts(object, record, list);
   } else if (const auto *array = kernel.context.getAsConstantArrayType(list->getType())) {
     unsigned size = sizeOf(array->getElementType());
-    for (unsigned i = 0; i < array->getZExtSize(); ++i) {
-      const Expr *init = i < list->getNumInits() ? list->getInit(i) : list->getArrayFiller();
-      if (init)
-        place(init, int64_t(i) * size);
-    }
+    for (unsigned i = 0; i < array->getZExtSize(); ++i)
+      if (const Expr *init = i < list->getNumInits() ? list->getInit(i) : list->getArrayFiller())
+        initialisePart(object, init, int64_t(i) * size);
   }
   return object;
+}
+
+/// A part of a new object, so many bytes into it.
+void Interpreter::initialisePart(const Value &object, const Expr *init, int64_t offset) {
+  // In a default member initialiser, `this` is the new object.
+  const bool isOfMember = isa<CXXDefaultInitExpr>(init->IgnoreParens());
+  Value self = frames.back().self;
+  if (isOfMember)
+    frames.back().self = object;
+  Value value = evaluate(init);
+  frames.back().self = std::move(self);
+  initialise(movedBy(object, offset), value, init->getType(), placeOf(init));
+}
+
+void Interpreter::initialiseParts(const Value &object, const RecordDecl *record,
+                                  const InitListExpr *list) {
+  const ASTRecordLayout &layout = kernel.context.getASTRecordLayout(record);
+  unsigned index = 0;
+  bool hasBits = false;
+  if (const auto *derived = dyn_cast<CXXRecordDecl>(record))
+    for (const CXXBaseSpecifier &base : derived->bases())
+      if (index < list->getNumInits())
+        initialisePart(object, list->getInit(index++),
+                       offsetOfBase(derived, base.getType().getTypePtr()));
+  for (const FieldDecl *field : record->fields()) {
+    if (index == list->getNumInits())
+      break;
+    if (field->isUnnamedBitField())
+      continue;
+    const Expr *init = list->getInit(index++);
+    if (field->isBitField()) { // which shares its bytes with others
+      evaluate(init);
+      hasBits = true;
+    } else if (field->getType()->isReferenceType()) {
+      initialise(addressOfField(object, field), addressOf(init), pointerTo(field), placeOf(init));
+    } else {
+      const uint64_t bits = layout.getFieldOffset(field->getFieldIndex());
+      initialisePart(object, init, kernel.context.toCharUnitsFromBits(int64_t(bits)).getQuantity());
+    }
+  }
+  if (hasBits)
+    memory[object.single()->object].forget("is an object with bit-fields", placeOf(list));
 }
 
 /// `using Base::Base;`: the arguments go on to the base class.
@@ -137,31 +143,23 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     if (const Expr *bound = part && !part->getHoldingVar() ? part->getBinding() : nullptr)
       return addressOf(bound);
   } else if (const auto *unary = dyn_cast<UnaryOperator>(lvalue)) {
-    if (unary->getOpcode() == UO_Deref)
-      return evaluate(unary->getSubExpr());
-    return evaluateUnary(unary);
+    return unary->getOpcode() == UO_Deref ? evaluate(unary->getSubExpr()) : evaluateUnary(unary);
   } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
     return movePointer(evaluate(subscript->getBase()), evaluate(subscript->getIdx()),
                        subscript->getType(), 1, subscript);
   } else if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
-    const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl());
-    if (field && field->getType()->isReferenceType())
-      return load(addressOfField(evaluate(member->getBase()), field), pointerTo(field),
-                  placeOf(member));
-    if (field)
-      return addressOfField(evaluate(member->getBase()), field);
+    if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl())) {
+      Value place = addressOfField(evaluate(member->getBase()), field);
+      return field->getType()->isReferenceType() ? load(place, pointerTo(field), placeOf(member))
+                                                 : place;
+    }
   } else if (const auto *cast = dyn_cast<CastExpr>(lvalue)) {
-    if (cast->getCastKind() == CK_NoOp || cast->getCastKind() == CK_LValueBitCast)
-      return addressOf(cast->getSubExpr());
-    if (cast->getCastKind() == CK_DerivedToBase ||
-        cast->getCastKind() == CK_UncheckedDerivedToBase || cast->getCastKind() == CK_BaseToDerived)
-      return baseClassOf(cast, addressOf(cast->getSubExpr()));
-    return evaluate(cast);
+    return addressOfCast(cast);
   } else if (const auto *temporary = dyn_cast<MaterializeTemporaryExpr>(lvalue)) {
     const Expr *inner = temporary->getSubExpr();
-    if (inner->getType()->isArrayType())
-      return evaluate(inner);
-    return copied(evaluate(inner), inner->getType(), placeOf(inner));
+    Value object = evaluate(inner);
+    return inner->getType()->isArrayType() ? object
+                                           : copied(object, inner->getType(), placeOf(inner));
   } else if (const auto *binary = dyn_cast<BinaryOperator>(lvalue)) {
     return evaluateBinary(binary);
   } else if (const auto *conditional = dyn_cast<AbstractConditionalOperator>(lvalue)) {
@@ -174,6 +172,17 @@ Value Interpreter::addressOf(const Expr *lvalue) {
     return evaluate(lvalue);
   }
   return Scalar::unknown("has an address made by '" + spell(lvalue) + "'", placeOf(lvalue));
+}
+
+Value Interpreter::addressOfCast(const CastExpr *cast) {
+  switch (cast->getCastKind()) {
+  case CK_NoOp:
+  case CK_LValueBitCast: return addressOf(cast->getSubExpr());
+  case CK_DerivedToBase:
+  case CK_UncheckedDerivedToBase:
+  case CK_BaseToDerived: return baseClassOf(cast, addressOf(cast->getSubExpr()));
+  default: return evaluate(cast);
+  }
 }
 
 /// What a member that is a reference holds.

@@ -107,14 +107,34 @@ std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *
                    });
     return isPlace ? load(value, type, place) : value;
   };
-  Value address = atomic ? evaluate(first) : Value();
-  Value old = atomic ? load(address, type, place) : valueOf(first);
+  if (atomic) {
+    const Value address = evaluate(first), old = load(address, type, place);
+    store(address, combineAtomically(*atomic, old, valueOf(second), name, call), type, place);
+    return Scalar::unknown("is returned by '" + name.str() + "'", place);
+  }
   bool isAll = true;
-  Value both = Value::combine(old, valueOf(second), [&](const Scalar &a, const Scalar &b) {
-    std::optional<Scalar> one = combined(function ? *function : *atomic, a, b, type);
-    isAll &= one.has_value();
-    // Unlike a sum, an atomic one flushes numbers that are too small for all of their bits.
-    if (one && atomic && one->data->reduction->type == element_type::f32)
+  Value both = Value::combine(valueOf(first), valueOf(second),
+                              [&](const Scalar &a, const Scalar &b) -> Scalar {
+                                std::optional<Scalar> one = combined(*function, a, b, type);
+                                isAll &= one.has_value();
+                                return one.value_or(Scalar());
+                              });
+  if (!isAll)
+    return std::nullopt;
+  if (!type->isRecordType())
+    return both;
+  Value object = makeTemporary(type);
+  store(object, both, type, place);
+  return object;
+}
+
+/// Unlike a sum, an atomic one flushes numbers that are too small for all of their bits.
+Value Interpreter::combineAtomically(reduce_operation operation, const Value &old, const Value &by,
+                                     StringRef name, const CallExpr *call) {
+  const Expr *second = call->getArg(1);
+  return Value::combine(old, by, [&](const Scalar &a, const Scalar &b) {
+    std::optional<Scalar> one = combined(operation, a, b, second->getType());
+    if (one && one->data->reduction->type == element_type::f32)
       one->data.edit().reduction->type = element_type::f32_ftz;
     if (one)
       return *one;
@@ -123,19 +143,8 @@ std::optional<Value> Interpreter::combineByCall(StringRef name, const CallExpr *
         "is computed by '" + name.str() + "'" +
             (isElement ? ""
                        : " from '" + spell(second) + "', which is not an element of shared memory"),
-        place);
+        placeOf(call));
   });
-  if (!isAll && function)
-    return std::nullopt;
-  if (atomic) {
-    store(address, both, type, place);
-    return Scalar::unknown("is returned by '" + name.str() + "'", place);
-  }
-  if (!type->isRecordType())
-    return both;
-  Value object = makeTemporary(type);
-  store(object, both, type, place);
-  return object;
 }
 
 } // namespace tilelift

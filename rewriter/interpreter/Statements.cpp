@@ -125,24 +125,31 @@ void Interpreter::forgetChanges(const Stmt *statement, StringRef why) {
   mask = mask && Condition::unknown();
 }
 
-void Interpreter::run(const Stmt *statement) {
-  if (!statement || gone())
-    return;
+/// Counts the statement. Behind the limit, what it changes is not known, or the copy is refused.
+bool Interpreter::hasStepsFor(const Stmt *statement) {
   ++steps;
-  if (++block.steps > maxStepsOfBlock)
-    return fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
-  if (isWatching() && steps > maxSampledSteps)
+  if (++block.steps > maxStepsOfBlock) {
+    fail(diagnose(diag::too_much_work, placeOf(target), maxStepsOfBlock));
+    return false;
+  }
+  if (isWatching())
+    return steps <= maxSampledSteps;
+  if (steps <= (isCopying() ? maxSteps : maxStepsBefore))
+    return true;
+  if (openLoops > 0) // which have a better answer
+    return false;
+  if (isCopying())
+    fail(diagnose(diag::too_much_work, placeOf(target), maxSteps));
+  else
+    forgetChanges(statement, "is changed after many steps");
+  return false;
+}
+
+void Interpreter::run(const Stmt *statement) {
+  if (!statement || gone() || !hasStepsFor(statement))
     return;
   if (isWatching() && llvm::is_contained(notWatched, statement))
     return forgetSampled(statement);
-  if (steps > (isCopying() ? maxSteps : maxStepsBefore) && !isWatching()) {
-    bool isInLoop = openLoops > 0; // which has a better answer
-    if (isCopying() && !isInLoop)
-      fail(diagnose(diag::too_much_work, placeOf(target), maxSteps));
-    if (!isCopying() && !isInLoop)
-      forgetChanges(statement, "is changed after many steps");
-    return;
-  }
   size_t outerScope = scope.size();
   if (const auto *expression = dyn_cast<Expr>(statement)) {
     runGuarded(expression);
@@ -174,12 +181,16 @@ void Interpreter::run(const Stmt *statement) {
   } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement); assembly && isCopying()) {
     runAssembly(assembly);
   } else if (!isa<NullStmt>(statement)) {
-    if (isCopying())
-      fail(diagnose(diag::unsupported_statement, placeOf(statement),
-                    isa<SwitchStmt>(statement) ? "'switch'" : "this statement"));
-    else
-      forgetChanges(statement, "is changed by a statement that is not followed");
+    runUnknown(statement);
   }
+}
+
+void Interpreter::runUnknown(const Stmt *statement) {
+  if (isCopying())
+    fail(diagnose(diag::unsupported_statement, placeOf(statement),
+                  isa<SwitchStmt>(statement) ? "'switch'" : "this statement"));
+  else
+    forgetChanges(statement, "is changed by a statement that is not followed");
 }
 
 /// A loop that the statement is part of goes on or ends only where the statement stays.

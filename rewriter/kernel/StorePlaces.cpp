@@ -25,16 +25,33 @@ std::optional<int64_t> slopeOf(const Polynomial &value, SymbolId symbol) {
   return slope;
 }
 
+/// Whether a loop lies between a statement and one around it.
+bool isInInnerLoop(const Stmt *statement, const Stmt *loop, const VariableFacts &facts) {
+  for (const Stmt *outer = facts.parentOf(statement); outer && outer != loop;
+       outer = facts.parentOf(outer))
+    if (isLoop(outer))
+      return true;
+  return false;
+}
+
+/// Whether each round moves it by one or more in one direction, and it never comes around, as
+/// numbers do that are no signed ones of 32 bits or more.
+bool goesOneWay(const Cursor &cursor, const KernelUnderTest &under) {
+  const QualType type = cursor.variable->getType();
+  const bool comesAround = !type->isPointerType() && (!type->isSignedIntegerOrEnumerationType() ||
+                                                      under.context.getIntWidth(type) < 32);
+  return !comesAround && llvm::all_of(cursor.steps, [&](const Change &step) {
+    return step.direction == cursor.steps[0].direction &&
+           (!step.value || rangeOf(step.value, under).low >= 1);
+  });
+}
+
 } // namespace
 
 bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
   const Stmt *loop = under.facts.outermostLoopAround(copy.statement);
-  auto isInner = [&](const Stmt *outer) { return outer != loop && isLoop(outer); };
-  for (const Stmt *outer = copy.statement; outer && outer != loop;
-       outer = under.facts.parentOf(outer))
-    if (outer != copy.statement && isInner(outer))
-      return false;
-  if (!loop || isa<DoStmt, CXXForRangeStmt>(loop) || !copy.path.inKernel())
+  if (!loop || isInInnerLoop(copy.statement, loop, under.facts) ||
+      isa<DoStmt, CXXForRangeStmt>(loop) || !copy.path.inKernel())
     return false;
   auto found = findRounds(loop, under.uniformity, under.context.getSourceManager());
   const auto *rounds = std::get_if<Rounds>(&found);
@@ -43,6 +60,7 @@ bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
   if (!rounds || plan.gather || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
     return false;
   const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
+  const int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
   // Nothing else of the place may move, or be made of what does.
   const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
   auto isFixed = [&](SymbolId id) {
@@ -50,27 +68,22 @@ bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
     const auto *variable = symbol.kind == Symbol::Kind::Variable
                                ? static_cast<const VarDecl *>(symbol.identity)
                                : nullptr;
-    return symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable);
+    return symbol.knownAtLaunch ||
+           (symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable));
   };
-  int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
+  auto leavesItsPlace = [&](SymbolId moving, int64_t slope) {
+    return std::abs(slope) >= length && llvm::all_of(place.getTerms(), [&](const Term &term) {
+             return llvm::all_of(term.factors,
+                                 [&](SymbolId id) { return id == moving || isFixed(id); });
+           });
+  };
   return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {
-    // Numbers that are no signed ones of 32 bits or more come around; pointers do not.
-    const QualType type = cursor.variable->getType();
-    bool comesAround = !type->isPointerType() && (!type->isSignedIntegerOrEnumerationType() ||
-                                                  under.context.getIntWidth(type) < 32);
-    bool isOneWay = !comesAround && llvm::all_of(cursor.steps, [&](const Change &step) {
-      return step.direction == cursor.steps[0].direction &&
-             (!step.value || rangeOf(step.value, under).low >= 1);
-    });
-    for (SymbolId id = 0; isOneWay && id < plan.symbols.size(); ++id)
+    if (!goesOneWay(cursor, under))
+      return false;
+    for (SymbolId id = 0; id < plan.symbols.size(); ++id)
       if (plan.symbols[id].identity == cursor.variable && plan.symbols[id].moment == loop)
         if (std::optional<int64_t> slope = slopeOf(place, id))
-          return std::abs(*slope) >= length &&
-                 llvm::all_of(place.getTerms(), [&](const Term &term) {
-                   return llvm::all_of(term.factors, [&](SymbolId other) {
-                     return other == id || isFixed(other) || plan.symbols[other].knownAtLaunch;
-                   });
-                 });
+          return leavesItsPlace(id, *slope);
     return false;
   });
 }

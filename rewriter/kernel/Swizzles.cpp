@@ -72,10 +72,55 @@ bool hasRoom(InstancePlan &instance, const KernelSizes &sizes) {
   return !fitTogether(copies, sizes);
 }
 
+using CopiesOfTile = SmallVector<PlannedCopy *, 2>;
+
+/// The plans of a tile's copies with each swizzle that they may have, if nothing says which.
+std::vector<std::vector<Plan>> swizzlesFor(const CopiesOfTile &copies, const FileFacts &file) {
+  std::vector<std::vector<Plan>> choices;
+  for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
+    auto plans = plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true,
+                           file.selection.device);
+    // Rows are cut where they are too long for every swizzle.
+    if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
+      choices.push_back(std::move(*plans));
+  }
+  return choices;
+}
+
+void exchange(const CopiesOfTile &copies, std::vector<Plan> &plans) {
+  for (size_t i = 0; i < copies.size(); ++i)
+    std::swap(copies[i]->plan, plans[i]);
+}
+
+/// Takes the choice by which warps pass shared memory least often.
+void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices,
+              const std::vector<WarpAccess> &accesses, InstancePlan &instance,
+              const KernelSizes &sizes) {
+  double passes = passesAsPlanned(accesses, copies[0]->plan);
+  for (std::vector<Plan> &plans : choices) {
+    const double fewer = passesAsPlanned(accesses, plans.front());
+    // Where longer rows have to be brought, as much is to be gained.
+    const bool isBetter = fewer < passes - 0.01 &&
+                          fewer * double(plans.front().expectedBytes) <
+                              passes * double(copies[0]->plan.expectedBytes);
+    if (!isBetter)
+      continue;
+    const bool hadRoom = hasRoom(instance, sizes);
+    exchange(copies, plans);
+    // Nobody asked for rows so long that the tile has no room.
+    if (hadRoom && !hasRoom(instance, sizes))
+      exchange(copies, plans);
+    else
+      passes = fewer;
+  }
+  copies[0]->plan.passes = passes;
+  copies[0]->plan.passesBefore = passesAsDeclared(accesses);
+}
+
 } // namespace
 
 void chooseSwizzles(InstancePlan &instance, const FileFacts &file) {
-  MapVector<const VarDecl *, SmallVector<PlannedCopy *, 2>> byTile;
+  MapVector<const VarDecl *, CopiesOfTile> byTile;
   SmallVector<const Stmt *, 4> annotated;
   for (PlannedCopy &copy : instance.copies) {
     byTile[copy.tile].push_back(&copy);
@@ -85,18 +130,12 @@ void chooseSwizzles(InstancePlan &instance, const FileFacts &file) {
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
     adoptSwizzle(copies, file.selection.device);
-    bool isAuto = llvm::none_of(copies, [](const PlannedCopy *copy) {
+    const bool isAuto = llvm::none_of(copies, [](const PlannedCopy *copy) {
       return copy->directive->clauses.swizzle.has_value();
     });
     std::vector<std::vector<Plan>> choices;
-    for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
-      auto plans = isAuto ? plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true,
-                                      file.selection.device)
-                          : std::nullopt;
-      // Rows are cut where they are too long for every swizzle.
-      if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
-        choices.push_back(std::move(*plans));
-    }
+    if (isAuto)
+      choices = swizzlesFor(copies, file);
     if (choices.empty() && isAuto)
       continue;
     if (!accesses) { // that takes a while
@@ -106,30 +145,7 @@ void chooseSwizzles(InstancePlan &instance, const FileFacts &file) {
       accesses = accessesOfWarps(
           {file.context, copies[0]->path, facts, own, uniformity, instance.block}, annotated);
     }
-    const std::vector<WarpAccess> &own = (*accesses)[tile];
-    double passes = passesAsPlanned(own, copies[0]->plan);
-    auto bytes = [&] { return double(copies[0]->plan.expectedBytes); };
-    for (std::vector<Plan> &plans : choices) {
-      double fewer = passesAsPlanned(own, plans.front());
-      // Where longer rows have to be brought, as much is to be gained.
-      bool isBetter =
-          fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes) < passes * bytes();
-      if (!isBetter)
-        continue;
-      auto exchange = [&] {
-        for (size_t i = 0; i < copies.size(); ++i)
-          std::swap(copies[i]->plan, plans[i]);
-      };
-      const bool hadRoom = hasRoom(instance, sizes);
-      exchange();
-      // Nobody asked for rows so long that the tile has no room.
-      if (hadRoom && !hasRoom(instance, sizes))
-        exchange();
-      else
-        passes = fewer;
-    }
-    copies[0]->plan.passes = passes;
-    copies[0]->plan.passesBefore = passesAsDeclared(own);
+    takeBest(copies, std::move(choices), (*accesses)[tile], instance, sizes);
   }
 }
 

@@ -170,6 +170,21 @@ void StoreFlow::passBarrier(State &state, const FlowStep &at) {
   state.mayLackBarrier = !hasPlace;
 }
 
+/// What is left to do for the stores at a barrier.
+BarrierDuty dutyAt(size_t barrier, const Expr *call, ArrayRef<StoreFlow> solved,
+                   const CopyOrders &orders) {
+  BarrierDuty duty{call};
+  for (const StoreFlow &one : solved)
+    for (size_t i = 0; i < orders.stores.size(); ++i) {
+      const StoreOrder &order = orders.stores[i];
+      if (!order.needsBarrier && one.barriersBefore(i).has(unsigned(barrier)))
+        (order.fencesAll ? duty.fencesAll : duty.fences) = true;
+      if (!order.waitsHere && one.waitedAt(barrier).has(unsigned(i)))
+        (order.needsResult ? duty.waitsForResult : duty.waits) = true;
+    }
+  return duty;
+}
+
 } // namespace
 
 void orderStores(const std::vector<OrderedInstance> &instances,
@@ -183,17 +198,8 @@ void orderStores(const std::vector<OrderedInstance> &instances,
     solved.emplace_back(instances[i], flows[i], barriers, redundant, orders);
     solved.back().run();
   }
-  // The barriers get what is left to do for the stores.
   for (size_t barrier = 0; barrier < barriers.size(); ++barrier) {
-    BarrierDuty duty{barriers[barrier].call};
-    for (const StoreFlow &one : solved)
-      for (size_t i = 0; i < copies.size(); ++i) {
-        const StoreOrder &order = orders.stores[i];
-        if (!order.needsBarrier && one.barriersBefore(i).has(unsigned(barrier)))
-          (order.fencesAll ? duty.fencesAll : duty.fences) = true;
-        if (!order.waitsHere && one.waitedAt(barrier).has(unsigned(i)))
-          (order.needsResult ? duty.waitsForResult : duty.waits) = true;
-      }
+    const BarrierDuty duty = dutyAt(barrier, barriers[barrier].call, solved, orders);
     if (duty.fences || duty.fencesAll || duty.waits || duty.waitsForResult)
       orders.duties.push_back(duty);
   }

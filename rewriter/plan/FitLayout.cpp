@@ -34,13 +34,8 @@ bool Fitter::layOut() {
   if (plan.hasMap() && plan.rows.empty() && !isDense())
     return failLayout(userPitch, pitch,
                       "rows that it does not fill lie between those that it fills");
-  // Rows of their own may lie anywhere that TMA can write.
-  bool areApart = plan.gather && shape.digits.size() == 2 && userPitch % startsOn() == 0;
-  bool isTooClose =
-      plan.gather && !mayBeByFours && shape.digits.size() == 2 && userPitch % startsOn() != 0;
   layout.moved = plan.rows.empty() && !isAsWritten &&
-                 (layout.lead != 0 || (pitch != userPitch && !areApart) || isLonger || span != 0 ||
-                  isTooClose);
+                 (layout.lead != 0 || isLonger || span != 0 || mustMove(userPitch, pitch));
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
   layout.pitch = innermost;
@@ -66,6 +61,15 @@ bool Fitter::layOut() {
   layout.pitch /= element;
   layout.rowLength = (layout.folded ? userPitch : innermost) / element;
   return true;
+}
+
+/// Whether TMA would not write rows of that pitch where the user's lie.
+bool Fitter::mustMove(int64_t userPitch, int64_t pitch) const {
+  if (!plan.gather || shape.digits.size() != 2)
+    return pitch != userPitch;
+  // Rows of their own may lie anywhere that TMA can write.
+  const bool isWritable = userPitch % startsOn() == 0;
+  return !isWritable && (pitch != userPitch || !mayBeByFours);
 }
 
 /// Whether the rows of a box follow each other in the tile, as TMA writes them. Boxes that are

@@ -61,7 +61,16 @@ private:
   Constraint alongRow(Constraint constraint) const;
   std::optional<Polynomial> lastWithin(const Constraint &constraint);
   bool hasKnownEnd(int digit, llvm::ArrayRef<Constraint> constraints);
+  struct Bounded {
+    Constraint constraint;
+    Polynomial least;
+    bool isOfOneDimension = true;
+  };
+  std::optional<Bounded> constraintOf(const GuardColumn &column);
+  void holdForAll(const Constraint &constraint);
   void placeOne(const Constraint &constraint, llvm::ArrayRef<Constraint> all);
+  bool placeStart(const Constraint &constraint);
+  bool placeEnd(const Constraint &constraint, llvm::ArrayRef<Constraint> all);
   void splitOffset();
   void takeCoordinate(size_t dim, Polynomial &rest);
   void addOuterDimensions(Polynomial &rest);
@@ -77,6 +86,7 @@ private:
   bool endsAtLaunch(const Polynomial &start) const;
   bool endsInLastRow() const;
   bool layOut();
+  bool mustMove(int64_t userPitch, int64_t pitch) const;
   bool isDense() const;
   bool isCut() const;
   bool partsAreRows() const;

@@ -10,6 +10,8 @@
 #include "llvm/ADT/Sequence.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <numeric>
+
 using namespace llvm;
 
 namespace tilelift {
@@ -49,6 +51,9 @@ private:
   int64_t slopedAt(const GuardColumn &column, size_t n) const;
   bool placeColumn(size_t column);
   bool failAsUnevenGuard(const GuardColumn &placed, size_t n, int64_t found);
+  std::optional<int64_t> boundAt(size_t column, ArrayRef<size_t> bearing, size_t axis,
+                                 int64_t digit, bool areOthersLowest) const;
+  int64_t tightestAt(ArrayRef<GuardColumn> bounds, size_t n) const;
   std::vector<GuardColumn> boundsByAxis(size_t column, ArrayRef<size_t> bearing,
                                         bool areOthersLowest) const;
   void excludeConstants();
@@ -331,6 +336,25 @@ void Shaper::trim() {
   radices = std::move(kept);
 }
 
+/// The bound of the unit that has a digit in one axis and is at the same end of all others.
+std::optional<int64_t> Shaper::boundAt(size_t column, ArrayRef<size_t> bearing, size_t axis,
+                                       int64_t digit, bool areOthersLowest) const {
+  const auto found = llvm::find_if(bearing, [&](size_t n) {
+    const Digits digits = result.digitsAt(units[n].at);
+    return llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
+      return digits[d] == (d == axis ? digit : areOthersLowest ? radices[d].low : radices[d].high);
+    });
+  });
+  return found == bearing.end() ? std::nullopt : units[*found].bound(column);
+}
+
+/// The tightest of the bounds that each unit would have.
+int64_t Shaper::tightestAt(ArrayRef<GuardColumn> bounds, size_t n) const {
+  auto own = llvm::map_range(
+      bounds, [&](const GuardColumn &bound) { return bound.first + slopedAt(bound, n); });
+  return bounds.front().isLow ? *llvm::max_element(own) : *llvm::min_element(own);
+}
+
 /// `r < n && c < n` compares one value with several axes, and only the tightest of their bounds is
 /// left of it in each unit. The bound of one axis alone is seen at the end of the axis where it is
 /// tightest, in units whose other digits are at the end where their bounds are not: the lowest, or
@@ -338,42 +362,23 @@ void Shaper::trim() {
 std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> bearing,
                                               bool areOthersLowest) const {
   const auto &[value, isLow] = list.columns[column];
-  auto boundAt = [&](size_t axis, int64_t digit) -> std::optional<int64_t> {
-    for (size_t n : bearing) {
-      const Digits digits = result.digitsAt(units[n].at);
-      bool isThere = llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
-        return digits[d] == (d == axis         ? digit
-                             : areOthersLowest ? radices[d].low
-                                               : radices[d].high);
-      });
-      if (isThere)
-        return units[n].bound(column);
-    }
-    return std::nullopt;
-  };
   std::vector<GuardColumn> bounds;
   for (size_t d = 0; d < radices.size(); ++d) {
     const int64_t end = areOthersLowest ? radices[d].high : radices[d].low;
     const int64_t step = areOthersLowest ? 1 : -1;
-    std::optional<int64_t> last = boundAt(d, end), before = boundAt(d, end - step);
+    std::optional<int64_t> last = boundAt(column, bearing, d, end, areOthersLowest);
+    std::optional<int64_t> before = boundAt(column, bearing, d, end - step, areOthersLowest);
     if (!last || !before || *last == *before)
       continue;
     const int64_t slope = (*last - *before) * step;
-    GuardColumn bound{value, isLow, *last - slope * end, {}};
-    bound.slopes.assign(radices.size(), 0);
-    bound.slopes[d] = slope;
-    bounds.push_back(std::move(bound));
+    Slopes slopes(radices.size(), 0);
+    slopes[d] = slope;
+    bounds.push_back({value, isLow, *last - slope * end, slopes});
   }
-  auto isTightest = [&](size_t n) {
-    std::optional<int64_t> tightest;
-    for (const GuardColumn &bound : bounds) {
-      const int64_t own = bound.first + slopedAt(bound, n);
-      tightest = !tightest ? own : isLow ? std::max(*tightest, own) : std::min(*tightest, own);
-    }
-    return tightest == units[n].bound(column);
-  };
-  bool explainsAll = bounds.size() > 1 && llvm::all_of(bearing, isTightest);
-  return explainsAll ? std::move(bounds) : std::vector<GuardColumn>();
+  auto isExplained = [&](size_t n) { return tightestAt(bounds, n) == units[n].bound(column); };
+  if (bounds.size() < 2 || !llvm::all_of(bearing, isExplained))
+    bounds.clear();
+  return bounds;
 }
 
 /// By how much a bound changes with each digit, as the units that have it say. If these have one
@@ -409,10 +414,7 @@ Shaper::Slopes Shaper::slopesOf(size_t column, ArrayRef<size_t> bearing) const {
 /// What a bound's slopes make of a unit's digits.
 int64_t Shaper::slopedAt(const GuardColumn &column, size_t n) const {
   const SmallVector<int64_t, 5> digits = result.digitsAt(units[n].at);
-  int64_t sum = 0;
-  for (size_t d = 0; d < digits.size(); ++d)
-    sum += column.slopes[d] * digits[d];
-  return sum;
+  return std::inner_product(digits.begin(), digits.end(), column.slopes.begin(), int64_t(0));
 }
 
 bool Shaper::failAsUnevenGuard(const GuardColumn &placed, size_t n, int64_t found) {

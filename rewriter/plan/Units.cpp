@@ -27,6 +27,7 @@ private:
   bool findUnitSize();
   bool addGap(int64_t from, int64_t to);
   bool addCell(const Cell &cell);
+  bool takeLoad(const Cell &cell, const Case &each, const Case *&load);
   bool takeSource(const Cell &cell, const Case *&load);
   bool takeBase(const Cell &cell, unsigned base);
   bool takeBounds(const Cell &cell, const Condition &guard, Unit &unit);
@@ -113,6 +114,21 @@ std::array<int64_t, 5> insideness(const Case &load, const Symbols &symbols) {
   return {-lookedUp, following, -single, box != nullptr, int64_t(load.guard.countBounds())};
 }
 
+/// A load of the cell, which is of the same base as the others.
+bool UnitReader::takeLoad(const Cell &cell, const Case &each, const Case *&load) {
+  const Source &source = *each.source;
+  if (load && load->source->base != source.base)
+    return fail(diagnose(
+        diag::two_sources, cell.place, at(cell.offset), relation.bases[load->source->base].spelling,
+        relation.bases[source.base].spelling, "depending on a condition", words.comes, words.from));
+  if (!(source.reduction == relation.reduction))
+    return fail(diagnose(diag::computed_value, cell.place, at(cell.offset),
+                         "is combined in another way than others"));
+  if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
+    load = &each;
+  return true;
+}
+
 /// The load of a cell, if it has any, and its guard. Where there are several, the
 /// others are for borders: like all that is not zero, they leave the copy the boxes
 /// that lie wholly inside.
@@ -123,17 +139,9 @@ bool UnitReader::takeSource(const Cell &cell, const Case *&load) {
     const Source &source = *each.source;
     switch (source.kind) {
     case Source::Kind::Load:
-      if (load && load->source->base != source.base)
-        return fail(diagnose(diag::two_sources, cell.place, at(cell.offset),
-                             relation.bases[load->source->base].spelling,
-                             relation.bases[source.base].spelling, "depending on a condition",
-                             words.comes, words.from));
       isMixed |= load != nullptr;
-      if (!(source.reduction == relation.reduction))
-        return fail(diagnose(diag::computed_value, cell.place, at(cell.offset),
-                             "is combined in another way than others"));
-      if (!load || insideness(*load, relation.symbols) < insideness(each, relation.symbols))
-        load = &each;
+      if (!takeLoad(cell, each, load))
+        return false;
       break;
     case Source::Kind::Shared:
     case Source::Kind::Other: other = &source; break;

@@ -71,7 +71,9 @@ private:
   bool matters(const Stmt *statement) const;
   bool comesFirst(const Stmt *statement) const;
   bool isAwaitedToo(const Stmt *statement) const;
+  void keep(const Stmt *part, bool isWhole = false);
   std::vector<PathStep> stepsOf(const Stmt *statement);
+  PathStep stepAround(const Stmt *statement);
   void checkStatement(const Stmt *statement);
   void checkExpression(const Stmt *expression);
   void checkChanges();
@@ -253,27 +255,29 @@ bool PathFinder::isAwaitedToo(const Stmt *statement) const {
          !effect.meetsOthers && !effect.mayLeave && !effect.isUnknown;
 }
 
+/// A statement that is run, and what its parts name.
+void PathFinder::keep(const Stmt *part, bool isWhole) {
+  if (!part)
+    return;
+  kept.push_back(part);
+  if (const auto *declaration = dyn_cast<DeclStmt>(part); declaration && isWhole)
+    needDeclared(declaration);
+  else
+    need(part);
+}
+
 /// What of a statement is run.
 std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
   if (!statement)
     return {};
-  auto keep = [&](const Stmt *part) {
-    if (part)
-      kept.push_back(part);
-    if (const auto *declaration = dyn_cast_or_null<DeclStmt>(part);
-        declaration && part == statement)
-      needDeclared(declaration);
-    else
-      need(part);
-  };
   if (!leadsOn(statement)) {
-    if (isAwaitedToo(statement))
-      return {{statement, std::nullopt, {}, {}}};
-    if (!matters(statement)) {
-      checkOthers(statement);
-      return {};
+    if (!isAwaitedToo(statement)) {
+      if (!matters(statement)) {
+        checkOthers(statement);
+        return {};
+      }
+      keep(statement, /*isWhole=*/true);
     }
-    keep(statement);
     return {{statement, std::nullopt, {}, {}}};
   }
   for (size_t i = 0; i < loops.size(); ++i)
@@ -282,12 +286,17 @@ std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
       keep(isa<ForStmt>(statement) ? cast<ForStmt>(statement)->getInit() : nullptr);
       return {{statement, i, {}, {}}};
     }
+  if (const auto *attributed = dyn_cast<AttributedStmt>(statement))
+    return stepsOf(attributed->getSubStmt());
+  return {stepAround(statement)};
+}
+
+/// A statement with the parts of it that lead to the loops.
+PathStep PathFinder::stepAround(const Stmt *statement) {
   PathStep step{statement, std::nullopt, {}, {}};
   if (const auto *block = dyn_cast<CompoundStmt>(statement)) {
     for (const Stmt *each : block->body())
       llvm::append_range(step.inner, stepsOf(each));
-  } else if (const auto *attributed = dyn_cast<AttributedStmt>(statement)) {
-    return stepsOf(attributed->getSubStmt());
   } else if (const auto *counted = dyn_cast<ForStmt>(statement);
              counted && !counted->getConditionVariable()) {
     for (const Stmt *part : {counted->getInit(), static_cast<const Stmt *>(counted->getCond()),
@@ -306,7 +315,7 @@ std::vector<PathStep> PathFinder::stepsOf(const Stmt *statement) {
   } else {
     refuse(statement, "the way there leads through a statement that it does not follow");
   }
-  return {std::move(step)};
+  return step;
 }
 
 /// It runs beside the same statement of all other threads, and before.

@@ -91,6 +91,7 @@ public:
   std::variant<Rounds, Diagnostic> run();
 
 private:
+  std::string whyNoCursor(const VarDecl *variable) const;
   std::optional<Cursor> cursorOf(const VarDecl *variable) const;
   bool isSetByHead(const VarDecl *variable) const {
     return init && llvm::all_of(facts.changesWithin(variable, loop), [&](const Change &change) {
@@ -160,18 +161,22 @@ std::variant<Rounds, Diagnostic> RoundsFinder::run() {
     if (std::optional<Cursor> cursor = cursorOf(variable))
       rounds.cursors.push_back(std::move(*cursor));
   for (const VarDecl *variable : variablesIn(rounds.condition))
-    if (llvm::is_contained(changed, variable) && !rounds.find(variable)) {
-      auto start = whyImpure(startOf(variable, init), uniformity);
-      return refuse(rounds.condition,
-                    "the loop's condition depends on '" + variable->getNameAsString() +
-                        (isSetByHead(variable) ? "', which the loop's head declares: declare it "
-                                                 "before the loop"
-                         : start               ? "', whose start " + *start
-                         : variable->getType()->isRealFloatingType()
-                             ? "', which is no integer"
-                             : "', which is not known to move by the same in each round"));
-    }
+    if (llvm::is_contained(changed, variable) && !rounds.find(variable))
+      return refuse(rounds.condition, "the loop's condition depends on '" +
+                                          variable->getNameAsString() + "', " +
+                                          whyNoCursor(variable));
   return rounds;
+}
+
+/// Why it is not known what a variable that rounds change is in the next one.
+std::string RoundsFinder::whyNoCursor(const VarDecl *variable) const {
+  if (isSetByHead(variable))
+    return "which the loop's head declares: declare it before the loop";
+  if (auto start = whyImpure(startOf(variable, init), uniformity))
+    return "whose start " + *start;
+  return variable->getType()->isRealFloatingType()
+             ? "which is no integer"
+             : "which is not known to move by the same in each round";
 }
 
 } // namespace

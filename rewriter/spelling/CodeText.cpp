@@ -494,6 +494,24 @@ std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Opera
   return "(" + *left + " " + operation.op + " " + *right + ")";
 }
 
+/// The ranges of a term's device symbols; what the host knows multiplies `host`.
+std::optional<std::vector<std::string>> CodeText::deviceRanges(size_t plan, const Term &term,
+                                                               StringRef hint, StringRef launch,
+                                                               Polynomial &host) {
+  std::vector<std::string> device;
+  for (SymbolId id : term.factors) {
+    if (plans[plan]->symbols[id].knownAtLaunch) {
+      host *= Polynomial::symbol(id);
+      continue;
+    }
+    std::optional<std::string> range = rangeOf(plan, id, hint, launch);
+    if (!range)
+      return std::nullopt;
+    device.push_back(*range);
+  }
+  return device;
+}
+
 /// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,
 /// whose range is not that of two products.
 std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint,
@@ -501,39 +519,35 @@ std::optional<std::string> CodeText::asRange(const Values &values, StringRef hin
   std::map<std::vector<std::string>, Values> groups;
   for (size_t i = 0; i < values.size(); ++i)
     for (const Term &term : values[i].getTerms()) {
-      std::vector<std::string> device;
       Polynomial host(term.coefficient);
-      for (SymbolId id : term.factors) {
-        if (plans[i]->symbols[id].knownAtLaunch) {
-          host *= Polynomial::symbol(id);
-          continue;
-        }
-        std::optional<std::string> range = rangeOf(i, id, hint, launch);
-        if (!range)
-          return std::nullopt;
-        device.push_back(*range);
-      }
-      Values &group = groups[device];
+      auto device = deviceRanges(i, term, hint, launch, host);
+      if (!device)
+        return std::nullopt;
+      Values &group = groups[*device];
       group.resize(values.size());
       group[i] += host;
     }
+  // What the host knows by itself comes last.
+  const auto alone = groups.find({});
   std::string text;
-  for (bool isAlone : {false, true}) // what the host knows by itself comes last
-    for (const auto &[device, host] : groups) {
-      if (device.empty() != isAlone)
-        continue;
-      std::optional<std::string> factor = hostFactor(host, hint);
-      if (!factor)
-        return std::nullopt;
-      bool isNegative = StringRef(*factor).consume_front("-");
-      std::string number = factor->substr(isNegative ? 1 : 0);
-      if (isAlone)
-        text = text.empty() ? asConstantRange(*factor) : plus(text, number, isNegative);
-      else
-        text = plus(text, (number == "1" ? "" : number + " * ") + llvm::join(device, " * "),
-                    isNegative);
-    }
-  return text.empty() ? asConstantRange("0") : text;
+  for (auto group = groups.begin(); group != groups.end(); ++group) {
+    if (group == alone)
+      continue;
+    std::optional<std::string> factor = hostFactor(group->second, hint);
+    if (!factor)
+      return std::nullopt;
+    const bool isNegative = StringRef(*factor).starts_with("-");
+    const std::string number = factor->substr(isNegative ? 1 : 0);
+    text = plus(text, (number == "1" ? "" : number + " * ") + llvm::join(group->first, " * "),
+                isNegative);
+  }
+  if (alone == groups.end())
+    return text.empty() ? asConstantRange("0") : text;
+  std::optional<std::string> factor = hostFactor(alone->second, hint);
+  if (!factor || text.empty())
+    return factor ? std::optional(asConstantRange(*factor)) : std::nullopt;
+  const bool isNegative = StringRef(*factor).starts_with("-");
+  return plus(text, factor->substr(isNegative ? 1 : 0), isNegative);
 }
 
 /// What stands beside the range of a device symbol.

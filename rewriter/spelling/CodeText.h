@@ -113,6 +113,9 @@ private:
   CodeText ofOne(size_t plan) const;
   bool isIntEverywhere(const NamedValue &name) const;
   bool isIntEverywhere(const Operation &operation) const;
+  std::optional<std::vector<std::string>> deviceRanges(size_t plan, const Term &term,
+                                                       llvm::StringRef hint, llvm::StringRef launch,
+                                                       Polynomial &host);
   std::string asConstantRange(const std::string &number) const;
   bool mayOverflow(const Values &values) const;
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
