@@ -72,6 +72,8 @@ std::optional<std::string> whyUndefined(NumberOperator op, const Polynomial &rig
   bool shifts = op == NumberOperator::Shl || op == NumberOperator::Shr;
   if (number == 0 && divides)
     return "is divided by zero";
+  if (number && *number < 0 && op == NumberOperator::Rem && type.isUnsignedLong())
+    return "is the rest of a division by a number of 2^63 or more";
   if (number && shifts && (*number < 0 || *number >= int64_t(type.bits)))
     return "is shifted by " + std::to_string(*number) + " bits";
   return std::nullopt;

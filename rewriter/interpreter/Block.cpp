@@ -323,6 +323,11 @@ Polynomial Block::apply(NumberOperator op, const Polynomial &a, const Polynomial
     std::optional<int64_t> folded = fold(op, *left, *right, type);
     return folded ? Polynomial(*folded) : Polynomial::invalid();
   }
+  if (op == NumberOperator::Xor && right && *right < 0) { // `a ^ ~b` is `~(a ^ b)`
+    const Polynomial rest =
+        *right == -1 ? a : apply(op, a, Polynomial(~*right), type, place, needed);
+    return nearestResidue(Polynomial(-1) - rest, type);
+  }
   if (op == NumberOperator::Or || op == NumberOperator::Xor)
     if (std::optional<Polynomial> sum = joinBits(op, a, b, type, place, needed))
       return *sum;

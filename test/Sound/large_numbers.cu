@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 21
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 23
 //
 // Unsigned numbers of 64 bits that are too large for signed ones, such as SIZE_MAX for "none": in guards, in rows that
 // are left out, in checks for overflow, in quotients, in products of two numbers of 32 bits, and in what is chosen before
@@ -197,6 +197,27 @@ __global__ void first_row_is_a_rest(float *__restrict__ out, const float *__rest
   __syncthreads();
   use(out, tile);
 }
+__global__ void first_row_is_the_opposite(float *__restrict__ out, const float *__restrict__ in, size_t m, size_t) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const size_t row = (m ^ ~size_t(0)) + i / 32;
+    tile[i / 32][i % 32] = row < 40 ? in[row * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  use(out, tile);
+}
+__global__ void first_row_has_a_bit_of_the_opposite(float *__restrict__ out, const float *__restrict__ in, size_t m,
+                                                    size_t) {
+  __shared__ float tile[8][32];
+#pragma tma load
+  for (int i = threadIdx.x; i < 256; i += T) {
+    const size_t row = (m ^ ~size_t(4)) + i / 32;
+    tile[i / 32][i % 32] = row < 40 ? in[row * 32 + i % 32] : 0.f;
+  }
+  __syncthreads();
+  use(out, tile);
+}
 __global__ void divides_by_what_is_positive(float *__restrict__ out, const float *__restrict__ in, long long m,
                                             long long by) {
   __shared__ float tile[8][32];
@@ -255,6 +276,8 @@ const size_t *table() {
 static const Case cases[] = {
     WITH_DIVISORS(first_row_is_a_quotient),
     WITH_DIVISORS(first_row_is_a_rest),
+    WITH_DIVISORS(first_row_is_the_opposite),
+    WITH_DIVISORS(first_row_has_a_bit_of_the_opposite),
     WITH_DIVISORS(divides_by_what_is_positive),
     {"bits_of_a_hash",
      [](const Arrays &a) {
