@@ -89,6 +89,7 @@ struct Thread : ThreadRegisters {
 struct Collective {
   const char *what;
   uint32_t mask;
+  uint32_t place; ///< of the code, where only lanes that are there belong to it; else 0
   uint32_t arrived = 0;
   void *slots[32] = {};
   /// Of the lane that came first; lives on its stack.

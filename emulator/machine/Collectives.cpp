@@ -30,16 +30,18 @@ void complete(Warp &warp, Collective &group) {
 
 } // namespace
 
-Collective &joinCollective(Thread *thread, const char *what, uint32_t mask, void *slot) {
+Collective &joinCollective(Thread *thread, const char *what, uint32_t mask, void *slot,
+                           uint32_t place) {
   Warp &warp = *thread->warp;
   auto found = std::find_if(warp.open.begin(), warp.open.end(), [&](auto &group) {
-    return group->mask == mask && std::strcmp(group->what, what) == 0;
+    return group->mask == mask && group->place == place && std::strcmp(group->what, what) == 0;
   });
   if (found == warp.open.end()) {
     warp.open.push_back(std::make_unique<Collective>());
     found = std::prev(warp.open.end());
     (*found)->what = what;
     (*found)->mask = mask;
+    (*found)->place = place;
   }
   (*found)->arrived |= 1u << thread->laneid;
   (*found)->slots[thread->laneid] = slot;

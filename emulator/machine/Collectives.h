@@ -13,9 +13,11 @@
 
 namespace tilelift::emulator {
 
-/// The group that this lane belongs to, opened by the first one of it. Lanes do
-/// the same thing together when they name it alike and with the same mask.
-Collective &joinCollective(Thread *thread, const char *what, uint32_t mask, void *slot);
+/// The group that this lane belongs to, opened by the first one of it. Lanes do the same thing
+/// together when they name it alike and with the same mask; if `place` is not 0, only those at that
+/// place do.
+Collective &joinCollective(Thread *thread, const char *what, uint32_t mask, void *slot,
+                           uint32_t place = 0);
 /// Completes the group if all have come, and waits until somebody has.
 void finishCollective(Thread *thread, Collective &group, uint32_t site);
 /// Completes groups that only waited for lanes which have exited.

@@ -87,10 +87,19 @@ inline void SharedMemory::noteReader(Cell &cell, const Thread &thread, bool isSt
       cell.flags |= strongRead;
     return;
   }
+  // Of several others, one whose read is not strong is kept: it races with more.
+  const bool isOtherKept = (cell.flags & readTwice) && isStrong &&
+                           !(cell.flags & strongOtherRead) &&
+                           !block->order.knows(thread.index, cell.otherReader, cell.otherReadClock);
+  if (isOtherKept)
+    return;
   cell.otherReader = uint16_t(thread.index);
   cell.otherReadClock = clock;
   cell.otherReadSite = site;
   cell.flags |= readTwice;
+  cell.flags &= uint16_t(~strongOtherRead);
+  if (isStrong)
+    cell.flags |= strongOtherRead;
 }
 
 void SharedMemory::read(const Thread &thread, uint32_t offset, uint32_t bytes, bool isStrong,
@@ -131,7 +140,9 @@ void SharedMemory::checkOverwrite(const Cell &cell, const Thread &thread, bool i
   if ((cell.flags & readOnce) && !order.knows(thread.index, cell.reader, cell.readClock) &&
       !(isStrong && cell.flags & strongRead))
     return race(thread, what, "read", cell.reader, offset, site, cell.readSite);
-  if ((cell.flags & readTwice) && !order.knows(thread.index, cell.otherReader, cell.otherReadClock))
+  if ((cell.flags & readTwice) &&
+      !order.knows(thread.index, cell.otherReader, cell.otherReadClock) &&
+      !(isStrong && cell.flags & strongOtherRead))
     return race(thread, what, "read", cell.otherReader, offset, site, cell.otherReadSite);
   if (cell.copyOut && !order.knowsCopy(thread.index, cell.copyOut))
     block->report(thread, {"source-changed",

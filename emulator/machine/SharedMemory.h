@@ -77,6 +77,7 @@ private:
     strongRead = 32,
     stale = 64,        ///< by a copy; `writeSite` is what it may not have seen
     fromWatched = 128, ///< by a copy, and nobody has read it so far
+    strongOtherRead = 256,
   };
   struct Source {
     uint64_t address;

@@ -292,10 +292,11 @@ uint32_t tilelift_elect(Thread *thread, uint32_t mask, uint32_t) {
   return uint32_t(__builtin_ctz(there ? there : mask));
 }
 
-/// Who is active is known when nobody else of the warp can come.
+/// Who is active is known when nobody else of the warp can come. Lanes that ask at different places
+/// are on different ways.
 uint32_t tilelift_activemask(Thread *thread, uint32_t site) {
   uint32_t answer = 0;
-  joinCollective(thread, "activemask", 0, &answer);
+  joinCollective(thread, "activemask", 0, &answer, site);
   teamOf(thread).wait(*thread, {Waiting::warp, site, 0});
   return answer;
 }

@@ -85,6 +85,19 @@ bool findOperands(StringRef text, SmallVectorImpl<unsigned> &operands) {
   return hasNames;
 }
 
+/// A mask that stands in the text.
+uint32_t bitsIn(StringRef operand) {
+  uint32_t bits = 0;
+  return operand.trim().getAsInteger(0, bits) ? anyMeeting : bits;
+}
+
+/// The bit of a barrier whose number stands in the text.
+uint32_t barrierIn(StringRef operand) {
+  unsigned number = 0;
+  const bool isKnown = !operand.trim().getAsInteger(0, number) && number < 16;
+  return isKnown ? 1u << number : anyMeeting;
+}
+
 /// An instruction, as far as it matters here.
 class Reader {
 public:
@@ -213,20 +226,26 @@ void Reader::readFence() {
 /// Barrier 0 of all threads is that of __syncthreads().
 void Reader::readMeeting() {
   effect.awaitsArrivals |= !has("arrive");
+  SmallVector<StringRef, 4> given;
+  operands.split(given, ',');
   if (isOfWarp) {
-    effect.meetsLanes = true;
+    effect.lanes |= bitsIn(given.front());
     return;
   }
   if (has("cluster")) {
     effect.meetsOthers = effect.signals = effect.acquires = true;
+    effect.barriers |= clusterBarrier;
     return;
   }
-  SmallVector<StringRef, 4> given;
-  operands.split(given, ',');
   size_t results = has("red") ? 1 : 0;
   bool isAll = given.size() == results + 1 + (has("red") ? 1 : 0);
   bool isFirst = given.size() > results && given[results].trim() == "0";
-  (isAll && isFirst && !has("arrive") ? effect.meetsBlock : effect.meetsOthers) = true;
+  if (isAll && isFirst && !has("arrive")) {
+    effect.meetsBlock = true;
+    return;
+  }
+  effect.meetsOthers = true;
+  effect.barriers |= given.size() > results ? barrierIn(given[results]) : anyMeeting;
 }
 
 void Reader::readRegisters() {
@@ -257,8 +276,10 @@ void Reader::read() {
     break;
   case Family::Exchanges:
     effect.differs = effect.varies = effect.computes = true;
-    if (parts.front() != "activemask")
-      effect.meetsLanes = effect.awaitsArrivals = true;
+    if (parts.front() != "activemask") {
+      effect.lanes |= bitsIn(operands.substr(operands.rfind(',') + 1));
+      effect.awaitsArrivals = true;
+    }
     break;
   case Family::Loads:
     access(0, true, false);
@@ -345,8 +366,10 @@ AssemblyEffect effectOfAssembly(StringRef text) {
     isPredicated |= effect.jumps; // it may jump over what follows
   }
   // Not everybody who comes to the assembly need come to a barrier in it.
-  if (isPredicated && std::exchange(effect.meetsBlock, false))
+  if (isPredicated && std::exchange(effect.meetsBlock, false)) {
     effect.meetsOthers = effect.awaitsArrivals = true;
+    effect.barriers |= 1;
+  }
   return effect;
 }
 

@@ -31,6 +31,10 @@ struct AssemblyAccess {
   bool fromAny = false;
 };
 
+/// Of barriers and lanes by bits: all of them where it is not known which, and the cluster's
+/// barrier.
+constexpr uint32_t anyMeeting = ~0u, clusterBarrier = 1u << 16;
+
 struct AssemblyEffect {
   llvm::SmallVector<AssemblyAccess, 2> accesses;
   /// It may do all that code can do.
@@ -39,8 +43,11 @@ struct AssemblyEffect {
   bool waits = false;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
-  /// Lanes of a warp meet.
-  bool meetsLanes = false;
+  /// The barriers at which those meet, by their numbers as bits. That of the cluster is a bit of
+  /// its own.
+  uint32_t barriers = 0;
+  /// The lanes of a warp that meet, as bits.
+  uint32_t lanes = 0;
   /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
   bool awaitsArrivals = false;
   /// Other blocks may be told something, or tell it.

@@ -54,7 +54,7 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(!effect.writes.empty(), "writes " + namesOf(effect.writes, memory));
   add(effect.meetsBlock, "meets the block");
   add(effect.meetsOthers, "meets other threads");
-  add(effect.meetsLanes, "meets other lanes");
+  add(effect.lanes != 0, "meets other lanes");
   add(effect.signals, "may tell other blocks");
   add(effect.awaitsThreads, "may wait for other threads");
   add(effect.awaitsBlocks, "may wait for other blocks");

@@ -44,6 +44,8 @@ private:
   void readAccess(const CallBase &call, const AssemblyAccess &access, bool mayFollow);
   void readIntrinsic(const IntrinsicInst &intrinsic);
   bool readOrder(const IntrinsicInst &intrinsic);
+  void meetAtBarrier(const IntrinsicInst &intrinsic);
+  void meetLanes(const IntrinsicInst &intrinsic);
   bool readRegister(const IntrinsicInst &intrinsic);
   void readOutside(const CallBase &call);
   void readArguments(const CallBase &call, bool mayRead, bool mayWrite);
@@ -67,7 +69,8 @@ private:
   }
   void doAnything(const ObjectSet &objects) {
     accessAll(objects, true, true);
-    effect.meetsOthers = effect.meetsLanes = effect.awaitsArrivals = effect.mayLeave = true;
+    effect.meetsOthers = effect.awaitsArrivals = effect.mayLeave = true;
+    effect.barriers = effect.lanes = anyMeeting;
     effect.signals = effect.acquires = effect.differs = true;
     effect.varies = effect.asksSharedSize = effect.isUnknown = true;
     effect.countsThreads = allAxes;
@@ -132,7 +135,8 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
     readAccess(call, access, loads);
   effect.meetsBlock = own.meetsBlock;
   effect.meetsOthers = own.meetsOthers;
-  effect.meetsLanes = own.meetsLanes;
+  effect.barriers = own.barriers;
+  effect.lanes = own.lanes;
   effect.awaitsArrivals = own.awaitsArrivals;
   effect.signals = own.signals;
   effect.acquires = own.acquires;
@@ -177,12 +181,33 @@ void Reader::readAccess(const CallBase &call, const AssemblyAccess &access, bool
   effect.alignment = 16; // at most
 }
 
+/// An argument that is the same number for all.
+std::optional<uint64_t> constantIn(const IntrinsicInst &intrinsic, unsigned argument) {
+  const auto *number = argument < intrinsic.arg_size()
+                           ? dyn_cast<ConstantInt>(intrinsic.getArgOperand(argument))
+                           : nullptr;
+  return number ? std::optional(number->getZExtValue()) : std::nullopt;
+}
+
+/// Some threads meet at the barrier that the first argument numbers.
+void Reader::meetAtBarrier(const IntrinsicInst &intrinsic) {
+  const std::optional<uint64_t> number = constantIn(intrinsic, 0);
+  effect.meetsOthers = effect.awaitsArrivals = true;
+  effect.barriers = number && *number < 16 ? 1u << *number : anyMeeting;
+}
+
+/// Lanes meet: those that a mask names, or any.
+void Reader::meetLanes(const IntrinsicInst &intrinsic) {
+  const StringRef name = Intrinsic::getBaseName(intrinsic.getIntrinsicID());
+  const bool hasMask = name.starts_with("llvm.nvvm.shfl.sync.") ||
+                       name.starts_with("llvm.nvvm.vote.") ||
+                       name.starts_with("llvm.nvvm.match.") || name == "llvm.nvvm.bar.warp.sync";
+  effect.awaitsArrivals = true;
+  effect.lanes = uint32_t(hasMask ? constantIn(intrinsic, 0).value_or(anyMeeting) : anyMeeting);
+}
+
 /// Barriers and fences touch nothing themselves, whatever LLVM has to take them for.
 bool Reader::readOrder(const IntrinsicInst &intrinsic) {
-  auto isConstant = [&](unsigned argument, uint64_t value) {
-    const auto *number = dyn_cast<ConstantInt>(intrinsic.getArgOperand(argument));
-    return number && number->getValue() == value;
-  };
   switch (intrinsic.getIntrinsicID()) {
   case Intrinsic::nvvm_barrier_cta_sync_all:
   case Intrinsic::nvvm_barrier_cta_sync_aligned_all:
@@ -192,8 +217,10 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_barrier_cta_red_and_aligned_all:
   case Intrinsic::nvvm_barrier_cta_red_or_all:
   case Intrinsic::nvvm_barrier_cta_red_or_aligned_all:
-    (isConstant(0, 0) ? effect.meetsBlock : effect.meetsOthers) = true;
-    effect.awaitsArrivals = true;
+    if (constantIn(intrinsic, 0) == 0)
+      effect.meetsBlock = effect.awaitsArrivals = true;
+    else
+      meetAtBarrier(intrinsic);
     return true;
   case Intrinsic::nvvm_barrier_cta_sync_count:
   case Intrinsic::nvvm_barrier_cta_sync_aligned_count:
@@ -202,22 +229,25 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_barrier_cta_red_and_count:
   case Intrinsic::nvvm_barrier_cta_red_and_aligned_count:
   case Intrinsic::nvvm_barrier_cta_red_or_count:
-  case Intrinsic::nvvm_barrier_cta_red_or_aligned_count:
-    effect.meetsOthers = effect.awaitsArrivals = true;
-    return true;
+  case Intrinsic::nvvm_barrier_cta_red_or_aligned_count: meetAtBarrier(intrinsic); return true;
   case Intrinsic::nvvm_barrier_cta_arrive_count:
-  case Intrinsic::nvvm_barrier_cta_arrive_aligned_count: effect.meetsOthers = true; return true;
-  case Intrinsic::nvvm_bar_warp_sync: effect.meetsLanes = effect.awaitsArrivals = true; return true;
+  case Intrinsic::nvvm_barrier_cta_arrive_aligned_count:
+    meetAtBarrier(intrinsic);
+    effect.awaitsArrivals = false;
+    return true;
+  case Intrinsic::nvvm_bar_warp_sync: meetLanes(intrinsic); return true;
   case Intrinsic::nvvm_nanosleep: return true;
   case Intrinsic::nvvm_barrier_cluster_arrive:
   case Intrinsic::nvvm_barrier_cluster_arrive_aligned:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed:
   case Intrinsic::nvvm_barrier_cluster_arrive_relaxed_aligned:
     effect.meetsOthers = effect.signals = effect.acquires = true;
+    effect.barriers = clusterBarrier;
     return true;
   case Intrinsic::nvvm_barrier_cluster_wait:
   case Intrinsic::nvvm_barrier_cluster_wait_aligned:
     effect.meetsOthers = effect.awaitsArrivals = effect.signals = effect.acquires = true;
+    effect.barriers = clusterBarrier;
     return true;
   case Intrinsic::nvvm_membar_cta: return true;
   case Intrinsic::nvvm_membar_gl:
@@ -292,8 +322,8 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   bool isPlain = !intrinsic.isConvergent() && intrinsic.getNumOperands() > 1;
   effect.differs = !isPlain || isRefSet(effects.getModRef());
   effect.varies = !isPlain;
-  // Lanes give each other values, or may do so.
-  effect.meetsLanes = effect.awaitsArrivals = intrinsic.isConvergent();
+  if (intrinsic.isConvergent()) // lanes give each other values, or may do so
+    meetLanes(intrinsic);
   if (effects.onlyAccessesInaccessibleMem())
     return;
   bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());
@@ -355,7 +385,8 @@ void Effect::add(const Effect &other) {
   beginsWrites.add(other.beginsWrites);
   meetsBlock |= other.meetsBlock;
   meetsOthers |= other.meetsOthers;
-  meetsLanes |= other.meetsLanes;
+  barriers |= other.barriers;
+  lanes |= other.lanes;
   awaitsArrivals |= other.awaitsArrivals;
   signals |= other.signals;
   acquires |= other.acquires;

@@ -25,8 +25,10 @@ struct Effect {
   ObjectSet beginsWrites;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
-  /// Lanes of a warp meet.
-  bool meetsLanes = false;
+  /// The barriers at which those meet, by their numbers as bits; that of the cluster has its own.
+  uint32_t barriers = 0;
+  /// The lanes of a warp that meet, as bits.
+  uint32_t lanes = 0;
   /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
   bool awaitsArrivals = false;
   /// Other blocks may be told that something was written, or tell it: by atomics, fences,

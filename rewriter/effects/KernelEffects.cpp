@@ -4,6 +4,7 @@
 
 #include "effects/KernelEffects.h"
 
+#include "effects/Assembly.h"
 #include "effects/Divergence.h"
 #include "effects/ElementUses.h"
 #include "effects/Escapes.h"
@@ -27,7 +28,8 @@ namespace {
 Effect anyEffect() {
   Effect effect;
   effect.reads = effect.writes = effect.beginsWrites = ObjectSet::all();
-  effect.meetsBlock = effect.meetsOthers = effect.meetsLanes = true;
+  effect.meetsBlock = effect.meetsOthers = true;
+  effect.barriers = effect.lanes = anyMeeting;
   effect.signals = effect.acquires = effect.fencesProxy = effect.awaitsArrivals = true;
   effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = true;
   effect.isUnknown = true;

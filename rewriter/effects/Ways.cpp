@@ -173,8 +173,7 @@ struct OpenWaits {
 
 /// Whether what a step does may be what another thread waits for.
 bool mayEnd(const CodeStep &wait, const CodeStep &step, const KernelEffects &effects) {
-  return (wait.effect.meetsOthers && step.effect.meetsOthers) ||
-         (wait.effect.meetsLanes && step.effect.meetsLanes) ||
+  return (wait.effect.barriers & step.effect.barriers) || (wait.effect.lanes & step.effect.lanes) ||
          effects.mayMeet(step.effect.writes, wait.effect.reads);
 }
 

@@ -52,6 +52,42 @@ __global__ void coalesced(int *out) {
   }
 }
 
+// Lanes that are active at one place are another group than those at the next, which some lanes come to at once. Each
+// group counts its lanes, however they come to it: 85 of 128 and 102 of them in all.
+// CHECK: coalesced twice: 187, no error
+__global__ void coalesced_twice(int *out) {
+  if (threadIdx.x % 3) {
+    auto first = cg::coalesced_threads();
+    const int leader = first.shfl(int(threadIdx.x), 0);
+    first.sync();
+    if (leader == int(threadIdx.x))
+      atomicAdd(out, int(first.size()));
+  }
+  if (threadIdx.x % 5) {
+    auto second = cg::coalesced_threads();
+    const int leader = second.shfl(int(threadIdx.x), 0);
+    if (second.any(leader == int(threadIdx.x)) && leader == int(threadIdx.x))
+      atomicAdd(out, int(second.size()));
+    second.sync();
+  }
+}
+
+// Threads that wait for a flag in shared memory, all of them at the same time.
+// CHECK: flagged: 8128, no error
+__global__ void flagged(int *out) {
+  __shared__ volatile int flag;
+  if (threadIdx.x == 0)
+    flag = 0;
+  __syncthreads();
+  if (threadIdx.x >= 64)
+    while (flag == 0)
+      ;
+  if (threadIdx.x == 3)
+    flag = 1;
+  __syncthreads();
+  out[threadIdx.x] = threadIdx.x;
+}
+
 // CHECK: block reduce: 8128, no error
 __global__ void block_reduce(int *out) {
   using Reduce = cub::BlockReduce<int, 128>;
@@ -264,6 +300,8 @@ int main() {
   cudaMemcpy(in, counting.data(), 4096, cudaMemcpyHostToDevice);
   run("groups", 16, groups, 1, 128, 0, result);
   run("coalesced", 1, coalesced, 1, 128, 0, result);
+  run("coalesced twice", 1, coalesced_twice, 1, 128, 0, result);
+  run("flagged", 128, flagged, 1, 128, 0, result);
   run("block reduce", 1, block_reduce, 1, 128, 0, result);
   run("block scan", 128, block_scan, 1, 128, 0, result);
   run("barrier", 1, barrier, 1, 128, 0, result);

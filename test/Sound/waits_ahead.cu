@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 9
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c "remark: lifted:" | grep -x 11
 //
 // Threads that wait ahead of a copy, and for nothing that comes behind it: for other blocks, for all threads of their
 // own, for none, or with a barrier in between.
@@ -167,6 +167,29 @@ __global__ void between_meetings_of_lanes(float *out, const float *in) {
   if (t < 32) out[T + t] = __reduce_add_sync(~0u, ahead);
   out[t] = tile[T - 1 - t] + ahead + behind;
 }
+// At barriers of their own ahead of the copy and behind it, and lanes that have none in common.
+__global__ void at_two_named_barriers(float *out, const float *in) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+  if (t < T / 2) asm volatile("bar.arrive 4, 128;" ::: "memory");
+  else asm volatile("bar.sync 4, 128;" ::: "memory");
+#pragma tma load
+  tile[t] = in[t];
+  if (t >= T / 2) asm volatile("bar.arrive 5, 128;" ::: "memory");
+  else asm volatile("bar.sync 5, 128;" ::: "memory");
+  if (t < T / 2) out[t] = tile[t + T / 2];
+}
+__global__ void with_even_and_odd_lanes(float *out, const float *in) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+  int other = 0;
+  if (t & 1) other = __shfl_sync(0xaaaaaaaau, 7 * t, 3);
+#pragma tma load
+  tile[t] = in[t];
+  if (!(t & 1)) other = __shfl_sync(0x55555555u, 3 * t, 2);
+  __syncthreads();
+  out[t] = tile[T - 1 - t] + other;
+}
 
 static const Case cases[] = {
     {"tried_again", [](const Arrays &a) { tried_again<<<1, T>>>(a.out, a.in); }},
@@ -177,5 +200,7 @@ static const Case cases[] = {
     {"unlocked", [](const Arrays &a) { unlocked<<<1, T>>>(a.out, a.in); }},
     {"ahead_of_the_copy", [](const Arrays &a) { ahead_of_the_copy<<<1, T>>>(a.out, a.in); }},
     {"arrived_at_a_named_barrier", [](const Arrays &a) { arrived_at_a_named_barrier<<<1, T>>>(a.out, a.in); }},
-    {"between_meetings_of_lanes", [](const Arrays &a) { between_meetings_of_lanes<<<1, T>>>(a.out, a.in); }}};
+    {"between_meetings_of_lanes", [](const Arrays &a) { between_meetings_of_lanes<<<1, T>>>(a.out, a.in); }},
+    {"at_two_named_barriers", [](const Arrays &a) { at_two_named_barriers<<<1, T>>>(a.out, a.in); }},
+    {"with_even_and_odd_lanes", [](const Arrays &a) { with_even_and_odd_lanes<<<1, T>>>(a.out, a.in); }}};
 int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
