@@ -9,7 +9,6 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace llvm;
 
@@ -19,12 +18,6 @@ namespace {
 bool allEqual(const std::vector<int64_t> &values) {
   return std::all_of(values.begin(), values.end(),
                      [&](int64_t value) { return value == values.front(); });
-}
-
-std::string plus(std::string text, const std::string &number, bool negative) {
-  if (text.empty())
-    return negative ? "-" + number : number;
-  return text + (negative ? " - " : " + ") + number;
 }
 
 /// `int(x)` for what is no int; sums are put in parentheses by that, too.
@@ -48,6 +41,12 @@ bool fitsInt(const CodeText::Values &values) {
 }
 
 } // namespace
+
+std::string withSummand(std::string sum, const std::string &number, bool isNegative) {
+  if (sum.empty())
+    return isNegative ? "-" + number : number;
+  return sum + (isNegative ? " - " : " + ") + number;
+}
 
 Unnamed Unnamed::of(const Symbol &symbol) {
   Unnamed unnamed{symbol.spelling};
@@ -181,7 +180,7 @@ std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, S
                      : (suffix.empty() ? "" : "1" + suffix.str() + " * ") + number(numbers, hint);
     for (const std::string &factor : factors)
       product += (product.empty() ? "" : " * ") + factor;
-    text = plus(text, product, negative);
+    text = withSummand(text, product, negative);
   };
   // What is added comes before what is taken away, and the constant, whose key is empty, last.
   for (bool negative : {false, true})
@@ -218,7 +217,7 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
     std::string text = cast(candidate.name, isIntEverywhere(candidate), width);
     if (allEqual(differences)) {
       if (differences.front() != 0)
-        text = plus(text, std::to_string(bestDistance), differences.front() < 0);
+        text = withSummand(text, std::to_string(bestDistance), differences.front() < 0);
     } else {
       text += " + " + number(differences, hint);
     }
@@ -266,8 +265,8 @@ std::optional<std::string> CodeText::symbolInKernel(size_t plan, SymbolId id, Wi
     if (ahead)
       return *ahead == 0 ? cast(name.name, isIntEverywhere(name), width)
                          : "(" +
-                               plus(cast(name.name, isIntEverywhere(name), width),
-                                    std::to_string(std::abs(*ahead)), *ahead > 0) +
+                               withSummand(cast(name.name, isIntEverywhere(name), width),
+                                           std::to_string(std::abs(*ahead)), *ahead > 0) +
                                ")";
   }
   switch (symbol.kind) {
@@ -397,8 +396,8 @@ std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const
     product = *factor + " * " + product;
   const std::string before = *rest == "0" ? "" : *rest;
   if (isNegative || before.empty())
-    return plus(before, product, isNegative);
-  return plus(product, StringRef(before).ltrim('-').str(), before.front() == '-');
+    return withSummand(before, product, isNegative);
+  return withSummand(product, StringRef(before).ltrim('-').str(), before.front() == '-');
 }
 
 std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint,
@@ -442,163 +441,6 @@ bool CodeText::mayOverflow(const Values &values) const {
 
 std::optional<std::string> CodeText::inKernelExactly(const Values &values, StringRef hint) {
   return inKernelAs(values, hint, mayOverflow(values) ? Width::Exact : Width::Long);
-}
-
-std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) {
-  const Symbol &symbol = plans[plan]->symbols[id];
-  if (symbol.knownAtLaunch && symbol.operation)
-    return computedInLauncher(plan, *symbol.operation);
-  missing = Unnamed::of(symbol);
-  if (!symbol.knownAtLaunch)
-    return std::nullopt;
-  return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling : symbol.spelling;
-}
-
-std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
-  return sum(values, hint, isCpp() ? "ll" : "",
-             [&](size_t plan, SymbolId id) { return symbolInLauncher(plan, id); });
-}
-
-std::optional<std::string> CodeText::inLauncherExactly(const Values &values, StringRef hint) {
-  if (!mayOverflow(values))
-    return inLauncher(values, hint);
-  return sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
-    std::optional<std::string> symbol = symbolInLauncher(plan, id);
-    return symbol ? std::optional(asConstantRange(*symbol)) : symbol;
-  });
-}
-
-/// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
-std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Operation &operation) {
-  CodeText own({plans[plan]}, planType, constants, dialect);
-  auto operand = [&](const Polynomial &value, const Polynomial &other) {
-    std::optional<std::string> text = own.inLauncher({value}, "operand");
-    if (!text || value.isConstant())
-      return text;
-    bool isAlone = text->find(' ') == std::string::npos;
-    bool isSafe = isAlone && (!isCpp() || other.asConstant().value_or(-1) >= 0);
-    return isSafe    ? text
-           : isAlone ? std::optional("(long long)" + *text)
-           : isCpp() ? std::optional("(long long)(" + *text + ")")
-                     : std::optional("(" + *text + ")");
-  };
-  std::optional<std::string> left = operand(operation.left, operation.right);
-  std::optional<std::string> right = operand(operation.right, operation.left);
-  if (!left || !right)
-    return std::nullopt;
-  // The plain kernel may never get to where it divides.
-  if (bool isQuotient = StringRef(operation.op) == "/";
-      isQuotient || StringRef(operation.op) == "%")
-    if (!isCpp() || !operation.right.isConstant())
-      return hostFunction(isQuotient ? "quotient(" : "remainder(") + *left + ", " + *right + ")";
-  return "(" + *left + " " + operation.op + " " + *right + ")";
-}
-
-/// The ranges of a term's device symbols; what the host knows multiplies `host`.
-std::optional<std::vector<std::string>> CodeText::deviceRanges(size_t plan, const Term &term,
-                                                               StringRef hint, StringRef launch,
-                                                               Polynomial &host) {
-  std::vector<std::string> device;
-  for (SymbolId id : term.factors) {
-    if (plans[plan]->symbols[id].knownAtLaunch) {
-      host *= Polynomial::symbol(id);
-      continue;
-    }
-    std::optional<std::string> range = rangeOf(plan, id, hint, launch);
-    if (!range)
-      return std::nullopt;
-    device.push_back(*range);
-  }
-  return device;
-}
-
-/// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`,
-/// whose range is not that of two products.
-std::optional<std::string> CodeText::asRange(const Values &values, StringRef hint,
-                                             StringRef launch) {
-  std::map<std::vector<std::string>, Values> groups;
-  for (size_t i = 0; i < values.size(); ++i)
-    for (const Term &term : values[i].getTerms()) {
-      Polynomial host(term.coefficient);
-      auto device = deviceRanges(i, term, hint, launch, host);
-      if (!device)
-        return std::nullopt;
-      Values &group = groups[*device];
-      group.resize(values.size());
-      group[i] += host;
-    }
-  // What the host knows by itself comes last.
-  const auto alone = groups.find({});
-  std::string text;
-  for (auto group = groups.begin(); group != groups.end(); ++group) {
-    if (group == alone)
-      continue;
-    std::optional<std::string> factor = hostFactor(group->second, hint);
-    if (!factor)
-      return std::nullopt;
-    const bool isNegative = StringRef(*factor).starts_with("-");
-    const std::string number = factor->substr(isNegative ? 1 : 0);
-    text = plus(text, (number == "1" ? "" : number + " * ") + llvm::join(group->first, " * "),
-                isNegative);
-  }
-  if (alone == groups.end())
-    return text.empty() ? asConstantRange("0") : text;
-  std::optional<std::string> factor = hostFactor(alone->second, hint);
-  if (!factor || text.empty())
-    return factor ? std::optional(asConstantRange(*factor)) : std::nullopt;
-  const bool isNegative = StringRef(*factor).starts_with("-");
-  return plus(text, factor->substr(isNegative ? 1 : 0), isNegative);
-}
-
-/// What stands beside the range of a device symbol.
-std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef hint) {
-  std::vector<int64_t> numbers;
-  for (const Polynomial &value : values)
-    if (std::optional<int64_t> constant = value.asConstant())
-      numbers.push_back(*constant);
-  if (numbers.size() == values.size())
-    return number(numbers, hint);
-  const bool isExact = mayOverflow(values);
-  std::optional<std::string> text =
-      sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
-        std::optional<std::string> symbol = symbolInLauncher(plan, id);
-        return symbol && isExact ? std::optional(asConstantRange(*symbol)) : symbol;
-      });
-  return text ? std::optional(isCpp() ? asConstantRange(*text) : "(" + *text + ")") : std::nullopt;
-}
-
-/// A number where ranges are added up; others than C++ take it as it is.
-std::string CodeText::asConstantRange(const std::string &number) const {
-  return isCpp() ? "tilelift::range(" + number + ")" : number;
-}
-
-/// The numbers of a symbol that only the device knows.
-std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef hint,
-                                             StringRef launch) {
-  const Symbol &symbol = plans[plan]->symbols[id];
-  if (symbol.kind == Symbol::Kind::BlockIndex)
-    return (launch + (launch.empty() ? "" : ".") + "block_index(" + std::to_string(symbol.axis) +
-            ")")
-        .str();
-  missing = Unnamed::of(symbol);
-  if (!symbol.below)
-    return std::nullopt;
-  Values bounds(plans.size()), firsts(plans.size());
-  std::vector<int64_t> steps(plans.size());
-  for (size_t i = 0; i < plans.size(); ++i) {
-    if (id >= plans[i]->symbols.size())
-      continue;
-    const Symbol &same = plans[i]->symbols[id];
-    bounds[i] = same.below.value_or(Polynomial());
-    firsts[i] = same.first.value_or(Polynomial());
-    steps[i] = same.step;
-  }
-  std::optional<std::string> bound = inLauncher(bounds, hint), first = inLauncher(firsts, hint);
-  if (bound && first && symbol.first)
-    return hostFunction("counted(") + *first + ", " + *bound + ", " + number(steps, hint) + ")";
-  const std::string between = hostFunction(isCpp() ? "range(" : "between(");
-  return bound ? std::optional(between + std::to_string(symbol.range.low) + ", " + *bound + " - 1)")
-               : std::nullopt;
 }
 
 } // namespace tilelift

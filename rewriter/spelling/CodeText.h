@@ -48,6 +48,9 @@ inline std::string known(std::optional<std::string> text) {
   return std::move(*text);
 }
 
+/// A sum with one more number behind it, or in place of nothing.
+std::string withSummand(std::string sum, const std::string &number, bool isNegative);
+
 class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
