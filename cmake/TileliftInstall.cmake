@@ -10,7 +10,7 @@ install(TARGETS tilelift_emulator ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilelift_plugin tilelift_loader LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilelift_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(FILES rewriter/tool/compare.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
+install(FILES tool/compare.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
 install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tilelift)

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "run/RunCommand.h"
+#include "tool/run/RunCommand.h"
 
 #include "machine/FindingTable.h"
-#include "run/Build.h"
+#include "tool/run/Build.h"
 #include "tool/LiftSource.h"
 
 #include "llvm/ADT/StringExtras.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "run/LocalArrays.h"
+#include "tool/run/LocalArrays.h"
 
 #include "llvm/Analysis/Utils/Local.h"
 #include "llvm/IR/IRBuilder.h"

@@ -6,8 +6,8 @@
 // of the source besides is collected on the way.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMULATOR_RUN_COMPILE_H
-#define TILELIFT_EMULATOR_RUN_COMPILE_H
+#ifndef TILELIFT_TOOL_RUN_COMPILE_H
+#define TILELIFT_TOOL_RUN_COMPILE_H
 
 #include "ptx/Translate.h"
 

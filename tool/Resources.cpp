@@ -4,7 +4,7 @@
 
 #include "tool/Resources.h"
 
-#include "run/Compile.h"
+#include "tool/run/Compile.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
 

@@ -9,8 +9,8 @@
 // elsewhere is not tested; after inlining, that is little.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMULATOR_RUN_LOCALARRAYS_H
-#define TILELIFT_EMULATOR_RUN_LOCALARRAYS_H
+#ifndef TILELIFT_TOOL_RUN_LOCALARRAYS_H
+#define TILELIFT_TOOL_RUN_LOCALARRAYS_H
 
 #include "ptx/Translate.h"
 

@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "run/Build.h"
+#include "tool/run/Build.h"
 
 #include "ptx/Ptx.h"
-#include "run/Compile.h"
+#include "tool/run/Compile.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
 

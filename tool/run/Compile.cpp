@@ -2,10 +2,10 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "run/Compile.h"
+#include "tool/run/Compile.h"
 
-#include "run/LocalArrays.h"
-#include "run/SharedAddresses.h"
+#include "tool/run/LocalArrays.h"
+#include "tool/run/SharedAddresses.h"
 
 #include "clang/AST/Mangle.h"
 #include "clang/AST/RecursiveASTVisitor.h"

@@ -7,8 +7,8 @@
 // shared memory elsewhere. Here each function stores the addresses itself, as nvcc has it do.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMULATOR_RUN_SHAREDADDRESSES_H
-#define TILELIFT_EMULATOR_RUN_SHAREDADDRESSES_H
+#ifndef TILELIFT_TOOL_RUN_SHAREDADDRESSES_H
+#define TILELIFT_TOOL_RUN_SHAREDADDRESSES_H
 
 namespace llvm {
 class PassBuilder;

@@ -6,8 +6,8 @@
 // emulator in place of the CUDA runtime.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMULATOR_RUN_BUILD_H
-#define TILELIFT_EMULATOR_RUN_BUILD_H
+#ifndef TILELIFT_TOOL_RUN_BUILD_H
+#define TILELIFT_TOOL_RUN_BUILD_H
 
 #include "tool/Options.h"
 

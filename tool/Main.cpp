@@ -2,11 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The command-line host: reads files, lifts each, writes text and messages.
-// `tilelift run` and `tilelift compare` are commands of their own, in emulator/run and in
+// `tilelift run` and `tilelift compare` are commands of their own, in tool/run and in
 // CompareCommand.
 //===----------------------------------------------------------------------===//
 
-#include "run/RunCommand.h"
+#include "tool/run/RunCommand.h"
 #include "tool/CompareCommand.h"
 #include "tool/FixSource.h"
 #include "tool/LiftSource.h"

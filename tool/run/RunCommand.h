@@ -5,8 +5,8 @@
 // lifted or plain, or both and compares them.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMULATOR_RUN_RUNCOMMAND_H
-#define TILELIFT_EMULATOR_RUN_RUNCOMMAND_H
+#ifndef TILELIFT_TOOL_RUN_RUNCOMMAND_H
+#define TILELIFT_TOOL_RUN_RUNCOMMAND_H
 
 #include "llvm/ADT/ArrayRef.h"
 
