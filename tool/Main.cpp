@@ -6,13 +6,13 @@
 // CompareCommand.
 //===----------------------------------------------------------------------===//
 
-#include "tool/run/RunCommand.h"
 #include "tool/CompareCommand.h"
 #include "tool/FixSource.h"
 #include "tool/LiftSource.h"
 #include "tool/Options.h"
 #include "tool/OutputFiles.h"
 #include "tool/UnifiedDiff.h"
+#include "tool/run/RunCommand.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
@@ -111,6 +111,18 @@ bool writeResult(const Result &result, const ToolOptions &options, StringMap<std
   return true;
 }
 
+/// Whether a first word can only be meant as a command, and is none. Then it says so.
+bool isNoCommand(StringRef word) {
+  if (word == "lint" || word.find_first_of("-./") != StringRef::npos || sys::fs::exists(word))
+    return false;
+  errs() << "tilelift: error: '" << word << "' is no file and no command";
+  for (StringRef command : {"run", "compare", "lint"})
+    if (word.edit_distance(command) <= 2)
+      errs() << "; did you mean '" << command << "'?";
+  errs() << "\n";
+  return true;
+}
+
 } // namespace
 
 int main(int argc, const char **argv) {
@@ -119,9 +131,10 @@ int main(int argc, const char **argv) {
     return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
   if (argc > 1 && StringRef(argv[1]) == "compare")
     return compareCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
+  if (argc > 1 && isNoCommand(argv[1]))
+    return failed;
   const bool lints = argc > 1 && StringRef(argv[1]) == "lint";
-  ToolOptions options = parseOptions(lints ? argc - 1 : argc, lints ? argv + 1 : argv);
-  options.lint = lints;
+  ToolOptions options = lints ? parseLintOptions(argc - 1, argv + 1) : parseOptions(argc, argv);
   if (options.fix)
     options = fixSources(std::move(options));
   ExitStatus status = allLifted;

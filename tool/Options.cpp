@@ -35,9 +35,20 @@ constexpr const char *overview =
   tilelift lint gemm.cu                      check TMA code that is written by hand
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
-What stands after '--' goes to Clang as it is. Diagnostics are shown, silenced,
+Each command has a --help of its own. Clang gets -I, -D, -U, -include, -isystem,
+-iquote and -std=, and what stands after '--', as it is. Diagnostics are shown, silenced,
 raised and lowered with -W<id>, -Wno-<id>, -Werror=<id> and -Wno-error=<id>.
 Exit status: 0 all copies lifted, 1 a copy is refused, 2 an error.)";
+
+constexpr const char *lintOverview =
+    R"(Checks TMA code that is written by hand: boxes, swizzles, byte counts, barriers, fences.
+
+  tilelift lint gemm.cu              what breaks a rule for sure
+  tilelift lint --remarks gemm.cu    and what only a run can tell
+
+Clang gets -I, -D, -U, -include, -isystem, -iquote and -std=, and what stands after '--',
+as it is. Diagnostics are silenced with -Wno-<id>.
+Exit status: 0 nothing is wrong, 1 a rule is broken, 2 an error.)";
 
 enum class Remarks { None, Copies, Resources };
 
@@ -49,6 +60,14 @@ struct Words {
   std::vector<std::string> forClang;
 };
 
+/// Flags that tilelift has none of.
+bool isOfClang(StringRef word) {
+  for (StringRef flag : {"-I", "-D", "-U", "-std="})
+    if (word.starts_with(flag))
+      return true;
+  return takesValueOfClang(word);
+}
+
 Words wordsOf(int argc, const char **argv) {
   Words words;
   bool isForClang = false;
@@ -59,8 +78,12 @@ Words wordsOf(int argc, const char **argv) {
       words.forClang.push_back(argv[i]);
     else if (StringRef(argv[i]).starts_with("-W"))
       words.warnings.push_back(StringRef(argv[i]).drop_front(2));
+    else if (isOfClang(argv[i]))
+      words.forClang.push_back(argv[i]);
     else
       words.own.push_back(argv[i]);
+    if (!isForClang && takesValueOfClang(argv[i]) && i + 1 < argc)
+      words.forClang.push_back(argv[++i]);
   }
   return words;
 }
@@ -88,9 +111,37 @@ void checkTogether(const ToolOptions &options) {
     quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
 }
 
-/// As LLVM's parser knows them while there is an object of this kind.
-struct CommandLine {
+/// What all commands that read sources take, as LLVM's parser knows it while there is an object of
+/// this kind.
+struct InputLine {
   cl::list<std::string> files{cl::Positional, cl::desc("files..."), cl::cat(category)};
+  cl::opt<Remarks> remarks{
+      "remarks",
+      cl::ValueOptional,
+      cl::desc("say what became of each copy"),
+      cl::values(clEnumValN(Remarks::Copies, "", ""),
+                 clEnumValN(Remarks::Resources, "resources",
+                            "and what each kernel takes of an SM, before and after")),
+      cl::init(Remarks::None),
+      cl::cat(category)};
+  cl::opt<bool> verify{"verify", cl::desc("check diagnostics against expected-... comments"),
+                       cl::Hidden, cl::cat(category)};
+  cl::opt<std::string> database{"p",
+                                cl::desc("folder of a compile_commands.json; without files, "
+                                         "all of its CUDA files"),
+                                cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> cudaPath{"cuda-path", cl::desc("where the CUDA toolkit is"),
+                                cl::value_desc("folder"), cl::cat(category)};
+  cl::opt<std::string> arch{
+      "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
+      cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category)};
+
+  void parse(const std::vector<const char *> &words, const char *about);
+  ToolOptions options() const;
+};
+
+/// And what lifting takes.
+struct LiftLine : InputLine {
   cl::opt<std::string> output{"o", cl::desc("write to a file, or into a folder for several files"),
                               cl::value_desc("path"), cl::cat(category)};
   cl::opt<bool> inPlace{"in-place", cl::desc("rewrite the files themselves"), cl::cat(category)};
@@ -105,31 +156,11 @@ struct CommandLine {
   cl::opt<bool> dumpEffects{"dump-effects",
                             cl::desc("print what each place of the annotated kernels may do"),
                             cl::cat(category)};
-  cl::opt<Remarks> remarks{
-      "remarks",
-      cl::ValueOptional,
-      cl::desc("say what became of each copy"),
-      cl::values(clEnumValN(Remarks::Copies, "", ""),
-                 clEnumValN(Remarks::Resources, "resources",
-                            "and what each kernel takes of an SM, before and after")),
-      cl::init(Remarks::None),
-      cl::cat(category)};
   cl::opt<bool> onlyProfitable{"only-profitable",
                                cl::desc("leave copies as loops that are as fast without TMA"),
                                cl::cat(category)};
   cl::opt<unsigned> onlyCopy{"only-copy", cl::desc("lift one copy, by its number in the text"),
                              cl::Hidden, cl::cat(category)};
-  cl::opt<bool> verify{"verify", cl::desc("check diagnostics against expected-... comments"),
-                       cl::Hidden, cl::cat(category)};
-  cl::opt<std::string> database{"p",
-                                cl::desc("folder of a compile_commands.json; without files, "
-                                         "all of its CUDA files"),
-                                cl::value_desc("folder"), cl::cat(category)};
-  cl::opt<std::string> cudaPath{"cuda-path", cl::desc("where the CUDA toolkit is"),
-                                cl::value_desc("folder"), cl::cat(category)};
-  cl::opt<std::string> arch{
-      "arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
-      cl::init(firstArchWithTma), cl::value_desc("sm_NN"), cl::cat(category)};
   cl::opt<Emit> emit{
       "emit",
       cl::desc("what to write"),
@@ -148,26 +179,39 @@ struct CommandLine {
       "depfile", cl::desc("write the files that the output depends on, as a rule for make"),
       cl::value_desc("file"), cl::cat(category)};
 
-  void parse(const std::vector<const char *> &words);
   ToolOptions options() const;
 };
 
-void CommandLine::parse(const std::vector<const char *> &words) {
+void InputLine::parse(const std::vector<const char *> &words, const char *about) {
   cl::SetVersionPrinter([](raw_ostream &out) {
     out << "tilelift " << TILELIFT_VERSION_STRING << " (" << clang::getClangFullVersion() << ")\n";
   });
   cl::HideUnrelatedOptions(category);
   std::string problem;
   raw_string_ostream problems(problem);
-  if (!cl::ParseCommandLineOptions(int(words.size()), words.data(), overview, &problems)) {
+  if (!cl::ParseCommandLineOptions(int(words.size()), words.data(), about, &problems)) {
     errs() << problem;
     exit(2);
   }
 }
 
-ToolOptions CommandLine::options() const {
+ToolOptions InputLine::options() const {
   ToolOptions options;
   options.files.assign(files.begin(), files.end());
+  options.verify = verify;
+  options.databaseFolder = database;
+  options.cudaPath = cudaPath;
+  options.arch = arch;
+  options.asksResources = remarks == Remarks::Resources;
+  if (arch.getNumOccurrences() > 0 && !wrongArch(arch))
+    options.selection.device = deviceNamed(arch);
+  if (remarks != Remarks::None)
+    options.diagnostics.showRemarks();
+  return options;
+}
+
+ToolOptions LiftLine::options() const {
+  ToolOptions options = InputLine::options();
   options.output = output;
   options.inPlace = inPlace;
   options.diff = diff;
@@ -176,20 +220,28 @@ ToolOptions CommandLine::options() const {
   options.dumpRelation = dumpRelation;
   options.dumpPlan = dumpPlan;
   options.dumpEffects = options.selection.describesEffects = dumpEffects;
-  options.verify = verify;
   options.selection.onlyProfitable = onlyProfitable;
   if (onlyCopy.getNumOccurrences() > 0)
     options.selection.only = onlyCopy;
   options.setEmit(emit);
   for (StringRef block : blocks)
     quitIf(options.setBlock(block));
-  options.databaseFolder = database;
   options.dependencyFile = dependencies;
-  options.cudaPath = cudaPath;
-  options.arch = arch;
-  options.asksResources = remarks == Remarks::Resources;
-  if (remarks != Remarks::None || check)
+  if (check)
     options.diagnostics.showRemarks();
+  return options;
+}
+
+template <typename Line> ToolOptions parseWith(const Words &words, const char *about) {
+  Line line;
+  line.parse(words.own, about);
+  ToolOptions options = line.options();
+  options.compilerFlags = words.forClang;
+  for (StringRef warning : words.warnings)
+    quitIf(options.diagnostics.apply(warning));
+  if (options.files.empty() && !options.databaseFolder.empty())
+    options.files = databaseFiles(options);
+  checkTogether(options);
   return options;
 }
 
@@ -219,19 +271,17 @@ std::optional<std::string> ToolOptions::setBlock(StringRef text) {
   return std::nullopt;
 }
 
+bool takesValueOfClang(StringRef flag) {
+  return llvm::is_contained({"-I", "-D", "-U", "-include", "-isystem", "-iquote"}, flag);
+}
+
 ToolOptions parseOptions(int argc, const char **argv) {
-  const Words words = wordsOf(argc, argv);
-  CommandLine line;
-  line.parse(words.own);
-  ToolOptions options = line.options();
-  options.compilerFlags = words.forClang;
-  for (StringRef warning : words.warnings)
-    quitIf(options.diagnostics.apply(warning));
-  if (options.files.empty() && !options.databaseFolder.empty())
-    options.files = databaseFiles(options);
-  checkTogether(options);
-  if (line.arch.getNumOccurrences() > 0)
-    options.selection.device = deviceNamed(options.arch);
+  return parseWith<LiftLine>(wordsOf(argc, argv), overview);
+}
+
+ToolOptions parseLintOptions(int argc, const char **argv) {
+  ToolOptions options = parseWith<InputLine>(wordsOf(argc, argv), lintOverview);
+  options.lint = true;
   return options;
 }
 

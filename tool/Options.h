@@ -52,8 +52,13 @@ struct ToolOptions {
   std::optional<std::string> setBlock(llvm::StringRef text);
 };
 
-/// Exits for --help and --version, and with 2 when something is wrong.
+/// Whether a flag of Clang's, alone, has its value in the next word.
+bool takesValueOfClang(llvm::StringRef flag);
+
+/// Of a command that lifts. Exits for --help and --version, and with 2 when something is wrong.
 ToolOptions parseOptions(int argc, const char **argv);
+/// The same of `tilelift lint`.
+ToolOptions parseLintOptions(int argc, const char **argv);
 
 } // namespace tilelift
 

@@ -5,8 +5,8 @@
 #include "tool/run/RunCommand.h"
 
 #include "machine/FindingTable.h"
-#include "tool/run/Build.h"
 #include "tool/LiftSource.h"
+#include "tool/run/Build.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
@@ -75,12 +75,6 @@ template <typename Number> Number numberIn(StringRef option, StringRef text) {
   return number;
 }
 
-/// Clang's flags whose value stands in the next argument.
-bool takesValue(StringRef flag) {
-  return flag == "-I" || flag == "-D" || flag == "-U" || flag == "-include" || flag == "-isystem" ||
-         flag == "-iquote";
-}
-
 bool isFinding(StringRef id) {
   return any_of(emulator::findingTable,
                 [&](const emulator::FindingKind &kind) { return id == kind.id; });
@@ -133,7 +127,7 @@ RunOptions parse(ArrayRef<const char *> arguments) {
       exit(0);
     }
     readOption(option, options);
-    if (takesValue(option) && i + 1 < arguments.size())
+    if (takesValueOfClang(option) && i + 1 < arguments.size())
       options.tool.compilerFlags.push_back(arguments[++i]);
   }
   if (i == arguments.size())
