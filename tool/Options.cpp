@@ -60,7 +60,7 @@ struct Words {
   std::vector<std::string> forClang;
 };
 
-/// Flags that tilelift has none of.
+/// Flags that go to Clang although no '--' stands before them.
 bool isOfClang(StringRef word) {
   for (StringRef flag : {"-I", "-D", "-U", "-std="})
     if (word.starts_with(flag))

@@ -292,8 +292,8 @@ uint32_t tilelift_elect(Thread *thread, uint32_t mask, uint32_t) {
   return uint32_t(__builtin_ctz(there ? there : mask));
 }
 
-/// Who is active is known when nobody else of the warp can come. Lanes that ask at different places
-/// are on different ways.
+/// The mask is known when no other lane of the warp can still come to this place. Lanes that ask at
+/// different places in the code have taken different branches.
 uint32_t tilelift_activemask(Thread *thread, uint32_t site) {
   uint32_t answer = 0;
   joinCollective(thread, "activemask", 0, &answer, site);

@@ -85,13 +85,13 @@ bool findOperands(StringRef text, SmallVectorImpl<unsigned> &operands) {
   return hasNames;
 }
 
-/// A mask that stands in the text.
+/// The mask that an operand is, if it is a number in the text; else all bits.
 uint32_t bitsIn(StringRef operand) {
   uint32_t bits = 0;
   return operand.trim().getAsInteger(0, bits) ? anyMeeting : bits;
 }
 
-/// The bit of a barrier whose number stands in the text.
+/// The bit of the barrier that an operand numbers, if it is a number in the text; else all bits.
 uint32_t barrierIn(StringRef operand) {
   unsigned number = 0;
   const bool isKnown = !operand.trim().getAsInteger(0, number) && number < 16;

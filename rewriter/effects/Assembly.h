@@ -31,8 +31,8 @@ struct AssemblyAccess {
   bool fromAny = false;
 };
 
-/// Of barriers and lanes by bits: all of them where it is not known which, and the cluster's
-/// barrier.
+/// Values of the masks `barriers` and `lanes`: any of them may meet, as it is not known which; and
+/// the bit of the cluster's barrier.
 constexpr uint32_t anyMeeting = ~0u, clusterBarrier = 1u << 16;
 
 struct AssemblyEffect {
@@ -43,12 +43,11 @@ struct AssemblyEffect {
   bool waits = false;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
-  /// The barriers at which those meet, by their numbers as bits. That of the cluster is a bit of
-  /// its own.
+  /// One bit for each barrier at which some threads may meet, and one for the cluster's barrier.
   uint32_t barriers = 0;
-  /// The lanes of a warp that meet, as bits.
+  /// One bit for each lane of a warp that may meet other lanes here.
   uint32_t lanes = 0;
-  /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
+  /// A thread waits here until the others have arrived. False where it only arrives at a barrier.
   bool awaitsArrivals = false;
   /// Other blocks may be told something, or tell it.
   bool signals = false;

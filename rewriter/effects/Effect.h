@@ -25,11 +25,11 @@ struct Effect {
   ObjectSet beginsWrites;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;
-  /// The barriers at which those meet, by their numbers as bits; that of the cluster has its own.
+  /// One bit for each barrier at which some threads may meet, and one for the cluster's barrier.
   uint32_t barriers = 0;
-  /// The lanes of a warp that meet, as bits.
+  /// One bit for each lane of a warp that may meet other lanes here.
   uint32_t lanes = 0;
-  /// Who meets others, or other lanes, waits for them. Who only arrives at a barrier does not.
+  /// A thread waits here until the others have arrived. False where it only arrives at a barrier.
   bool awaitsArrivals = false;
   /// Other blocks may be told that something was written, or tell it: by atomics, fences,
   /// volatile accesses, barriers of more than the block.

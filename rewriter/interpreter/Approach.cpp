@@ -126,7 +126,7 @@ void Interpreter::approachIn(const CompoundStmt *compound) {
 }
 
 void Interpreter::approachBranch(const IfStmt *branch) {
-  // What is asked before the branch, all threads ask.
+  // All threads of the block evaluate what stands ahead of the branches.
   for (const Stmt *first :
        {branch->getInit(), static_cast<const Stmt *>(branch->getConditionVariableDeclStmt()),
         static_cast<const Stmt *>(branch->getCond())}) {
