@@ -111,8 +111,8 @@ int tilelift_result_diagnostic(const tilelift_result *result, size_t number,
   if (number >= result->lifted.said.size())
     return 0;
   const Message &said = result->lifted.said[number];
-  const tilelift_diagnostic all = {diagnostic->size,     int32_t(said.severity), said.line,
-                                   said.column,          said.id.c_str(),        said.text.c_str(),
+  const tilelift_diagnostic all = {diagnostic->size, int32_t(said.severity), said.line,
+                                   said.column,      said.id.c_str(),        said.text.c_str(),
                                    said.file.c_str()};
   std::memcpy(diagnostic, &all, std::min(diagnostic->size, sizeof all));
   return 1;

@@ -26,10 +26,10 @@ extern "C" {
 
 /** What a source is lifted with; zeros and nulls stand for what is said of each. */
 typedef struct tilelift_options {
-  size_t size;           /**< sizeof(tilelift_options) */
-  const char *file_name; /**< what the source is called in messages: "kernel.cu" */
-  const char *arch;      /**< where __CUDA_ARCH__ matters: "sm_90" */
-  const char *cuda_path; /**< where the toolkit is: "/usr/local/cuda" */
+  size_t size;              /**< sizeof(tilelift_options) */
+  const char *file_name;    /**< what the source is called in messages: "kernel.cu" */
+  const char *arch;         /**< where __CUDA_ARCH__ matters: "sm_90" */
+  const char *cuda_path;    /**< where the toolkit is: "/usr/local/cuda" */
   const char *const *flags; /**< for Clang: "-Iinclude", "-DN=4" */
   size_t flag_count;
   const char *const *blocks; /**< of kernels that the source does not launch: "blur=32,8" */
@@ -63,11 +63,11 @@ typedef enum tilelift_severity {
 } tilelift_severity;
 
 typedef struct tilelift_diagnostic {
-  size_t size;        /**< set by the caller: sizeof(tilelift_diagnostic) */
-  int32_t severity;   /**< tilelift_severity */
-  uint32_t line;      /**< from 1; 0 where there is no place */
+  size_t size;      /**< set by the caller: sizeof(tilelift_diagnostic) */
+  int32_t severity; /**< tilelift_severity */
+  uint32_t line;    /**< from 1; 0 where there is no place */
   uint32_t column;
-  const char *id;     /**< what -Wno-<id> takes; "" where Clang speaks */
+  const char *id; /**< what -Wno-<id> takes; "" where Clang speaks */
   const char *message;
   const char *file;
 } tilelift_diagnostic;

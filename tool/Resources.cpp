@@ -4,9 +4,9 @@
 
 #include "tool/Resources.h"
 
-#include "tool/run/Compile.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
+#include "tool/run/Compile.h"
 
 #include "clang/Frontend/CompilerInvocation.h"
 #include "llvm/ADT/StringExtras.h"

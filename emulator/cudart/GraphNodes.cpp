@@ -272,9 +272,8 @@ cudaError_t cudaGraphAddHostNode(cudaGraphNode_t *node, cudaGraph_t graph,
 }
 
 cudaError_t cudaGraphHostNodeGetParams(cudaGraphNode_t node, cudaHostNodeParams *parameters) {
-  return get<HostCall>(node, [&](Node &, HostCall &host) {
-    *parameters = {host.function, host.data};
-  });
+  return get<HostCall>(node,
+                       [&](Node &, HostCall &host) { *parameters = {host.function, host.data}; });
 }
 
 cudaError_t cudaGraphHostNodeSetParams(cudaGraphNode_t node, const cudaHostNodeParams *parameters) {

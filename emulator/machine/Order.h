@@ -133,7 +133,7 @@ private:
   std::vector<uint32_t> fences;
   std::vector<Shared> extra; ///< what a thread knows beyond
   std::vector<CopyState> copies;
-  std::vector<uint32_t> live; ///< copies that not all know
+  std::vector<uint32_t> live;        ///< copies that not all know
   std::vector<uint32_t> endedAbroad; ///< copies of which other blocks know that they have ended
   uint32_t block = 0;
   uint32_t endedCopies = 0;

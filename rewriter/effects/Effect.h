@@ -20,8 +20,8 @@ namespace tilelift {
 
 struct Effect {
   ObjectSet reads, writes;
-  /// Of the writes, those that begin here: an asynchronous one is a write where it begins, and again
-  /// where a thread waits for it.
+  /// Of the writes, those that begin here: an asynchronous one is a write where it begins, and
+  /// again where a thread waits for it.
   ObjectSet beginsWrites;
   /// All threads of the block meet; some of them, or those of several blocks, do.
   bool meetsBlock = false, meetsOthers = false;

@@ -10,8 +10,8 @@
 #ifndef TILELIFT_FACTS_COPYAHEAD_H
 #define TILELIFT_FACTS_COPYAHEAD_H
 
-#include "relation/BaseObjects.h"
 #include "interpreter/Interpreter.h"
+#include "relation/BaseObjects.h"
 #include "rounds/Rounds.h"
 
 #include "llvm/ADT/StringSet.h"

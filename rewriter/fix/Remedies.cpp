@@ -4,9 +4,9 @@
 
 #include "fix/Remedies.h"
 
+#include "facts/MemoryUses.h"
 #include "fix/WrittenText.h"
 #include "plan/Elements.h"
-#include "facts/MemoryUses.h"
 #include "support/Locations.h"
 
 #include "clang/AST/RecordLayout.h"

@@ -12,8 +12,8 @@
 #ifndef TILELIFT_FIX_REMEDIES_H
 #define TILELIFT_FIX_REMEDIES_H
 
-#include "plan/Fit.h"
 #include "interpreter/CopyAnalysis.h"
+#include "plan/Fit.h"
 
 namespace tilelift {
 

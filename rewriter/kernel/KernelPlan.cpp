@@ -35,9 +35,8 @@ bool haveOneText(const InstancePlan &a, const InstancePlan &b) {
 }
 
 bool KernelPlan::hasProducer() const {
-  return llvm::any_of(instances.front().copies, [&](const PlannedCopy &copy) {
-    return instances.front().isSupplied(copy);
-  });
+  return llvm::any_of(instances.front().copies,
+                      [&](const PlannedCopy &copy) { return instances.front().isSupplied(copy); });
 }
 
 SmallVector<TilePlan, 4> tilePlansOf(InstancePlan &instance) {

@@ -11,10 +11,10 @@
 #ifndef TILELIFT_KERNEL_STATEMENTS_H
 #define TILELIFT_KERNEL_STATEMENTS_H
 
+#include "interpreter/Interpreter.h"
 #include "kernel/FileFacts.h"
 #include "kernel/KernelPlan.h"
 #include "plan/Fit.h"
-#include "interpreter/Interpreter.h"
 
 #include <set>
 

@@ -8,8 +8,8 @@
 #ifndef TILELIFT_KERNEL_STOREPLACES_H
 #define TILELIFT_KERNEL_STOREPLACES_H
 
-#include "kernel/KernelPlan.h"
 #include "interpreter/Interpreter.h"
+#include "kernel/KernelPlan.h"
 
 namespace tilelift {
 

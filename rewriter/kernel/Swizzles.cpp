@@ -4,10 +4,10 @@
 
 #include "kernel/Swizzles.h"
 
+#include "facts/WarpAccesses.h"
 #include "kernel/Sizes.h"
 #include "kernel/Statements.h"
 #include "plan/BankConflicts.h"
-#include "facts/WarpAccesses.h"
 
 #include "llvm/ADT/MapVector.h"
 
@@ -78,8 +78,8 @@ using CopiesOfTile = SmallVector<PlannedCopy *, 2>;
 std::vector<std::vector<Plan>> swizzlesFor(const CopiesOfTile &copies, const FileFacts &file) {
   std::vector<std::vector<Plan>> choices;
   for (swizzle_mode mode : {swizzle_mode::b128, swizzle_mode::b64, swizzle_mode::b32}) {
-    auto plans = plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true,
-                           file.selection.device);
+    auto plans =
+        plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true, file.selection.device);
     // Rows are cut where they are too long for every swizzle.
     if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
       choices.push_back(std::move(*plans));
@@ -100,9 +100,9 @@ void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices
   for (std::vector<Plan> &plans : choices) {
     const double fewer = passesAsPlanned(accesses, plans.front());
     // Where longer rows have to be brought, as much is to be gained.
-    const bool isBetter = fewer < passes - 0.01 &&
-                          fewer * double(plans.front().expectedBytes) <
-                              passes * double(copies[0]->plan.expectedBytes);
+    const bool isBetter =
+        fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes) <
+                                     passes * double(copies[0]->plan.expectedBytes);
     if (!isBetter)
       continue;
     const bool hadRoom = hasRoom(instance, sizes);

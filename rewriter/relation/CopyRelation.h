@@ -53,13 +53,13 @@ struct Wording {
 };
 constexpr Wording wordingOf(CopyKind kind) {
   return kind == CopyKind::Load    ? Wording{"copying to shared memory",
-                                          "stores nothing to shared memory",
-                                          "written",
-                                          ", from elsewhere,",
-                                          "fills",
-                                          "is read from",
-                                          "comes from",
-                                          "from"}
+                                             "stores nothing to shared memory",
+                                             "written",
+                                             ", from elsewhere,",
+                                             "fills",
+                                             "is read from",
+                                             "comes from",
+                                             "from"}
          : kind == CopyKind::Store ? Wording{"copying from shared to global memory",
                                              "stores nothing from shared to global memory",
                                              "stored",

@@ -12,8 +12,8 @@
 #ifndef TILELIFT_ROUNDS_PEERBLOCKS_H
 #define TILELIFT_ROUNDS_PEERBLOCKS_H
 
-#include "effects/Uniformity.h"
 #include "algebra/Symbols.h"
+#include "effects/Uniformity.h"
 #include "support/Diagnostics.h"
 
 namespace tilelift {

@@ -40,7 +40,8 @@ std::optional<std::string> DiagnosticOptions::apply(StringRef flag) {
     std::vector<std::string> names;
     for (const Row &row : table)
       names.push_back(nameOf(row.id));
-    std::optional<StringRef> meant = closest(flag, SmallVector<StringRef, 0>(names.begin(), names.end()));
+    std::optional<StringRef> meant =
+        closest(flag, SmallVector<StringRef, 0>(names.begin(), names.end()));
     return formatv("unknown diagnostic '{0}'{1}", flag,
                    meant ? formatv("; did you mean '{0}'?", *meant).str() : "")
         .str();

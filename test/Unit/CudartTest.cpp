@@ -687,13 +687,13 @@ TEST_F(CudartTest, TheDeviceLooksLikeAnH200) {
 
 TEST_F(CudartTest, SetsL2Aside) {
   size_t bytes = 0;
-  for (auto [asked, expected] : {std::pair(1u, 3932160u), {19660800, 19660800}, {39321600, 39321600}}) {
+  for (auto [asked, expected] :
+       {std::pair(1u, 3932160u), {19660800, 19660800}, {39321600, 39321600}}) {
     EXPECT_OK(cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, asked));
     EXPECT_EQ(CUDA_SUCCESS, cuCtxGetLimit(&bytes, CU_LIMIT_PERSISTING_L2_CACHE_SIZE));
     EXPECT_EQ(expected, bytes);
   }
-  EXPECT_CUDA(cudaErrorInvalidValue,
-              cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 78643200));
+  EXPECT_CUDA(cudaErrorInvalidValue, cudaDeviceSetLimit(cudaLimitPersistingL2CacheSize, 78643200));
   EXPECT_EQ(CUDA_SUCCESS, cuCtxSetLimit(CU_LIMIT_PERSISTING_L2_CACHE_SIZE, 0));
   EXPECT_EQ(CUDA_SUCCESS, cuCtxResetPersistingL2Cache());
   EXPECT_OK(cudaDeviceGetLimit(&bytes, cudaLimitPersistingL2CacheSize));

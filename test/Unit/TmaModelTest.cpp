@@ -205,8 +205,9 @@ TEST(TmaMap, getsAnotherAddress) {
   EncodeResult result = replaceAddress(map, 0x20010);
   EXPECT_EQ(mapOf(result).address, 0x20010u);
   EXPECT_EQ(mapOf(result).box[0], 8);
-  EXPECT_EQ(violations(replaceAddress(map, 0x20008)),
-            "the map of 'tensor' starts at 131080, which is no multiple of 16 bytes (address-16)\n");
+  EXPECT_EQ(
+      violations(replaceAddress(map, 0x20008)),
+      "the map of 'tensor' starts at 131080, which is no multiple of 16 bytes (address-16)\n");
   EXPECT_EQ(violations(replaceAddress(map, 0)), "'tensor' is null (address-null)\n");
   // Interleaved tensors start on 32 bytes, but not after this call.
   TileArguments interleaved;

@@ -50,7 +50,8 @@ static __global__ void hash_words(const uint32_t *words, size_t count, unsigned 
 /// Device memory that is random at first; `offset` bytes in, as sub-tensors are.
 class Buffer {
 public:
-  Buffer(size_t bytes, uint32_t seed, size_t offset = 0) : bytes((bytes + 1027) / 4 * 4), offset(offset) {
+  Buffer(size_t bytes, uint32_t seed, size_t offset = 0)
+      : bytes((bytes + 1027) / 4 * 4), offset(offset) {
     CHECK(cudaMalloc(&memory, this->bytes + 4096));
     fill_random<<<1024, 256>>>(static_cast<uint32_t *>(memory), (this->bytes + 4096) / 4, seed);
     CHECK(cudaGetLastError());

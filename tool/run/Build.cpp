@@ -5,9 +5,9 @@
 #include "tool/run/Build.h"
 
 #include "ptx/Ptx.h"
-#include "tool/run/Compile.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
+#include "tool/run/Compile.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"

@@ -25,7 +25,8 @@ public:
     product.high += a.low * b.high + a.high * b.low;
     return product;
   }
-  /// Whether it is a multiple of `of`, which is positive, is all that is asked: the sign is not kept.
+  /// Whether it is a multiple of `of`, which is positive, is all that is asked: the sign is not
+  /// kept.
   __device__ friend long long operator%(exact number, long long of) {
     if (number < 0)
       number = -number;

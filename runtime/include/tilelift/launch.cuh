@@ -211,8 +211,8 @@ public:
     return lifts;
   }
 
-  /// For `fallback(error)`: instead of running the plain kernel. The error is what cudaGetLastError()
-  /// gives, too, as that of a launch by <<<>>>.
+  /// For `fallback(error)`: instead of running the plain kernel. The error is what
+  /// cudaGetLastError() gives, too, as that of a launch by <<<>>>.
   cudaError_t refuse() const {
     std::fprintf(stderr, "tilelift: error: %s cannot use TMA: %s\n", kernel, why().c_str());
     (void)cudaGetDevice(nullptr); // an invalid value, for the runtime

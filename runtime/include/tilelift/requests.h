@@ -3,8 +3,8 @@
 //
 // What a copy asks of the TMA unit, as values: element types, modes, boxes of tensors, and numbers.
 //
-// A number may be exact, or known only within limits ("a multiple of 64, at least 0"). Which requests
-// the unit can serve is not said here, but in rules.h.
+// A number may be exact, or known only within limits ("a multiple of 64, at least 0"). Which
+// requests the unit can serve is not said here, but in rules.h.
 //
 // Plain C++17, no CUDA.
 //===----------------------------------------------------------------------===//
