@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
-# Builds tilelift and passes all tests: utils/test.sh [BUILD_FOLDER]
+# Builds tilelift, with its assertions, and passes all tests: utils/test.sh [BUILD_FOLDER]
 set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build}
 "$root/utils/setup.sh"
-cmake -S "$root" -B "$build" -G Ninja
+cmake -S "$root" -B "$build" -G Ninja -DTILELIFT_ASSERTIONS=ON
 cmake --build "$build"
 ctest --test-dir "$build" --output-on-failure
