@@ -213,8 +213,10 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
       options.dumpFolder = argument.str();
     } else if (argument.consume_front("dump-plan=")) {
       options.planFile = argument.str();
+      options.selection.describesPlans = true;
     } else if (argument.consume_front("dump-relation=")) {
       options.relationFile = argument.str();
+      options.selection.describesRelations = true;
     } else if (argument.consume_front("arch=")) {
       options.arch = argument.str();
       if (std::optional<std::string> wrong = wrongArch(argument))
@@ -260,9 +262,9 @@ std::unique_ptr<ASTConsumer> LiftPlugin::liftMainFile(CompilerInstance &compiler
     std::vector<LiftedFile> files = liftedFiles(analysis.getSourceManager(), result.edits, repeats);
     dump(files);
     if (!options.planFile.empty())
-      writeTo(options.planFile, listAsJson(result.plans));
+      writeTo(options.planFile, printed(result.plans));
     if (!options.relationFile.empty())
-      writeTo(options.relationFile, listAsJson(result.relations));
+      writeTo(options.relationFile, printed(result.relations));
     if (hasPch && files.size() > 1) // Clang does not take another text of its headers
       sayNotLifted("a header beside a precompiled one");
     else if (!result.edits.empty() && !options.check)

@@ -9,11 +9,13 @@
 #include "emit/Emitter.h"
 #include "kernel/InstanceNames.h"
 #include "kernel/Kernels.h"
+#include "kernel/PlanJson.h"
 #include "kernel/Remarks.h"
 #include "kernel/Verdicts.h"
 #include "writable/WritableKernel.h"
 #include "writable/WrittenText.h"
 
+#include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/thread.h"
 
 using namespace clang;
@@ -127,6 +129,15 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
 
   for (const FunctionDecl *instance : instances)
     result.names.push_back(namesOf(instance));
+  if (selection.describesRelations)
+    for (const CopyRelation &relation : planned.relations)
+      result.relations.push_back(toJson(relation));
+  if (selection.describesPlans)
+    for (const KernelPlan &kernel : planned.kernels) {
+      const bool lifts = !kernel.instances.empty();
+      result.plans.push_back(toJson(kernel, lifts ? ordersOf(kernel, effects) : CopyOrders(),
+                                    context.getSourceManager()));
+    }
   if (selection.describesEffects)
     for (const FunctionDecl *instance : instances)
       result.effects.push_back(describe(effects.of(instance), fullNameOf(instance)));
@@ -145,8 +156,6 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
       return diagnostic.severity != Severity::Remark && isError(diagnostic);
     });
   }
-  result.relations = std::move(planned.relations);
-  result.plans = std::move(planned.plans);
   result.anyRefused = verdicts.anyRefused;
   result.diagnostics = std::move(verdicts.diagnostics);
   // What is lifted is said before what stays as it is, in other instances of the same text.
@@ -158,6 +167,10 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
 }
 
 } // namespace
+
+std::string printed(const json::Array &list) {
+  return formatv("{0:2}\n", json::Value(json::Array(list)));
+}
 
 /// Expressions are walked by recursion, and Clang takes deeper ones than the main stack.
 constexpr unsigned stackBytes = 512u << 20;

@@ -30,9 +30,10 @@ namespace tilelift {
 struct LiftResult {
   /// In the order of their places; severities as in the table.
   std::vector<Diagnostic> diagnostics;
-  /// For --dump-relation and --dump-plan, one for each copy and instantiation.
-  std::vector<CopyRelation> relations;
-  std::vector<Plan> plans;
+  /// For --dump-relation, one for each copy and instantiation.
+  llvm::json::Array relations;
+  /// For --dump-plan, one for each kernel.
+  llvm::json::Array plans;
   /// For --dump-effects, one for each instance of a kernel, in words.
   std::vector<std::string> effects;
   EditSet edits;
@@ -47,6 +48,9 @@ struct LiftResult {
   /// For the other files of the program.
   ProgramFacts facts;
 };
+
+/// As text, an element at a time on lines of its own.
+std::string printed(const llvm::json::Array &list);
 
 /// `directives` is what the pragma reader found while `context` was parsed.
 /// `options` decides which refusals leave a copy plain instead of failing; `others` is

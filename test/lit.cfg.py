@@ -12,6 +12,9 @@ config.excludes = ["Inputs", "gpu", "support", "Unit", "conformance",
 config.test_source_root = config.source_root + "/test"
 config.test_exec_root = config.build_root + "/test"
 
+# CUDA's headers are parsed once for all tests.
+config.environment["TILELIFT_HEADER_CACHE"] = f"{config.build_root}/header-cache"
+
 # A user's own configuration must not reach the tests.
 config.environment["CLANG_NO_DEFAULT_CONFIG"] = "1"
 config.environment["PATH"] = f"{config.llvm_tools}:{config.environment['PATH']}"

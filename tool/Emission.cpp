@@ -8,6 +8,7 @@
 #include "emit/KernelText.h"
 #include "emit/Manifest.h"
 #include "emit/PythonText.h"
+#include "host/HeaderCache.h"
 #include "host/LiftFile.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
@@ -87,6 +88,7 @@ bool findEntries(const std::string &name, const std::string &text, const ToolOpt
   if (!invocation)
     return false;
   makeCanonical(*invocation, *files, options.arch.empty() ? firstArchWithTma : options.arch);
+  useHeaderCache(*invocation, files);
   clang::DiagnosticOptions &style = invocation->getDiagnosticOpts();
   CompilerInstance compiler(std::move(invocation));
   TextDiagnosticPrinter printer(messages, style);

@@ -14,6 +14,7 @@
 
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
+#include "clang/Serialization/ASTReader.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -84,9 +85,9 @@ private:
 
 void dump(const LiftResult &result, const ToolOptions &options, std::string &out) {
   if (options.dumpRelation)
-    out += listAsJson(result.relations);
+    out += printed(result.relations);
   if (options.dumpPlan)
-    out += listAsJson(result.plans);
+    out += printed(result.plans);
   for (const std::string &kernel : result.effects)
     out += kernel;
 }
@@ -113,8 +114,27 @@ void moveHeaders(const clang::SourceManager &sources, const DirectiveList &direc
   lifted.places = std::move(placed.paths);
 }
 
+/// Every file that was read, also those that a precompiled header was made of.
+std::set<std::string> filesRead(clang::CompilerInstance &compiler) {
+  std::set<std::string> names;
+  const clang::SourceManager &sources = compiler.getSourceManager();
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file)
+    if (!isOfTool(file->first.getName()))
+      names.insert(file->first.getName().str());
+  IntrusiveRefCntPtr<clang::ASTReader> reader = compiler.getASTReader();
+  if (!reader)
+    return names;
+  for (clang::serialization::ModuleFile &header : reader->getModuleManager())
+    reader->visitInputFiles(header, /*IncludeSystem=*/true, /*Complain=*/false,
+                            [&](const clang::serialization::InputFile &file, bool) {
+                              if (clang::OptionalFileEntryRef entry = file.getFile())
+                                names.insert(entry->getName().str());
+                            });
+  return names;
+}
+
 /// A rule for make, or for ninja: the output, and every file that was read for it.
-std::error_code writeDependencies(const clang::SourceManager &sources, const ToolOptions &options) {
+std::error_code writeDependencies(clang::CompilerInstance &compiler, const ToolOptions &options) {
   std::error_code problem;
   raw_fd_ostream out(options.dependencyFile, problem);
   if (problem)
@@ -130,11 +150,7 @@ std::error_code writeDependencies(const clang::SourceManager &sources, const Too
   };
   print(options.output);
   out << ":";
-  std::set<std::string> names;
-  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file)
-    if (!isOfTool(file->first.getName()))
-      names.insert(file->first.getName().str());
-  for (const std::string &name : names) {
+  for (const std::string &name : filesRead(compiler)) {
     out << " \\\n  ";
     print(name);
   }
@@ -335,7 +351,7 @@ void SourceLifter::take(clang::CompilerInstance &compiler, const DirectiveList &
   if (result.anyRefused)
     lifted.status = worse(lifted.status, someRefused);
   if (!options.dependencyFile.empty())
-    if (std::error_code problem = writeDependencies(sources, options)) {
+    if (std::error_code problem = writeDependencies(compiler, options)) {
       lifted.messages += "tilelift: error: cannot write '" + options.dependencyFile +
                          "': " + problem.message() + "\n";
       lifted.status = failed;

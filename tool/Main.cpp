@@ -6,10 +6,10 @@
 // CompareCommand.
 //===----------------------------------------------------------------------===//
 
+#include "tool/CommandLine.h"
 #include "tool/CompareCommand.h"
 #include "tool/FixSource.h"
 #include "tool/LiftSource.h"
-#include "tool/Options.h"
 #include "tool/OutputFiles.h"
 #include "tool/UnifiedDiff.h"
 #include "tool/run/RunCommand.h"
@@ -127,14 +127,16 @@ bool isNoCommand(StringRef word) {
 
 int main(int argc, const char **argv) {
   InitLLVM init(argc, argv);
-  if (argc > 1 && StringRef(argv[1]) == "run")
-    return runCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
-  if (argc > 1 && StringRef(argv[1]) == "compare")
-    return compareCommand(ArrayRef(argv, size_t(argc)).drop_front(2));
-  if (argc > 1 && isNoCommand(argv[1]))
+  const ArrayRef<const char *> words(argv, size_t(argc));
+  const StringRef command = argc > 1 ? argv[1] : "";
+  if (command == "run")
+    return runCommand(parseRunOptions(words.drop_front()));
+  if (command == "compare")
+    return compareCommand(words.drop_front(2));
+  if (argc > 1 && isNoCommand(command))
     return failed;
-  const bool lints = argc > 1 && StringRef(argv[1]) == "lint";
-  ToolOptions options = lints ? parseLintOptions(argc - 1, argv + 1) : parseOptions(argc, argv);
+  ToolOptions options =
+      command == "lint" ? parseLintOptions(words.drop_front()) : parseOptions(words);
   if (options.fix)
     options = fixSources(std::move(options));
   ExitStatus status = allLifted;

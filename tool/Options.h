@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The tool's command line, as a value.
+// What the tool is asked for, as a value; CommandLine.h reads it.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOL_OPTIONS_H
@@ -51,14 +51,6 @@ struct ToolOptions {
   /// "blur=32,8", or what is wrong with it.
   std::optional<std::string> setBlock(llvm::StringRef text);
 };
-
-/// Whether a flag of Clang's, alone, has its value in the next word.
-bool takesValueOfClang(llvm::StringRef flag);
-
-/// Of a command that lifts. Exits for --help and --version, and with 2 when something is wrong.
-ToolOptions parseOptions(int argc, const char **argv);
-/// The same of `tilelift lint`.
-ToolOptions parseLintOptions(int argc, const char **argv);
 
 } // namespace tilelift
 

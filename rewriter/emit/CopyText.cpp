@@ -8,8 +8,8 @@
 #include "emit/KernelText.h"
 
 #include "directive/PragmaReader.h"
-#include "writable/Assumptions.h"
 #include "spelling/NamedParts.h"
+#include "writable/Assumptions.h"
 
 #include <map>
 
@@ -117,15 +117,15 @@ std::string KernelWriter::operationText(size_t copy, const std::string &place,
   const CopyNames &name = copyNames[copy];
   std::string policy = policyArgument(own.directive->clauses.cache);
   std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
-  if (own.plan.mode == Mode::Bulk && own.plan.reduction)
+  if (own.plan.bulk() && own.plan.reduction)
     return "tilelift::reduce_bytes<" + numberOf(copy) + ">(" + operationOf(copy) + ", " + tensor +
            ", " + place + ", " + bytes;
-  if (own.plan.mode == Mode::Bulk)
+  if (own.plan.bulk())
     return isStore(copy) ? "tilelift::store_bytes(" + tensor + ", " + place + ", " + bytes + policy
                          : loadOf(copy, "load_bytes") + place + ", " + tensor + ", " + bytes +
                                ", " + barrierOf(copy) + policy;
-  if (own.plan.mode == Mode::Im2col)
-    return loadOf(copy, "load_pixels", own.plan.inLines ? "tilelift::in_lines" : "") + place +
+  if (own.plan.pixels())
+    return loadOf(copy, "load_pixels", own.plan.inLines() ? "tilelift::in_lines" : "") + place +
            ", " + name.map + ", " + tensor + ", " + barrierOf(copy) + policy;
   std::string box = name.map + ", {" + tensor + "}, ";
   if (!isStore(copy))
@@ -140,12 +140,12 @@ std::string KernelWriter::prefetchText(size_t copy, const std::string &tensor) c
   const Plan &plan = copies()[copy].plan;
   const CopyNames &name = copyNames[copy];
   std::string policy = policyArgument(copies()[copy].directive->clauses.cache);
-  if (plan.mode == Mode::Bulk)
+  if (plan.bulk())
     return "tilelift::prefetch_bytes(" + tensor + ", " + planIn(texts[textOf[copy]]) +
            "::" + name.bytes + policy;
-  if (plan.mode == Mode::Im2col)
+  if (plan.pixels())
     return std::string("tilelift::prefetch_pixels") +
-           (plan.inLines ? "<tilelift::in_lines>(" : "(") + name.map + ", " + tensor + policy;
+           (plan.inLines() ? "<tilelift::in_lines>(" : "(") + name.map + ", " + tensor + policy;
   return "tilelift::prefetch(" + name.map + ", {" + tensor + "}" + policy;
 }
 
@@ -163,7 +163,7 @@ std::string KernelWriter::placeOfPiece(size_t copy, CodeText &code, const std::s
     distance = "piece_0 * " +
                code.number([](const Plan &plan) { return plan.layout.panel; },
                            copyNames[copy].tile + "_panel") +
-               (first.pixelPieces > 1 ? " + piece_1 * " + bytes : "");
+               (first.pixels() && first.pixels()->pieces > 1 ? " + piece_1 * " + bytes : "");
   return "tilelift::advance(" + place + ", " + distance + ")";
 }
 
@@ -174,17 +174,17 @@ std::string KernelWriter::walksText(size_t copy, CodeText &code, const std::stri
   auto named = [&](function_ref<Polynomial(const Plan &)> value) {
     return known(code.inKernel(code.each(value), hint));
   };
-  const std::string pixel = named([](const Plan &plan) { return plan.pixel; });
+  const std::string pixel = named([](const Plan &plan) { return plan.pixels()->pixel; });
   std::string walks;
-  for (size_t i = 0; i < first.walks.size(); ++i) {
+  for (size_t i = 0; i < first.walks().size(); ++i) {
     auto part = [&](Polynomial Walk::*of) {
-      return named([&](const Plan &plan) { return plan.walks[i].*of; });
+      return named([&](const Plan &plan) { return plan.walks()[i].*of; });
     };
     const std::string step = part(&Walk::step), start = part(&Walk::first),
                       offset = part(&Walk::offset);
     std::string count = "tilelift::endless";
-    if (first.walks[i].count)
-      count = named([&](const Plan &plan) { return *plan.walks[i].count; });
+    if (first.walks()[i].count)
+      count = named([&](const Plan &plan) { return *plan.walks()[i].count; });
     walks += (i == 0 ? "{" : ", {") + count + ", " + step + ", " + start + ", " + offset + "}";
   }
   return ", " + pixel + ahead + ", {" + walks + "}";
@@ -209,28 +209,28 @@ std::string KernelWriter::coordinatesText(size_t copy, CodeText &code, bool mayB
                                           std::vector<PieceCounter> &counters) {
   const Plan &first = *plansOf(copy).front();
   std::string coordinates;
-  for (size_t d = 0; d < first.dims.size(); ++d) {
-    bool isWalked = d > 0 && d <= first.walks.size();
+  for (size_t d = 0; d < first.dims().size(); ++d) {
+    bool isWalked = d > 0 && d <= first.walks().size();
     if (isWalked)
       continue;
     std::string start =
-        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
+        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims()[d].coordinate; }),
                             copyNames[copy].tile + "_start_" + std::to_string(d)));
     start += cutText(
         copy, code, source.unused("piece_" + std::to_string(d)),
-        [&](const Plan &plan) { return plan.dims[d].pieces; },
-        [&](const Plan &plan) { return plan.dims[d].boxOfPiece(); }, counters);
-    if (mayBeAbsent && d + 1 == first.dims.size())
+        [&](const Plan &plan) { return plan.dims()[d].pieces; },
+        [&](const Plan &plan) { return plan.dims()[d].boxOfPiece(); }, counters);
+    if (mayBeAbsent && d + 1 == first.dims().size())
       start = ifPresent(copy, start, nowhereText(copy, code));
     else if (mayBeAbsent && first.isLookedUp(d)) // nor is it looked up
       start = ifPresent(copy, start, "0");
     coordinates += (d == 0 ? "" : ", ") + start;
   }
-  if (first.mode != Mode::Im2col)
+  if (!first.pixels())
     return coordinates;
   const std::string ahead = cutText(
-      copy, code, source.unused("piece_1"), [](const Plan &plan) { return plan.pixelPieces; },
-      [](const Plan &plan) { return plan.pixelsOfPiece(); }, counters);
+      copy, code, source.unused("piece_1"), [](const Plan &plan) { return plan.pixels()->pieces; },
+      [](const Plan &plan) { return plan.pixels()->pixelsOfPiece(); }, counters);
   return coordinates + walksText(copy, code, ahead);
 }
 
@@ -241,7 +241,7 @@ std::string KernelWriter::callText(size_t copy, const std::string &indent, bool 
   const CopyNames &own = copyNames[copy];
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
   std::string place = isFar ? "" : placeInTile(copy, code);
-  if (first.mode == Mode::Bulk)
+  if (first.bulk())
     return bulkText(copy, place, indent, isFar);
   const std::string present = presentText(copy, code);
   std::vector<PieceCounter> counters;
@@ -271,18 +271,18 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
   const Plan &first = *plans.front();
   const CopyNames &own = copyNames[copy];
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
-  std::string address = known(
-      code.pointer(code.each([](const Plan &plan) { return plan.offset; }), own.tile + "_offset"));
+  std::string address = known(code.pointer(
+      code.each([](const Plan &plan) { return plan.offset(); }), own.tile + "_offset"));
   std::string loops, distance, piece, inner = indent;
-  for (size_t d = first.rows.size(); d-- > 0;) {
+  for (size_t d = first.rows().size(); d-- > 0;) {
     std::string counter = source.unused("row_" + std::to_string(d));
     std::vector<int64_t> counts, distances;
     for (const Plan *plan : plans) {
-      counts.push_back(plan->rows[d].count);
-      distances.push_back(plan->rows[d].distance);
+      counts.push_back(plan->rows()[d].count);
+      distances.push_back(plan->rows()[d].distance);
     }
     const std::string stride = known(code.inKernelWide(
-        code.each([&](const Plan &plan) { return plan.rows[d].stride; }), own.tile + "_stride"));
+        code.each([&](const Plan &plan) { return plan.rows()[d].stride; }), own.tile + "_stride"));
     loops += loopText(counter, code.number(counts, own.tile + "_rows"), inner);
     piece = piece.empty()
                 ? counter

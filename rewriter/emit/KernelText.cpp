@@ -48,6 +48,14 @@ KernelWriter::KernelWriter(const SourceText &source, const WritableKernel &writa
       startOfBarriers(writable.startOfBarriers),
       effects(effects),
       variants(variants) {
+  assert(!kernel.instances.empty() && "a kernel without a copy is not written");
+  assert(llvm::all_of(kernel.instances,
+                      [&](const InstancePlan &instance) {
+                        return haveOneText(kernel.instances.front(), instance);
+                      }) &&
+         "all instances share one text");
+  assert(orders.copies.size() == kernel.instances.front().copies.size() &&
+         orders.stores.size() == orders.copies.size() && "each copy has its order");
   texts = textsOf(kernel.instances.front(), textOf);
   texts.front().name = names.lifted;
   nameCopies();
@@ -89,7 +97,7 @@ void KernelWriter::nameCopies() {
     std::string stem = copy.plan.tile + (same > 1 ? "_" + std::to_string(number) : "");
     CopyNames result;
     result.tile = copy.plan.tile;
-    if (copy.plan.mode == Mode::Bulk) {
+    if (copy.plan.bulk()) {
       result.bytes = source.unused(stem + "_bytes");
     } else {
       result.map = source.unused(stem + "_map");
@@ -104,7 +112,7 @@ void KernelWriter::nameCopies() {
     auto countsOthers = [&](const Plan *other) {
       return other->reduction->type != copy.plan.reduction->type;
     };
-    bool isBulk = copy.plan.reduction && copy.plan.mode == Mode::Bulk;
+    bool isBulk = copy.plan.reduction && copy.plan.bulk();
     if (isBulk && llvm::any_of(plansOf(copyNames.size()), countsOthers))
       result.number = stem + "_number";
     copyNames.push_back(result);

@@ -133,8 +133,9 @@ std::string Writer::body() {
   text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
-  bool dependsOnTarget = llvm::any_of(
-      copies(), [](const PlannedCopy &copy) { return copy.plan.inLines || copy.plan.isByFours(); });
+  bool dependsOnTarget = llvm::any_of(copies(), [](const PlannedCopy &copy) {
+    return copy.plan.inLines() || copy.plan.isByFours();
+  });
   if (dependsOnTarget)
     text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
   text += checks();
@@ -237,19 +238,19 @@ std::string Writer::mapText(size_t copy) {
     base = "tilelift::address_of(" + first.base.symbol + ")";
   if (!first.base.knownAtLaunch)
     return ""; // tested at the copy
-  if (first.mode == Mode::Bulk)
+  if (first.bulk())
     return "  " + names.launch + ".bulk(" + tile + ", " + tensor + ", " + base + ");\n";
 
   std::string address = base;
-  auto offsets = code.each([](const Plan &plan) { return plan.offset; });
+  auto offsets = code.each([](const Plan &plan) { return plan.offset(); });
   if (llvm::any_of(offsets, [](const Polynomial &offset) { return !offset.isZero(); }))
     address = "reinterpret_cast<const char *>(" + base + ") + " +
               known(code.inLauncher(offsets, own.tile + "_offset"));
-  if (llvm::any_of(plans, [](const Plan *plan) { return plan->readsStart; }))
+  if (llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; }))
     address = "tilelift::memory_at(" + address + boxStarts(copy, code) + ")";
   std::string extents;
-  for (size_t d = 0; d < first.dims.size(); ++d) {
-    bool isWalked = d > 0 && d <= first.walks.size();
+  for (size_t d = 0; d < first.dims().size(); ++d) {
+    bool isWalked = d > 0 && d <= first.walks().size();
     extents += (d == 0 ? "{" : ", {") + extentText(copy, d, code) +
                (isWalked ? walkText(copy, d - 1, code) : "") + "}";
   }
@@ -260,7 +261,7 @@ std::string Writer::mapText(size_t copy) {
   if (promoted || !swizzle.empty())
     promotion = ", " + std::to_string(promoted.value_or(128)) + swizzle;
   return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
-         (first.mode == Mode::Im2col ? "pixels<" : "map<") + (dependent ? "typename " : "") +
+         (first.pixels() ? "pixels<" : "map<") + (dependent ? "typename " : "") +
          writer.planReference() + "::" + own.box + ">(\n      " + elementType(copy, code) + ", " +
          tile + ", " + tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
 }
@@ -268,13 +269,14 @@ std::string Writer::mapText(size_t copy) {
 /// Where boxes start in each dimension, if all instances can tell.
 std::string Writer::boxStarts(size_t copy, CodeText &code) {
   std::vector<const Plan *> plans = writer.plansOf(copy);
-  const size_t count = plans.front()->boxStarts.size();
+  const size_t count = plans.front()->map()->boxStarts.size();
   std::vector<std::string> starts;
   for (size_t d = 0; d < count; ++d) {
-    if (llvm::any_of(plans, [&](const Plan *plan) { return plan->boxStarts.size() != count; }))
+    if (llvm::any_of(plans,
+                     [&](const Plan *plan) { return plan->map()->boxStarts.size() != count; }))
       return "";
     std::optional<std::string> start =
-        code.asRange(code.each([&](const Plan &plan) { return plan.boxStarts[d]; }),
+        code.asRange(code.each([&](const Plan &plan) { return plan.map()->boxStarts[d]; }),
                      writer.namesOf(copy).tile + "_" + std::to_string(d) + "_start", names.launch);
     if (!start)
       return "";
@@ -286,24 +288,25 @@ std::string Writer::boxStarts(size_t copy, CodeText &code) {
 /// How far a dimension goes, and how far apart its elements are.
 std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
   const Plan &first = *writer.plansOf(copy).front();
-  const PlanDimension &dim = first.dims[d];
+  const PlanDimension &dim = first.dims()[d];
   std::string hint = writer.namesOf(copy).tile + "_" + std::to_string(d), text;
   auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part, const char *suffix) {
     return known(code.inLauncher(code.each(part), hint + suffix)) + ", " + spelled(copy, part);
   };
-  auto extent = [&](const Plan &plan) { return *plan.dims[d].extent; };
+  auto extent = [&](const Plan &plan) { return *plan.dims()[d].extent; };
   if (dim.extent)
     text = known(code.inLauncherExactly(code.each(extent), hint + "_extent")) + ", " +
            spelled(copy, extent);
   else if (dim.lastLength)
-    text = "tilelift::end_of(" +
-           known(code.asRange(code.each([&](const Plan &plan) { return plan.dims[d].coordinate; }),
-                              hint + "_start", names.launch)) +
-           ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
+    text =
+        "tilelift::end_of(" +
+        known(code.asRange(code.each([&](const Plan &plan) { return plan.dims()[d].coordinate; }),
+                           hint + "_start", names.launch)) +
+        ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
   else
     text = "tilelift::unbounded, \"unbounded\"";
   if (d > 0)
-    text += ", " + inLauncher([&](const Plan &plan) { return plan.dims[d].stride; }, "_stride");
+    text += ", " + inLauncher([&](const Plan &plan) { return plan.dims()[d].stride; }, "_stride");
   return text;
 }
 
@@ -313,11 +316,11 @@ std::string Writer::walkText(size_t copy, size_t i, CodeText &code) {
   auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part) {
     return known(code.inLauncher(code.each(part), hint));
   };
-  auto step = [&](const Plan &plan) { return plan.walks[i].step; };
-  auto start = [&](const Plan &plan) { return plan.walks[i].first; };
-  bool isCounted = writer.plansOf(copy).front()->walks[i].count.has_value();
+  auto step = [&](const Plan &plan) { return plan.walks()[i].step; };
+  auto start = [&](const Plan &plan) { return plan.walks()[i].first; };
+  bool isCounted = writer.plansOf(copy).front()->walks()[i].count.has_value();
   return ", " +
-         (isCounted ? inLauncher([&](const Plan &plan) { return *plan.walks[i].count; })
+         (isCounted ? inLauncher([&](const Plan &plan) { return *plan.walks()[i].count; })
                     : "tilelift::endless") +
          ", " + inLauncher(step) + ", " + spelled(copy, step) + ", " + inLauncher(start) + ", " +
          spelled(copy, start);
@@ -362,7 +365,7 @@ std::string Writer::swizzleOf(size_t copy, CodeText &code) {
 std::string Writer::lastLength(size_t copy, size_t d, CodeText &code) {
   std::vector<int64_t> lengths;
   for (const Plan *plan : writer.plansOf(copy))
-    lengths.push_back(*plan->dims[d].lastLength);
+    lengths.push_back(*plan->dims()[d].lastLength);
   return code.number(lengths, writer.namesOf(copy).tile + "_length");
 }
 

@@ -29,14 +29,15 @@ std::string boxType(const Plan &plan) {
       "unsigned char", "unsigned short", "unsigned", "int",    "unsigned long long",
       "long long",     "unsigned short", "float",    "double", "unsigned short",
       "float"};
-  bool isBox = plan.mode == Mode::Tile;
-  std::string type = std::string(isBox ? "tilelift::box<" : "tilelift::pixel_box<") +
+  const PixelAccess *pixels = plan.pixels();
+  std::string type = std::string(pixels ? "tilelift::pixel_box<" : "tilelift::box<") +
                      names[unsigned(plan.element)];
-  if (!isBox)
-    return type + ", " + std::to_string(plan.dims.size()) + ", " +
-           std::to_string(plan.dims[0].boxOfPiece()) + ", " + std::to_string(plan.pixelsOfPiece()) +
-           (plan.inLines ? ", tilelift::in_lines>" : ">");
-  for (const PlanDimension &dim : plan.dims)
+  if (pixels)
+    return type + ", " + std::to_string(pixels->dims.size()) + ", " +
+           std::to_string(pixels->dims[0].boxOfPiece()) + ", " +
+           std::to_string(pixels->pixelsOfPiece()) +
+           (pixels->inLines ? ", tilelift::in_lines>" : ">");
+  for (const PlanDimension &dim : plan.dims())
     type += ", " + std::to_string(dim.boxOfPiece());
   return type + ">";
 }
@@ -96,7 +97,7 @@ std::string KernelWriter::blockConstants(const InstancePlan &instance) const {
 std::string KernelWriter::boxOrBytes(size_t copy, const Plan &plan) const {
   const CopyNames &own = copyNames[copy];
   const std::string bytes = std::to_string(plan.expectedBytes / plan.pieces());
-  if (plan.mode == Mode::Bulk)
+  if (plan.bulk())
     return "  static constexpr unsigned " + own.bytes + " = " + bytes + ";\n";
   return "  using " + own.box + " = " + boxType(plan) + ";\n  static_assert(" + own.box +
          "::bytes == " + bytes +

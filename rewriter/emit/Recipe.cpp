@@ -90,7 +90,7 @@ void RecipeWriter::addLaunch() {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
   recipe.dependsOnTarget = llvm::any_of(instance.copies, [](const PlannedCopy &copy) {
-    return copy.plan.inLines || copy.plan.isByFours();
+    return copy.plan.inLines() || copy.plan.isByFours();
   });
 }
 
@@ -132,7 +132,7 @@ void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
 
 /// How far a dimension goes, how far apart its elements are, how pixels are walked through.
 RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
-  const PlanDimension &dim = plan.dims[d];
+  const PlanDimension &dim = plan.dims()[d];
   RecipeExtent extent;
   if (dim.extent) {
     extent.elements = number(plan, *dim.extent);
@@ -150,8 +150,8 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
     extent.stride = number(plan, dim.stride);
     extent.strideText = plan.symbols.print(dim.stride);
   }
-  if (d > 0 && d <= plan.walks.size()) {
-    const Walk &walk = plan.walks[d - 1];
+  if (d > 0 && d <= plan.walks().size()) {
+    const Walk &walk = plan.walks()[d - 1];
     extent.walk = RecipeExtent::Walk{walk.count ? number(plan, *walk.count) : "",
                                      number(plan, walk.step), plan.symbols.print(walk.step),
                                      number(plan, walk.first), plan.symbols.print(walk.first)};
@@ -162,7 +162,7 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
 /// Where boxes start, if the launcher has names for all that they depend on.
 void RecipeWriter::addBoxStarts(const Plan &plan, RecipeTensor &tensor) {
   CodeText code({&plan}, "", constants, HostDialect::Neutral);
-  for (const Polynomial &start : plan.boxStarts) {
+  for (const Polynomial &start : plan.map()->boxStarts) {
     std::optional<std::string> text = code.asRange({start}, "", "");
     if (!text)
       return tensor.boxStarts.clear();
@@ -175,30 +175,30 @@ void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const Co
   if (!plan.base.knownAtLaunch)
     return; // tested at the copy
   RecipeTensor tensor;
-  tensor.mode = plan.mode;
+  tensor.mode = plan.mode();
   tensor.map = own.map;
   tensor.tile = plan.tile;
   tensor.tensor = plan.base.name();
   tensor.address = plan.base.symbol.empty() ? plan.base.spelling : "";
-  if (plan.mode == Mode::Bulk) {
+  if (plan.bulk()) {
     recipe.tensors.push_back(std::move(tensor));
     return;
   }
-  tensor.offset = number(plan, plan.offset);
-  tensor.isReadAtStart = plan.readsStart;
+  tensor.offset = number(plan, plan.offset());
+  tensor.isReadAtStart = plan.map()->readsStart;
   addBoxStarts(plan, tensor);
   tensor.element = plan.element;
   tensor.swizzle = plan.layout.swizzle;
   tensor.promotion = copy.directive->clauses.promotion.value_or(128);
-  tensor.isInLines = plan.inLines;
-  if (plan.mode == Mode::Im2col) {
-    tensor.channels = plan.dims[0].boxOfPiece();
-    tensor.pixels = plan.pixelsOfPiece();
+  tensor.isInLines = plan.inLines();
+  if (const PixelAccess *pixels = plan.pixels()) {
+    tensor.channels = pixels->dims[0].boxOfPiece();
+    tensor.pixels = pixels->pixelsOfPiece();
   } else {
-    for (const PlanDimension &dim : plan.dims)
+    for (const PlanDimension &dim : plan.dims())
       tensor.box.push_back(dim.boxOfPiece());
   }
-  for (size_t d = 0; d < plan.dims.size(); ++d)
+  for (size_t d = 0; d < plan.dims().size(); ++d)
     tensor.extents.push_back(extentOf(plan, d));
   recipe.tensors.push_back(std::move(tensor));
 }

@@ -4,6 +4,7 @@
 
 #include "host/LiftFile.h"
 
+#include "host/HeaderCache.h"
 #include "host/LookAhead.h"
 #include "support/Locations.h"
 #include "support/Toolkit.h"
@@ -152,6 +153,7 @@ bool liftFile(std::shared_ptr<CompilerInvocation> invocation,
   compiler.createFileManager();
   compiler.createSourceManager();
   readWithoutPch(compiler);
+  useHeaderCache(compiler.getInvocation(), files);
   LiftAction action(request);
   return compiler.ExecuteAction(action);
 }

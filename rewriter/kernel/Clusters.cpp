@@ -75,7 +75,8 @@ std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
     if (other.pipeline != copy.pipeline || plan.kind != CopyKind::Load)
       continue;
     for (const Check &check : plan.copyChecks)
-      if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset : check.value,
+      if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset()
+                                                                       : check.value,
                               plan.symbols, other.statement))
         return diagnose(diag::no_multicast, copy.plan.place, copy.plan.tile,
                         "each block tests by itself whether TMA makes a copy")
@@ -118,8 +119,7 @@ void Sharing::share(PlannedCopy &copy) const {
   cutForPeers(copy.plan);
   if (copy.ahead) {
     copy.ahead->peers = copy.plan.peers;
-    copy.ahead->dims = copy.plan.dims;
-    copy.ahead->rows = copy.plan.rows;
+    cutForPeers(*copy.ahead);
   }
 }
 

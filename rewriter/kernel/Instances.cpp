@@ -238,8 +238,6 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
   refuseUnseenCalls(plan, instance, file.effects.of(instance.function), verdicts);
   if (!planTogether(plan, instance, ahead, file, verdicts))
     return made;
-  for (const PlannedCopy &copy : plan.copies)
-    made.plans.push_back(copy.plan);
   if (plan.copies.empty())
     return made;
   if (auto misfit = fitTogether(tilePlansOf(plan), sizesOf(instance.function)))

@@ -18,7 +18,6 @@ struct PlannedInstance {
   /// None: all of its copies stay loops, which has been said.
   std::optional<InstancePlan> plan;
   std::vector<CopyRelation> relations;
-  std::vector<Plan> plans;
 };
 
 PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance &instance,

@@ -76,7 +76,6 @@ PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts) {
     for (const KernelInstance &instance : kernel.instances) {
       PlannedInstance made = planInstance(kernel, instance, file, verdicts);
       llvm::move(made.relations, std::back_inserter(planned.relations));
-      llvm::move(made.plans, std::back_inserter(planned.plans));
       if (made.plan)
         addInstance(plan, std::move(*made.plan), file, verdicts);
     }

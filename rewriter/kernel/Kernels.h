@@ -14,11 +14,10 @@
 
 namespace tilelift {
 
-/// The kernels of a file, and what was found on the way, which is shown on request.
+/// The kernels of a file, and what their copies do, which is shown on request.
 struct PlannedKernels {
   std::vector<KernelPlan> kernels;
   std::vector<CopyRelation> relations;
-  std::vector<Plan> plans;
 };
 
 PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts);

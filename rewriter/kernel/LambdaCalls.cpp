@@ -22,10 +22,10 @@ std::string summaryBeside(const Plan &plan, const Plan &other) {
   if (text != summary(other))
     return text;
   std::vector<std::string> start;
-  for (const PlanDimension &dim : plan.dims)
+  for (const PlanDimension &dim : plan.dims())
     start.push_back(plan.symbols.print(dim.coordinate));
   if (start.empty())
-    start.push_back(plan.symbols.print(plan.offset) + " bytes");
+    start.push_back(plan.symbols.print(plan.offset()) + " bytes");
   return text + " at (" + join(start, ", ") + ")";
 }
 

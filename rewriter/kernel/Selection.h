@@ -26,8 +26,8 @@ enum class Output {
 /// Which of the annotated copies are lifted; the others stay loops. And for whom.
 struct Selection {
   bool onlyProfitable = false;
-  /// Whether anybody reads LiftResult::effects.
-  bool describesEffects = false;
+  /// Whether anybody reads LiftResult::relations, plans and effects.
+  bool describesRelations = false, describesPlans = false, describesEffects = false;
   /// Whether objects of different types are different memory, as C++ says; not with
   /// -fno-strict-aliasing.
   bool typesTellApart = true;

@@ -56,11 +56,11 @@ bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
   auto found = findRounds(loop, under.uniformity, under.context.getSourceManager());
   const auto *rounds = std::get_if<Rounds>(&found);
   const Plan &plan = copy.plan;
-  bool isBulk = plan.mode == Mode::Bulk && plan.rows.empty();
-  if (!rounds || plan.gather || (!isBulk && (plan.mode == Mode::Bulk || plan.dims.back().box == 1)))
+  bool isBulk = plan.bulk() && plan.rows().empty();
+  if (!rounds || plan.gather || (!isBulk && (plan.bulk() || plan.dims().back().box == 1)))
     return false;
-  const Polynomial &place = isBulk ? plan.offset : plan.dims.back().coordinate;
-  const int64_t length = isBulk ? plan.expectedBytes : plan.dims.back().box;
+  const Polynomial &place = isBulk ? plan.offset() : plan.dims().back().coordinate;
+  const int64_t length = isBulk ? plan.expectedBytes : plan.dims().back().box;
   // Nothing else of the place may move, or be made of what does.
   const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
   auto isFixed = [&](SymbolId id) {

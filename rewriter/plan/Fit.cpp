@@ -75,7 +75,7 @@ void Fitter::finishBoxes() {
   endRows();
   keepApart();
   plan.expectedBytes = size_of(plan.element);
-  for (const PlanDimension &dim : plan.dims)
+  for (const PlanDimension &dim : dims())
     plan.expectedBytes *= dim.box;
 }
 
@@ -250,14 +250,14 @@ void Fitter::chooseElement() {
     bool inner = &digit == &shape.digits.front();
     dim.box = inner ? digit.count * shape.unitSize / size : digit.count;
     dim.stride = inner ? Polynomial(size) : digit.stride;
-    plan.dims.push_back(dim);
+    dims().push_back(dim);
   }
   perUnit = std::max<int64_t>(1, shape.unitSize / size);
-  if (plan.dims.size() > size_t(max_rank))
-    fail(diagnose(diag::too_many_dimensions, relation.place, int(plan.dims.size()),
+  if (dims().size() > size_t(max_rank))
+    fail(diagnose(diag::too_many_dimensions, relation.place, int(dims().size()),
                   "its rows are that many distances apart"));
-  hasLower.assign(plan.dims.size(), false);
-  boundedBy.resize(plan.dims.size());
+  hasLower.assign(dims().size(), false);
+  boundedBy.resize(dims().size());
 }
 
 /// Without a map, nothing keeps the last 16 bytes from reaching past the tensor's end.
@@ -268,19 +268,19 @@ bool Fitter::isWholeBulk() const {
 
 /// Contiguous bytes: no map, any length.
 void Fitter::makeBulk() {
-  plan.mode = Mode::Bulk;
+  BulkAccess &bulk = plan.access.emplace<BulkAccess>();
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
   int64_t bytes = shape.digits[0].count * shape.unitSize;
   int64_t lead = floorMod(shape.start.constantTerm(), grain);
-  plan.offset = shape.start - Polynomial(lead);
+  bulk.offset = shape.start - Polynomial(lead);
   plan.layout.lead = lead;
   plan.layout.rowLength = bytes;
   plan.expectedBytes = roundUp(lead + bytes, grain);
-  if (plan.symbols.divisorOf(plan.offset) % grain == 0)
+  if (plan.symbols.divisorOf(bulk.offset) % grain == 0)
     return;
   const size_t before = plan.copyChecks.size();
-  addCheck({rule_id::bulk_offset_16, plan.offset, {}, grain, relation.place},
-           plan.symbols.knownAtLaunch(plan.offset));
+  addCheck({rule_id::bulk_offset_16, bulk.offset, {}, grain, relation.place},
+           plan.symbols.knownAtLaunch(bulk.offset));
   // A function that gets a pointer may have no name for where that lies in the tensor. The tensor
   // starts on a multiple, so the pointer has to be one.
   if (plan.copyChecks.size() > before && !options.canBeSaid(plan))
@@ -301,13 +301,13 @@ std::variant<Plan, Diagnostic> Fitter::runRows() {
 }
 
 bool Fitter::makeRows() {
-  plan.mode = Mode::Bulk;
+  BulkAccess &bulk = plan.access.emplace<BulkAccess>();
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
-  plan.offset = shape.start;
+  bulk.offset = shape.start;
   plan.layout.rowLength = shape.digits[0].count * shape.unitSize;
   plan.expectedBytes = plan.layout.rowLength;
   for (const Digit &digit : ArrayRef(shape.digits).drop_front()) {
-    plan.rows.push_back({digit.count, digit.stride, digit.distance * shape.unitSize});
+    bulk.rows.push_back({digit.count, digit.stride, digit.distance * shape.unitSize});
     plan.expectedBytes *= digit.count;
   }
   if (!plan.base.knownAtLaunch)
@@ -321,9 +321,9 @@ bool Fitter::makeRows() {
     addCheck({rule_id::bulk_offset_16, value, {}, grain, relation.place},
              plan.symbols.knownAtLaunch(value));
   };
-  checkGrain(plan.offset);
+  checkGrain(bulk.offset);
   keepApart();
-  for (const RowDigit &row : plan.rows) {
+  for (const RowDigit &row : bulk.rows) {
     isWhole &= row.distance % grain == 0;
     checkGrain(row.stride);
   }
@@ -424,7 +424,7 @@ static bool isAboutGather(const Fitted &fitted) {
 /// Whether some stride is negative for all sizes above zero, as that of rows in reverse order is.
 /// No tensor map has such.
 static bool runsBackwards(const Plan &plan) {
-  return plan.hasMap() && llvm::any_of(plan.dims, [](const PlanDimension &dim) {
+  return plan.hasMap() && llvm::any_of(plan.dims(), [](const PlanDimension &dim) {
            return !dim.stride.isConstant() &&
                   llvm::all_of(dim.stride.getTerms(),
                                [](const Term &term) { return term.coefficient < 0; });

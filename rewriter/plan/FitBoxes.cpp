@@ -43,20 +43,20 @@ void Fitter::splitOffset() {
   if (failure)
     return;
   Polynomial rest = shape.start;
-  for (size_t d = 0; d < plan.dims.size(); ++d)
+  for (size_t d = 0; d < dims().size(); ++d)
     if (hasLower[d])
-      rest -= plan.dims[d].coordinate * plan.dims[d].stride;
+      rest -= dims()[d].coordinate * dims()[d].stride;
   ofRows += takeRowTerms(rest); // a guard may have put them into a coordinate already
-  for (size_t d = plan.dims.size(); d-- > 1;)
+  for (size_t d = dims().size(); d-- > 1;)
     if (!hasLower[d])
       takeCoordinate(d, rest);
   if (!hasLower[0])
     takeCoordinate(0, rest);
   rest += ofRows;
   addOuterDimensions(rest);
-  plan.offset = rest;
+  plan.map()->offset = rest;
 
-  for (PlanDimension &dim : plan.dims) {
+  for (PlanDimension &dim : dims()) {
     if (!dim.extent)
       continue;
     *dim.extent += dim.coordinate;
@@ -70,7 +70,7 @@ void Fitter::splitOffset() {
 }
 
 void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
-  Division division = divide(rest, plan.dims[d].stride);
+  Division division = divide(rest, dims()[d].stride);
   // What the host knows may as well stay in the base, but a constant belongs
   // to the coordinate: it decides how the tile is widened.
   Polynomial taken;
@@ -78,20 +78,20 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
     bool stays = d == 0 && !term.factors.empty() && plan.symbols.knownAtLaunch(term);
     // Where a guard says how far the dimension goes from here, only what it
     // speaks of is this dimension's; the rest is an offset of another kind.
-    bool isForeign = plan.dims[d].extent && !term.factors.empty() &&
+    bool isForeign = dims()[d].extent && !term.factors.empty() &&
                      !llvm::is_contained((-boundedBy[d]).getTerms(), term);
     if (!stays && !isForeign)
       taken += Polynomial::ofTerm(term);
   }
   // Where both are constants, the rest is the inner dimensions': as little as can be.
-  std::optional<int64_t> stride = plan.dims[d].stride.asConstant();
+  std::optional<int64_t> stride = dims()[d].stride.asConstant();
   if (d > 0 && stride && *stride > 0)
     taken += Polynomial(nearestQuotient(division.remainder.constantTerm(), *stride));
   // Nothing is left of an extent that is taken for an offset.
-  if (plan.dims[d].extent && (*plan.dims[d].extent + taken).asConstant().value_or(1) < 1)
+  if (dims()[d].extent && (*dims()[d].extent + taken).asConstant().value_or(1) < 1)
     taken = withoutKnown(taken, plan.symbols);
-  plan.dims[d].coordinate = taken;
-  rest -= taken * plan.dims[d].stride;
+  dims()[d].coordinate = taken;
+  rest -= taken * dims()[d].stride;
 }
 
 /// Device-dependent offsets that no dimension of the box explains, such as
@@ -100,9 +100,9 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
   std::vector<LaunchParts> groups = plan.symbols.partsOf(rest);
   llvm::erase_if(groups, [](const LaunchParts &group) { return group.device.isConstant(); });
   for (const LaunchParts &group : groups) {
-    if (plan.dims.size() >= size_t(max_rank)) {
+    if (dims().size() >= size_t(max_rank)) {
       fail(diagnose(diag::too_many_dimensions, relation.place,
-                    int(plan.dims.size() + groups.size() - (&group - groups.data())),
+                    int(dims().size() + groups.size() - (&group - groups.data())),
                     "'" + plan.symbols.print(group.device) + "' asks for one more"));
       return;
     }
@@ -115,7 +115,7 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
       dim.coordinate += ahead;
       rest -= ahead * group.host;
     }
-    plan.dims.push_back(dim);
+    dims().push_back(dim);
     hasLower.push_back(false);
   }
 }
@@ -124,13 +124,13 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
 /// would fill there, the plain copy reads.
 void Fitter::boundCoordinates() {
   bool isMoved = false;
-  for (size_t d = 0; d < plan.dims.size(); ++d) {
-    PlanDimension &dim = plan.dims[d];
+  for (size_t d = 0; d < dims().size(); ++d) {
+    PlanDimension &dim = dims()[d];
     int64_t constant = dim.coordinate.constantTerm();
     bool mayBeNegative = !hasLower[d] && rangeBehind(Check::allConditions, dim.coordinate).low < 0;
     if (mayBeNegative && constant < 0) { // the tensor begins that much earlier
       isMoved = true;
-      plan.offset += Polynomial(constant) * dim.stride;
+      plan.map()->offset += Polynomial(constant) * dim.stride;
       dim.coordinate -= Polynomial(constant);
       if (dim.extent)
         *dim.extent -= Polynomial(constant);
@@ -154,8 +154,8 @@ void Fitter::boundCoordinates() {
     addCheck({rule_id::coordinate_range, dim.coordinate, allowed, 1, relation.place}, true);
   }
   isMoved |=
-      llvm::any_of(plan.offset.getTerms(), [](const Term &term) { return term.coefficient < 0; });
-  if (isMoved && plan.mode != Mode::Im2col)
+      llvm::any_of(plan.offset().getTerms(), [](const Term &term) { return term.coefficient < 0; });
+  if (isMoved && !plan.pixels())
     requireInside();
 }
 
@@ -164,8 +164,8 @@ void Fitter::boundCoordinates() {
 /// TMA: so each box has a part inside.
 void Fitter::requireInside() {
   areInside = true;
-  for (size_t d = 0; d < plan.dims.size(); ++d) {
-    const PlanDimension &dim = plan.dims[d];
+  for (size_t d = 0; d < dims().size(); ++d) {
+    const PlanDimension &dim = dims()[d];
     Interval positive{0, Interval::highest};
     if (dim.extent)
       addCheck({rule_id::guard, *dim.extent - Polynomial(1) - dim.coordinate, positive, 1,
@@ -181,27 +181,29 @@ void Fitter::requireInside() {
 /// Whether there has to be memory where the tensor starts: a load that lies wholly outside reads
 /// there, where the plain program may read nothing at all.
 void Fitter::findStart() {
-  auto isBounded = [&](size_t d) { return plan.dims[d].extent || hasLower[d]; };
+  if (plan.bulk())
+    return;
+  auto isBounded = [&](size_t d) { return dims()[d].extent || hasLower[d]; };
   auto mayLieOutside = [&](size_t d) {
-    return isBounded(d) && (!areInside || plan.dims[d].pieces > 1);
+    return isBounded(d) && (!areInside || dims()[d].pieces > 1);
   };
   const bool hasAbsentRows = plan.gather && !plan.gather->present.empty();
   // Of these, the coordinates of the copy do not tell which boxes lie outside.
-  const bool mayBeAnywhere = plan.mode == Mode::Im2col || hasAbsentRows;
-  const auto dims = llvm::seq(plan.dims.size());
-  plan.readsStart =
-      !isStored() && plan.hasMap() && (mayBeAnywhere || llvm::any_of(dims, mayLieOutside));
-  if (!plan.readsStart || mayBeAnywhere || plan.pieces() != 1)
+  const bool mayBeAnywhere = plan.pixels() || hasAbsentRows;
+  MapAccess &map = *plan.map();
+  const auto all = llvm::seq(map.dims.size());
+  map.readsStart = !isStored() && (mayBeAnywhere || llvm::any_of(all, mayLieOutside));
+  if (!map.readsStart || mayBeAnywhere || plan.pieces() != 1)
     return;
-  auto startOf = [&](size_t d) { return isBounded(d) ? plan.dims[d].coordinate : Polynomial(); };
-  if (llvm::all_of(dims, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
-    for (size_t d : dims)
-      plan.boxStarts.push_back(startOf(d));
+  auto startOf = [&](size_t d) { return isBounded(d) ? dims()[d].coordinate : Polynomial(); };
+  if (llvm::all_of(all, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
+    for (size_t d : all)
+      map.boxStarts.push_back(startOf(d));
 }
 
 /// Whether a test at the copy keeps what is read from starting below zero.
 bool Fitter::startsInside(size_t d) const {
-  Polynomial first = plan.dims[d].coordinate;
+  Polynomial first = dims()[d].coordinate;
   if (d == 0)
     first += Polynomial(plan.layout.lead / int64_t(size_of(plan.element)));
   return llvm::any_of(plan.copyChecks, [&](const Check &check) {
@@ -214,7 +216,7 @@ bool Fitter::startsInside(size_t d) const {
 /// The innermost coordinate must be a multiple of 16 bytes: start the box
 /// earlier by what is missing, and end it on a multiple, too.
 void Fitter::alignInner() {
-  PlanDimension &inner = plan.dims[0];
+  PlanDimension &inner = dims()[0];
   int64_t perGrain = grain / size_of(plan.element);
   int64_t lead = isStored() ? 0 : floorMod(inner.coordinate.constantTerm(), perGrain);
   plan.layout.lead = lead * size_of(plan.element);
@@ -230,14 +232,14 @@ void Fitter::alignInner() {
 /// into may overhang where there is room for it.
 bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const {
   bool isOutermost =
-      std::all_of(cut + 1, plan.dims.end(), [](const PlanDimension &dim) { return dim.box == 1; });
-  bool isRow = cut == plan.dims.begin();
+      std::all_of(cut + 1, dims().end(), [](const PlanDimension &dim) { return dim.box == 1; });
+  bool isRow = cut == dims().begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
   bool isFollowed = plan.gather.has_value(); // by the box of the next row that is looked up
   // Rows behind the copy's would be written, too, where the tile or a slot of it has some.
   const SharedTile &tile = relation.tile;
   int64_t bytes = size_of(plan.element);
-  for (const PlanDimension &dim : plan.dims)
+  for (const PlanDimension &dim : dims())
     bytes *= dim.box;
   bool hasRoom = isRow || (shape.firstByte + bytes == tile.bytes() && tile.slot.isZero());
   return (isOutermost || isRow) && hasEnd && hasRoom && !isFollowed && tile.layoutEscape.empty() &&
@@ -247,15 +249,15 @@ bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cu
 /// Whether rows are longer than the swizzle that is asked for.
 bool Fitter::isWide() const {
   return options.swizzle != swizzle_mode::none &&
-         plan.dims[0].box * int64_t(size_of(plan.element)) > span_of(options.swizzle);
+         dims()[0].box * int64_t(size_of(plan.element)) > span_of(options.swizzle);
 }
 
 /// A swizzled box is at most as wide as its span: one for each part of the rows.
 void Fitter::cutPanels() {
-  PlanDimension &inner = plan.dims[0];
+  PlanDimension &inner = dims()[0];
   int64_t part = span_of(options.swizzle) / int64_t(size_of(plan.element));
   int64_t whole = roundUp(inner.box, part);
-  if (whole != inner.box && !mayOverhang(plan.dims.begin()))
+  if (whole != inner.box && !mayOverhang(dims().begin()))
     return;
   inner.box = whole;
   inner.pieces = whole / part;
@@ -268,21 +270,21 @@ void Fitter::limitBoxes() {
   if (isWide())
     return cutPanels();
   auto tooLong = [](const PlanDimension &dim) { return dim.box > maxBox; };
-  auto cut = llvm::find_if(plan.dims, tooLong);
-  if (cut == plan.dims.end())
+  auto cut = llvm::find_if(dims(), tooLong);
+  if (cut == dims().end())
     return;
   int64_t inner = size_of(plan.element);
-  for (auto dim = plan.dims.begin(); dim != cut; ++dim)
+  for (auto dim = dims().begin(); dim != cut; ++dim)
     inner *= dim->box;
   int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
   std::optional<Pieces> found = fewestPieces(cut->box, maxBox, unit, mayOverhang(cut));
   if (!found)
     return;
-  if (cut != plan.dims.begin())
+  if (cut != dims().begin())
     cutLength = {cut->box, found->count * found->size};
   cut->box = found->count * found->size;
   cut->pieces = found->count;
-  for (auto dim = cut + 1; dim != plan.dims.end(); ++dim)
+  for (auto dim = cut + 1; dim != dims().end(); ++dim)
     dim->pieces = dim->box;
 }
 
@@ -325,14 +327,14 @@ bool Fitter::endsAtLaunch(const Polynomial &start) const {
 /// Whether the box that starts last in its rows is that of the tensor's last row, too: which row a
 /// box is in says nothing of where in the row it starts.
 bool Fitter::endsInLastRow() const {
-  for (const Term &term : plan.dims[0].coordinate.getTerms())
+  for (const Term &term : dims()[0].coordinate.getTerms())
     for (SymbolId id : term.factors) {
       if (plan.symbols[id].knownAtLaunch)
         continue;
       auto isOfRow = [&](const PlanDimension &dim) {
         return plan.symbols.dependsOn(dim.coordinate, id);
       };
-      if (plan.gather || llvm::any_of(ArrayRef(plan.dims).drop_front(), isOfRow))
+      if (plan.gather || llvm::any_of(ArrayRef(dims()).drop_front(), isOfRow))
         return false;
     }
   return true;
@@ -340,7 +342,7 @@ bool Fitter::endsInLastRow() const {
 
 /// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
 void Fitter::endRows() {
-  PlanDimension &inner = plan.dims[0];
+  PlanDimension &inner = dims()[0];
   int64_t element = size_of(plan.element);
   int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
   if (failure || inner.extent || inner.box == length || isStored())
@@ -354,7 +356,7 @@ void Fitter::endRows() {
 /// Stores write whole 16 bytes: neither may a row start or end within them, nor the
 /// tensor, unless no box gets there.
 void Fitter::storeWhole() {
-  PlanDimension &inner = plan.dims[0];
+  PlanDimension &inner = dims()[0];
   int64_t size = size_of(plan.element);
   auto isWhole = [&](const Polynomial &elements) {
     return plan.symbols.divisorOf(elements * Polynomial(size)) % grain == 0;
@@ -370,7 +372,7 @@ void Fitter::storeWhole() {
     return failAs("have", inner.box * size);
   // A stride is a multiple, or there is no map.
   bool endsWhole = !inner.extent || isWhole(*inner.extent) ||
-                   llvm::any_of(ArrayRef(plan.dims).drop_front(), [&](const PlanDimension &dim) {
+                   llvm::any_of(ArrayRef(dims()).drop_front(), [&](const PlanDimension &dim) {
                      Polynomial rest = *inner.extent * Polynomial(size) - dim.stride;
                      return plan.symbols.divisorOf(rest) % grain == 0;
                    });
@@ -404,13 +406,13 @@ void Fitter::keepApart() {
   constexpr int64_t anywhere = int64_t(1) << 31;
   const bool asksCoordinates = llvm::any_of(
       plan.copyChecks, [](const Check &check) { return check.subject == Check::Subject::Apart; });
-  for (const PlanDimension &dim : plan.dims) {
+  for (const PlanDimension &dim : plan.dims()) {
     const bool isOfRow = asksCoordinates && plan.isOfRow(dim.coordinate);
     if (dim.box > 1 || isOfRow) // of those, only what lies inside of the tensor is stored
       axes.push_back(
           {dim.stride, dim.extent ? *dim.extent : Polynomial(isOfRow ? anywhere : dim.box)});
   }
-  for (const RowDigit &row : plan.rows)
+  for (const RowDigit &row : plan.rows())
     axes.push_back({row.stride, Polynomial(row.count)});
   llvm::stable_sort(
       axes, [](const Axis &a, const Axis &b) { return reachOf(a.stride) < reachOf(b.stride); });

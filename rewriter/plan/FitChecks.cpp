@@ -74,11 +74,11 @@ void Fitter::order(std::vector<Check> &checks) {
 /// Where the guard ends the loads, as values of the tile's digits.
 std::vector<DigitEnds> Fitter::digitEnds() const {
   std::vector<DigitEnds> ends(shape.digits.size());
-  if (plan.mode == Mode::Bulk)
+  if (plan.bulk())
     return ends;
-  size_t boxed = plan.mode == Mode::Im2col ? 1 : ends.size(); // pixels have other ends
+  size_t boxed = plan.pixels() ? 1 : ends.size(); // pixels have other ends
   for (size_t d = 0; d < boxed; ++d) {
-    const PlanDimension &dim = plan.dims[d];
+    const PlanDimension &dim = dims()[d];
     int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
     int64_t step = d == 0 ? perUnit : 1;
     Polynomial start = dim.coordinate + Polynomial(lead);
@@ -152,8 +152,8 @@ quantity Fitter::describeValue(const Polynomial &value) {
 tile_request Fitter::tileRequest() {
   tile_request request;
   describeMap(request);
-  for (size_t d = 0; d < plan.dims.size(); ++d)
-    request.dims[d].box = quantity::exactly(plan.dims[d].boxOfPiece());
+  for (size_t d = 0; d < dims().size(); ++d)
+    request.dims[d].box = quantity::exactly(dims()[d].boxOfPiece());
   return request;
 }
 
@@ -161,10 +161,10 @@ void Fitter::describeMap(map_request &request) {
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;
   request.type = plan.element;
-  request.rank = int(plan.dims.size());
+  request.rank = int(dims().size());
   request.address.text = plan.base.spelling;
-  for (size_t d = 0; d < plan.dims.size(); ++d) {
-    const PlanDimension &dim = plan.dims[d];
+  for (size_t d = 0; d < dims().size(); ++d) {
+    const PlanDimension &dim = dims()[d];
     request.dims[d].extent =
         dim.extent ? describeValue(*dim.extent) : quantity::exactly(unbounded_extent);
     request.dims[d].stride = describeValue(dim.stride);
@@ -182,13 +182,13 @@ void Fitter::report(const finding &found) {
 void Fitter::checkRules() {
   auto sink = [&](const finding &found) { report(found); };
   if (plan.hasMap()) {
-    for (const PlanDimension &dim : plan.dims)
+    for (const PlanDimension &dim : dims())
       if (!plan.symbols.knownAtLaunch(dim.stride)) {
         fail(diagnose(diag::unknown_stride, relation.place, plan.base.spelling,
                       plan.symbols.print(dim.stride)));
         return;
       }
-    if (plan.mode == Mode::Im2col)
+    if (plan.pixels())
       check(im2colRequest(), sink);
     else
       check(tileRequest(), sink);
@@ -206,7 +206,7 @@ void Fitter::checkRules() {
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;
   request.address.text = plan.base.spelling;
-  request.offset = describeValue(plan.offset);
+  request.offset = describeValue(plan.offset());
   request.bytes = quantity::exactly(plan.expectedBytes / plan.pieces());
   check(request, sink);
 }

@@ -35,7 +35,7 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
       return diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing);
     isOnlyWhole = isStored();
     makeBulk();
-    plan.offset += ofRows;
+    std::get<BulkAccess>(plan.access).offset += ofRows;
     checkRowMultiples(rule_id::bulk_offset_16, ofRows);
     placeConstraints();
   } else {
@@ -96,7 +96,7 @@ void Fitter::placeBoxes() {
   chooseElement();
   if (failure)
     return;
-  plan.dims.pop_back();
+  dims().pop_back();
   hasLower.pop_back();
   placeConstraints();
   splitOffset();

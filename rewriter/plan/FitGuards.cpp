@@ -119,7 +119,7 @@ Constraint Fitter::alongRow(Constraint constraint) const {
 std::optional<Polynomial> Fitter::lastWithin(const Constraint &constraint) {
   const size_t d = size_t(constraint.digit);
   const int64_t slope = std::abs(constraint.slope), step = d == 0 ? perUnit : 1;
-  const Polynomial start = hasLower[d] ? plan.dims[d].coordinate : Polynomial();
+  const Polynomial start = hasLower[d] ? dims()[d].coordinate : Polynomial();
   const std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step);
   if (!counted)
     return std::nullopt;
@@ -168,7 +168,7 @@ void Fitter::placeOne(const Constraint &constraint, ArrayRef<Constraint> all) {
 bool Fitter::placeStart(const Constraint &constraint) {
   const size_t d = size_t(constraint.digit);
   const int64_t step = d == 0 ? perUnit : 1;
-  PlanDimension &dim = plan.dims[d];
+  PlanDimension &dim = dims()[d];
   std::optional<Polynomial> start =
       (constraint.room * Polynomial(step)).dividedBy(std::abs(constraint.slope));
   if (hasLower[d] || !start || !followsRows(*start, dim.stride))
@@ -186,7 +186,7 @@ bool Fitter::placeStart(const Constraint &constraint) {
 /// gives is a multiple of the step.
 bool Fitter::placeEnd(const Constraint &constraint, ArrayRef<Constraint> all) {
   const size_t d = size_t(constraint.digit);
-  PlanDimension &dim = plan.dims[d];
+  PlanDimension &dim = dims()[d];
   const Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
   const std::optional<Polynomial> last = lastWithin(constraint);
   if (dim.extent || !last ||

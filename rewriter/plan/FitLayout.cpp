@@ -24,17 +24,17 @@ bool Fitter::layOut() {
   if (plan.hasMap())
     layout.swizzle = swizzle();
   int64_t span = span_of(layout.swizzle);
-  int64_t pitch = span != 0 ? span * plan.dims[0].pieces : plan.expectedBytes / rowsWritten();
+  int64_t pitch = span != 0 ? span * dims()[0].pieces : plan.expectedBytes / rowsWritten();
   int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
   bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
   bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && layout.lead == 0 &&
                      userPitch == span && row == span && !isLonger;
   if (written != swizzle_mode::none && !isAsWritten)
     return fail(diagnose(diag::no_rows, relation.place, tile.name));
-  if (plan.hasMap() && plan.rows.empty() && !isDense())
+  if (plan.hasMap() && plan.rows().empty() && !isDense())
     return failLayout(userPitch, pitch,
                       "rows that it does not fill lie between those that it fills");
-  layout.moved = plan.rows.empty() && !isAsWritten &&
+  layout.moved = plan.rows().empty() && !isAsWritten &&
                  (layout.lead != 0 || isLonger || span != 0 || mustMove(userPitch, pitch));
   layout.destination = shape.firstByte;
   layout.slot = tile.slot;
@@ -49,8 +49,7 @@ bool Fitter::layOut() {
     checkSlot();
   if (!layout.moved && layout.destination % startsOn() != 0)
     return fail(diagnose(diag::tile_start, tile.place, layout.destination, tile.name,
-                         plan.mode == Mode::Bulk ? "a bulk copy" : "a copy with a tensor map",
-                         startsOn()));
+                         plan.bulk() ? "a bulk copy" : "a copy with a tensor map", startsOn()));
   if (plan.gather && shape.digits.size() == 2 && span == 0)
     pitch = roundUp(pitch, startsOn());
   if (layout.moved && !moveRows(userPitch, pitch))
@@ -84,7 +83,7 @@ bool Fitter::isDense() const {
 
 /// Whether a swizzle cuts rows into parts that lie in panels of their own.
 bool Fitter::isCut() const {
-  return plan.layout.swizzle != swizzle_mode::none && plan.dims[0].pieces > 1 && !partsAreRows();
+  return plan.layout.swizzle != swizzle_mode::none && dims()[0].pieces > 1 && !partsAreRows();
 }
 
 /// Whether the box has one row that covers several rows of the tile, and each part that a swizzle
@@ -122,8 +121,8 @@ bool Fitter::placeRows() {
 /// stored and not there, the others would be on their own. `distance` is that of two rows.
 bool Fitter::isByFours(int64_t distance) const {
   const LookedUpRows &rows = *plan.gather;
-  bool isRow = plan.mode == Mode::Tile && plan.dims.size() == 2 && plan.dims[1].box == 1 &&
-               plan.dims[0].pieces == 1 && !plan.reduction;
+  bool isRow = plan.mode() == Mode::Tile && dims().size() == 2 && dims()[1].box == 1 &&
+               dims()[0].pieces == 1 && !plan.reduction;
   return mayBeByFours && isRow && rows.count % 4 == 0 &&
          distance == plan.expectedBytes / rows.count && distance * 4 % boxAlignment == 0 &&
          !(isStored() && !rows.present.empty());
@@ -256,7 +255,7 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
   if (!placeInRows(userPitch, pitch, innermost, step))
     return false;
   if (layout.panel != 0) {
-    layout.bytes = layout.panel * plan.dims[0].pieces;
+    layout.bytes = layout.panel * dims()[0].pieces;
     return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
            escapes("the rest of its rows may be used");
   }

@@ -58,7 +58,7 @@ bool Fitter::takePixels(const PixelRelation &pixels) {
 }
 
 void Fitter::placePixels(const PixelRelation &pixels) {
-  plan.mode = Mode::Im2col;
+  PixelAccess &access = plan.access.emplace<PixelAccess>();
   auto found = walksOf(pixels, shape, plan.symbols, span_of(swizzle()) >= 64);
   if (auto *diagnostic = std::get_if<Diagnostic>(&found)) {
     fail(std::move(*diagnostic));
@@ -68,51 +68,51 @@ void Fitter::placePixels(const PixelRelation &pixels) {
   shape.start = tensor.rest;
   shape.columns = tensor.columns;
   chooseElement();
-  plan.pixels = shape.digits[1].count;
-  plan.pixel = pixels.first;
-  plan.walks = tensor.walks;
-  plan.inLines = tensor.inLines;
-  plan.dims.resize(1);
+  access.pixels = shape.digits[1].count;
+  access.pixel = pixels.first;
+  access.walks = tensor.walks;
+  access.inLines = tensor.inLines;
+  dims().resize(1);
   if (!failure)
     placeConstraints();
   splitOffset();
   if (failure)
     return;
-  if (plan.dims.size() > 1 || !plan.symbols.knownAtLaunch(plan.offset)) {
+  if (dims().size() > 1 || !plan.symbols.knownAtLaunch(access.offset)) {
     fail(diagnose(diag::not_im2col, relation.place, relation.tile.name,
                   "no dimension explains '" + plan.symbols.print(tensor.rest) + "'"));
     return;
   }
   alignInner();
   limitBoxes();
-  limitPixels();
-  plan.dims.append(tensor.dims.begin(), tensor.dims.end());
-  hasLower.resize(plan.dims.size(), false);
+  limitPixels(access);
+  dims().append(tensor.dims.begin(), tensor.dims.end());
+  hasLower.resize(dims().size(), false);
   boundCoordinates();
   endRows();
   for (const Check &check : tensor.atLaunch)
     addCheck(check, true);
   for (const Check &check : tensor.atCopy)
     addCheck(check, false);
-  plan.expectedBytes = plan.dims[0].box * plan.pixels * size_of(plan.element);
+  plan.expectedBytes = dims()[0].box * access.pixels * size_of(plan.element);
   nameCoordinates(pixels, tensor);
 }
 
 /// As many pixels for an instruction as there may be, and as start on a boundary. One of
 /// several for the channels fills part of a single row, unless the parts are panels.
-void Fitter::limitPixels() {
+void Fitter::limitPixels(PixelAccess &access) const {
   constexpr int64_t most = 1024;
-  const bool isCut = plan.dims[0].pieces > 1;
+  const bool isCut = dims()[0].pieces > 1;
   if (isCut && !isWide()) {
-    plan.pixelPieces = plan.pixels;
+    access.pieces = access.pixels;
     return;
   }
-  if (plan.pixels <= most)
+  if (access.pixels <= most)
     return;
-  const int64_t row = isCut ? span_of(swizzle()) : plan.dims[0].box * size_of(plan.element);
+  const int64_t row = isCut ? span_of(swizzle()) : dims()[0].box * size_of(plan.element);
   const int64_t unit = startsOn() / std::gcd<int64_t>(startsOn(), row);
-  if (std::optional<Pieces> found = fewestPieces(plan.pixels, most, unit, false))
-    plan.pixelPieces = found->count;
+  if (std::optional<Pieces> found = fewestPieces(access.pixels, most, unit, false))
+    access.pieces = found->count;
 }
 
 /// What loads need is said of digits; where these end, only the coordinates know.
@@ -154,15 +154,15 @@ void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &te
 im2col_request Fitter::im2colRequest() {
   im2col_request request;
   describeMap(request);
-  request.channels = quantity::exactly(plan.dims[0].boxOfPiece());
-  request.pixels = quantity::exactly(plan.pixelsOfPiece());
-  for (size_t i = 0; i < plan.walks.size(); ++i) {
-    const Walk &walk = plan.walks[i];
+  request.channels = quantity::exactly(dims()[0].boxOfPiece());
+  request.pixels = quantity::exactly(plan.pixels()->pixelsOfPiece());
+  for (size_t i = 0; i < plan.walks().size(); ++i) {
+    const Walk &walk = plan.walks()[i];
     request.lower[i] = describeValue(walk.first);
     request.dims[i + 1].step = describeValue(walk.step);
-    if (walk.count && plan.dims[i + 1].extent)
+    if (walk.count && dims()[i + 1].extent)
       request.upper[i] = describeValue(walk.first + (*walk.count - Polynomial(1)) * walk.step +
-                                       Polynomial(1) - *plan.dims[i + 1].extent);
+                                       Polynomial(1) - *dims()[i + 1].extent);
   }
   return request;
 }

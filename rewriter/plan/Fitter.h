@@ -52,6 +52,14 @@ public:
   std::variant<Plan, Diagnostic> runGather(const GatherRelation &gather, Mode mode, bool byFours);
 
 private:
+  /// Of a copy through a tensor map, while its dimensions are looked for.
+  const llvm::SmallVector<PlanDimension, 5> &dims() const {
+    assert(plan.map() && "bytes have no dimensions");
+    return plan.map()->dims;
+  }
+  llvm::SmallVector<PlanDimension, 5> &dims() {
+    return const_cast<llvm::SmallVector<PlanDimension, 5> &>(std::as_const(*this).dims());
+  }
   bool isKnownWhereRead(const NamedPointer &pointer) const;
   bool start();
   void splitRows();
@@ -100,7 +108,7 @@ private:
   bool failLayout(int64_t before, int64_t after, const llvm::Twine &why);
   void checkSlot();
   /// What the start of a copy in shared memory is a multiple of.
-  int64_t startsOn() const { return plan.mode == Mode::Bulk ? grain : boxAlignment; }
+  int64_t startsOn() const { return plan.bulk() ? grain : boxAlignment; }
   swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
   bool isStored() const { return relation.kind != CopyKind::Load; }
   bool takeReduction(Reduction reduction);
@@ -120,7 +128,7 @@ private:
   /// the last one may overhang, or more.
   static std::optional<Pieces> fewestPieces(int64_t whole, int64_t most, int64_t unit,
                                             bool mayOverhang);
-  void limitPixels();
+  void limitPixels(PixelAccess &access) const;
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
   bool keepsOrder() const;

@@ -11,22 +11,23 @@ using namespace llvm;
 namespace tilelift {
 
 /// Contiguous bytes, as rows.
-static void cutBytes(Plan &plan) {
+static void cutBytes(Plan &plan, BulkAccess &bulk) {
   int64_t parts = plan.peerCount(), each = plan.expectedBytes / parts;
   if (plan.expectedBytes % (16 * parts) == 0)
-    plan.rows.push_back({parts, Polynomial(each), each});
+    bulk.rows.push_back({parts, Polynomial(each), each});
 }
 
 void cutForPeers(Plan &plan) {
-  if (plan.mode == Mode::Im2col || plan.pieces() > 1)
+  if (plan.pixels() || plan.pieces() > 1)
     return;
-  if (plan.mode == Mode::Bulk)
-    return cutBytes(plan);
+  if (auto *bulk = std::get_if<BulkAccess>(&plan.access))
+    return cutBytes(plan, *bulk);
+  auto &dims = plan.map()->dims;
   auto outermost =
-      llvm::find_if(llvm::reverse(plan.dims), [](const PlanDimension &dim) { return dim.box > 1; });
+      llvm::find_if(llvm::reverse(dims), [](const PlanDimension &dim) { return dim.box > 1; });
   // What lies between rows that are shorter than their swizzle is no part of a box.
-  int64_t span = span_of(plan.layout.swizzle), row = plan.dims[0].box * size_of(plan.element);
-  if (outermost == plan.dims.rend() || (span != 0 && row != span))
+  int64_t span = span_of(plan.layout.swizzle), row = dims[0].box * size_of(plan.element);
+  if (outermost == dims.rend() || (span != 0 && row != span))
     return;
   for (int64_t parts = plan.peerCount(); parts > 1; --parts) {
     bool isWhole = outermost->box % parts == 0 && plan.peerCount() % parts == 0 &&
@@ -40,16 +41,17 @@ void cutForPeers(Plan &plan) {
 
 void forEachPlace(const Plan &plan, function_ref<void(const Polynomial &)> tell) {
   tell(plan.layout.slot);
-  if (plan.mode == Mode::Bulk)
-    tell(plan.offset);
-  for (const PlanDimension &dim : plan.dims)
+  if (plan.bulk())
+    tell(plan.offset());
+  for (const PlanDimension &dim : plan.dims())
     tell(dim.coordinate);
-  tell(plan.pixel);
-  for (const Walk &walk : plan.walks)
+  if (plan.pixels())
+    tell(plan.pixels()->pixel);
+  for (const Walk &walk : plan.walks())
     for (const Polynomial *value :
          {walk.count ? &*walk.count : &walk.step, &walk.step, &walk.first, &walk.offset})
       tell(*value);
-  for (const RowDigit &row : plan.rows)
+  for (const RowDigit &row : plan.rows())
     tell(row.stride);
 }
 

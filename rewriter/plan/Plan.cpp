@@ -5,7 +5,6 @@
 #include "plan/Plan.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/JSON.h"
 #include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -41,10 +40,9 @@ json::Array checksToJson(const std::vector<Check> &checks, const Symbols &symbol
   return list;
 }
 
-void addPixels(json::Object &object, const Plan &plan) {
+void addPixels(json::Object &object, const PixelAccess &pixels, const Symbols &symbols) {
   json::Array walks;
-  for (const Walk &walk : plan.walks) {
-    const Symbols &symbols = plan.symbols;
+  for (const Walk &walk : pixels.walks) {
     walks.push_back(json::Object{
         {"count", walk.count ? json::Value(symbols.print(*walk.count)) : json::Value(nullptr)},
         {"step", symbols.print(walk.step)},
@@ -52,16 +50,10 @@ void addPixels(json::Object &object, const Plan &plan) {
         {"offset", symbols.print(walk.offset)}});
   }
   object["walks"] = std::move(walks);
-  object["pixel"] = plan.symbols.print(plan.pixel);
-  object["pixels"] = plan.pixels;
-  object["pixelPieces"] = plan.pixelPieces;
-  object["inLines"] = plan.inLines;
-}
-
-std::string pretty(json::Value value) {
-  std::string text;
-  raw_string_ostream(text) << formatv("{0:2}", value);
-  return text;
+  object["pixel"] = symbols.print(pixels.pixel);
+  object["pixels"] = pixels.pixels;
+  object["pixelPieces"] = pixels.pieces;
+  object["inLines"] = pixels.inLines;
 }
 
 /// The same tests, with whatever numbers.
@@ -76,11 +68,31 @@ bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
 
 } // namespace
 
+const MapAccess *Plan::map() const {
+  if (const auto *tile = std::get_if<TileAccess>(&access))
+    return tile;
+  return pixels();
+}
+
+MapAccess *Plan::map() { return const_cast<MapAccess *>(std::as_const(*this).map()); }
+
+ArrayRef<PlanDimension> Plan::dims() const {
+  return map() ? ArrayRef(map()->dims) : ArrayRef<PlanDimension>();
+}
+
+ArrayRef<Walk> Plan::walks() const {
+  return pixels() ? ArrayRef(pixels()->walks) : ArrayRef<Walk>();
+}
+
+ArrayRef<RowDigit> Plan::rows() const {
+  return bulk() ? ArrayRef(bulk()->rows) : ArrayRef<RowDigit>();
+}
+
 int64_t Plan::pieces() const {
-  int64_t total = pixelPieces;
-  for (const PlanDimension &dim : dims)
+  int64_t total = pixels() ? pixels()->pieces : 1;
+  for (const PlanDimension &dim : dims())
     total *= dim.pieces;
-  for (const RowDigit &row : rows)
+  for (const RowDigit &row : rows())
     total *= row.count;
   return gather ? total * gather->count : total;
 }
@@ -111,21 +123,28 @@ int64_t Plan::placeOf(int64_t byte) const {
   return span == 0 ? place : place ^ (place >> 3 & (span - 16));
 }
 
+/// Apart from dimensions.
+static bool sameAccess(const Plan &a, const Plan &b) {
+  auto sameWalk = [](const Walk &x, const Walk &y) {
+    return x.count.has_value() == y.count.has_value();
+  };
+  auto isCut = [](const Plan &plan) { return plan.pixels() && plan.pixels()->pieces != 1; };
+  return a.mode() == b.mode() && a.inLines() == b.inLines() && isCut(a) == isCut(b) &&
+         std::equal(a.walks().begin(), a.walks().end(), b.walks().begin(), b.walks().end(),
+                    sameWalk) &&
+         a.rows().size() == b.rows().size();
+}
+
 bool sameOperations(const Plan &a, const Plan &b) {
   auto sameDimension = [](const PlanDimension &x, const PlanDimension &y) {
     return x.extent.has_value() == y.extent.has_value() &&
            x.lastLength.has_value() == y.lastLength.has_value() &&
            (x.pieces == 1) == (y.pieces == 1);
   };
-  auto sameWalk = [](const Walk &x, const Walk &y) {
-    return x.count.has_value() == y.count.has_value();
-  };
-  return a.kind == b.kind && a.mode == b.mode && a.inLines == b.inLines &&
-         (a.pixelPieces == 1) == (b.pixelPieces == 1) && a.base.spelling == b.base.spelling &&
-         std::equal(a.walks.begin(), a.walks.end(), b.walks.begin(), b.walks.end(), sameWalk) &&
-         std::equal(a.dims.begin(), a.dims.end(), b.dims.begin(), b.dims.end(), sameDimension) &&
-         a.rows.size() == b.rows.size() && sameChecks(a.copyChecks, b.copyChecks) &&
-         a.gather.has_value() == b.gather.has_value() &&
+  return a.kind == b.kind && sameAccess(a, b) && a.base.spelling == b.base.spelling &&
+         std::equal(a.dims().begin(), a.dims().end(), b.dims().begin(), b.dims().end(),
+                    sameDimension) &&
+         sameChecks(a.copyChecks, b.copyChecks) && a.gather.has_value() == b.gather.has_value() &&
          (!a.gather || (sameChecks(a.gather->present, b.gather->present) &&
                         a.gather->byFours == b.gather->byFours)) &&
          sameChecks(a.launchChecks, b.launchChecks) && a.peerAxes() == b.peerAxes() &&
@@ -211,19 +230,19 @@ static std::string contentsOf(const Plan &plan) {
          " bytes)" + endsOf(plan) + (pieces > 1 ? " in " + std::to_string(pieces) + " pieces" : "");
 }
 
-static std::string im2colSummary(const Plan &plan) {
-  return "im2col copy of " + std::to_string(plan.pixels) + " pixels " +
-         (plan.inLines ? "of a line x " : "x ") + std::to_string(plan.dims[0].box) + " channels " +
-         contentsOf(plan);
+static std::string im2colSummary(const Plan &plan, const PixelAccess &pixels) {
+  return "im2col copy of " + std::to_string(pixels.pixels) + " pixels " +
+         (pixels.inLines ? "of a line x " : "x ") + std::to_string(pixels.dims[0].box) +
+         " channels " + contentsOf(plan);
 }
 
 static std::string tileSummary(const Plan &plan) {
   std::string text = plan.reduction ? std::string("tile reduction by '") +
                                           name_of(plan.reduction->operation) + "' of "
-                     : plan.gather ? "tile copies of "
-                                   : "tile copy of ";
-  for (const PlanDimension &dim : reverse(plan.dims))
-    text += (&dim == &plan.dims.back() ? "" : " x ") + std::to_string(dim.box);
+                     : plan.gather  ? "tile copies of "
+                                    : "tile copy of ";
+  for (const PlanDimension &dim : reverse(plan.dims()))
+    text += (&dim == &plan.dims().back() ? "" : " x ") + std::to_string(dim.box);
   return text + " " + contentsOf(plan);
 }
 
@@ -240,9 +259,9 @@ static std::string layoutSummary(const SharedLayout &layout) {
 }
 
 std::string summary(const Plan &plan) {
-  std::string text = plan.mode == Mode::Bulk     ? bulkSummary(plan)
-                     : plan.mode == Mode::Im2col ? im2colSummary(plan)
-                                                 : tileSummary(plan);
+  std::string text = plan.bulk()     ? bulkSummary(plan)
+                     : plan.pixels() ? im2colSummary(plan, *plan.pixels())
+                                     : tileSummary(plan);
   if (plan.gather)
     text = (plan.kind == CopyKind::Load ? "gather of " : "scatter of ") +
            std::to_string(plan.gather->count) + " rows: " + text;
@@ -252,15 +271,16 @@ std::string summary(const Plan &plan) {
   return text;
 }
 
-std::string toJson(const Plan &plan) {
+json::Value toJson(const Plan &plan) {
   const Symbols &symbols = plan.symbols;
   json::Array dims, rows, boxStarts;
-  for (const Polynomial &start : plan.boxStarts)
-    boxStarts.push_back(symbols.print(start));
-  for (const RowDigit &row : plan.rows)
+  if (const MapAccess *map = plan.map())
+    for (const Polynomial &start : map->boxStarts)
+      boxStarts.push_back(symbols.print(start));
+  for (const RowDigit &row : plan.rows())
     rows.push_back(json::Object{
         {"count", row.count}, {"stride", symbols.print(row.stride)}, {"distance", row.distance}});
-  for (const PlanDimension &dim : plan.dims)
+  for (const PlanDimension &dim : plan.dims())
     dims.push_back(json::Object{
         {"extent", dim.extent ? json::Value(symbols.print(*dim.extent)) : json::Value(nullptr)},
         {"stride", symbols.print(dim.stride)},
@@ -275,10 +295,10 @@ std::string toJson(const Plan &plan) {
                       {"tile", plan.tile},
                       {"tensor", plan.base.spelling},
                       {"kind", nameOf(plan.kind)},
-                      {"mode", nameOf(plan.mode)},
+                      {"mode", nameOf(plan.mode())},
                       {"element", name_of(plan.element)},
-                      {"offset", symbols.print(plan.offset)},
-                      {"readsStart", plan.readsStart},
+                      {"offset", symbols.print(plan.offset())},
+                      {"readsStart", plan.map() && plan.map()->readsStart},
                       {"boxStarts", std::move(boxStarts)},
                       {"dimensions", std::move(dims)},
                       {"rows", std::move(rows)},
@@ -298,18 +318,18 @@ std::string toJson(const Plan &plan) {
                       {"atLaunch", checksToJson(plan.launchChecks, symbols)},
                       {"atCopy", checksToJson(plan.copyChecks, symbols)},
                       {"rules", std::move(verdicts)}};
-  if (plan.mode == Mode::Im2col)
-    addPixels(object, plan);
+  if (const PixelAccess *pixels = plan.pixels())
+    addPixels(object, *pixels, symbols);
   if (const auto &gather = plan.gather)
     object["gather"] = json::Object{{"count", gather->count},
                                     {"row", symbols[gather->row].spelling},
                                     {"distance", gather->distance},
                                     {"byFours", gather->byFours},
                                     {"present", checksToJson(gather->present, symbols)}};
-  return pretty(std::move(object));
+  return object;
 }
 
-std::string toJson(const CopyRelation &relation) {
+json::Value toJson(const CopyRelation &relation) {
   const Symbols &symbols = relation.symbols;
   json::Array cells;
   for (const Cell &cell : relation.cells) {
@@ -341,15 +361,15 @@ std::string toJson(const CopyRelation &relation) {
   json::Array extents;
   for (int64_t extent : relation.tile.extents)
     extents.push_back(extent);
-  return pretty(
-      json::Object{{"kernel", relation.kernel},
-                   {"tile", relation.tile.name},
-                   {"kind", nameOf(relation.kind)},
-                   {"element", relation.tile.elementType},
-                   {"extents", std::move(extents)},
-                   {"block", json::Array{relation.block[0], relation.block[1], relation.block[2]}},
-                   {"requirements", std::move(requirements)},
-                   {"cells", std::move(cells)}});
+  return json::Object{
+      {"kernel", relation.kernel},
+      {"tile", relation.tile.name},
+      {"kind", nameOf(relation.kind)},
+      {"element", relation.tile.elementType},
+      {"extents", std::move(extents)},
+      {"block", json::Array{relation.block[0], relation.block[1], relation.block[2]}},
+      {"requirements", std::move(requirements)},
+      {"cells", std::move(cells)}};
 }
 
 } // namespace tilelift

@@ -17,13 +17,15 @@
 #include "relation/CopyRelation.h"
 #include "tilelift/rules.h"
 
+#include "llvm/Support/JSON.h"
+
+#include <cassert>
+#include <variant>
+
 namespace tilelift {
 
-enum class Mode {
-  Tile,   ///< cp.async.bulk.tensor through a tensor map: a box
-  Im2col, ///< the same: pixels one behind the other, as a convolution's filter meets them
-  Bulk,   ///< cp.async.bulk, contiguous rows without a map
-};
+/// Which operations of the TMA unit make a copy; in the order of Access.
+enum class Mode { Tile, Im2col, Bulk };
 
 struct PlanDimension {
   /// Elements; nothing where no guard bounds the dimension.
@@ -54,6 +56,52 @@ struct Walk {
   Polynomial offset;
 };
 
+/// What all copies through a tensor map have.
+struct MapAccess {
+  /// Bytes from the base to element (0, 0, ...) of the tensor; the host knows them.
+  Polynomial offset;
+  llvm::SmallVector<PlanDimension, 5> dims;
+  /// A box may lie wholly outside of the tensor, and reads at its first element then.
+  bool readsStart = false;
+  /// Where boxes start in each dimension, or zero where they are inside, if the launcher can tell.
+  std::vector<Polynomial> boxStarts;
+};
+
+/// cp.async.bulk.tensor: boxes.
+struct TileAccess : MapAccess {};
+
+/// The same: pixels one behind the other, as a convolution's filter meets them. The dimensions are
+/// channels, those of the walks, and images.
+struct PixelAccess : MapAccess {
+  llvm::SmallVector<Walk, 3> walks;
+  /// All walks but the innermost stand still, as im2col::w has it where there is that.
+  bool inLines = false;
+  /// The flat number of the first pixel, and how many follow it.
+  Polynomial pixel;
+  int64_t pixels = 1;
+  /// Instructions that share the pixels.
+  int64_t pieces = 1;
+
+  int64_t pixelsOfPiece() const { return pixels / pieces; }
+};
+
+/// Rows that are copied one by one: bytes from one to the next.
+struct RowDigit {
+  int64_t count = 1;
+  Polynomial stride;
+  int64_t distance = 0;
+};
+
+/// cp.async.bulk: contiguous rows, without a map.
+struct BulkAccess {
+  /// Bytes from the base to the first byte that is copied, known at the copy.
+  Polynomial offset;
+  /// One copy for each value of these, innermost first.
+  llvm::SmallVector<RowDigit, 4> rows;
+};
+
+using Access = std::variant<TileAccess, PixelAccess, BulkAccess>;
+
 /// Where element [..][c] of the user's tile lies: rows of `pitch` elements, the
 /// first `lead` of which are not the user's.
 struct SharedLayout {
@@ -80,13 +128,6 @@ struct SharedLayout {
   int64_t alignment() const {
     return swizzle == swizzle_mode::none ? 128 : 8 * int64_t(span_of(swizzle));
   }
-};
-
-/// Rows that are copied one by one: bytes from one to the next.
-struct RowDigit {
-  int64_t count = 1;
-  Polynomial stride;
-  int64_t distance = 0;
 };
 
 /// value is in `within`, and a multiple of `multiple`.
@@ -124,33 +165,14 @@ struct LookedUpRows {
 struct Plan {
   CopyKind kind = CopyKind::Load;
   std::optional<Reduction> reduction;
-  Mode mode = Mode::Tile;
+  Access access;
   std::string kernel;
   std::string tile;
   std::string tileElement;
   unsigned tileElementSize = 1;
   llvm::SmallVector<int64_t, 3> tileExtents;
   GlobalBase base;
-  /// Bytes from the base to element (0, 0, ...); the host knows them. In bulk
-  /// mode, bytes to the first byte that is read, known at the copy.
-  Polynomial offset;
-  /// A box may lie wholly outside of the tensor, and reads at its first element then.
-  bool readsStart = false;
-  /// Where boxes start in each dimension, or zero where they are inside, if the launcher can tell.
-  std::vector<Polynomial> boxStarts;
   element_type element = element_type::f32;
-  llvm::SmallVector<PlanDimension, 5> dims;
-  /// Im2col: `dims` are channels, those of the walks, and images. So many pixels from the
-  /// one with that flat number.
-  llvm::SmallVector<Walk, 3> walks;
-  /// All but the innermost stand still, as im2col::w has it where there is that.
-  bool inLines = false;
-  Polynomial pixel;
-  int64_t pixels = 1;
-  /// Instructions that share the pixels.
-  int64_t pixelPieces = 1;
-  /// Bulk: one copy for each value of these, innermost first.
-  llvm::SmallVector<RowDigit, 4> rows;
   /// The same operations for each of these.
   std::optional<LookedUpRows> gather;
   /// What says where to copy is what the block left in shared memory.
@@ -184,7 +206,20 @@ struct Plan {
   std::vector<NamedPointer> intoTile;
   Place place;
 
-  bool hasMap() const { return mode != Mode::Bulk; }
+  Mode mode() const { return Mode(access.index()); }
+  /// Of a copy through a tensor map, or null; so are the others.
+  const MapAccess *map() const;
+  MapAccess *map();
+  const PixelAccess *pixels() const { return std::get_if<PixelAccess>(&access); }
+  const BulkAccess *bulk() const { return std::get_if<BulkAccess>(&access); }
+  bool hasMap() const { return map() != nullptr; }
+  const Polynomial &offset() const { return map() ? map()->offset : bulk()->offset; }
+  /// Dimensions of the tensor map, walks along them, and rows without a map: none where the copy
+  /// has no such thing.
+  llvm::ArrayRef<PlanDimension> dims() const;
+  llvm::ArrayRef<Walk> walks() const;
+  llvm::ArrayRef<RowDigit> rows() const;
+  bool inLines() const { return pixels() && pixels()->inLines; }
   int64_t peerCount() const { return int64_t(peers[0]) * peers[1] * peers[2]; }
   /// Those along which there are several, bit 0 for x.
   unsigned peerAxes() const {
@@ -196,14 +231,14 @@ struct Plan {
   }
   /// Whether where the box starts in a dimension is looked up for each row.
   bool isLookedUp(size_t d) const {
-    return isOfRow(dims[d].coordinate) && !symbols.lookupsFor(dims[d].coordinate).empty();
+    assert(d < dims().size() && "only a tensor map has dimensions");
+    return isOfRow(dims()[d].coordinate) && !symbols.lookupsFor(dims()[d].coordinate).empty();
   }
   /// Whether what says where to copy lies in memory.
   bool looksUp() const;
   /// What only some devices do.
   bool isByFours() const { return gather && gather->byFours; }
   int64_t pieces() const;
-  int64_t pixelsOfPiece() const { return pixels / pixelPieces; }
   /// Of the tile as it was declared.
   int64_t tileBytes() const;
   /// Of all of its tiles as they are laid out now, those of a ring aligned.
@@ -223,16 +258,9 @@ std::string summary(const Plan &plan);
 /// The condition as a sentence: "w * 4 is a multiple of 16".
 std::string print(const Check &check, const Symbols &symbols);
 
-/// JSON for --dump-plan and --dump-relation; stable, one object a copy.
-std::string toJson(const Plan &plan);
-std::string toJson(const CopyRelation &relation);
-
-template <typename Item> std::string listAsJson(const std::vector<Item> &items) {
-  std::string text = "[";
-  for (const Item &item : items)
-    text += (&item == &items.front() ? "\n" : ",\n") + toJson(item);
-  return text + "\n]\n";
-}
+/// For --dump-plan and --dump-relation; an object for each copy.
+llvm::json::Value toJson(const Plan &plan);
+llvm::json::Value toJson(const CopyRelation &relation);
 
 } // namespace tilelift
 

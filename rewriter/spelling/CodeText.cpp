@@ -92,6 +92,7 @@ CodeText::Values CodeText::each(function_ref<Polynomial(const Plan &)> value) co
 }
 
 std::string CodeText::number(const std::vector<int64_t> &values, StringRef hint) {
+  assert(values.size() == plans.size() && "one number for each instantiation");
   if (allEqual(values))
     return std::to_string(values.front());
   std::string name = hint.str();
@@ -142,6 +143,7 @@ std::optional<std::vector<std::string>> CodeText::factorsOf(const Term &term, si
 
 /// By their factors, the terms of all instantiations, with the number that each of these has.
 std::optional<CodeText::Terms> CodeText::termsOf(const Values &values, SymbolText symbolText) {
+  assert(values.size() == plans.size() && "one value for each instantiation");
   Terms terms;
   for (size_t i = 0; i < values.size(); ++i)
     for (const Term &term : values[i].getTerms()) {
@@ -311,7 +313,7 @@ std::optional<std::string> CodeText::nearest(Pointers pointers, const Values &of
     if (!distance)
       continue;
     std::string text = *distance == "0" ? candidate.name
-                       : isWhole        ? candidate.name + " + " + *distance
+                       : isWhole ? candidate.name + " + " + *distance
                                  : (inBytes + "(" + candidate.name + ", " + *distance + ")").str();
     if (!best || text.size() < best->size())
       best = text;

@@ -38,7 +38,9 @@ private:
     add([&] { return code.asRange(code.each(part), "", ""); });
   }
   void address() {
-    add([&] { return code.pointer(code.each([](const Plan &plan) { return plan.offset; }), ""); });
+    add([&] {
+      return code.pointer(code.each([](const Plan &plan) { return plan.offset(); }), "");
+    });
   }
   std::optional<std::string> place(bool declaresTile);
   void coordinates();
@@ -78,15 +80,15 @@ std::optional<std::string> Numbers::place(bool declaresTile) {
 }
 
 void Numbers::coordinates() {
-  for (size_t d = 0; d < first.dims.size(); ++d)
-    inKernel([&](const Plan &plan) { return plan.dims[d].coordinate; });
+  for (size_t d = 0; d < first.dims().size(); ++d)
+    inKernel([&](const Plan &plan) { return plan.dims()[d].coordinate; });
 }
 
 void Numbers::walk(size_t i) {
   for (Polynomial Walk::*part : {&Walk::step, &Walk::first, &Walk::offset})
-    inKernel([&](const Plan &plan) { return plan.walks[i].*part; });
-  if (first.walks[i].count)
-    inKernel([&](const Plan &plan) { return *plan.walks[i].count; });
+    inKernel([&](const Plan &plan) { return plan.walks()[i].*part; });
+  if (first.walks()[i].count)
+    inKernel([&](const Plan &plan) { return *plan.walks()[i].count; });
 }
 
 void Numbers::check(size_t i) {
@@ -99,18 +101,19 @@ void Numbers::check(size_t i) {
 
 void Numbers::writeInKernel(bool declaresTile) {
   add([&] { return place(declaresTile); });
-  if (first.mode == Mode::Bulk)
+  if (first.bulk())
     address();
   coordinates();
-  inKernel([](const Plan &plan) { return plan.pixel; });
-  for (size_t i = 0; i < first.walks.size(); ++i)
+  if (first.pixels())
+    inKernel([](const Plan &plan) { return plan.pixels()->pixel; });
+  for (size_t i = 0; i < first.walks().size(); ++i)
     walk(i);
   for (size_t i = 0; first.gather && i < first.gather->present.size(); ++i)
     for (auto side : {&PresenceText::less, &PresenceText::more})
       add([&] { return presenceText(plans, i, code, "").*side; });
-  for (size_t i = 0; i < first.rows.size(); ++i)
+  for (size_t i = 0; i < first.rows().size(); ++i)
     add([&] {
-      return code.inKernelWide(code.each([&](const Plan &plan) { return plan.rows[i].stride; }),
+      return code.inKernelWide(code.each([&](const Plan &plan) { return plan.rows()[i].stride; }),
                                "");
     });
   for (size_t i = 0; i < first.copyChecks.size(); ++i)
@@ -130,31 +133,31 @@ void Numbers::launchCheck(size_t i) {
 
 /// How far a dimension goes, how far apart its elements are, and how pixels are walked through.
 void Numbers::extent(size_t d) {
-  const PlanDimension &dim = first.dims[d];
+  const PlanDimension &dim = first.dims()[d];
   if (dim.extent)
     add([&] {
       return code.inLauncherExactly(
-          code.each([&](const Plan &plan) { return *plan.dims[d].extent; }), "");
+          code.each([&](const Plan &plan) { return *plan.dims()[d].extent; }), "");
     });
   else if (dim.lastLength)
-    asRange([&](const Plan &plan) { return plan.dims[d].coordinate; });
+    asRange([&](const Plan &plan) { return plan.dims()[d].coordinate; });
   if (d > 0)
-    inLauncher([&](const Plan &plan) { return plan.dims[d].stride; });
-  if (d == 0 || d > first.walks.size())
+    inLauncher([&](const Plan &plan) { return plan.dims()[d].stride; });
+  if (d == 0 || d > first.walks().size())
     return;
-  if (first.walks[d - 1].count)
-    inLauncher([&](const Plan &plan) { return *plan.walks[d - 1].count; });
-  inLauncher([&](const Plan &plan) { return plan.walks[d - 1].step; });
-  inLauncher([&](const Plan &plan) { return plan.walks[d - 1].first; });
+  if (first.walks()[d - 1].count)
+    inLauncher([&](const Plan &plan) { return *plan.walks()[d - 1].count; });
+  inLauncher([&](const Plan &plan) { return plan.walks()[d - 1].step; });
+  inLauncher([&](const Plan &plan) { return plan.walks()[d - 1].first; });
 }
 
 void Numbers::writeAtLaunch() {
   for (size_t i = 0; i < first.launchChecks.size(); ++i)
     launchCheck(i);
-  if (!first.base.knownAtLaunch || first.mode == Mode::Bulk)
+  if (!first.base.knownAtLaunch || first.bulk())
     return;
-  inLauncher([](const Plan &plan) { return plan.offset; });
-  for (size_t d = 0; d < first.dims.size(); ++d)
+  inLauncher([](const Plan &plan) { return plan.offset(); });
+  for (size_t d = 0; d < first.dims().size(); ++d)
     extent(d);
 }
 
@@ -190,7 +193,7 @@ std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t i, CodeT
                                        StringRef hint) {
   const Check &check = plans.front()->copyChecks[i];
   if (check.subject == Check::Subject::Address)
-    return code.pointer(code.each([](const Plan &plan) { return plan.offset; }),
+    return code.pointer(code.each([](const Plan &plan) { return plan.offset(); }),
                         (hint + "_offset").str());
   const CodeText::Values values =
       code.each([&](const Plan &plan) { return plan.copyChecks[i].value; });

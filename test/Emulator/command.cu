@@ -14,9 +14,9 @@
 // RUN: %not 2 %tilelift run 2>&1 | %FileCheck --check-prefix=NOTHING %s
 // NOTHING: tilelift: error: no program to run
 // RUN: %not 2 %run --plian %s 2>&1 | %FileCheck --check-prefix=UNKNOWN %s
-// UNKNOWN: tilelift: error: unknown option '--plian'; 'tilelift run --help' lists them
+// UNKNOWN: tilelift: error: unknown option '--plian'; did you mean '--plain'?
 // RUN: %not 2 %run --seed=x %s 2>&1 | %FileCheck --check-prefix=NUMBER %s
-// NUMBER: tilelift: error: '--seed=x' takes a number
+// NUMBER: tilelift run: for the --seed option: 'x' value invalid
 // RUN: %python -c "open('%t.letters.cu', 'w', encoding='utf8').write('__global__ void gr\u00f6sse(int *p) { *p = 1; } int main() { gr\u00f6sse<<<1, 1>>>(nullptr); }')"
 // RUN: %not 2 %run --plain %t.letters.cu 2>&1 | %FileCheck --check-prefix=LETTERS %s
 // LETTERS: 1:17: error{{:}} 'gr{{.*}}sse' is no name that PTX can have: it has letters outside of ASCII
@@ -24,6 +24,13 @@
 // NONE: tilelift: error: cannot read
 // RUN: %tilelift run --help | %FileCheck --check-prefix=HELP %s
 // HELP: tilelift run --compare program.cu
+// HELP: USAGE: tilelift run [options]
+// HELP-DAG: --compare
+// HELP-DAG: --seed=<number>
+// HELP-DAG: --schedules=<number>
+// HELP-DAG: --jobs=<number>
+// HELP-DAG: --keep=<folder>
+// HELP-DAG: --arch=<sm_NN>
 //
 // RUN: %not 2 %run -DMISSING %s 2>&1 | %FileCheck --check-prefix=MISSING %s
 // MISSING: command.cu:[[@LINE+47]]:3: error: the emulator has no 'cudaIpcCloseMemHandle' [run-function]

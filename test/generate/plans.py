@@ -309,9 +309,11 @@ def describe(source: Source) -> str:
 def plans_by_copy(plans: list[dict[str, Any]], kernel: Kernel, name: str, lifted: list[int],
                   elements: list[str]) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Which copy, for which element type, each plan of a kernel is of."""
-    own = [plan for plan in plans if plan["kernel"] == name]
-    expected = [(copy, element) for element in elements for copy in lifted]
-    if len(own) > len(expected):
-        return  # a copy from two tensors has two plans
-    for (copy, element), plan in zip(expected, own):
-        yield copy, element if kernel.typed else kernel.copies[copy].element, plan
+    for element in elements:
+        instance = re.compile(rf"{name}<(.*, )?{element}(, .*)?>" if kernel.typed
+                              else f"{name}(<.*>)?")
+        own = [plan for plan in plans if instance.fullmatch(plan["instance"])]
+        if len(own) > len(lifted):
+            continue  # a copy from two tensors has two plans
+        for copy, plan in zip(lifted, own):
+            yield copy, element if kernel.typed else kernel.copies[copy].element, plan

@@ -114,7 +114,9 @@ class Tool:
         status, plans, errors = _run_apart(
             [str(self.path), "--remarks", "--dump-plan", str(source), *options], SECONDS)
         result = Lift(status, errors)
-        result.plans = json.loads(plans) if status in (0, 1) and plans else []
+        kernels = json.loads(plans) if status in (0, 1) and plans else []
+        result.plans = [copy["plan"] | {"instance": instance["name"]} for kernel in kernels
+                        for instance in kernel["instances"] for copy in instance["copies"]]
         for place in text.copies:
             result.outcomes[place.kernel, place.copy] = Outcome()
         for message in messages(errors, source):

@@ -4,6 +4,7 @@
 
 #include "tool/run/Compile.h"
 
+#include "host/HeaderCache.h"
 #include "tool/run/LocalArrays.h"
 #include "tool/run/SharedAddresses.h"
 
@@ -182,6 +183,7 @@ private:
 
 bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ostream &messages,
              std::unique_ptr<raw_pwrite_stream> output) {
+  useHeaderCache(*invocation, files);
   CompilerInstance compiler(std::move(invocation));
   compiler.setVirtualFileSystem(files);
   compiler.createDiagnostics(

@@ -4,11 +4,9 @@
 
 #include "tool/run/RunCommand.h"
 
-#include "machine/FindingTable.h"
 #include "tool/LiftSource.h"
 #include "tool/run/Build.h"
 
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -23,123 +21,12 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-constexpr const char *help = R"(Builds a CUDA program for this machine and runs it, without a GPU.
-
-  tilelift run program.cu [arguments]             lift the copies, run the lifted program
-  tilelift run --plain program.cu [arguments]     run the program as it is
-  tilelift run --compare program.cu [arguments]   run both, compare memory after each launch
-
-Before the program's name, besides Clang's flags (-I, -D, -std=, ...):
-
-  --seed=N        threads, blocks and copies take turns at random, the same way for the same N
-  --schedules=N   with --compare: after the usual order, N seeds more
-  --jobs=N        blocks that run at the same time; default: as many as there are processors
-  --arch=sm_NN    the device that the program is compiled for; default: sm_90a
-  --remarks       say what became of each copy
-  --cuda-path=DIR where the CUDA toolkit is
-  --keep=DIR      build in this folder and leave everything there
-  -Wno-<id>       silence a finding or a diagnostic
-
-The program's output and exit status are passed on. Exit status when the program itself
-ended with 0: 3 when something was found or differs, 1 when a copy is refused that has no
-fallback(loop), 2 when the
-program cannot be built.
-)";
-
 constexpr int somethingFound = 3;
-
-enum class Mode { plain, lifted, compare };
-
-struct RunOptions {
-  Mode mode = Mode::lifted;
-  std::optional<uint64_t> seed;
-  unsigned schedules = 0;
-  std::string jobs;
-  std::string arch = "sm_90a";
-  std::string keep;
-  std::string file;
-  std::vector<std::string> arguments;
-  std::string silenced; ///< ids, with commas between them
-  ToolOptions tool;
-};
 
 [[noreturn]] void quit(const Twine &message) {
   errs() << "tilelift: error: " << message << "\n";
   exit(2);
 }
-
-template <typename Number> Number numberIn(StringRef option, StringRef text) {
-  Number number;
-  if (text.getAsInteger(10, number))
-    quit("'" + option + text + "' takes a number");
-  return number;
-}
-
-bool isFinding(StringRef id) {
-  return any_of(emulator::findingTable,
-                [&](const emulator::FindingKind &kind) { return id == kind.id; });
-}
-
-void readWarning(StringRef warning, RunOptions &options) {
-  StringRef id = warning;
-  if (id.consume_front("no-") && isFinding(id))
-    options.silenced += (options.silenced.empty() ? "" : ",") + id.str();
-  else if (std::optional<std::string> wrong = options.tool.diagnostics.apply(warning))
-    quit(*wrong);
-}
-
-void readOption(StringRef option, RunOptions &options) {
-  StringRef value = option;
-  if (option == "--plain")
-    options.mode = Mode::plain;
-  else if (option == "--compare")
-    options.mode = Mode::compare;
-  else if (option == "--remarks")
-    options.tool.diagnostics.showRemarks();
-  else if (value.consume_front("--seed="))
-    options.seed = numberIn<uint64_t>("--seed=", value);
-  else if (value.consume_front("--schedules="))
-    options.schedules = numberIn<unsigned>("--schedules=", value);
-  else if (value.consume_front("--jobs="))
-    options.jobs = std::to_string(numberIn<unsigned>("--jobs=", value));
-  else if (value.consume_front("--arch=")) {
-    options.arch = value.str();
-    options.tool.selection.device = deviceNamed(value);
-  } else if (value.consume_front("--keep="))
-    options.keep = value.str();
-  else if (value.consume_front("--cuda-path="))
-    options.tool.cudaPath = value.str();
-  else if (value.consume_front("-W"))
-    readWarning(value, options);
-  else if (option.starts_with("--"))
-    quit("unknown option '" + option + "'; 'tilelift run --help' lists them");
-  else
-    options.tool.compilerFlags.push_back(option.str());
-}
-
-RunOptions parse(ArrayRef<const char *> arguments) {
-  RunOptions options;
-  size_t i = 0;
-  for (; i < arguments.size() && arguments[i][0] == '-'; ++i) {
-    StringRef option = arguments[i];
-    if (option == "--help" || option == "-h") {
-      outs() << help;
-      exit(0);
-    }
-    readOption(option, options);
-    if (takesValueOfClang(option) && i + 1 < arguments.size())
-      options.tool.compilerFlags.push_back(arguments[++i]);
-  }
-  if (i == arguments.size())
-    quit("no program to run; 'tilelift run --help' tells how to call it");
-  options.file = arguments[i++];
-  for (; i < arguments.size(); ++i)
-    options.arguments.push_back(arguments[i]);
-  options.tool.arch = StringRef(options.arch).rtrim("af").str();
-  return options;
-}
-
-// Running.
 
 struct RunResult {
   int status = 0;
@@ -249,7 +136,7 @@ int runIn(const std::string &folder, const RunOptions &options) {
   Lifted lifted;
   ToolOptions tool = options.tool;
   tool.runs = true;
-  if (options.mode == Mode::plain) {
+  if (options.mode == RunMode::Plain) {
     auto text = MemoryBuffer::getFile(options.file);
     if (!text)
       quit("cannot read '" + options.file + "': " + text.getError().message());
@@ -264,7 +151,7 @@ int runIn(const std::string &folder, const RunOptions &options) {
       return lifted.status;
   }
   Runner runner(options, folder);
-  if (options.mode == Mode::compare)
+  if (options.mode == RunMode::Compare)
     return compare(runner, options, lifted);
   std::string program = runner.built("program", lifted, &LiftedFile::afterWithLines);
   return program.empty() ? int(failed) : statusOf(runner.run(program, options.seed, {}));
@@ -272,8 +159,7 @@ int runIn(const std::string &folder, const RunOptions &options) {
 
 } // namespace
 
-int runCommand(ArrayRef<const char *> arguments) {
-  RunOptions options = parse(arguments);
+int runCommand(const RunOptions &options) {
   SmallString<256> folder(options.keep);
   std::error_code problem = options.keep.empty()
                                 ? sys::fs::createUniqueDirectory("tilelift-run", folder)

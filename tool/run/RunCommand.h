@@ -8,12 +8,12 @@
 #ifndef TILELIFT_TOOL_RUN_RUNCOMMAND_H
 #define TILELIFT_TOOL_RUN_RUNCOMMAND_H
 
-#include "llvm/ADT/ArrayRef.h"
+#include "tool/run/RunOptions.h"
 
 namespace tilelift {
 
-/// The arguments behind `run`; the exit status of the tool.
-int runCommand(llvm::ArrayRef<const char *> arguments);
+/// The exit status of the tool.
+int runCommand(const RunOptions &options);
 
 } // namespace tilelift
 

@@ -1,0 +1,134 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "host/HeaderCache.h"
+
+#include "clang/Basic/Version.h"
+#include "clang/Frontend/CompilerInstance.h"
+#include "clang/Frontend/CompilerInvocation.h"
+#include "clang/Frontend/FrontendActions.h"
+#include "clang/Lex/PreprocessorOptions.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+using Files = IntrusiveRefCntPtr<vfs::FileSystem>;
+
+/// What the driver includes ahead of a CUDA file, and what includes all of the toolkit's headers.
+constexpr const char *wrapper = "__clang_cuda_runtime_wrapper.h";
+
+std::string in(StringRef folder, const Twine &name) {
+  SmallString<256> path(folder);
+  sys::path::append(path, name);
+  sys::fs::make_absolute(path);
+  return std::string(path);
+}
+
+/// A file that includes the wrapper and nothing else. One that is there stays as it is, as
+/// precompiled headers rely on its date.
+bool writeSource(const std::string &path) {
+  if (sys::fs::exists(path))
+    return true;
+  std::error_code problem;
+  raw_fd_ostream out(path, problem, sys::fs::CD_CreateNew);
+  if (problem)
+    return problem == std::errc::file_exists;
+  out << "#include <" << wrapper << ">\n";
+  return true;
+}
+
+/// The invocation that precompiles the headers: the flags of the other, for another file. What does
+/// not change how a header is read is left out.
+CompilerInvocation precompiling(const CompilerInvocation &of, const std::string &source) {
+  CompilerInvocation result(of);
+  result.getPreprocessorOpts().Includes.clear();
+  result.getDiagnosticOpts().VerifyDiagnostics = false;
+  result.getDependencyOutputOpts() = DependencyOutputOptions();
+  FrontendOptions &frontend = result.getFrontendOpts();
+  frontend.Inputs = {FrontendInputFile(source, InputKind(Language::CUDA))};
+  frontend.OutputFile.clear();
+  frontend.ProgramAction = frontend::GeneratePCH;
+  frontend.Plugins.clear();
+  frontend.AddPluginActions.clear();
+  frontend.PluginArgs.clear();
+  CodeGenOptions &code = result.getCodeGenOpts();
+  code.MainFileName.clear();
+  code.CudaGpuBinaryFileName.clear();
+  return result;
+}
+
+/// A name for all that the headers' meaning depends on.
+std::string keyOf(const CompilerInvocation &invocation) {
+  std::string all = getClangFullVersion();
+  invocation.generateCC1CommandLine([&](const Twine &argument) {
+    all += '\0';
+    all += argument.str();
+  });
+  return utohexstr(xxh3_64bits(all), /*LowerCase=*/true, 16);
+}
+
+bool runs(FrontendAction &action, CompilerInvocation invocation, const Files &files) {
+  CompilerInstance compiler(std::make_shared<CompilerInvocation>(std::move(invocation)));
+  IgnoringDiagConsumer ignoring;
+  compiler.setVirtualFileSystem(files);
+  compiler.setVerboseOutputStream(std::make_unique<raw_null_ostream>()); // no "1 error generated"
+  compiler.createDiagnostics(&ignoring, /*ShouldOwnClient=*/false);
+  if (!compiler.createTarget())
+    return false;
+  compiler.createFileManager();
+  compiler.createSourceManager();
+  return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
+}
+
+/// Whether all files that the precompiled header was made of are as they were.
+bool isUpToDate(const std::string &header, const CompilerInvocation &maker, const Files &files) {
+  if (!sys::fs::exists(header))
+    return false;
+  CompilerInvocation check(maker);
+  check.getFrontendOpts().Inputs = {
+      FrontendInputFile(header, InputKind(Language::CUDA, InputKind::Precompiled))};
+  check.getFrontendOpts().ProgramAction = frontend::VerifyPCH;
+  VerifyPCHAction action;
+  return runs(action, std::move(check), files);
+}
+
+bool make(const std::string &header, const CompilerInvocation &maker, const Files &files) {
+  CompilerInvocation invocation(maker);
+  invocation.getFrontendOpts().OutputFile = header;
+  GeneratePCHAction action;
+  return runs(action, std::move(invocation), files);
+}
+
+bool readsWrapperFirst(const PreprocessorOptions &options) {
+  return options.ImplicitPCHInclude.empty() && !options.Includes.empty() &&
+         options.Includes.front() == wrapper;
+}
+
+} // namespace
+
+void useHeaderCache(CompilerInvocation &invocation, Files files) {
+  const char *folder = getenv("TILELIFT_HEADER_CACHE");
+  PreprocessorOptions &options = invocation.getPreprocessorOpts();
+  if (!folder || !*folder || !readsWrapperFirst(options))
+    return;
+  const std::string source = in(folder, "cuda.cu");
+  if (sys::fs::create_directories(folder) || !writeSource(source))
+    return;
+  const CompilerInvocation maker = precompiling(invocation, source);
+  const std::string header = in(folder, keyOf(maker) + ".pch");
+  if (!isUpToDate(header, maker, files) && !make(header, maker, files))
+    return;
+  options.ImplicitPCHInclude = header;
+  options.Includes.erase(options.Includes.begin());
+}
+
+} // namespace tilelift

@@ -1,0 +1,32 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Clang reads CUDA's own headers ahead of every CUDA file, which takes longer than most files
+// themselves. Where the environment names a folder (TILELIFT_HEADER_CACHE), these headers are
+// parsed once for each set of flags and kept there as a precompiled header.
+//
+// A precompiled header that no longer fits, because one of its files has changed, is made anew.
+// The user's headers are never part of it.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_HOST_HEADERCACHE_H
+#define TILELIFT_HOST_HEADERCACHE_H
+
+#include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/Support/VirtualFileSystem.h"
+
+namespace clang {
+class CompilerInvocation;
+}
+
+namespace tilelift {
+
+/// Has the invocation take CUDA's headers from the cache, if there is a cache and the invocation
+/// reads them first. Where the cache cannot be written, or the headers do not parse, the invocation
+/// stays as it is, and reads them itself.
+void useHeaderCache(clang::CompilerInvocation &invocation,
+                    llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files);
+
+} // namespace tilelift
+
+#endif

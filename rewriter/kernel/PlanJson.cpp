@@ -1,0 +1,155 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/PlanJson.h"
+
+#include "kernel/InstanceNames.h"
+#include "support/Locations.h"
+
+#include "clang/AST/Decl.h"
+#include "clang/AST/Expr.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+class PlanPrinter {
+public:
+  PlanPrinter(const KernelPlan &kernel, const CopyOrders &orders, const SourceManager &sources)
+      : kernel(kernel), orders(orders), sources(sources) {}
+
+  json::Value print() const {
+    json::Array instances, plain;
+    for (const InstancePlan &instance : kernel.instances)
+      instances.push_back(print(instance));
+    for (const Directive *directive : kernel.plain)
+      plain.push_back(lineOf(directive->begin));
+    return json::Object{{"kernel", kernel.pattern->getQualifiedNameAsString()},
+                        {"instances", std::move(instances)},
+                        {"copyOrders", copyOrders()},
+                        {"storeOrders", storeOrders()},
+                        {"droppedBarriers", droppedBarriers()},
+                        {"barrierDuties", barrierDuties()},
+                        {"plain", std::move(plain)}};
+  }
+
+private:
+  unsigned lineOf(Place place) const {
+    return sources.getPresumedLineNumber(locationOf(sources, place));
+  }
+  unsigned lineOf(const Expr *barrier) const {
+    return sources.getExpansionLineNumber(barrier->getBeginLoc());
+  }
+
+  static json::Array shape(const BlockShape &shape) {
+    return json::Array{shape[0], shape[1], shape[2]};
+  }
+
+  json::Value print(const InstancePlan &instance) const {
+    json::Array copies, pipelines;
+    for (const PlannedCopy &copy : instance.copies)
+      copies.push_back(print(copy));
+    for (const PlannedPipeline &pipeline : instance.pipelines)
+      pipelines.push_back(print(pipeline));
+    json::Object given;
+    for (const auto &[name, number] : instance.given)
+      given[name] = number;
+    json::Value persistence = nullptr;
+    if (instance.persistence)
+      persistence = json::Object{{"tensor", instance.persistence->tensor},
+                                 {"share", instance.persistence->share}};
+    return json::Object{{"name", fullNameOf(instance.function)},
+                        {"arguments", std::move(given)},
+                        {"block", shape(instance.block)},
+                        {"cluster", shape(instance.cluster)},
+                        {"persistence", std::move(persistence)},
+                        {"copies", std::move(copies)},
+                        {"pipelines", std::move(pipelines)},
+                        {"plainPaths", int64_t(instance.plainPaths.size())}};
+  }
+
+  json::Value print(const PlannedCopy &copy) const {
+    json::Object object{{"line", lineOf(copy.directive->begin)},
+                        {"plan", toJson(copy.plan)},
+                        {"movesOn", copy.movesOn},
+                        {"takesTurns", copy.takesTurns},
+                        {"keeps", copy.keeps},
+                        {"tileIsWritten", copy.tileIsWritten},
+                        {"prefetched", copy.prefetched},
+                        {"turns", int64_t(copy.turns.size())},
+                        {"pipeline", nullptr}};
+    if (copy.pipeline)
+      object["pipeline"] = int64_t(*copy.pipeline);
+    if (copy.ahead)
+      object["planAhead"] = toJson(*copy.ahead);
+    return object;
+  }
+
+  json::Value print(const PlannedPipeline &pipeline) const {
+    json::Array cursors;
+    for (const Cursor &cursor : pipeline.rounds.cursors)
+      cursors.push_back(cursor.variable->getNameAsString());
+    return json::Object{{"line", lineOf(pipeline.directive->begin)},
+                        {"cursors", std::move(cursors)},
+                        {"producer", pipeline.hasProducer},
+                        {"stages", pipeline.use.stages},
+                        {"blocks", pipeline.use.blocks},
+                        {"bytesAhead", pipeline.use.bytesAhead}};
+  }
+
+  json::Array copyOrders() const {
+    json::Array list;
+    for (const CopyOrder &order : orders.copies)
+      list.push_back(json::Object{{"runsOnce", order.runsOnce},
+                                  {"joinsPrevious", order.joinsPrevious},
+                                  {"needsBarrier", order.needsBarrier},
+                                  {"sourceWritten", order.sourceWritten},
+                                  {"readBefore", order.readBefore},
+                                  {"writtenBefore", order.writtenBefore}});
+    return list;
+  }
+
+  json::Array storeOrders() const {
+    json::Array list;
+    for (const StoreOrder &order : orders.stores)
+      list.push_back(json::Object{{"needsBarrier", order.needsBarrier},
+                                  {"fencesAll", order.fencesAll},
+                                  {"waitsHere", order.waitsHere},
+                                  {"needsResult", order.needsResult}});
+    return list;
+  }
+
+  json::Array droppedBarriers() const {
+    json::Array list;
+    for (const Expr *barrier : orders.redundant)
+      list.push_back(lineOf(barrier));
+    return list;
+  }
+
+  json::Array barrierDuties() const {
+    json::Array list;
+    for (const BarrierDuty &duty : orders.duties)
+      list.push_back(json::Object{{"line", lineOf(duty.barrier)},
+                                  {"fences", duty.fences},
+                                  {"fencesAll", duty.fencesAll},
+                                  {"waits", duty.waits},
+                                  {"waitsForResult", duty.waitsForResult}});
+    return list;
+  }
+
+  const KernelPlan &kernel;
+  const CopyOrders &orders;
+  const SourceManager &sources;
+};
+
+} // namespace
+
+json::Value toJson(const KernelPlan &kernel, const CopyOrders &orders,
+                   const SourceManager &sources) {
+  return PlanPrinter(kernel, orders, sources).print();
+}
+
+} // namespace tilelift
