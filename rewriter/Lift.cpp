@@ -12,8 +12,9 @@
 #include "kernel/PlanJson.h"
 #include "kernel/Remarks.h"
 #include "kernel/Verdicts.h"
+#include "support/Locations.h"
+#include "writable/TextReview.h"
 #include "writable/WritableKernel.h"
-#include "writable/WrittenText.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/thread.h"
@@ -145,7 +146,9 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
   if (llvm::none_of(verdicts.diagnostics, isError)) {
     result.edits = std::move(emitted.edits);
-    if (selection.output == Output::DeviceSource)
+    // What is for other hosts is one text: where headers change, too, there is none.
+    const unsigned end = userFiles(context.getSourceManager()).front().end();
+    if (selection.output == Output::DeviceSource && result.edits.within(end, ~0u).empty())
       result.edits.add(withoutHost(context, directives.includes));
     result.kernels = std::move(emitted.kernels);
     result.recipes = std::move(emitted.recipes);

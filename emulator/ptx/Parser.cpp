@@ -146,7 +146,7 @@ private:
     skip();
     size_t begin = position;
     name();
-    if (text[begin] == '%')
+    if (begin < text.size() && text[begin] == '%')
       while (peek() == '.' && std::isalpha(static_cast<unsigned char>(peek(1)))) {
         ++position;
         while (isNamePart(peek()))

@@ -53,6 +53,7 @@ CompilerInvocation precompiling(const CompilerInvocation &of, const std::string 
   result.getPreprocessorOpts().Includes.clear();
   result.getDiagnosticOpts().VerifyDiagnostics = false;
   result.getDependencyOutputOpts() = DependencyOutputOptions();
+  result.getLangOpts().CUID.clear(); // tells files of one program apart
   FrontendOptions &frontend = result.getFrontendOpts();
   frontend.Inputs = {FrontendInputFile(source, InputKind(Language::CUDA))};
   frontend.OutputFile.clear();

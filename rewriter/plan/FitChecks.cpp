@@ -76,7 +76,8 @@ std::vector<DigitEnds> Fitter::digitEnds() const {
   std::vector<DigitEnds> ends(shape.digits.size());
   if (plan.bulk())
     return ends;
-  size_t boxed = plan.pixels() ? 1 : ends.size(); // pixels have other ends
+  // Pixels have other ends, and rows that are looked up have none.
+  const size_t boxed = plan.pixels() ? 1 : ends.size() - (plan.gather ? 1 : 0);
   for (size_t d = 0; d < boxed; ++d) {
     const PlanDimension &dim = dims()[d];
     int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;

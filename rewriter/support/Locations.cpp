@@ -28,7 +28,7 @@ Place placeOf(const SourceManager &sources, SourceLocation location) {
   if (location.isInvalid())
     return {};
   location = sources.getExpansionLoc(location);
-  if (!sources.isInMainFile(location) && !isUsers(sources, sources.getFileID(location)))
+  if (!isUsers(sources, sources.getFileID(location)))
     return {};
   return {location.getRawEncoding() - firstOf(sources)};
 }
