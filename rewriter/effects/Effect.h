@@ -10,7 +10,7 @@
 #ifndef TILELIFT_EFFECTS_EFFECT_H
 #define TILELIFT_EFFECTS_EFFECT_H
 
-#include "effects/Memory.h"
+#include "effects/MemoryObjects.h"
 
 namespace llvm {
 class Instruction;

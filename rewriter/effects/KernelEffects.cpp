@@ -5,7 +5,7 @@
 #include "effects/KernelEffects.h"
 
 #include "effects/Assembly.h"
-#include "effects/Divergence.h"
+#include "effects/CodeUniformity.h"
 #include "effects/ElementUses.h"
 #include "effects/Escapes.h"
 #include "effects/Waits.h"

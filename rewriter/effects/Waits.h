@@ -14,7 +14,7 @@
 #ifndef TILELIFT_EFFECTS_WAITS_H
 #define TILELIFT_EFFECTS_WAITS_H
 
-#include "effects/Divergence.h"
+#include "effects/CodeUniformity.h"
 #include "effects/Effect.h"
 
 #include "llvm/IR/CycleInfo.h"

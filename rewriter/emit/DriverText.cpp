@@ -24,31 +24,35 @@ std::string cppName(StringRef name) {
   return (name + (isTaken ? "_" : "")).str();
 }
 
-/// An expression of docs/hosts.md: in 64 bits, or by ranges, which do not overflow.
-std::string cppText(StringRef expression, bool mayOverflow = false) {
-  std::string text;
-  while (!expression.empty()) {
-    StringRef word = expression.take_while([](char c) { return isOfName(c) || c == '.'; });
-    if (word.empty()) {
-      text += expression.front();
-      expression = expression.drop_front();
-      continue;
-    }
-    expression = expression.drop_front(word.size());
-    auto [root, members] = word.split('.');
-    if (isDigit(word.front()))
-      text += (word + "ll").str();
-    else if (word == "block_index")
-      text += "launch.block_index";
-    else if (expression.starts_with("("))
-      text += ("tilelift::" + StringRef(word == "between" ? "range" : word)).str();
-    else if (root == "gridDim")
-      text += "launch.grid_size(" + std::to_string(members.front() - 'x') + ")";
-    else
-      text += (mayOverflow ? "tilelift::range(" : "") + ("(long long)" + cppName(root)) +
-              (members.empty() ? "" : "." + members.str()) + (mayOverflow ? ")" : "");
+/// C++: in 64 bits, or by ranges of single numbers, which do not overflow.
+class Cpp : public HostLanguage {
+public:
+  explicit Cpp(bool mayOverflow) : mayOverflow(mayOverflow) {}
+
+  std::string number(int64_t value) const override { return std::to_string(value) + "ll"; }
+
+  std::string argument(StringRef name) const override {
+    const StringRef root = name.take_while(isOfName), members = name.drop_front(root.size());
+    if (root == "gridDim")
+      return "launch.grid_size(" + std::to_string(members.back() - 'x') + ")";
+    const std::string text = "(long long)" + cppName(root) + members.str();
+    return mayOverflow ? "tilelift::range(" + text + ")" : text;
   }
-  return text;
+
+  std::string function(HostNumber::Kind kind) const override {
+    switch (kind) {
+    case HostNumber::Kind::BlockIndex: return "launch.block_index";
+    case HostNumber::Kind::Between: return "tilelift::range";
+    default: return "tilelift::" + HostLanguage::function(kind);
+    }
+  }
+
+private:
+  bool mayOverflow;
+};
+
+std::string cppText(const HostNumber &number, bool mayOverflow = false) {
+  return print(number, Cpp(mayOverflow));
 }
 
 std::string quoted(StringRef text) { return ("\"" + text + "\"").str(); }
@@ -95,17 +99,17 @@ std::string checkText(const RecipeCheck &check) {
 }
 
 std::string extentText(const RecipeExtent &extent) {
-  std::string text = "{" +
-                     (!extent.lastStart.empty()
-                          ? "tilelift::end_of(" + cppText(extent.lastStart, extent.mayOverflow) +
-                                ", " + std::to_string(extent.lastLength) + "ll)"
-                      : extent.elements.empty() ? "tilelift::unbounded"
-                                                : cppText(extent.elements, extent.mayOverflow)) +
-                     ", " + quoted(extent.elementsText);
-  if (!extent.stride.empty())
-    text += ", " + cppText(extent.stride) + ", " + quoted(extent.strideText);
+  std::string text =
+      "{" +
+      (extent.lastStart  ? "tilelift::end_of(" + cppText(*extent.lastStart, extent.mayOverflow) +
+                               ", " + std::to_string(extent.lastLength) + "ll)"
+       : extent.elements ? cppText(*extent.elements, extent.mayOverflow)
+                         : "tilelift::unbounded") +
+      ", " + quoted(extent.elementsText);
+  if (extent.stride)
+    text += ", " + cppText(*extent.stride) + ", " + quoted(extent.strideText);
   if (const auto &walk = extent.walk)
-    text += ", " + (walk->count.empty() ? "tilelift::endless" : cppText(walk->count)) + ", " +
+    text += ", " + (walk->count ? cppText(*walk->count) : "tilelift::endless") + ", " +
             cppText(walk->step) + ", " + quoted(walk->stepText) + ", " + cppText(walk->first) +
             ", " + quoted(walk->firstText);
   return text + "}";
@@ -135,7 +139,7 @@ std::string addressOf(const RecipeTensor &tensor) {
 
 std::string startsText(const RecipeTensor &tensor) {
   std::string text;
-  for (const std::string &start : tensor.boxStarts)
+  for (const HostNumber &start : tensor.boxStarts)
     text += (text.empty() ? ", {" : ", ") + cppText(start, tensor.startsMayOverflow);
   return text + (text.empty() ? "" : "}");
 }

@@ -4,7 +4,7 @@
 
 #include "emit/Emitter.h"
 
-#include "emit/LaunchText.h"
+#include "emit/RedirectedLaunches.h"
 #include "emit/RuntimeInclude.h"
 #include "support/Locations.h"
 #include "support/Words.h"

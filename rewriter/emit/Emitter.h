@@ -56,7 +56,7 @@ struct LiftedText {
   /// The number of the first function sibling that was written for this kernel; later ones are its
   /// own, too.
   size_t firstSibling = 0;
-  /// The same text as whyNotKept() examines it (writable/WrittenText).
+  /// The same text as whyNotKept() examines it (writable/TextReview).
   WrittenText written;
 };
 

@@ -18,9 +18,9 @@
 #include "text/Names.h"
 #include "text/SourceText.h"
 #include "writable/FunctionText.h"
+#include "writable/TextReview.h"
 #include "writable/TileStorage.h"
 #include "writable/WritableKernel.h"
-#include "writable/WrittenText.h"
 
 #include "llvm/ADT/StringSet.h"
 

@@ -48,7 +48,7 @@ json::Object toJson(const RecipeCheck &check) {
     object["distance"] = check.multiple;
     return object;
   }
-  object["value"] = check.value;
+  object["value"] = print(check.value);
   object["text"] = check.text;
   if (check.kind == RecipeCheck::Kind::Multiple) {
     object["multiple"] = check.multiple;
@@ -59,24 +59,27 @@ json::Object toJson(const RecipeCheck &check) {
   return object;
 }
 
+json::Value valueOf(const std::optional<HostNumber> &number) {
+  return number ? json::Value(print(*number)) : json::Value(nullptr);
+}
+
 json::Object toJson(const RecipeExtent &extent) {
   json::Object object{{"text", extent.elementsText}};
-  if (!extent.lastStart.empty())
-    object["endOf"] = json::Object{{"starts", extent.lastStart}, {"length", extent.lastLength}};
+  if (extent.lastStart)
+    object["endOf"] =
+        json::Object{{"starts", print(*extent.lastStart)}, {"length", extent.lastLength}};
   else
-    object["elements"] =
-        extent.elements.empty() ? json::Value(nullptr) : json::Value(extent.elements);
-  if (!extent.stride.empty()) {
-    object["stride"] = extent.stride;
+    object["elements"] = valueOf(extent.elements);
+  if (extent.stride) {
+    object["stride"] = print(*extent.stride);
     object["strideText"] = extent.strideText;
   }
   if (const auto &walk = extent.walk)
-    object["walk"] = json::Object{
-        {"count", walk->count.empty() ? json::Value(nullptr) : json::Value(walk->count)},
-        {"step", walk->step},
-        {"stepText", walk->stepText},
-        {"first", walk->first},
-        {"firstText", walk->firstText}};
+    object["walk"] = json::Object{{"count", valueOf(walk->count)},
+                                  {"step", print(walk->step)},
+                                  {"stepText", walk->stepText},
+                                  {"first", print(walk->first)},
+                                  {"firstText", walk->firstText}};
   return object;
 }
 
@@ -92,10 +95,13 @@ json::Object toJson(const RecipeTensor &tensor) {
   }
   object["mode"] = tensor.mode == Mode::Tile ? "tile" : tensor.isInLines ? "line" : "im2col";
   object["map"] = tensor.map;
-  object["offset"] = tensor.offset;
+  object["offset"] = print(tensor.offset);
   object["readsStart"] = tensor.isReadAtStart;
-  if (!tensor.boxStarts.empty())
-    object["boxStarts"] = json::Array(tensor.boxStarts);
+  json::Array boxStarts;
+  for (const HostNumber &start : tensor.boxStarts)
+    boxStarts.push_back(print(start));
+  if (!boxStarts.empty())
+    object["boxStarts"] = std::move(boxStarts);
   object["element"] = name_of(tensor.element);
   object["swizzle"] = span_of(tensor.swizzle);
   object["promotion"] = tensor.promotion;

@@ -33,40 +33,26 @@ std::string pythonName(StringRef name) {
   return (name + (isKeyword(name) || taken.contains(name) ? "_" : "")).str();
 }
 
-/// An expression of docs/hosts.md: only names are others.
-std::string pythonText(StringRef expression) {
-  std::string text;
-  bool isMember = false;
-  size_t object = 0; // where it begins of which the next name is a member
-  while (!expression.empty()) {
-    StringRef word = expression.take_while(isOfName);
-    if (word.empty() || isDigit(word[0])) {
-      size_t length = std::max<size_t>(1, word.size());
-      isMember = expression[0] == '.';
-      text += expression.take_front(length);
-      expression = expression.drop_front(length);
-      continue;
-    }
-    expression = expression.drop_front(word.size());
-    const bool isCall = expression.starts_with("(");
-    if (isMember && isKeyword(word)) { // getattr(arguments, "in")
-      text.back() = ',';
-      text.insert(object, "getattr(");
-      text += " \"" + word.str() + "\")";
-      isMember = false;
-      continue;
-    }
-    if (!isMember)
-      object = text.size();
-    text += isMember                          ? word.str()
-            : isCall && word == "block_index" ? "launch.block_index"
-            : word == "gridDim"               ? "launch.grid"
-            : isCall                          ? word.str()
-                                              : pythonName(word);
-    isMember = false;
+/// Numbers are written as in docs/hosts.md; only names are others.
+class Python : public HostLanguage {
+public:
+  std::string argument(StringRef name) const override {
+    const StringRef root = name.take_while(isOfName);
+    std::string text = root == "gridDim" ? "launch.grid" : pythonName(root);
+    SmallVector<StringRef, 2> members;
+    name.drop_front(root.size()).split(members, '.', -1, /*KeepEmpty=*/false);
+    for (StringRef member : members)
+      text = isKeyword(member) ? "getattr(" + text + ", \"" + member.str() + "\")"
+                               : text + "." + member.str();
+    return text;
   }
-  return text;
-}
+
+  std::string function(HostNumber::Kind kind) const override {
+    return (kind == HostNumber::Kind::BlockIndex ? "launch." : "") + HostLanguage::function(kind);
+  }
+};
+
+std::string pythonText(const HostNumber &number) { return print(number, Python()); }
 
 std::string quoted(StringRef text) {
   std::string result = "\"";
@@ -124,17 +110,17 @@ std::string checkText(const RecipeCheck &check) {
 /// (elements, text[, stride, text[, count, step, text, first, text]])
 std::string extentText(const RecipeExtent &extent) {
   std::vector<std::string> parts;
-  parts.push_back(!extent.lastStart.empty() ? "launch.end_of(" + pythonText(extent.lastStart) +
-                                                  ", " + std::to_string(extent.lastLength) + ")"
-                  : extent.elements.empty() ? "None"
-                                            : pythonText(extent.elements));
+  parts.push_back(extent.lastStart  ? "launch.end_of(" + pythonText(*extent.lastStart) + ", " +
+                                          std::to_string(extent.lastLength) + ")"
+                  : extent.elements ? pythonText(*extent.elements)
+                                    : "None");
   parts.push_back(quoted(extent.elementsText));
-  if (!extent.stride.empty()) {
-    parts.push_back(pythonText(extent.stride));
+  if (extent.stride) {
+    parts.push_back(pythonText(*extent.stride));
     parts.push_back(quoted(extent.strideText));
   }
   if (const auto &walk = extent.walk) {
-    parts.push_back(walk->count.empty() ? "None" : pythonText(walk->count));
+    parts.push_back(walk->count ? pythonText(*walk->count) : "None");
     parts.push_back(pythonText(walk->step));
     parts.push_back(quoted(walk->stepText));
     parts.push_back(pythonText(walk->first));
@@ -146,7 +132,7 @@ std::string extentText(const RecipeExtent &extent) {
 /// Where boxes start, if they say which of them lie outside; else any may.
 std::string startsText(const RecipeTensor &tensor) {
   std::vector<std::string> starts;
-  for (const std::string &start : tensor.boxStarts)
+  for (const HostNumber &start : tensor.boxStarts)
     starts.push_back(pythonText(start));
   return tuple(starts);
 }
@@ -155,7 +141,7 @@ std::string tensorText(const RecipeTensor &tensor) {
   const std::string names = quoted(tensor.tile) + ", " + quoted(tensor.tensor);
   const std::string address = tensor.address.empty()
                                   ? "launch.variable(" + quoted(tensor.variable) + ")"
-                                  : pythonText(tensor.address);
+                                  : Python().argument(tensor.address);
   if (tensor.mode == Mode::Bulk)
     return "    launch.bulk(" + names + ", " + address + ")\n";
   std::string text = tensor.mode == Mode::Tile ? "launch.tiled(" : "launch.pixels(";

@@ -30,6 +30,20 @@ RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &contex
   return argument;
 }
 
+/// Numbers without a name are found before (spelling/NamedParts.h).
+HostNumber known(std::optional<HostNumber> number) {
+  assert(number && "numbers without a name are found before anything is written");
+  return std::move(*number);
+}
+
+HostNumber number(const Plan &plan, const Polynomial &value) {
+  return known(HostNumbers(plan).number(value));
+}
+
+HostNumber range(const Plan &plan, const Polynomial &value) {
+  return known(HostNumbers(plan).range(value));
+}
+
 class RecipeWriter {
 public:
   RecipeWriter(const KernelPlan &kernel, const InstancePlan &instance, const KernelNames &names,
@@ -44,27 +58,13 @@ private:
   void addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own);
   void addBoxStarts(const Plan &plan, RecipeTensor &tensor);
   RecipeExtent extentOf(const Plan &plan, size_t d);
-  std::string number(const Plan &plan, const Polynomial &value);
-  std::string range(const Plan &plan, const Polynomial &value);
 
   const KernelPlan &kernel;
   const InstancePlan &instance;
   const KernelNames &names;
   const KernelWriter &writer;
-  /// Of one instance, all numbers are written out.
-  std::vector<PlanConstant> constants;
   Recipe recipe;
 };
-
-std::string RecipeWriter::number(const Plan &plan, const Polynomial &value) {
-  CodeText code({&plan}, "", constants, HostDialect::Neutral);
-  return known(code.inLauncher({value}, ""));
-}
-
-std::string RecipeWriter::range(const Plan &plan, const Polynomial &value) {
-  CodeText code({&plan}, "", constants, HostDialect::Neutral);
-  return known(code.asRange({value}, "", ""));
-}
 
 void RecipeWriter::addLaunch() {
   const FunctionDecl *function = instance.function;
@@ -152,21 +152,22 @@ RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
   }
   if (d > 0 && d <= plan.walks().size()) {
     const Walk &walk = plan.walks()[d - 1];
-    extent.walk = RecipeExtent::Walk{walk.count ? number(plan, *walk.count) : "",
-                                     number(plan, walk.step), plan.symbols.print(walk.step),
-                                     number(plan, walk.first), plan.symbols.print(walk.first)};
+    extent.walk =
+        RecipeExtent::Walk{std::nullopt, number(plan, walk.step), plan.symbols.print(walk.step),
+                           number(plan, walk.first), plan.symbols.print(walk.first)};
+    if (walk.count)
+      extent.walk->count = number(plan, *walk.count);
   }
   return extent;
 }
 
 /// Where boxes start, if the launcher has names for all that they depend on.
 void RecipeWriter::addBoxStarts(const Plan &plan, RecipeTensor &tensor) {
-  CodeText code({&plan}, "", constants, HostDialect::Neutral);
   for (const Polynomial &start : plan.map()->boxStarts) {
-    std::optional<std::string> text = code.asRange({start}, "", "");
-    if (!text)
+    std::optional<HostNumber> number = HostNumbers(plan).range(start);
+    if (!number)
       return tensor.boxStarts.clear();
-    tensor.boxStarts.push_back(*text);
+    tensor.boxStarts.push_back(std::move(*number));
     tensor.startsMayOverflow |= plan.symbols.mayOverflow(start);
   }
 }

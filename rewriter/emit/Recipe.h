@@ -5,17 +5,15 @@
 // are written from, so that none can drift from another. docs/hosts.md explains it; the
 // manifest is this, as JSON.
 //
-// Whatever depends on the kernel's arguments is an expression in their names: whole numbers,
-// + - *, >> << & | ^, parentheses, quotient(a, b) and remainder(a, b), which round towards zero
-// and are zero where b is. Where numbers of all blocks are meant, block_index(axis),
-// counted(first, below, step) and between(low, high) are ranges of them. What is not here is how
-// such expressions are computed, and which function of which API does what.
+// Whatever depends on the kernel's arguments is a tree (spelling/HostNumber.h), which each host
+// prints in its own language. What is not here is how such numbers are computed, and which function
+// of which API does what.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_RECIPE_H
 #define TILELIFT_EMIT_RECIPE_H
 
-#include "plan/Plan.h"
+#include "spelling/HostNumber.h"
 #include "support/Diagnostics.h"
 
 namespace tilelift {
@@ -45,7 +43,7 @@ struct RecipeCheck {
   };
   Kind kind = Kind::Range;
   rule_id rule = rule_id::guard;
-  std::string value;
+  HostNumber value;
   std::string text; ///< the same in the program's words
   /// 64 bits may not hold the value, or what is computed on the way to it.
   bool mayOverflow = false;
@@ -54,17 +52,21 @@ struct RecipeCheck {
 
 /// One dimension of a tensor.
 struct RecipeExtent {
-  std::string elements; ///< empty: nothing bounds it
+  std::optional<HostNumber> elements; ///< none: nothing bounds it
   std::string elementsText;
   /// Instead of `elements`: so many after the last number of this range.
-  std::string lastStart;
+  std::optional<HostNumber> lastStart;
   int64_t lastLength = 0;
   /// 64 bits may not hold either of them.
   bool mayOverflow = false;
-  std::string stride, strideText; ///< bytes; not of the innermost dimension
+  std::optional<HostNumber> stride; ///< bytes; not of the innermost dimension
+  std::string strideText;
   struct Walk {
-    std::string count; ///< empty: the next dimension never follows
-    std::string step, stepText, first, firstText;
+    std::optional<HostNumber> count; ///< none: the next dimension never follows
+    HostNumber step;
+    std::string stepText;
+    HostNumber first;
+    std::string firstText;
   };
   std::optional<Walk> walk;
 };
@@ -74,14 +76,15 @@ struct RecipeTensor {
   Mode mode = Mode::Tile;
   std::string map; ///< the kernel's parameter
   std::string tile, tensor;
-  std::string address; ///< an expression, or empty: the variable `tensor` of the device
+  std::string
+      address; ///< an argument or a member of one; empty: the variable `tensor` of the device
   /// How the driver calls that variable; found once there is a text.
   std::string variable;
-  std::string offset; ///< bytes
+  HostNumber offset; ///< bytes
   /// Boxes outside of the tensor read where it starts, so there has to be memory.
   bool isReadAtStart = false;
   /// Ranges of where boxes start, if they may say that there are no such boxes.
-  std::vector<std::string> boxStarts;
+  std::vector<HostNumber> boxStarts;
   bool startsMayOverflow = false;
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;

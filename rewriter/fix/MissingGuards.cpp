@@ -4,7 +4,7 @@
 
 #include "fix/MissingGuards.h"
 
-#include "fix/WrittenText.h"
+#include "fix/ExpressionText.h"
 #include "support/Locations.h"
 
 #include "clang/AST/ExprCXX.h"

@@ -5,7 +5,7 @@
 #include "fix/Remedies.h"
 
 #include "facts/MemoryUses.h"
-#include "fix/WrittenText.h"
+#include "fix/ExpressionText.h"
 #include "plan/Elements.h"
 #include "support/Locations.h"
 

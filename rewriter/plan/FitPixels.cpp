@@ -3,7 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "plan/Fitter.h"
-#include "plan/Walks.h"
+#include "plan/PixelDimensions.h"
 
 #include "llvm/ADT/STLExtras.h"
 

@@ -60,7 +60,7 @@ Diagnostic Unnamed::at(Place place) const {
 }
 
 CodeText CodeText::ofOne(size_t plan) const {
-  CodeText one({plans[plan]}, planType, constants, dialect);
+  CodeText one({plans[plan]}, planType, constants);
   one.others = others;
   return one;
 }

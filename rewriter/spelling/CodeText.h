@@ -26,10 +26,6 @@ struct PlanConstant {
   std::vector<int64_t> values;
 };
 
-/// Whose expressions of the kernel's arguments: C++'s, or those of docs/hosts.md, which
-/// Python computes, too.
-enum class HostDialect { Cpp, Neutral };
-
 /// A part of a value that the kernel cannot name at the copy, and why it cannot.
 struct Unnamed {
   std::string what;
@@ -56,11 +52,10 @@ public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
   /// how code names the plan type.
   CodeText(std::vector<const Plan *> plans, std::string planType,
-           std::vector<PlanConstant> &constants, HostDialect dialect = HostDialect::Cpp)
+           std::vector<PlanConstant> &constants)
       : plans(std::move(plans)),
         planType(std::move(planType)),
         constants(constants),
-        dialect(dialect),
         others(this->plans) {}
 
   /// One polynomial for each instantiation.
@@ -78,7 +73,7 @@ public:
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
   /// The same into the shared array that is filled.
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
-  /// A `long long` of arguments of the launcher; in the neutral dialect, a number.
+  /// A `long long` of arguments of the launcher.
   std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
   /// The same, by ranges of one number, which do not overflow, where 64 bits may not hold it.
   std::optional<std::string> inLauncherExactly(const Values &values, llvm::StringRef hint);
@@ -119,23 +114,15 @@ private:
   std::optional<std::vector<std::string>> deviceRanges(size_t plan, const Term &term,
                                                        llvm::StringRef hint, llvm::StringRef launch,
                                                        Polynomial &host);
-  std::string asConstantRange(const std::string &number) const;
   bool mayOverflow(const Values &values) const;
   std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
   std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
                                      llvm::StringRef launch);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, Width width);
 
-  bool isCpp() const { return dialect == HostDialect::Cpp; }
-  /// A function of the launcher's.
-  std::string hostFunction(const char *name) const {
-    return std::string(isCpp() ? "tilelift::" : "") + name;
-  }
-
   std::vector<const Plan *> plans;
   std::string planType;
   std::vector<PlanConstant> &constants;
-  HostDialect dialect;
   /// The plans of all instantiations that share the text, of which `plans` may be one. A variable
   /// that is no `int` in one of them is converted in all.
   std::vector<const Plan *> others;

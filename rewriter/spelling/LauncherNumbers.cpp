@@ -15,6 +15,11 @@ using namespace llvm;
 
 namespace tilelift {
 
+/// A number where ranges are added up.
+static std::string asConstantRange(const std::string &number) {
+  return "tilelift::range(" + number + ")";
+}
+
 std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) {
   const Symbol &symbol = plans[plan]->symbols[id];
   if (symbol.knownAtLaunch && symbol.operation)
@@ -22,18 +27,18 @@ std::optional<std::string> CodeText::symbolInLauncher(size_t plan, SymbolId id) 
   missing = Unnamed::of(symbol);
   if (!symbol.knownAtLaunch)
     return std::nullopt;
-  return symbol.needsCast && isCpp() ? "(long long)" + symbol.spelling : symbol.spelling;
+  return symbol.needsCast ? "(long long)" + symbol.spelling : symbol.spelling;
 }
 
 std::optional<std::string> CodeText::inLauncher(const Values &values, StringRef hint) {
-  return sum(values, hint, isCpp() ? "ll" : "",
+  return sum(values, hint, "ll",
              [&](size_t plan, SymbolId id) { return symbolInLauncher(plan, id); });
 }
 
 std::optional<std::string> CodeText::inLauncherExactly(const Values &values, StringRef hint) {
   if (!mayOverflow(values))
     return inLauncher(values, hint);
-  return sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
+  return sum(values, hint, "ll", [&](size_t plan, SymbolId id) {
     std::optional<std::string> symbol = symbolInLauncher(plan, id);
     return symbol ? std::optional(asConstantRange(*symbol)) : symbol;
   });
@@ -41,17 +46,15 @@ std::optional<std::string> CodeText::inLauncherExactly(const Values &values, Str
 
 /// An operation in 64 bits: the arguments may be of any type, unsigned ones too.
 std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Operation &operation) {
-  CodeText own({plans[plan]}, planType, constants, dialect);
+  CodeText own({plans[plan]}, planType, constants);
   auto operand = [&](const Polynomial &value, const Polynomial &other) {
     std::optional<std::string> text = own.inLauncher({value}, "operand");
     if (!text || value.isConstant())
       return text;
     bool isAlone = text->find(' ') == std::string::npos;
-    bool isSafe = isAlone && (!isCpp() || other.asConstant().value_or(-1) >= 0);
-    return isSafe    ? text
-           : isAlone ? std::optional("(long long)" + *text)
-           : isCpp() ? std::optional("(long long)(" + *text + ")")
-                     : std::optional("(" + *text + ")");
+    if (isAlone && other.asConstant().value_or(-1) >= 0)
+      return text;
+    return std::optional("(long long)" + (isAlone ? *text : "(" + *text + ")"));
   };
   std::optional<std::string> left = operand(operation.left, operation.right);
   std::optional<std::string> right = operand(operation.right, operation.left);
@@ -60,8 +63,9 @@ std::optional<std::string> CodeText::computedInLauncher(size_t plan, const Opera
   // The plain kernel may never get to where it divides.
   if (bool isQuotient = StringRef(operation.op) == "/";
       isQuotient || StringRef(operation.op) == "%")
-    if (!isCpp() || !operation.right.isConstant())
-      return hostFunction(isQuotient ? "quotient(" : "remainder(") + *left + ", " + *right + ")";
+    if (!operation.right.isConstant())
+      return std::string("tilelift::") + (isQuotient ? "quotient(" : "remainder(") + *left + ", " +
+             *right + ")";
   return "(" + *left + " " + operation.op + " " + *right + ")";
 }
 
@@ -130,17 +134,11 @@ std::optional<std::string> CodeText::hostFactor(const Values &values, StringRef 
   if (numbers.size() == values.size())
     return number(numbers, hint);
   const bool isExact = mayOverflow(values);
-  std::optional<std::string> text =
-      sum(values, hint, isCpp() ? "ll" : "", [&](size_t plan, SymbolId id) {
-        std::optional<std::string> symbol = symbolInLauncher(plan, id);
-        return symbol && isExact ? std::optional(asConstantRange(*symbol)) : symbol;
-      });
-  return text ? std::optional(isCpp() ? asConstantRange(*text) : "(" + *text + ")") : std::nullopt;
-}
-
-/// A number where ranges are added up; others than C++ take it as it is.
-std::string CodeText::asConstantRange(const std::string &number) const {
-  return isCpp() ? "tilelift::range(" + number + ")" : number;
+  std::optional<std::string> text = sum(values, hint, "ll", [&](size_t plan, SymbolId id) {
+    std::optional<std::string> symbol = symbolInLauncher(plan, id);
+    return symbol && isExact ? std::optional(asConstantRange(*symbol)) : symbol;
+  });
+  return text ? std::optional(asConstantRange(*text)) : std::nullopt;
 }
 
 /// The numbers of a symbol that only the device knows.
@@ -166,9 +164,9 @@ std::optional<std::string> CodeText::rangeOf(size_t plan, SymbolId id, StringRef
   }
   std::optional<std::string> bound = inLauncher(bounds, hint), first = inLauncher(firsts, hint);
   if (bound && first && symbol.first)
-    return hostFunction("counted(") + *first + ", " + *bound + ", " + number(steps, hint) + ")";
-  const std::string between = hostFunction(isCpp() ? "range(" : "between(");
-  return bound ? std::optional(between + std::to_string(symbol.range.low) + ", " + *bound + " - 1)")
+    return "tilelift::counted(" + *first + ", " + *bound + ", " + number(steps, hint) + ")";
+  return bound ? std::optional("tilelift::range(" + std::to_string(symbol.range.low) + ", " +
+                               *bound + " - 1)")
                : std::nullopt;
 }
 

@@ -4,6 +4,8 @@
 
 #include "spelling/NamedParts.h"
 
+#include "spelling/HostNumber.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/MathExtras.h"
 
@@ -16,8 +18,8 @@ namespace {
 /// them. It stops at the first number that no variable or argument in scope gives.
 class Numbers {
 public:
-  Numbers(PlansOfCopy of, HostDialect dialect = HostDialect::Cpp)
-      : plans(std::move(of)), first(*plans.front()), code(plans, "", constants, dialect) {}
+  explicit Numbers(PlansOfCopy of)
+      : plans(std::move(of)), first(*plans.front()), code(plans, "", constants) {}
 
   void writeInKernel(bool declaresTile);
   void writeAtLaunch();
@@ -31,12 +33,6 @@ private:
   void inKernel(Part part) {
     add([&] { return code.inKernel(code.each(part), ""); });
   }
-  void inLauncher(Part part) {
-    add([&] { return code.inLauncher(code.each(part), ""); });
-  }
-  void asRange(Part part) {
-    add([&] { return code.asRange(code.each(part), "", ""); });
-  }
   void address() {
     add([&] {
       return code.pointer(code.each([](const Plan &plan) { return plan.offset(); }), "");
@@ -46,9 +42,6 @@ private:
   void coordinates();
   void walk(size_t i);
   void check(size_t i);
-  void launchCheck(size_t i);
-  void tensor();
-  void extent(size_t d);
 
   const PlansOfCopy plans;
   const Plan &first;
@@ -120,46 +113,60 @@ void Numbers::writeInKernel(bool declaresTile) {
     check(i);
 }
 
-void Numbers::launchCheck(size_t i) {
-  const Check &check = first.launchChecks[i];
-  if (check.subject == Check::Subject::Target)
-    return;
-  auto value = [&](const Plan &plan) { return plan.launchChecks[i].value; };
-  if (check.within.low != Interval::lowest || check.within.high != Interval::highest)
-    asRange(value);
-  if (check.multiple != 1)
-    inLauncher(value);
-}
+/// What the launch does with a number: it computes it, or all numbers that it is in some block; or
+/// computes it although 64 bits may not hold it.
+enum class LaunchUse { Number, Range, Exact };
+using LaunchPart = function_ref<Polynomial(const Plan &)>;
 
-/// How far a dimension goes, how far apart its elements are, and how pixels are walked through.
-void Numbers::extent(size_t d) {
-  const PlanDimension &dim = first.dims()[d];
-  if (dim.extent)
-    add([&] {
-      return code.inLauncherExactly(
-          code.each([&](const Plan &plan) { return *plan.dims()[d].extent; }), "");
-    });
-  else if (dim.lastLength)
-    asRange([&](const Plan &plan) { return plan.dims()[d].coordinate; });
-  if (d > 0)
-    inLauncher([&](const Plan &plan) { return plan.dims()[d].stride; });
-  if (d == 0 || d > first.walks().size())
-    return;
-  if (first.walks()[d - 1].count)
-    inLauncher([&](const Plan &plan) { return *plan.walks()[d - 1].count; });
-  inLauncher([&](const Plan &plan) { return plan.walks()[d - 1].step; });
-  inLauncher([&](const Plan &plan) { return plan.walks()[d - 1].first; });
-}
+/// Tells of all numbers that the launch needs for a copy, in the order in which launchers have
+/// them.
+class LaunchNumbers {
+public:
+  LaunchNumbers(const Plan &first, function_ref<void(LaunchUse, LaunchPart)> tell)
+      : first(first), tell(tell) {}
 
-void Numbers::writeAtLaunch() {
-  for (size_t i = 0; i < first.launchChecks.size(); ++i)
-    launchCheck(i);
-  if (!first.base.knownAtLaunch || first.bulk())
-    return;
-  inLauncher([](const Plan &plan) { return plan.offset(); });
-  for (size_t d = 0; d < first.dims().size(); ++d)
-    extent(d);
-}
+  void run() const {
+    for (size_t i = 0; i < first.launchChecks.size(); ++i)
+      check(i);
+    if (!first.base.knownAtLaunch || first.bulk())
+      return;
+    tell(LaunchUse::Number, [](const Plan &plan) { return plan.offset(); });
+    for (size_t d = 0; d < first.dims().size(); ++d)
+      extent(d);
+  }
+
+private:
+  void check(size_t i) const {
+    const Check &check = first.launchChecks[i];
+    if (check.subject == Check::Subject::Target)
+      return;
+    auto value = [&](const Plan &plan) { return plan.launchChecks[i].value; };
+    if (check.within.low != Interval::lowest || check.within.high != Interval::highest)
+      tell(LaunchUse::Range, value);
+    if (check.multiple != 1)
+      tell(LaunchUse::Number, value);
+  }
+
+  /// How far a dimension goes, how far apart its elements are, and how pixels are walked through.
+  void extent(size_t d) const {
+    const PlanDimension &dim = first.dims()[d];
+    if (dim.extent)
+      tell(LaunchUse::Exact, [&](const Plan &plan) { return *plan.dims()[d].extent; });
+    else if (dim.lastLength)
+      tell(LaunchUse::Range, [&](const Plan &plan) { return plan.dims()[d].coordinate; });
+    if (d > 0)
+      tell(LaunchUse::Number, [&](const Plan &plan) { return plan.dims()[d].stride; });
+    if (d == 0 || d > first.walks().size())
+      return;
+    if (first.walks()[d - 1].count)
+      tell(LaunchUse::Number, [&](const Plan &plan) { return *plan.walks()[d - 1].count; });
+    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].step; });
+    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].first; });
+  }
+
+  const Plan &first;
+  function_ref<void(LaunchUse, LaunchPart)> tell;
+};
 
 /// Whether the lowest bits of a value decide, which overflow does not change.
 bool isOfLastBits(const Check &check) {
@@ -183,10 +190,32 @@ std::optional<Unnamed> unnamedPart(const Plan &plan) {
   return std::move(numbers.unnamed);
 }
 
-std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans, HostDialect dialect) {
-  Numbers numbers(plans, dialect);
-  numbers.writeAtLaunch();
-  return std::move(numbers.unnamed);
+std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans) {
+  std::vector<PlanConstant> constants; // which nobody declares: only the names matter
+  CodeText code(plans, "", constants);
+  std::optional<Unnamed> unnamed;
+  LaunchNumbers(*plans.front(), [&](LaunchUse use, LaunchPart part) {
+    const CodeText::Values values = code.each(part);
+    const bool isNamed =
+        unnamed || (use == LaunchUse::Range    ? code.asRange(values, "", "")
+                    : use == LaunchUse::Number ? code.inLauncher(values, "")
+                                               : code.inLauncherExactly(values, ""));
+    if (!isNamed)
+      unnamed = code.unnamed();
+  }).run();
+  return unnamed;
+}
+
+std::optional<Unnamed> unnamedForHosts(const Plan &plan) {
+  HostNumbers numbers(plan);
+  std::optional<Unnamed> unnamed;
+  LaunchNumbers(plan, [&](LaunchUse use, LaunchPart part) {
+    const bool isNamed = unnamed || (use == LaunchUse::Range ? numbers.range(part(plan))
+                                                             : numbers.number(part(plan)));
+    if (!isNamed)
+      unnamed = numbers.unnamed();
+  }).run();
+  return unnamed;
 }
 
 std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t i, CodeText &code,

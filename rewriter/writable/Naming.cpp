@@ -43,10 +43,10 @@ static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
 static std::optional<Diagnostic> whyUnnamedAtLaunch(const KernelPlan &kernel) {
   const InstancePlan &first = kernel.instances.front();
   for (size_t i = 0; i < first.copies.size(); ++i) {
-    if (auto unnamed = unnamedAtLaunch(plansOf(kernel, i), HostDialect::Cpp))
+    if (auto unnamed = unnamedAtLaunch(plansOf(kernel, i)))
       return unnamed->at(first.copies.front().plan.place);
     for (const Plan *plan : plansOf(kernel, i))
-      if (auto unnamed = unnamedAtLaunch({plan}, HostDialect::Neutral))
+      if (auto unnamed = unnamedForHosts(*plan))
         return unnamed->at(plan->place);
   }
   return std::nullopt;

@@ -5,7 +5,7 @@
 // asks no more questions.
 //
 // A kernel whose producer cannot be written is lifted without one, where all of its pipelines say
-// `fallback(loop)`. Names that clash with macros show only in what was written (WrittenText.h).
+// `fallback(loop)`. Names that clash with macros show only in what was written (TextReview.h).
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_WRITABLEKERNEL_H

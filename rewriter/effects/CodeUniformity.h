@@ -10,8 +10,8 @@
 // times. Memory that threads share holds the same for all that read the same place.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EFFECTS_DIVERGENCE_H
-#define TILELIFT_EFFECTS_DIVERGENCE_H
+#ifndef TILELIFT_EFFECTS_CODEUNIFORMITY_H
+#define TILELIFT_EFFECTS_CODEUNIFORMITY_H
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/Function.h"

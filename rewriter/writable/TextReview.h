@@ -6,8 +6,8 @@
 // function that differ although its shared memory has to be one.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_WRITABLE_WRITTENTEXT_H
-#define TILELIFT_WRITABLE_WRITTENTEXT_H
+#ifndef TILELIFT_WRITABLE_TEXTREVIEW_H
+#define TILELIFT_WRITABLE_TEXTREVIEW_H
 
 #include "directive/Variants.h"
 #include "kernel/KernelPlan.h"

@@ -4,8 +4,8 @@
 // How expressions are written in the files that a remedy changes.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_FIX_WRITTENTEXT_H
-#define TILELIFT_FIX_WRITTENTEXT_H
+#ifndef TILELIFT_FIX_EXPRESSIONTEXT_H
+#define TILELIFT_FIX_EXPRESSIONTEXT_H
 
 #include "clang/AST/Decl.h"
 #include "clang/AST/Expr.h"

@@ -5,8 +5,8 @@
 // they can be written, is decided before (writable/Launches).
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EMIT_LAUNCHTEXT_H
-#define TILELIFT_EMIT_LAUNCHTEXT_H
+#ifndef TILELIFT_EMIT_REDIRECTEDLAUNCHES_H
+#define TILELIFT_EMIT_REDIRECTEDLAUNCHES_H
 
 #include "writable/Launches.h"
 

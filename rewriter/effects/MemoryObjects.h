@@ -9,8 +9,8 @@
 // global memory, and to each shared array whose address somebody keeps.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_EFFECTS_MEMORY_H
-#define TILELIFT_EFFECTS_MEMORY_H
+#ifndef TILELIFT_EFFECTS_MEMORYOBJECTS_H
+#define TILELIFT_EFFECTS_MEMORYOBJECTS_H
 
 #include "effects/DeviceCode.h"
 #include "support/NumberSet.h"

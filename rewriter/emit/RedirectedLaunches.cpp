@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "emit/LaunchText.h"
+#include "emit/RedirectedLaunches.h"
 
 #include "text/Formatted.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "writable/WrittenText.h"
+#include "writable/TextReview.h"
 
 #include "directive/Program.h"
 #include "facts/MemoryUses.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "fix/WrittenText.h"
+#include "fix/ExpressionText.h"
 
 #include "support/Locations.h"
 

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "effects/Memory.h"
+#include "effects/MemoryObjects.h"
 
 #include "effects/Assembly.h"
 #include "effects/Escapes.h"

@@ -13,8 +13,8 @@
 // of the copy are in: a dimension of one place, which the filter's element is off.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_PLAN_WALKS_H
-#define TILELIFT_PLAN_WALKS_H
+#ifndef TILELIFT_PLAN_PIXELDIMENSIONS_H
+#define TILELIFT_PLAN_PIXELDIMENSIONS_H
 
 #include "plan/Pixels.h"
 #include "plan/Plan.h"
