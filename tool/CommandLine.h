@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Reads the command lines of all commands. `arguments` starts with the program's or the command's
-// name. All of this exits for --help and --version, and with 2 when something is wrong.
+// Reads the command lines of lift, lint and run. The first of `arguments` is the name of the
+// program or of the command. Each function ends the process for --help and --version, and with exit
+// status 2 where an option is wrong.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOL_COMMANDLINE_H

@@ -30,12 +30,6 @@ RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &contex
   return argument;
 }
 
-/// Numbers without a name are found before (spelling/NamedParts.h).
-HostNumber known(std::optional<HostNumber> number) {
-  assert(number && "numbers without a name are found before anything is written");
-  return std::move(*number);
-}
-
 HostNumber number(const Plan &plan, const Polynomial &value) {
   return known(HostNumbers(plan).number(value));
 }

@@ -56,7 +56,7 @@ struct Walk {
   Polynomial offset;
 };
 
-/// What all copies through a tensor map have.
+/// The part of a plan that all copies through a tensor map have in common, box or pixels.
 struct MapAccess {
   /// Bytes from the base to element (0, 0, ...) of the tensor; the host knows them.
   Polynomial offset;
@@ -214,8 +214,8 @@ struct Plan {
   const BulkAccess *bulk() const { return std::get_if<BulkAccess>(&access); }
   bool hasMap() const { return map() != nullptr; }
   const Polynomial &offset() const { return map() ? map()->offset : bulk()->offset; }
-  /// Dimensions of the tensor map, walks along them, and rows without a map: none where the copy
-  /// has no such thing.
+  /// The dimensions of the copy's tensor map, the walks of an im2col copy along them, and the rows
+  /// of a bulk copy. Each list is empty for copies of another kind.
   llvm::ArrayRef<PlanDimension> dims() const;
   llvm::ArrayRef<Walk> walks() const;
   llvm::ArrayRef<RowDigit> rows() const;

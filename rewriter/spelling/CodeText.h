@@ -38,10 +38,11 @@ struct Unnamed {
 /// What a number is computed in within the kernel: `int`, 64 bits, or as many as it needs.
 enum class Width { Int, Long, Exact };
 
-/// Of a number that is known to have a name, as was asked before (NamedParts.h).
-inline std::string known(std::optional<std::string> text) {
-  assert(text && "numbers without a name are found before anything is written");
-  return std::move(*text);
+/// The text or the tree of a number that is known to have a name, as was asked before
+/// (NamedParts.h).
+template <typename Written> Written known(std::optional<Written> number) {
+  assert(number && "numbers without a name are found before anything is written");
+  return std::move(*number);
 }
 
 /// A sum with one more number behind it, or in place of nothing.

@@ -66,7 +66,7 @@ private:
     return text;
   }
 
-  /// In parentheses, unless it is a number or a single word.
+  /// Writes an operand, in parentheses unless it is a constant or its text has no space.
   std::string operand(const HostNumber &number) const {
     const bool isSimple =
         isConstant(number) || Printer(HostLanguage()).print(number).find(' ') == std::string::npos;
@@ -76,7 +76,7 @@ private:
   const HostLanguage &language;
 };
 
-/// What is added comes before what is taken away, and the constant last.
+/// Sorts the terms of a sum: positive ones first, then negative ones, and the constant last.
 void order(std::vector<HostNumber::Term> &terms) {
   auto rank = [](const HostNumber::Term &term) {
     return term.factors.empty() ? 2 : int(term.coefficient < 0);

@@ -60,7 +60,8 @@ public:
 
 std::string print(const HostNumber &number, const HostLanguage &language = HostLanguage());
 
-/// Makes trees of the numbers of one plan. Nothing where the kernel's arguments do not give them.
+/// Makes trees of the numbers of one plan. A number that cannot be computed from the kernel's
+/// arguments has no tree, and unnamed() tells which part of it cannot.
 class HostNumbers {
 public:
   explicit HostNumbers(const Plan &plan) : symbols(plan.symbols) {}

@@ -9,7 +9,8 @@ using namespace tilelift;
 
 namespace {
 
-/// What differs from the notation of the manifest is marked.
+/// A language that puts a mark in front of each number, argument and function, so that a test sees
+/// which parts of a text the language has written.
 class Marked : public HostLanguage {
 public:
   std::string number(int64_t value) const override { return "#" + std::to_string(value); }
