@@ -106,16 +106,17 @@ bool findEntries(const std::string &name, const std::string &text, const ToolOpt
 
 /// Asks the text what the driver calls a kernel and its variables; says what a host cannot ask for.
 std::string nameBy(const Entries &entries, Recipe &recipe) {
-  const std::string lifted = recipe.liftedName();
+  RecipeInstance &own = recipe.instance();
+  const std::string lifted = recipe.scope + recipe.lifted + own.templateArguments;
   for (const Entry &entry : entries.kernels)
     if (entry.name == lifted)
-      recipe.liftedEntry = entry.symbol;
+      own.liftedEntry = entry.symbol;
   for (const Entry &entry : entries.kernels)
-    if (entry.symbol == recipe.entry && entry.isHidden)
+    if (entry.symbol == own.entry && entry.isHidden)
       return "'" + recipe.kernel +
              "' is this file's own, so that no host can ask for it by name: " +
              "take it out of its unnamed namespace, and 'static' away";
-  if (recipe.liftedEntry.empty())
+  if (own.liftedEntry.empty())
     return "the device source has no kernel '" + lifted + "'";
   for (RecipeTensor &tensor : recipe.tensors) {
     if (!tensor.address.empty())
@@ -139,10 +140,11 @@ std::string commentOn(ArrayRef<Recipe> recipes, StringRef name) {
   if (!recipes.empty())
     text += "//\n// Entries, each as it was written and lifted:\n";
   for (const Recipe &recipe : recipes) {
-    const bool isNamed = recipe.entry == recipe.kernel;
-    text += "//   " + recipe.kernel + recipe.templateArguments;
-    text += isNamed ? " (extern \"C\")" : ": " + recipe.entry;
-    text += isNamed ? ", " + recipe.liftedEntry + "\n" : "\n//     " + recipe.liftedEntry + "\n";
+    const RecipeInstance &own = recipe.instance();
+    const bool isNamed = own.entry == recipe.kernel;
+    text += "//   " + recipe.nameOfInstance();
+    text += isNamed ? " (extern \"C\")" : ": " + own.entry;
+    text += isNamed ? ", " + own.liftedEntry + "\n" : "\n//     " + own.liftedEntry + "\n";
   }
   return text + "\n";
 }

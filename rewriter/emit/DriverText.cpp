@@ -51,9 +51,10 @@ private:
   bool mayOverflow;
 };
 
-std::string cppText(const HostNumber &number, bool mayOverflow = false) {
-  return print(number, Cpp(mayOverflow));
-}
+std::string cppText(const HostNumber &number) { return print(number, Cpp(false)); }
+
+/// Does not overflow where 64 bits may not hold the number.
+std::string exactText(const HostNumber &number) { return print(number, Cpp(number.mayOverflow)); }
 
 std::string quoted(StringRef text) { return ("\"" + text + "\"").str(); }
 
@@ -85,27 +86,26 @@ std::string checkText(const RecipeCheck &check) {
   const std::string rule = quoted(name_of(check.rule)), what = quoted(check.text);
   switch (check.kind) {
   case RecipeCheck::Kind::Fours:
-    return "require_fours(" + what + ", " + std::to_string(check.multiple) + ")";
+    return "require_fours(" + what + ", " + std::to_string(check.multiple.front()) + ")";
   case RecipeCheck::Kind::Multiple:
     return "require_multiple(" + rule + ", " + cppText(check.value) + ", " +
-           std::to_string(check.multiple) + "ll, " + what + ")";
+           std::to_string(check.multiple.front()) + "ll, " + what + ")";
   case RecipeCheck::Kind::Line:
   case RecipeCheck::Kind::Range:
     return (check.kind == RecipeCheck::Kind::Line ? "require_line(" : "require(" + rule + ", ") +
-           cppText(check.value, check.mayOverflow) + ", " + limit(check.low) + ", " +
-           limit(check.high) + ", " + what + ")";
+           exactText(check.value) + ", " + limit(check.low.front()) + ", " +
+           limit(check.high.front()) + ", " + what + ")";
   }
   return "";
 }
 
 std::string extentText(const RecipeExtent &extent) {
-  std::string text =
-      "{" +
-      (extent.lastStart  ? "tilelift::end_of(" + cppText(*extent.lastStart, extent.mayOverflow) +
-                               ", " + std::to_string(extent.lastLength) + "ll)"
-       : extent.elements ? cppText(*extent.elements, extent.mayOverflow)
-                         : "tilelift::unbounded") +
-      ", " + quoted(extent.elementsText);
+  std::string text = "{" +
+                     (extent.lastStart ? "tilelift::end_of(" + exactText(*extent.lastStart) + ", " +
+                                             std::to_string(extent.lastLength.front()) + "ll)"
+                      : extent.elements ? exactText(*extent.elements)
+                                        : "tilelift::unbounded") +
+                     ", " + quoted(extent.elementsText);
   if (extent.stride)
     text += ", " + cppText(*extent.stride) + ", " + quoted(extent.strideText);
   if (const auto &walk = extent.walk)
@@ -117,14 +117,15 @@ std::string extentText(const RecipeExtent &extent) {
 
 /// The box, in elements of whatever type has that size.
 std::string boxText(const RecipeTensor &tensor) {
+  const RecipeBox &box = tensor.boxes.front();
   constexpr const char *bySize[] = {"", "char", "short", "", "int", "", "", "", "double"};
-  const std::string element = bySize[size_of(tensor.element)];
+  const std::string element = bySize[size_of(box.element)];
   if (tensor.mode == Mode::Im2col)
     return "tilelift::pixel_box<" + element + ", " + std::to_string(tensor.extents.size()) + ", " +
-           std::to_string(tensor.channels) + ", " + std::to_string(tensor.pixels) +
-           (tensor.isInLines ? ", tilelift::in_lines>" : ">");
+           std::to_string(box.channels) + ", " + std::to_string(box.pixels) +
+           (box.isInLines ? ", tilelift::in_lines>" : ">");
   std::string text = "tilelift::box<" + element;
-  for (int64_t elements : tensor.box)
+  for (int64_t elements : box.sizes)
     text += ", " + std::to_string(elements);
   return text + ">";
 }
@@ -140,7 +141,7 @@ std::string addressOf(const RecipeTensor &tensor) {
 std::string startsText(const RecipeTensor &tensor) {
   std::string text;
   for (const HostNumber &start : tensor.boxStarts)
-    text += (text.empty() ? ", {" : ", ") + cppText(start, tensor.startsMayOverflow);
+    text += (text.empty() ? ", {" : ", ") + exactText(start);
   return text + (text.empty() ? "" : "}");
 }
 
@@ -151,22 +152,22 @@ std::string tensorText(const RecipeTensor &tensor) {
   std::string extents;
   for (const RecipeExtent &extent : tensor.extents)
     extents += (extents.empty() ? "" : ",\n       ") + extentText(extent);
-  const unsigned span = span_of(tensor.swizzle);
+  const unsigned span = span_of(tensor.boxes.front().swizzle);
   std::string start =
       "tilelift::driver::at(" + addressOf(tensor) + ", " + cppText(tensor.offset) + ")";
   if (tensor.isReadAtStart)
     start = "tilelift::memory_at(" + start + startsText(tensor) + ")";
   return "  const CUtensorMap " + tensor.map + " = launch." +
          (tensor.mode == Mode::Im2col ? "pixels<" : "map<") + boxText(tensor) +
-         ">(\n      tilelift::element_type::" + name_of(tensor.element) + ", " + names +
-         "\n      " + start + ",\n      {" + extents + "},\n      " +
-         std::to_string(tensor.promotion) +
+         ">(\n      tilelift::element_type::" + name_of(tensor.boxes.front().element) + ", " +
+         names + "\n      " + start + ",\n      {" + extents + "},\n      " +
+         std::to_string(tensor.promotion.value_or(usualPromotion)) +
          ", tilelift::swizzle_mode::" + (span == 0 ? "none" : "b" + std::to_string(span)) + ");\n";
 }
 
 std::string functionName(const Recipe &recipe, StringSet<> &taken) {
   std::string name = recipe.kernel;
-  for (char c : recipe.templateArguments)
+  for (char c : recipe.instance().templateArguments)
     name += isAlnum(c) ? c : '_';
   while (name.back() == '_' && name.size() > recipe.kernel.size())
     name.pop_back();
@@ -176,10 +177,11 @@ std::string functionName(const Recipe &recipe, StringSet<> &taken) {
 }
 
 std::string functionText(const Recipe &recipe, StringSet<> &taken) {
+  const RecipeInstance &own = recipe.instance();
   std::string parameters, passed, objects, checks, maps;
   int count = 0;
-  for (size_t i = 0; i < recipe.arguments.size(); ++i) {
-    const RecipeArgument &argument = recipe.arguments[i];
+  for (size_t i = 0; i < own.arguments.size(); ++i) {
+    const RecipeArgument &argument = own.arguments[i];
     const std::string name = cppName(argument.name), type = typeOf(argument, i);
     parameters += ",\n    " + type + (StringRef(type).ends_with("&") ? "" : " ") + name;
     passed += ", " + name;
@@ -189,23 +191,23 @@ std::string functionText(const Recipe &recipe, StringSet<> &taken) {
     checks += "  static_assert(sizeof(" + name + ") == " + std::to_string(argument.bytes) +
               ", \"'" + argument.name + "' is a " + argument.type + "\");\n";
   }
-  std::string text = "\n/// " + recipe.kernel + recipe.templateArguments + "(";
-  for (const RecipeArgument &argument : recipe.arguments)
-    text += (&argument == &recipe.arguments.front() ? "" : ", ") + argument.type +
+  std::string text = "\n/// " + recipe.nameOfInstance() + "(";
+  for (const RecipeArgument &argument : own.arguments)
+    text += (&argument == &own.arguments.front() ? "" : ", ") + argument.type +
             (StringRef(argument.type).ends_with("*") ? "" : " ") + argument.name;
-  text += "), in blocks of " + std::to_string(recipe.block[0]) + " x " +
-          std::to_string(recipe.block[1]) + " x " + std::to_string(recipe.block[2]) + "\n";
+  text += "), in blocks of " + std::to_string(own.block[0]) + " x " + std::to_string(own.block[1]) +
+          " x " + std::to_string(own.block[2]) + "\n";
   text += objects.empty() ? "" : "template <" + objects + ">\n";
   text += "inline CUresult " + functionName(recipe, taken) +
           "(\n    tilelift::driver::kernels &kernels, const CUlaunchConfig &config" + parameters +
           ",\n    tilelift::driver::dispatch *into = nullptr) {\n" + checks;
   text += "  tilelift::driver::launch launch(" + quoted(recipe.kernel) + ", kernels, " +
-          quoted(recipe.entry) + ",\n      " + quoted(recipe.liftedEntry) + ", config, " +
-          blockText(recipe.block) + ", into);\n";
+          quoted(own.entry) + ",\n      " + quoted(own.liftedEntry) + ", config, " +
+          blockText(own.block) + ", into);\n";
   for (const RecipeCheck &check : recipe.checks)
     text += "  launch." + checkText(check) + ";\n";
-  if (!recipe.persistent.empty())
-    text += "  launch.persist(" + quoted(recipe.persistent) + ", " + recipe.share + ");\n";
+  for (const LaunchCall &call : recipe.calls)
+    text += "  launch." + call.text() + ";\n";
   for (const RecipeTensor &tensor : recipe.tensors) {
     text += tensorText(tensor);
     if (tensor.mode == Mode::Bulk)
@@ -213,12 +215,12 @@ std::string functionText(const Recipe &recipe, StringSet<> &taken) {
     maps += (maps.empty() ? "" : ", ") + tensor.map;
     ++count;
   }
-  if (recipe.ringBytes != 0)
-    text += "  launch.reserve(" + std::to_string(recipe.ringBytes) + ");\n";
-  if (recipe.cluster != BlockShape{1, 1, 1})
-    text += "  launch.in_clusters(" + blockText(recipe.cluster) + ");\n";
-  if (recipe.liftedBlock != recipe.block)
-    text += "  launch.launch_as(" + blockText(recipe.liftedBlock) + ");\n";
+  if (own.ringBytes != 0)
+    text += "  launch.reserve(" + std::to_string(own.ringBytes) + ");\n";
+  if (own.cluster != BlockShape{1, 1, 1})
+    text += "  launch.in_clusters(" + blockText(own.cluster) + ");\n";
+  if (own.liftedBlock != own.block)
+    text += "  launch.launch_as(" + blockText(own.liftedBlock) + ");\n";
   return text + "  return launch.finish(" + (recipe.mustLift ? "true" : "false") +
          ", std::array<CUtensorMap, " + std::to_string(count) + ">{" + maps + "}" + passed +
          ");\n}\n";

@@ -15,6 +15,8 @@
 
 #include <set>
 
+#include "llvm/ADT/Sequence.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -91,10 +93,13 @@ LiftedText Emitter::write(const WritableKernel &kernel) {
       file.others.launched.count(sharedNameOf(pattern)) > 0 || isDeclaredForAll(source, pattern);
   KernelWriter writer(source, kernel, text.names, file.effects, file.directives.variants);
   text.kernel = writer.sibling(siblings);
-  text.launcher = writeLauncher(source, kernel.plan, text.names, writer, text.isForAll);
+  const auto instances = llvm::to_vector(llvm::seq<size_t>(0, kernel.plan.instances.size()));
+  text.launcher =
+      writeLauncher(source, kernel.plan, text.names,
+                    recipeOf(kernel.plan, instances, text.names, writer), writer, text.isForAll);
   text.written = writtenText(text, writer);
-  for (size_t i = 0; i < kernel.plan.instances.size(); ++i)
-    text.recipes.push_back(recipeOf(kernel.plan, i, text.names, writer));
+  for (size_t instance : instances)
+    text.recipes.push_back(recipeOf(kernel.plan, instance, text.names, writer));
   text.before = textBefore(kernel, text.names, text.written.planType);
   text.behind =
       isForProgram() ? text.launcher.definition : instantiations(kernel.plan, text.names, writer);

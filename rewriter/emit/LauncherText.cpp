@@ -4,6 +4,7 @@
 
 #include "emit/LauncherText.h"
 
+#include "emit/LauncherNumbers.h"
 #include "text/Names.h"
 
 #include "clang/AST/Attr.h"
@@ -55,8 +56,14 @@ std::string signatureOf(const SourceText &source, const FunctionDecl *declaratio
 class Writer {
 public:
   Writer(const SourceText &source, const KernelPlan &kernel, const KernelNames &names,
-         KernelWriter &writer, bool isForAll)
-      : source(source), kernel(kernel), names(names), writer(writer), isForAll(isForAll) {}
+         const Recipe &recipe, KernelWriter &writer, bool isForAll)
+      : source(source),
+        kernel(kernel),
+        names(names),
+        recipe(recipe),
+        writer(writer),
+        numbers(names.launch, writer.planReference(), writer.constants()),
+        isForAll(isForAll) {}
 
   LauncherText run() {
     LauncherText text;
@@ -71,25 +78,29 @@ public:
 private:
   std::string signature(const FunctionDecl *declaration, const std::string &config);
   std::string originalKernel() const;
-  std::string body();
   std::string arguments() const;
-  std::string checks();
-  std::string maps();
-  std::string mapText(size_t copy);
-  std::string boxStarts(size_t copy, CodeText &code);
-  std::string extentText(size_t copy, size_t d, CodeText &code);
-  std::string walkText(size_t copy, size_t i, CodeText &code);
-  std::string spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const;
-  std::string elementType(size_t copy, CodeText &code);
-  std::string lastLength(size_t copy, size_t d, CodeText &code);
-  std::string swizzleOf(size_t copy, CodeText &code);
-  std::string require(size_t copy, size_t index);
-  const std::vector<PlannedCopy> &copies() const { return kernel.instances.front().copies; }
+  std::string body();
+  std::string inInstances(const std::string &body, const std::string &plain) const;
+  std::string call(const std::string &call) const {
+    return "  " + names.launch + "." + call + ";\n";
+  }
+  std::string checkText(const RecipeCheck &check) const;
+  std::string bound(const InstanceNumbers &bounds, StringRef hint) const;
+  std::string tensorText(const RecipeTensor &tensor) const;
+  std::string startOf(const RecipeTensor &tensor) const;
+  std::string extentText(const RecipeExtent &extent, const std::string &tile, size_t d) const;
+  std::string walkText(const RecipeExtent::Walk &walk, const std::string &hint) const;
+  std::string mapSettings(const RecipeTensor &tensor) const;
+  std::string elementType(const RecipeTensor &tensor) const;
+  const std::string &tileName(size_t copy) const { return writer.namesOf(copy).tile; }
+  bool isTemplate() const { return kernel.pattern->getDescribedFunctionTemplate() != nullptr; }
 
   const SourceText &source;
   const KernelPlan &kernel;
   const KernelNames &names;
+  const Recipe &recipe;
   KernelWriter &writer;
+  LauncherNumbers numbers;
   bool isForAll;
 };
 
@@ -124,256 +135,167 @@ std::string Writer::originalKernel() const {
 }
 
 std::string Writer::body() {
-  bool isTemplate = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
-  bool refuses = llvm::any_of(copies(), [](const PlannedCopy &copy) {
-    return copy.directive->clauses.fallback == Fallback::Error;
-  });
-  std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
+  const std::string plain = originalKernel(), lifted = names.lifted + names.arguments;
   std::string text = "  static tilelift::kernel_facts " + names.facts + ";\n";
   text += "  [[maybe_unused]] const dim3 gridDim = " + names.config + ".config.gridDim;\n";
   text += "  tilelift::launch " + names.launch + "(" + quoted(names.kernel) + ", " + names.config +
           ", " + writer.planReference() + "::block);\n";
-  bool dependsOnTarget = llvm::any_of(copies(), [](const PlannedCopy &copy) {
-    return copy.plan.inLines() || copy.plan.isByFours();
-  });
-  if (dependsOnTarget)
-    text += "  " + names.launch + ".compiled_as(" + lifted + ", " + names.facts + ");\n";
-  text += checks();
-  if (const std::optional<Persistence> &kept = kernel.instances.front().persistence)
-    text += "  " + names.launch + ".persist(" + quoted(kept->tensor) + ", " + kept->share + ");\n";
-  text += maps();
+  if (recipe.dependsOnTarget)
+    text += call("compiled_as(" + lifted + ", " + names.facts + ")");
+  for (const RecipeCheck &check : recipe.checks)
+    text += call(checkText(check));
+  for (const LaunchCall &each : recipe.calls)
+    text += call(each.text());
+  std::string maps;
+  for (const RecipeTensor &tensor : recipe.tensors) {
+    text += tensorText(tensor);
+    maps += tensor.map.empty() ? "" : ", " + tensor.map;
+  }
   if (hasDynamicRings(kernel))
-    text += "  " + names.launch + ".reserve(" + writer.planReference() + "::ring_bytes);\n";
+    text += call("reserve(" + writer.planReference() + "::ring_bytes)");
   if (writer.hasClusters())
-    text += "  " + names.launch + ".in_clusters(" + writer.planReference() + "::cluster);\n";
+    text += call("in_clusters(" + writer.planReference() + "::cluster)");
   if (writer.hasProducer())
-    text += "  " + names.launch + ".launch_as(" + writer.planReference() + "::lifted_block);\n";
+    text += call("launch_as(" + writer.planReference() + "::lifted_block)");
   text +=
       "  if (" + names.launch + ".can_lift(" + lifted + ", " + plain + ", " + names.facts + "))\n";
-  std::string mapArguments;
-  for (size_t i = 0; i < copies().size(); ++i)
-    if (!writer.namesOf(i).map.empty())
-      mapArguments += ", " + writer.namesOf(i).map;
-  text += "    return " + names.launch + ".start(" + lifted + arguments() + mapArguments + ");\n";
-  text += refuses ? "  return " + names.launch + ".refuse();\n"
-                  : "  return " + names.launch + ".start(" + plain + arguments() + ");\n";
-  if (!isTemplate)
-    return text;
-  // An instantiation that nobody checked runs as it was written.
+  text += "    return " + names.launch + ".start(" + lifted + arguments() + maps + ");\n";
+  text += recipe.mustLift ? "  return " + names.launch + ".refuse();\n"
+                          : "  return " + names.launch + ".start(" + plain + arguments() + ");\n";
+  return isTemplate() ? inInstances(text, plain) : text;
+}
+
+/// An instantiation that nobody checked runs as it was written.
+std::string Writer::inInstances(const std::string &body, const std::string &plain) const {
   std::string indented;
   SmallVector<StringRef, 32> lines;
-  StringRef(text).split(lines, '\n', -1, false);
+  StringRef(body).split(lines, '\n', -1, false);
   for (StringRef line : lines)
     indented += ("  " + line + "\n").str();
   return "  if constexpr (" + writer.planReference() + "::lifted) {\n" + indented +
          "  } else {\n    return " + names.config + ".start(" + plain + arguments() + ");\n  }\n";
 }
 
-std::string Writer::require(size_t copy, size_t index) {
-  std::vector<const Plan *> plans = writer.plansOf(copy);
-  CodeText code(plans, writer.planReference(), writer.constants());
-  const Check &check = plans.front()->launchChecks[index];
-  if (check.subject == Check::Subject::Target)
-    return "  " + names.launch + ".require_fours(" + quoted(plans.front()->tile) + ", " +
-           code.number([](const Plan &plan) { return plan.gather->distance; },
-                       writer.namesOf(copy).tile + "_distance") +
-           ");\n";
-  auto values = code.each([&](const Plan &plan) { return plan.launchChecks[index].value; });
-  const bool isOne = llvm::all_of(plans, [&](const Plan *plan) {
-    return plan->symbols.print(plan->launchChecks[index].value) ==
-           plans.front()->symbols.print(check.value);
-  });
-  std::string what = isOne ? plans.front()->symbols.print(check.value)
-                           : "an index of the copy to '" + plans.front()->tile + "'",
-              text;
-  if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
-    auto limit = [&](function_ref<int64_t(const Check &)> part, StringRef hint) {
-      std::vector<int64_t> numbers;
-      for (const Plan *plan : plans)
-        numbers.push_back(part(plan->launchChecks[index]));
-      bool none = numbers.front() == Interval::lowest || numbers.front() == Interval::highest;
-      if (none) // further out than any index
-        return std::string(numbers.front() == Interval::lowest ? "-" : "") +
-               "9223372036854775807ll";
-      return code.number(numbers, hint);
-    };
-    bool isOfLine = check.rule == rule_id::line_offset;
-    text += "  " + names.launch +
-            (isOfLine ? ".require_line(" : ".require(" + quoted(name_of(check.rule)) + ", ") +
-            known(code.asRange(values, "check", names.launch)) + ", " +
-            limit([](const Check &c) { return c.within.low; }, "least") + ", " +
-            limit([](const Check &c) { return c.within.high; }, "most") + ", " + quoted(what) +
-            ");\n";
-  }
-  if (check.multiple != 1) {
-    std::vector<int64_t> multiples;
-    for (const Plan *plan : plans)
-      multiples.push_back(plan->launchChecks[index].multiple);
-    text += "  " + names.launch + ".require_multiple(" + quoted(name_of(check.rule)) + ", " +
-            known(code.inLauncher(values, "check")) + ", " + code.number(multiples, "multiple") +
-            ", " + quoted(what) + ");\n";
-  }
-  return text;
+/// A number that C++ can write down, where there is none further out than any index.
+std::string Writer::bound(const InstanceNumbers &bounds, StringRef hint) const {
+  const int64_t first = bounds.front();
+  if (first == Interval::lowest || first == Interval::highest)
+    return std::string(first == Interval::lowest ? "-" : "") + "9223372036854775807ll";
+  return numbers.constant(bounds, hint);
 }
 
-std::string Writer::checks() {
-  std::string text;
-  for (size_t copy = 0; copy < copies().size(); ++copy)
-    for (size_t i = 0; i < copies()[copy].plan.launchChecks.size(); ++i) {
-      std::string one = require(copy, i);
-      if (text.find(one) == std::string::npos) // copies often ask for the same
-        text += one;
-    }
-  return text;
+std::string Writer::checkText(const RecipeCheck &check) const {
+  const std::string rule = quoted(name_of(check.rule)), what = quoted(check.text);
+  switch (check.kind) {
+  case RecipeCheck::Kind::Fours:
+    return "require_fours(" + what + ", " +
+           numbers.constant(check.multiple, tileName(check.copy) + "_distance") + ")";
+  case RecipeCheck::Kind::Multiple: {
+    const std::string value = numbers.number(check.value, "check");
+    return "require_multiple(" + rule + ", " + value + ", " +
+           numbers.constant(check.multiple, "multiple") + ", " + what + ")";
+  }
+  case RecipeCheck::Kind::Line:
+  case RecipeCheck::Kind::Range: break;
+  }
+  std::string text =
+      check.kind == RecipeCheck::Kind::Line ? "require_line(" : "require(" + rule + ", ";
+  text += numbers.range(check.value, "check") + ", ";
+  text += bound(check.low, "least") + ", ";
+  return text + bound(check.high, "most") + ", " + what + ")";
 }
 
-std::string Writer::mapText(size_t copy) {
-  std::vector<const Plan *> plans = writer.plansOf(copy);
-  const Plan &first = *plans.front();
-  const CopyNames &own = writer.namesOf(copy);
-  CodeText code(plans, writer.planReference(), writer.constants());
-  std::string base = first.base.spelling;
-  std::string tile = quoted(first.tile), tensor = quoted(base);
-  if (!first.base.symbol.empty())
-    base = "tilelift::address_of(" + first.base.symbol + ")";
-  if (!first.base.knownAtLaunch)
-    return ""; // tested at the copy
-  if (first.bulk())
-    return "  " + names.launch + ".bulk(" + tile + ", " + tensor + ", " + base + ");\n";
+/// Where the tensor begins, if boxes start so far inside of it.
+std::string Writer::startOf(const RecipeTensor &tensor) const {
+  const std::string hint = tileName(tensor.copy);
+  std::string address =
+      tensor.address.empty() ? "tilelift::address_of(" + tensor.tensor + ")" : tensor.address;
+  if (!tensor.offset.isZero())
+    address = "reinterpret_cast<const char *>(" + address + ") + " +
+              numbers.number(tensor.offset, hint + "_offset");
+  if (!tensor.isReadAtStart)
+    return address;
+  std::string starts;
+  for (size_t d = 0; d < tensor.boxStarts.size(); ++d)
+    starts += (starts.empty() ? ", {" : ", ") +
+              numbers.range(tensor.boxStarts[d], hint + "_" + std::to_string(d) + "_start");
+  return "tilelift::memory_at(" + address + starts + (starts.empty() ? ")" : "})");
+}
 
-  std::string address = base;
-  auto offsets = code.each([](const Plan &plan) { return plan.offset(); });
-  if (llvm::any_of(offsets, [](const Polynomial &offset) { return !offset.isZero(); }))
-    address = "reinterpret_cast<const char *>(" + base + ") + " +
-              known(code.inLauncher(offsets, own.tile + "_offset"));
-  if (llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; }))
-    address = "tilelift::memory_at(" + address + boxStarts(copy, code) + ")";
+std::string Writer::tensorText(const RecipeTensor &tensor) const {
+  const std::string called = quoted(tensor.tile) + ", " + quoted(tensor.tensor) + ", ";
+  if (tensor.mode == Mode::Bulk)
+    return call("bulk(" + called + startOf(tensor) + ")");
+  const CopyNames &own = writer.namesOf(tensor.copy);
+  const std::string start = startOf(tensor);
   std::string extents;
-  for (size_t d = 0; d < first.dims().size(); ++d) {
-    bool isWalked = d > 0 && d <= first.walks().size();
-    extents += (d == 0 ? "{" : ", {") + extentText(copy, d, code) +
-               (isWalked ? walkText(copy, d - 1, code) : "") + "}";
+  for (size_t d = 0; d < tensor.extents.size(); ++d) {
+    const RecipeExtent &extent = tensor.extents[d];
+    extents += (d == 0 ? "{" : ", {") + extentText(extent, own.tile, d) +
+               (extent.walk ? walkText(*extent.walk, own.tile + "_walk") : "") + "}";
   }
-  bool dependent = kernel.pattern->getDescribedFunctionTemplate() != nullptr;
-  std::string promotion;
-  std::string swizzle = swizzleOf(copy, code);
-  std::optional<unsigned> promoted = copies()[copy].directive->clauses.promotion;
-  if (promoted || !swizzle.empty())
-    promotion = ", " + std::to_string(promoted.value_or(128)) + swizzle;
-  return "  CUtensorMap " + own.map + " = " + names.launch + "." + (dependent ? "template " : "") +
-         (first.pixels() ? "pixels<" : "map<") + (dependent ? "typename " : "") +
-         writer.planReference() + "::" + own.box + ">(\n      " + elementType(copy, code) + ", " +
-         tile + ", " + tensor + ", " + address + ", {" + extents + "}" + promotion + ");\n";
-}
-
-/// Where boxes start in each dimension, if all instances can tell.
-std::string Writer::boxStarts(size_t copy, CodeText &code) {
-  std::vector<const Plan *> plans = writer.plansOf(copy);
-  const size_t count = plans.front()->map()->boxStarts.size();
-  std::vector<std::string> starts;
-  for (size_t d = 0; d < count; ++d) {
-    if (llvm::any_of(plans,
-                     [&](const Plan *plan) { return plan->map()->boxStarts.size() != count; }))
-      return "";
-    std::optional<std::string> start =
-        code.asRange(code.each([&](const Plan &plan) { return plan.map()->boxStarts[d]; }),
-                     writer.namesOf(copy).tile + "_" + std::to_string(d) + "_start", names.launch);
-    if (!start)
-      return "";
-    starts.push_back(*start);
-  }
-  return starts.empty() ? "" : ", {" + llvm::join(starts, ", ") + "}";
+  const std::string settings = mapSettings(tensor);
+  return "  CUtensorMap " + tensor.map + " = " + names.launch + "." +
+         (isTemplate() ? "template " : "") + (tensor.mode == Mode::Im2col ? "pixels<" : "map<") +
+         (isTemplate() ? "typename " : "") + writer.planReference() + "::" + own.box +
+         ">(\n      " + elementType(tensor) + ", " + called + start + ", {" + extents + "}" +
+         settings + ");\n";
 }
 
 /// How far a dimension goes, and how far apart its elements are.
-std::string Writer::extentText(size_t copy, size_t d, CodeText &code) {
-  const Plan &first = *writer.plansOf(copy).front();
-  const PlanDimension &dim = first.dims()[d];
-  std::string hint = writer.namesOf(copy).tile + "_" + std::to_string(d), text;
-  auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part, const char *suffix) {
-    return known(code.inLauncher(code.each(part), hint + suffix)) + ", " + spelled(copy, part);
-  };
-  auto extent = [&](const Plan &plan) { return *plan.dims()[d].extent; };
-  if (dim.extent)
-    text = known(code.inLauncherExactly(code.each(extent), hint + "_extent")) + ", " +
-           spelled(copy, extent);
-  else if (dim.lastLength)
+std::string Writer::extentText(const RecipeExtent &extent, const std::string &tile,
+                               size_t d) const {
+  const std::string hint = tile + "_" + std::to_string(d);
+  std::string text;
+  if (extent.lastStart) {
+    text = "tilelift::end_of(" + numbers.range(*extent.lastStart, hint + "_start") + ", ";
+    text += numbers.constant(extent.lastLength, tile + "_length") + ")";
+  } else {
     text =
-        "tilelift::end_of(" +
-        known(code.asRange(code.each([&](const Plan &plan) { return plan.dims()[d].coordinate; }),
-                           hint + "_start", names.launch)) +
-        ", " + lastLength(copy, d, code) + "), \"the end of the last box\"";
-  else
-    text = "tilelift::unbounded, \"unbounded\"";
-  if (d > 0)
-    text += ", " + inLauncher([&](const Plan &plan) { return plan.dims()[d].stride; }, "_stride");
+        extent.elements ? numbers.exact(*extent.elements, hint + "_extent") : "tilelift::unbounded";
+  }
+  text += ", " + quoted(extent.elementsText);
+  if (extent.stride)
+    text +=
+        ", " + numbers.number(*extent.stride, hint + "_stride") + ", " + quoted(extent.strideText);
   return text;
 }
 
 /// How pixels are walked through in a dimension.
-std::string Writer::walkText(size_t copy, size_t i, CodeText &code) {
-  std::string hint = writer.namesOf(copy).tile + "_walk";
-  auto inLauncher = [&](function_ref<Polynomial(const Plan &)> part) {
-    return known(code.inLauncher(code.each(part), hint));
-  };
-  auto step = [&](const Plan &plan) { return plan.walks()[i].step; };
-  auto start = [&](const Plan &plan) { return plan.walks()[i].first; };
-  bool isCounted = writer.plansOf(copy).front()->walks()[i].count.has_value();
-  return ", " +
-         (isCounted ? inLauncher([&](const Plan &plan) { return *plan.walks()[i].count; })
-                    : "tilelift::endless") +
-         ", " + inLauncher(step) + ", " + spelled(copy, step) + ", " + inLauncher(start) + ", " +
-         spelled(copy, start);
+std::string Writer::walkText(const RecipeExtent::Walk &walk, const std::string &hint) const {
+  std::string text = walk.count ? ", " + numbers.number(*walk.count, hint) : ", tilelift::endless";
+  text += ", " + numbers.number(walk.step, hint) + ", " + quoted(walk.stepText);
+  return text + ", " + numbers.number(walk.first, hint) + ", " + quoted(walk.firstText);
 }
 
-/// For messages, what a number is made of, if that is the same in all instantiations.
-std::string Writer::spelled(size_t copy, function_ref<Polynomial(const Plan &)> value) const {
-  std::vector<const Plan *> plans = writer.plansOf(copy);
-  std::string text = plans.front()->symbols.print(value(*plans.front()));
-  bool isOne = llvm::all_of(
-      plans, [&](const Plan *plan) { return plan->symbols.print(value(*plan)) == text; });
-  return quoted(isOne ? text : "by the element's size");
-}
-
-/// Instantiations may have elements of different types.
-std::string Writer::elementType(size_t copy, CodeText &code) {
-  std::vector<const Plan *> plans = writer.plansOf(copy);
-  std::vector<int64_t> types;
-  for (const Plan *plan : plans)
-    types.push_back(int64_t(plan->element));
-  bool isOne = llvm::all_of(types, [&](int64_t type) { return type == types.front(); });
-  if (isOne)
-    return std::string("tilelift::element_type::") + name_of(plans.front()->element);
-  return "tilelift::element_type(" + code.number(types, writer.namesOf(copy).tile + "_element") +
+/// Instances may have elements of different types.
+std::string Writer::elementType(const RecipeTensor &tensor) const {
+  InstanceNumbers types;
+  for (const RecipeBox &box : tensor.boxes)
+    types.push_back(int64_t(box.element));
+  if (llvm::all_equal(types))
+    return std::string("tilelift::element_type::") + name_of(tensor.boxes.front().element);
+  return "tilelift::element_type(" + numbers.constant(types, tileName(tensor.copy) + "_element") +
          ")";
 }
 
-/// The argument, if some instantiation has a swizzle.
-std::string Writer::swizzleOf(size_t copy, CodeText &code) {
-  std::vector<int64_t> modes;
-  for (const Plan *plan : writer.plansOf(copy))
-    modes.push_back(int64_t(plan->layout.swizzle));
-  if (llvm::all_of(modes, [](int64_t mode) { return mode == 0; }))
+/// Of the map: how much L2 fetches at once, if the program says it, and the swizzle, if some
+/// instance has one.
+std::string Writer::mapSettings(const RecipeTensor &tensor) const {
+  InstanceNumbers modes;
+  for (const RecipeBox &box : tensor.boxes)
+    modes.push_back(int64_t(box.swizzle));
+  const bool isOne = llvm::all_equal(modes), isSwizzled = !isOne || modes.front() != 0;
+  if (!tensor.promotion && !isSwizzled)
     return "";
-  bool isOne = llvm::all_of(modes, [&](int64_t mode) { return mode == modes.front(); });
+  const std::string promotion = ", " + std::to_string(tensor.promotion.value_or(usualPromotion));
+  if (!isSwizzled)
+    return promotion;
   if (isOne)
-    return ", tilelift::swizzle_mode::b" + std::to_string(span_of(swizzle_mode(modes.front())));
-  return ", tilelift::swizzle_mode(" + code.number(modes, writer.namesOf(copy).tile + "_swizzle") +
-         ")";
-}
-
-std::string Writer::lastLength(size_t copy, size_t d, CodeText &code) {
-  std::vector<int64_t> lengths;
-  for (const Plan *plan : writer.plansOf(copy))
-    lengths.push_back(*plan->dims()[d].lastLength);
-  return code.number(lengths, writer.namesOf(copy).tile + "_length");
-}
-
-std::string Writer::maps() {
-  std::string text;
-  for (size_t copy = 0; copy < copies().size(); ++copy)
-    text += mapText(copy);
-  return text;
+    return promotion + ", tilelift::swizzle_mode::b" +
+           std::to_string(span_of(swizzle_mode(modes.front())));
+  return promotion + ", tilelift::swizzle_mode(" +
+         numbers.constant(modes, tileName(tensor.copy) + "_swizzle") + ")";
 }
 
 } // namespace
@@ -402,8 +324,9 @@ std::string launcherDeclaration(const SourceText &source, const FunctionDecl *ke
 }
 
 LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
-                           const KernelNames &names, KernelWriter &writer, bool isForAll) {
-  return Writer(source, kernel, names, writer, isForAll).run();
+                           const KernelNames &names, const Recipe &recipe, KernelWriter &writer,
+                           bool isForAll) {
+  return Writer(source, kernel, names, recipe, writer, isForAll).run();
 }
 
 } // namespace tilelift

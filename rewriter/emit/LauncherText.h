@@ -10,6 +10,7 @@
 #define TILELIFT_EMIT_LAUNCHERTEXT_H
 
 #include "emit/KernelText.h"
+#include "emit/Recipe.h"
 
 namespace tilelift {
 
@@ -27,10 +28,11 @@ bool isDeclaredForAll(const SourceText &source, const clang::FunctionDecl *kerne
 std::string launcherDeclaration(const SourceText &source, const clang::FunctionDecl *kernel,
                                 const std::string &launcher);
 
-/// `writer` names the maps and collects constants; run its sibling() first. A kernel that
-/// is launched from other files has a launcher for them.
+/// `recipe` is of all instances. `writer` names the maps and collects constants; run its sibling()
+/// first. A kernel that is launched from other files has a launcher for them.
 LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
-                           const KernelNames &names, KernelWriter &writer, bool isForAll);
+                           const KernelNames &names, const Recipe &recipe, KernelWriter &writer,
+                           bool isForAll);
 
 /// "template <int TX, int TY>", as the user wrote it; empty for plain kernels.
 std::string templateHeader(const SourceText &source, const clang::FunctionDecl *pattern);

@@ -45,16 +45,16 @@ json::Object toJson(const RecipeCheck &check) {
   json::Object object{{"kind", nameOf(check.kind)}, {"rule", name_of(check.rule)}};
   if (check.kind == RecipeCheck::Kind::Fours) {
     object["tile"] = check.text;
-    object["distance"] = check.multiple;
+    object["distance"] = check.multiple.front();
     return object;
   }
   object["value"] = print(check.value);
   object["text"] = check.text;
   if (check.kind == RecipeCheck::Kind::Multiple) {
-    object["multiple"] = check.multiple;
+    object["multiple"] = check.multiple.front();
   } else {
-    object["low"] = limit(check.low);
-    object["high"] = limit(check.high);
+    object["low"] = limit(check.low.front());
+    object["high"] = limit(check.high.front());
   }
   return object;
 }
@@ -67,7 +67,7 @@ json::Object toJson(const RecipeExtent &extent) {
   json::Object object{{"text", extent.elementsText}};
   if (extent.lastStart)
     object["endOf"] =
-        json::Object{{"starts", print(*extent.lastStart)}, {"length", extent.lastLength}};
+        json::Object{{"starts", print(*extent.lastStart)}, {"length", extent.lastLength.front()}};
   else
     object["elements"] = valueOf(extent.elements);
   if (extent.stride) {
@@ -93,7 +93,8 @@ json::Object toJson(const RecipeTensor &tensor) {
     object["mode"] = "bulk";
     return object;
   }
-  object["mode"] = tensor.mode == Mode::Tile ? "tile" : tensor.isInLines ? "line" : "im2col";
+  const RecipeBox &own = tensor.boxes.front();
+  object["mode"] = tensor.mode == Mode::Tile ? "tile" : own.isInLines ? "line" : "im2col";
   object["map"] = tensor.map;
   object["offset"] = print(tensor.offset);
   object["readsStart"] = tensor.isReadAtStart;
@@ -102,17 +103,17 @@ json::Object toJson(const RecipeTensor &tensor) {
     boxStarts.push_back(print(start));
   if (!boxStarts.empty())
     object["boxStarts"] = std::move(boxStarts);
-  object["element"] = name_of(tensor.element);
-  object["swizzle"] = span_of(tensor.swizzle);
-  object["promotion"] = tensor.promotion;
+  object["element"] = name_of(own.element);
+  object["swizzle"] = span_of(own.swizzle);
+  object["promotion"] = tensor.promotion.value_or(usualPromotion);
   if (tensor.mode == Mode::Tile) {
     json::Array box;
-    for (int64_t elements : tensor.box)
+    for (int64_t elements : own.sizes)
       box.push_back(elements);
     object["box"] = std::move(box);
   } else {
-    object["channels"] = tensor.channels;
-    object["pixels"] = tensor.pixels;
+    object["channels"] = own.channels;
+    object["pixels"] = own.pixels;
   }
   json::Array extents;
   for (const RecipeExtent &extent : tensor.extents)
@@ -129,21 +130,21 @@ template <typename Item> json::Array listOf(const std::vector<Item> &items) {
 }
 
 json::Object toJson(const Recipe &recipe) {
-  json::Object object{{"name", recipe.kernel + recipe.templateArguments},
-                      {"entry", recipe.entry},
-                      {"lifted", json::Object{{"name", recipe.lifted + recipe.templateArguments},
-                                              {"entry", recipe.liftedEntry},
-                                              {"block", shape(recipe.liftedBlock)},
-                                              {"cluster", shape(recipe.cluster)},
-                                              {"ringBytes", recipe.ringBytes}}},
-                      {"block", shape(recipe.block)},
+  const RecipeInstance &own = recipe.instance();
+  json::Object object{{"name", recipe.nameOfInstance()},
+                      {"entry", own.entry},
+                      {"lifted", json::Object{{"name", recipe.lifted + own.templateArguments},
+                                              {"entry", own.liftedEntry},
+                                              {"block", shape(own.liftedBlock)},
+                                              {"cluster", shape(own.cluster)},
+                                              {"ringBytes", own.ringBytes}}},
+                      {"block", shape(own.block)},
                       {"fallback", recipe.mustLift ? "error" : "plain"},
-                      {"arguments", listOf(recipe.arguments)},
+                      {"arguments", listOf(own.arguments)},
                       {"checks", listOf(recipe.checks)},
                       {"tensors", listOf(recipe.tensors)}};
-  double share = 0;
-  if (!recipe.persistent.empty() && !StringRef(recipe.share).getAsDouble(share))
-    object["persist"] = json::Object{{"tensor", recipe.persistent}, {"share", share}};
+  for (const LaunchCall &call : recipe.calls)
+    object[call.name] = toJson(call);
   return object;
 }
 

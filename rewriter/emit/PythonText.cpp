@@ -93,16 +93,17 @@ std::string checkText(const RecipeCheck &check) {
   const std::string rule = quoted(name_of(check.rule)), value = pythonText(check.value);
   switch (check.kind) {
   case RecipeCheck::Kind::Fours:
-    return "launch.require_fours(" + quoted(check.text) + ", " + std::to_string(check.multiple) +
-           ")";
+    return "launch.require_fours(" + quoted(check.text) + ", " +
+           std::to_string(check.multiple.front()) + ")";
   case RecipeCheck::Kind::Multiple:
     return "launch.require_multiple(" + rule + ", " + value + ", " +
-           std::to_string(check.multiple) + ", " + quoted(check.text) + ")";
+           std::to_string(check.multiple.front()) + ", " + quoted(check.text) + ")";
   case RecipeCheck::Kind::Line:
   case RecipeCheck::Kind::Range:
     return std::string("launch.require") +
            (check.kind == RecipeCheck::Kind::Line ? "_line(" : "(") + rule + ", " + value + ", " +
-           limit(check.low) + ", " + limit(check.high) + ", " + quoted(check.text) + ")";
+           limit(check.low.front()) + ", " + limit(check.high.front()) + ", " + quoted(check.text) +
+           ")";
   }
   return "";
 }
@@ -111,7 +112,7 @@ std::string checkText(const RecipeCheck &check) {
 std::string extentText(const RecipeExtent &extent) {
   std::vector<std::string> parts;
   parts.push_back(extent.lastStart  ? "launch.end_of(" + pythonText(*extent.lastStart) + ", " +
-                                          std::to_string(extent.lastLength) + ")"
+                                          std::to_string(extent.lastLength.front()) + ")"
                   : extent.elements ? pythonText(*extent.elements)
                                     : "None");
   parts.push_back(quoted(extent.elementsText));
@@ -144,28 +145,27 @@ std::string tensorText(const RecipeTensor &tensor) {
                                   : Python().argument(tensor.address);
   if (tensor.mode == Mode::Bulk)
     return "    launch.bulk(" + names + ", " + address + ")\n";
+  const RecipeBox &box = tensor.boxes.front();
   std::string text = tensor.mode == Mode::Tile ? "launch.tiled(" : "launch.pixels(";
-  text = "    " + text + quoted(tensor.map) + ", " + names + ", " +
-         quoted(name_of(tensor.element)) + ", " + address + ", " + pythonText(tensor.offset) +
-         ",\n";
+  text = "    " + text + quoted(tensor.map) + ", " + names + ", " + quoted(name_of(box.element)) +
+         ", " + address + ", " + pythonText(tensor.offset) + ",\n";
   const std::string indent(8, ' ');
   text += indent +
-          (tensor.mode == Mode::Tile
-               ? tupleOf(tensor.box)
-               : tupleOf(SmallVector<int64_t, 2>{tensor.channels, tensor.pixels})) +
+          (tensor.mode == Mode::Tile ? tupleOf(box.sizes)
+                                     : tupleOf(SmallVector<int64_t, 2>{box.channels, box.pixels})) +
           ", [";
   for (const RecipeExtent &extent : tensor.extents)
     text += (&extent == &tensor.extents.front() ? "" : ",\n" + indent + " ") + extentText(extent);
-  text += "],\n" + indent + "swizzle=" + std::to_string(span_of(tensor.swizzle)) +
-          ", promotion=" + std::to_string(tensor.promotion) +
+  text += "],\n" + indent + "swizzle=" + std::to_string(span_of(box.swizzle)) +
+          ", promotion=" + std::to_string(tensor.promotion.value_or(usualPromotion)) +
           (tensor.isReadAtStart ? ", reads_start=" + startsText(tensor) : "");
-  return text + (tensor.isInLines ? ", in_lines=True)\n" : ")\n");
+  return text + (box.isInLines ? ", in_lines=True)\n" : ")\n");
 }
 
 /// `conv_4_64` of an instantiation, and another name where there are two of one.
 std::string nameOf(const Recipe &recipe, StringSet<> &taken) {
   std::string name = recipe.kernel;
-  for (char c : recipe.templateArguments)
+  for (char c : recipe.instance().templateArguments)
     name += isAlnum(c) ? c : '_';
   while (name.back() == '_' && name.size() > recipe.kernel.size())
     name.pop_back();
@@ -176,10 +176,11 @@ std::string nameOf(const Recipe &recipe, StringSet<> &taken) {
 }
 
 std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
+  const RecipeInstance &own = recipe.instance();
   const std::string name = nameOf(recipe, taken);
   std::string parameters = "launch", signature, plan;
   std::vector<std::string> arguments;
-  for (const RecipeArgument &argument : recipe.arguments) {
+  for (const RecipeArgument &argument : own.arguments) {
     parameters += ", " + pythonName(argument.name);
     signature += (signature.empty() ? "" : ", ") + argument.type +
                  (StringRef(argument.type).ends_with("*") ? "" : " ") + argument.name;
@@ -187,22 +188,22 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
   }
   for (const RecipeCheck &check : recipe.checks)
     plan += "    " + checkText(check) + "\n";
-  if (!recipe.persistent.empty())
-    plan += "    launch.persist(" + quoted(recipe.persistent) + ", " + recipe.share + ")\n";
+  for (const LaunchCall &call : recipe.calls)
+    plan += "    launch." + call.text() + "\n";
   for (const RecipeTensor &tensor : recipe.tensors)
     plan += tensorText(tensor);
   std::string text =
       "\n\ndef _plan_" + name + "(" + parameters + "):\n" + (plan.empty() ? "    pass\n" : plan);
-  text += "\n\n# void " + recipe.kernel + recipe.templateArguments + "(" + signature + ")\n";
-  text += name + " = Kernel(\n    " + quoted(recipe.kernel + recipe.templateArguments) +
-          ", entry=" + quoted(recipe.entry) + ",\n    lifted_entry=" + quoted(recipe.liftedEntry) +
-          ",\n    arguments=" + tuple(arguments) + ",\n    block=" + tupleOf(recipe.block);
-  if (recipe.liftedBlock != recipe.block)
-    text += ", lifted_block=" + tupleOf(recipe.liftedBlock);
-  if (recipe.cluster != BlockShape{1, 1, 1})
-    text += ", cluster=" + tupleOf(recipe.cluster);
-  if (recipe.ringBytes != 0)
-    text += ", ring_bytes=" + std::to_string(recipe.ringBytes);
+  text += "\n\n# void " + recipe.nameOfInstance() + "(" + signature + ")\n";
+  text += name + " = Kernel(\n    " + quoted(recipe.nameOfInstance()) +
+          ", entry=" + quoted(own.entry) + ",\n    lifted_entry=" + quoted(own.liftedEntry) +
+          ",\n    arguments=" + tuple(arguments) + ",\n    block=" + tupleOf(own.block);
+  if (own.liftedBlock != own.block)
+    text += ", lifted_block=" + tupleOf(own.liftedBlock);
+  if (own.cluster != BlockShape{1, 1, 1})
+    text += ", cluster=" + tupleOf(own.cluster);
+  if (own.ringBytes != 0)
+    text += ", ring_bytes=" + std::to_string(own.ringBytes);
   if (recipe.mustLift)
     text += ", must_lift=True";
   if (!recipe.scope.empty())
@@ -220,8 +221,8 @@ std::string pythonOf(ArrayRef<Recipe> recipes, StringRef source) {
                      "from tilelift.launch import Kernel, between, counted, quotient, remainder  # "
                      "noqa: F401\n\nfunction_names = [";
   for (const Recipe &recipe : recipes)
-    text += std::string(&recipe == &recipes.front() ? "" : ",") + "\n    " + quoted(recipe.entry) +
-            ",\n    " + quoted(recipe.liftedEntry);
+    text += std::string(&recipe == &recipes.front() ? "" : ",") + "\n    " +
+            quoted(recipe.instance().entry) + ",\n    " + quoted(recipe.instance().liftedEntry);
   text += recipes.empty() ? "]\n" : ",\n]\n";
   StringSet<> taken;
   for (const Recipe &recipe : recipes)

@@ -30,69 +30,112 @@ RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &contex
   return argument;
 }
 
-HostNumber number(const Plan &plan, const Polynomial &value) {
-  return known(HostNumbers(plan).number(value));
-}
-
-HostNumber range(const Plan &plan, const Polynomial &value) {
-  return known(HostNumbers(plan).range(value));
-}
-
 class RecipeWriter {
 public:
-  RecipeWriter(const KernelPlan &kernel, const InstancePlan &instance, const KernelNames &names,
+  RecipeWriter(const KernelPlan &kernel, ArrayRef<size_t> chosen, const KernelNames &names,
                const KernelWriter &writer)
-      : kernel(kernel), instance(instance), names(names), writer(writer) {}
+      : kernel(kernel), names(names), writer(writer) {
+    for (size_t i : chosen)
+      instances.push_back(&kernel.instances[i]);
+  }
 
   Recipe run();
 
 private:
   void addLaunch();
-  void addCheck(const Plan &plan, const Check &check);
-  void addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own);
-  void addBoxStarts(const Plan &plan, RecipeTensor &tensor);
-  RecipeExtent extentOf(const Plan &plan, size_t d);
+  RecipeInstance instanceOf(const InstancePlan &instance) const;
+  void addCheck(size_t copy, size_t index);
+  void addTensor(size_t copy);
+  std::vector<HostNumber> boxStartsOf(const std::vector<const Plan *> &plans) const;
+
+  const std::vector<PlannedCopy> &copies() const { return instances.front()->copies; }
+  std::vector<const Plan *> plansOf(size_t copy) const {
+    std::vector<const Plan *> plans;
+    for (const InstancePlan *instance : instances)
+      plans.push_back(&instance->copies[copy].plan);
+    return plans;
+  }
 
   const KernelPlan &kernel;
-  const InstancePlan &instance;
+  SmallVector<const InstancePlan *, 4> instances;
   const KernelNames &names;
   const KernelWriter &writer;
   Recipe recipe;
 };
 
+/// The numbers of one tensor, as trees and in the program's words.
+class TensorNumbers {
+public:
+  explicit TensorNumbers(std::vector<const Plan *> plans)
+      : plans(std::move(plans)), numbers(this->plans) {}
+
+  using Number = function_ref<Polynomial(const Plan &)>;
+  HostNumber number(Number value) { return known(numbers.number(numbers.each(value))); }
+  HostNumber range(Number value) { return known(numbers.range(numbers.each(value))); }
+  InstanceNumbers each(function_ref<int64_t(const Plan &)> value) const {
+    InstanceNumbers values;
+    for (const Plan *plan : plans)
+      values.push_back(value(*plan));
+    return values;
+  }
+  /// Where instances have other words for it, `otherwise`.
+  std::string words(Number value, const std::string &otherwise) const {
+    const std::string text = first().symbols.print(value(first()));
+    const bool isOne = llvm::all_of(
+        plans, [&](const Plan *plan) { return plan->symbols.print(value(*plan)) == text; });
+    return isOne ? text : otherwise;
+  }
+  RecipeExtent extent(size_t d);
+  RecipeExtent::Walk walk(size_t i);
+  const Plan &first() const { return *plans.front(); }
+
+private:
+  std::vector<const Plan *> plans;
+  HostNumbers numbers;
+};
+
+constexpr const char *byElementSize = "by the element's size";
+
+RecipeInstance RecipeWriter::instanceOf(const InstancePlan &instance) const {
+  const ASTContext &context = instance.function->getASTContext();
+  RecipeInstance made;
+  made.entry = ASTNameGenerator(const_cast<ASTContext &>(context)).getName(instance.function);
+  made.templateArguments = templateArgumentsOf(instance.function);
+  for (const ParmVarDecl *parameter : instance.function->parameters())
+    made.arguments.push_back(argumentOf(parameter, context));
+  made.block = instance.block;
+  made.liftedBlock = writer.hasProducer() ? withAddedWarp(instance.block) : instance.block;
+  made.cluster = instance.cluster;
+  made.ringBytes = ringBytes(instance);
+  return made;
+}
+
 void RecipeWriter::addLaunch() {
-  const FunctionDecl *function = instance.function;
-  const ASTContext &context = function->getASTContext();
   recipe.kernel = names.kernel;
   recipe.lifted = names.lifted;
   recipe.scope = kernel.pattern->getQualifiedNameAsString();
   recipe.scope.resize(recipe.scope.size() - names.kernel.size());
-  recipe.place = placeOf(context.getSourceManager(), kernel.pattern->getLocation());
-  recipe.entry = ASTNameGenerator(const_cast<ASTContext &>(context)).getName(function);
-  recipe.templateArguments = templateArgumentsOf(function);
-  for (const ParmVarDecl *parameter : function->parameters())
-    recipe.arguments.push_back(argumentOf(parameter, context));
-  recipe.block = instance.block;
-  recipe.liftedBlock = writer.hasProducer() ? withAddedWarp(instance.block) : instance.block;
-  recipe.cluster = instance.cluster;
-  recipe.ringBytes = ringBytes(instance);
-  if (const std::optional<Persistence> &persistence = instance.persistence) {
-    recipe.persistent = persistence->tensor;
-    recipe.share = persistence->share;
-  }
-  recipe.mustLift = llvm::any_of(instance.copies, [](const PlannedCopy &copy) {
+  recipe.place =
+      placeOf(kernel.pattern->getASTContext().getSourceManager(), kernel.pattern->getLocation());
+  for (const InstancePlan *instance : instances)
+    recipe.instances.push_back(instanceOf(*instance));
+  recipe.calls = instances.front()->launchCalls;
+  recipe.mustLift = llvm::any_of(copies(), [](const PlannedCopy &copy) {
     return copy.directive->clauses.fallback == Fallback::Error;
   });
-  recipe.dependsOnTarget = llvm::any_of(instance.copies, [](const PlannedCopy &copy) {
+  recipe.dependsOnTarget = llvm::any_of(copies(), [](const PlannedCopy &copy) {
     return copy.plan.inLines() || copy.plan.isByFours();
   });
 }
 
-void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
+void RecipeWriter::addCheck(size_t copy, size_t index) {
+  const std::vector<const Plan *> plans = plansOf(copy);
+  TensorNumbers numbers(plans);
+  const Check &check = plans.front()->launchChecks[index];
+  auto value = [&](const Plan &plan) { return plan.launchChecks[index].value; };
   RecipeCheck made;
+  made.copy = copy;
   made.rule = check.rule;
-  made.text = plan.symbols.print(check.value);
-  made.mayOverflow = plan.symbols.mayOverflow(check.value);
   auto add = [&] {
     bool isKnown = llvm::any_of(recipe.checks, [&](const RecipeCheck &known) {
       return known.kind == made.kind && known.rule == made.rule && known.value == made.value &&
@@ -103,116 +146,137 @@ void RecipeWriter::addCheck(const Plan &plan, const Check &check) {
   };
   if (check.subject == Check::Subject::Target) {
     made.kind = RecipeCheck::Kind::Fours;
-    made.text = plan.tile;
-    made.multiple = plan.gather->distance;
+    made.text = plans.front()->tile;
+    made.multiple = numbers.each([](const Plan &plan) { return plan.gather->distance; });
     return add();
   }
+  made.text = numbers.words(value, "an index of the copy to '" + plans.front()->tile + "'");
   if (check.within.low != Interval::lowest || check.within.high != Interval::highest) {
     made.kind =
         made.rule == rule_id::line_offset ? RecipeCheck::Kind::Line : RecipeCheck::Kind::Range;
-    made.value = range(plan, check.value);
-    made.low = check.within.low;
-    made.high = check.within.high;
+    made.value = numbers.range(value);
+    made.low = numbers.each([&](const Plan &p) { return p.launchChecks[index].within.low; });
+    made.high = numbers.each([&](const Plan &p) { return p.launchChecks[index].within.high; });
     add();
   }
   if (check.multiple == 1)
     return;
   made.kind = RecipeCheck::Kind::Multiple;
-  made.value = number(plan, check.value);
-  made.low = made.high = 0;
-  made.multiple = check.multiple;
+  made.value = numbers.number(value);
+  made.low = made.high = {};
+  made.multiple = numbers.each([&](const Plan &p) { return p.launchChecks[index].multiple; });
   add();
 }
 
 /// How far a dimension goes, how far apart its elements are, how pixels are walked through.
-RecipeExtent RecipeWriter::extentOf(const Plan &plan, size_t d) {
-  const PlanDimension &dim = plan.dims()[d];
+RecipeExtent TensorNumbers::extent(size_t d) {
+  const PlanDimension &dim = first().dims()[d];
   RecipeExtent extent;
   if (dim.extent) {
-    extent.elements = number(plan, *dim.extent);
-    extent.mayOverflow = plan.symbols.mayOverflow(*dim.extent);
-    extent.elementsText = plan.symbols.print(*dim.extent);
+    auto elements = [&](const Plan &plan) { return *plan.dims()[d].extent; };
+    extent.elements = number(elements);
+    extent.elementsText = words(elements, byElementSize);
   } else if (dim.lastLength) {
-    extent.lastStart = range(plan, dim.coordinate);
-    extent.mayOverflow = plan.symbols.mayOverflow(dim.coordinate);
-    extent.lastLength = *dim.lastLength;
+    extent.lastStart = range([&](const Plan &plan) { return plan.dims()[d].coordinate; });
+    extent.lastLength = each([&](const Plan &plan) { return *plan.dims()[d].lastLength; });
     extent.elementsText = "the end of the last box";
   } else {
     extent.elementsText = "unbounded";
   }
   if (d > 0) {
-    extent.stride = number(plan, dim.stride);
-    extent.strideText = plan.symbols.print(dim.stride);
+    auto stride = [&](const Plan &plan) { return plan.dims()[d].stride; };
+    extent.stride = number(stride);
+    extent.strideText = words(stride, byElementSize);
   }
-  if (d > 0 && d <= plan.walks().size()) {
-    const Walk &walk = plan.walks()[d - 1];
-    extent.walk =
-        RecipeExtent::Walk{std::nullopt, number(plan, walk.step), plan.symbols.print(walk.step),
-                           number(plan, walk.first), plan.symbols.print(walk.first)};
-    if (walk.count)
-      extent.walk->count = number(plan, *walk.count);
-  }
+  if (d > 0 && d <= first().walks().size())
+    extent.walk = walk(d - 1);
   return extent;
 }
 
-/// Where boxes start, if the launcher has names for all that they depend on.
-void RecipeWriter::addBoxStarts(const Plan &plan, RecipeTensor &tensor) {
-  for (const Polynomial &start : plan.map()->boxStarts) {
-    std::optional<HostNumber> number = HostNumbers(plan).range(start);
-    if (!number)
-      return tensor.boxStarts.clear();
-    tensor.boxStarts.push_back(std::move(*number));
-    tensor.startsMayOverflow |= plan.symbols.mayOverflow(start);
-  }
+RecipeExtent::Walk TensorNumbers::walk(size_t i) {
+  auto step = [&](const Plan &plan) { return plan.walks()[i].step; };
+  auto start = [&](const Plan &plan) { return plan.walks()[i].first; };
+  RecipeExtent::Walk walk{std::nullopt, number(step), words(step, byElementSize), number(start),
+                          words(start, byElementSize)};
+  if (first().walks()[i].count)
+    walk.count = number([&](const Plan &plan) { return *plan.walks()[i].count; });
+  return walk;
 }
 
-void RecipeWriter::addTensor(const Plan &plan, const PlannedCopy &copy, const CopyNames &own) {
-  if (!plan.base.knownAtLaunch)
-    return; // tested at the copy
-  RecipeTensor tensor;
-  tensor.mode = plan.mode();
-  tensor.map = own.map;
-  tensor.tile = plan.tile;
-  tensor.tensor = plan.base.name();
-  tensor.address = plan.base.symbol.empty() ? plan.base.spelling : "";
-  if (plan.bulk()) {
-    recipe.tensors.push_back(std::move(tensor));
-    return;
+/// Where boxes start, if the launcher has names for all that they depend on.
+std::vector<HostNumber> RecipeWriter::boxStartsOf(const std::vector<const Plan *> &plans) const {
+  const size_t count = plans.front()->map()->boxStarts.size();
+  std::vector<HostNumber> starts;
+  if (llvm::any_of(plans, [&](const Plan *plan) { return plan->map()->boxStarts.size() != count; }))
+    return starts;
+  HostNumbers numbers(plans);
+  for (size_t d = 0; d < count; ++d) {
+    std::optional<HostNumber> start =
+        numbers.range(numbers.each([&](const Plan &plan) { return plan.map()->boxStarts[d]; }));
+    if (!start)
+      return {};
+    starts.push_back(std::move(*start));
   }
-  tensor.offset = number(plan, plan.offset());
-  tensor.isReadAtStart = plan.map()->readsStart;
-  addBoxStarts(plan, tensor);
-  tensor.element = plan.element;
-  tensor.swizzle = plan.layout.swizzle;
-  tensor.promotion = copy.directive->clauses.promotion.value_or(128);
-  tensor.isInLines = plan.inLines();
+  return starts;
+}
+
+RecipeBox boxOf(const Plan &plan) {
+  RecipeBox box;
+  box.element = plan.element;
+  box.swizzle = plan.layout.swizzle;
+  box.isInLines = plan.inLines();
   if (const PixelAccess *pixels = plan.pixels()) {
-    tensor.channels = pixels->dims[0].boxOfPiece();
-    tensor.pixels = pixels->pixelsOfPiece();
+    box.channels = pixels->dims[0].boxOfPiece();
+    box.pixels = pixels->pixelsOfPiece();
   } else {
     for (const PlanDimension &dim : plan.dims())
-      tensor.box.push_back(dim.boxOfPiece());
+      box.sizes.push_back(dim.boxOfPiece());
   }
-  for (size_t d = 0; d < plan.dims().size(); ++d)
-    tensor.extents.push_back(extentOf(plan, d));
+  return box;
+}
+
+void RecipeWriter::addTensor(size_t copy) {
+  const std::vector<const Plan *> plans = plansOf(copy);
+  const Plan &first = *plans.front();
+  if (!first.base.knownAtLaunch)
+    return; // tested at the copy
+  RecipeTensor tensor;
+  tensor.copy = copy;
+  tensor.mode = first.mode();
+  tensor.map = writer.namesOf(copy).map;
+  tensor.tile = first.tile;
+  tensor.tensor = first.base.name();
+  tensor.address = first.base.symbol.empty() ? first.base.spelling : "";
+  if (!first.bulk()) {
+    TensorNumbers numbers(plans);
+    tensor.offset = numbers.number([](const Plan &plan) { return plan.offset(); });
+    tensor.isReadAtStart =
+        llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; });
+    tensor.boxStarts = boxStartsOf(plans);
+    tensor.promotion = copies()[copy].directive->clauses.promotion;
+    for (const Plan *plan : plans)
+      tensor.boxes.push_back(boxOf(*plan));
+    for (size_t d = 0; d < first.dims().size(); ++d)
+      tensor.extents.push_back(numbers.extent(d));
+  }
   recipe.tensors.push_back(std::move(tensor));
 }
 
 Recipe RecipeWriter::run() {
   addLaunch();
-  for (size_t i = 0; i < instance.copies.size(); ++i)
-    for (const Check &check : instance.copies[i].plan.launchChecks)
-      addCheck(instance.copies[i].plan, check);
-  for (size_t i = 0; i < instance.copies.size(); ++i)
-    addTensor(instance.copies[i].plan, instance.copies[i], writer.namesOf(i));
+  for (size_t copy = 0; copy < copies().size(); ++copy)
+    for (size_t i = 0; i < copies()[copy].plan.launchChecks.size(); ++i)
+      addCheck(copy, i);
+  for (size_t copy = 0; copy < copies().size(); ++copy)
+    addTensor(copy);
   return std::move(recipe);
 }
 
 } // namespace
 
-Recipe recipeOf(const KernelPlan &kernel, size_t instance, const KernelNames &names,
+Recipe recipeOf(const KernelPlan &kernel, ArrayRef<size_t> instances, const KernelNames &names,
                 const KernelWriter &writer) {
-  return RecipeWriter(kernel, kernel.instances[instance], names, writer).run();
+  return RecipeWriter(kernel, instances, names, writer).run();
 }
 
 } // namespace tilelift

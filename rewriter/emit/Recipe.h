@@ -1,9 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a host has to do to launch one lifted kernel: a value that all hosts but the CUDA runtime
-// are written from, so that none can drift from another. docs/hosts.md explains it; the
-// manifest is this, as JSON.
+// What a host has to do to launch a lifted kernel: a value that all hosts are written from, so that
+// none can drift from another. docs/hosts.md explains it; the manifest is this, as JSON.
+//
+// A recipe is of one or of several instances of the kernel: a launcher of the CUDA runtime is one
+// text for all of them, other hosts launch each by itself. What differs between instances is a list
+// with one value for each, in the order of `instances`.
 //
 // Whatever depends on the kernel's arguments is a tree (spelling/HostNumber.h), which each host
 // prints in its own language. What is not here is how such numbers are computed, and which function
@@ -13,6 +16,7 @@
 #ifndef TILELIFT_EMIT_RECIPE_H
 #define TILELIFT_EMIT_RECIPE_H
 
+#include "kernel/LaunchCall.h"
 #include "spelling/HostNumber.h"
 #include "support/Diagnostics.h"
 
@@ -41,13 +45,14 @@ struct RecipeCheck {
     Multiple, ///< the value is a multiple
     Fours,    ///< four rows are copied at once: compute capability 10.0 or higher
   };
+  size_t copy = 0; ///< the first of the kernel's that asks for it
   Kind kind = Kind::Range;
   rule_id rule = rule_id::guard;
   HostNumber value;
-  std::string text; ///< the same in the program's words
-  /// 64 bits may not hold the value, or what is computed on the way to it.
-  bool mayOverflow = false;
-  int64_t low = 0, high = 0, multiple = 1;
+  /// The same in the program's words; of the tile where instances have other words for it.
+  std::string text;
+  InstanceNumbers low, high; ///< of a range
+  InstanceNumbers multiple;
 };
 
 /// One dimension of a tensor.
@@ -56,9 +61,7 @@ struct RecipeExtent {
   std::string elementsText;
   /// Instead of `elements`: so many after the last number of this range.
   std::optional<HostNumber> lastStart;
-  int64_t lastLength = 0;
-  /// 64 bits may not hold either of them.
-  bool mayOverflow = false;
+  InstanceNumbers lastLength;
   std::optional<HostNumber> stride; ///< bytes; not of the innermost dimension
   std::string strideText;
   struct Walk {
@@ -71,8 +74,18 @@ struct RecipeExtent {
   std::optional<Walk> walk;
 };
 
+/// What one operation moves.
+struct RecipeBox {
+  element_type element = element_type::f32;
+  swizzle_mode swizzle = swizzle_mode::none;
+  llvm::SmallVector<int64_t, 5> sizes; ///< Mode::Tile; innermost first, as all of this is
+  int64_t channels = 0, pixels = 0;    ///< Mode::Im2col
+  bool isInLines = false;
+};
+
 /// A tensor that a copy goes through: with a map, or bytes from an address.
 struct RecipeTensor {
+  size_t copy = 0; ///< of the kernel's, whose tensor this is
   Mode mode = Mode::Tile;
   std::string map; ///< the kernel's parameter
   std::string tile, tensor;
@@ -85,19 +98,16 @@ struct RecipeTensor {
   bool isReadAtStart = false;
   /// Ranges of where boxes start, if they may say that there are no such boxes.
   std::vector<HostNumber> boxStarts;
-  bool startsMayOverflow = false;
-  element_type element = element_type::f32;
-  swizzle_mode swizzle = swizzle_mode::none;
-  unsigned promotion = 128;
-  llvm::SmallVector<int64_t, 5> box; ///< Mode::Tile; innermost first, as all of this is
-  int64_t channels = 0, pixels = 0;  ///< Mode::Im2col
-  bool isInLines = false;
+  /// Bytes that L2 fetches at once; none where the program does not say it.
+  std::optional<unsigned> promotion;
+  llvm::SmallVector<RecipeBox, 1> boxes;
   std::vector<RecipeExtent> extents;
 };
 
-struct Recipe {
-  std::string kernel, lifted;
-  std::string scope; ///< "stencils::"
+constexpr unsigned usualPromotion = 128;
+
+/// One of the kernel's instances.
+struct RecipeInstance {
   /// "<4, 64>" of an instantiation.
   std::string templateArguments;
   /// How the driver calls them; the lifted one's is found once there is a text.
@@ -106,8 +116,14 @@ struct Recipe {
   BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
   /// Bytes of dynamic shared memory that the lifted kernel has more.
   int64_t ringBytes = 0;
-  /// The tensor that stays in L2 while it runs, and which share of it; empty if none does.
-  std::string persistent, share;
+};
+
+struct Recipe {
+  std::string kernel, lifted;
+  std::string scope; ///< "stencils::"
+  std::vector<RecipeInstance> instances;
+  /// Made ahead of the tensors' maps.
+  std::vector<LaunchCall> calls;
   /// `fallback(error)`: the plain kernel never runs instead.
   bool mustLift = false;
   /// What of the rules depends on what the kernel is compiled for.
@@ -116,12 +132,22 @@ struct Recipe {
   std::vector<RecipeTensor> tensors;
   Place place;
 
-  std::string liftedName() const { return scope + lifted + templateArguments; }
+  /// Of a recipe of one instance.
+  const RecipeInstance &instance() const {
+    assert(instances.size() == 1 && "asked of a recipe of one instance");
+    return instances.front();
+  }
+  RecipeInstance &instance() {
+    assert(instances.size() == 1 && "asked of a recipe of one instance");
+    return instances.front();
+  }
+  std::string nameOfInstance() const { return kernel + instance().templateArguments; }
 };
 
-/// Of one of the kernel's instances. `writer` names the maps; run its sibling() first.
-Recipe recipeOf(const KernelPlan &kernel, size_t instance, const KernelNames &names,
-                const KernelWriter &writer);
+/// Of some of the kernel's instances, by their numbers. `writer` names the maps; run its sibling()
+/// first.
+Recipe recipeOf(const KernelPlan &kernel, llvm::ArrayRef<size_t> instances,
+                const KernelNames &names, const KernelWriter &writer);
 
 } // namespace tilelift
 

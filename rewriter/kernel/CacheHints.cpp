@@ -13,13 +13,14 @@ namespace tilelift {
 namespace {
 
 std::optional<Diagnostic> whyNotPersistent(const Persistence &asked, const Directive &directive,
+                                           const Persistence *earlier,
                                            const InstancePlan &instance) {
   auto reason = [&](const std::string &why) {
     return diagnose(diag::no_persistence, asked.place, asked.tensor, why);
   };
-  if (const std::optional<Persistence> &other = instance.persistence)
-    return reason("a launch keeps one tensor there, and has '" + other->tensor + "'")
-        .note(other->place, "asked for here");
+  if (earlier)
+    return reason("a launch keeps one tensor there, and has '" + earlier->tensor + "'")
+        .note(earlier->place, "asked for here");
   std::string others;
   for (const PlannedCopy &copy : instance.copies) {
     const GlobalBase &base = copy.plan.base;
@@ -60,16 +61,20 @@ void planPrefetches(InstancePlan &instance, const DenseSet<const Stmt *> &inPipe
 
 void planPersistence(InstancePlan &instance, Verdicts &verdicts) {
   const Directive *last = nullptr;
+  const Persistence *earlier = nullptr;
   for (const PlannedCopy &copy : instance.copies) {
     const Directive &directive = *copy.directive;
     if (!directive.clauses.persistence || last == &directive)
       continue;
     last = &directive;
     const Persistence &asked = *directive.clauses.persistence;
-    if (std::optional<Diagnostic> reason = whyNotPersistent(asked, directive, instance))
+    if (auto reason = whyNotPersistent(asked, directive, earlier, instance)) {
       verdicts.refuseClause(std::move(*reason), directive, instance.function);
-    else
-      instance.persistence = asked;
+      continue;
+    }
+    earlier = &asked;
+    instance.launchCalls.push_back(
+        {"persist", {{"tensor", asked.tensor, /*isText=*/true}, {"share", asked.share}}});
   }
 }
 

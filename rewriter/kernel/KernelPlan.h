@@ -13,6 +13,7 @@
 
 #include "directive/Directive.h"
 #include "facts/CopyAhead.h"
+#include "kernel/LaunchCall.h"
 #include "plan/Stages.h"
 #include "plan/Together.h"
 #include "rounds/Rounds.h"
@@ -66,8 +67,8 @@ struct InstancePlan {
   BlockShape block{1, 1, 1};
   /// Blocks that share tiles.
   BlockShape cluster{1, 1, 1};
-  /// What stays in L2 while it runs.
-  std::optional<Persistence> persistence;
+  /// What its launches ask for as a whole.
+  std::vector<LaunchCall> launchCalls;
   /// In the order of the text.
   std::vector<PlannedCopy> copies;
   std::vector<PlannedPipeline> pipelines;

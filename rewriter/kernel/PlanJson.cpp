@@ -57,15 +57,14 @@ private:
     json::Object given;
     for (const auto &[name, number] : instance.given)
       given[name] = number;
-    json::Value persistence = nullptr;
-    if (instance.persistence)
-      persistence = json::Object{{"tensor", instance.persistence->tensor},
-                                 {"share", instance.persistence->share}};
+    json::Object launchCalls;
+    for (const LaunchCall &call : instance.launchCalls)
+      launchCalls[call.name] = toJson(call);
     return json::Object{{"name", fullNameOf(instance.function)},
                         {"arguments", std::move(given)},
                         {"block", shape(instance.block)},
                         {"cluster", shape(instance.cluster)},
-                        {"persistence", std::move(persistence)},
+                        {"launchCalls", std::move(launchCalls)},
                         {"copies", std::move(copies)},
                         {"pipelines", std::move(pipelines)},
                         {"plainPaths", int64_t(instance.plainPaths.size())}};

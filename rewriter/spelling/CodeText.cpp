@@ -15,11 +15,6 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-bool allEqual(const std::vector<int64_t> &values) {
-  return std::all_of(values.begin(), values.end(),
-                     [&](int64_t value) { return value == values.front(); });
-}
-
 /// `int(x)` for what is no int; sums are put in parentheses by that, too.
 std::string cast(const std::string &name, bool isInt, Width width) {
   switch (width) {
@@ -59,6 +54,24 @@ Diagnostic Unnamed::at(Place place) const {
   return diagnose(diag::expression_not_available, place, what, why);
 }
 
+std::string numberOrConstant(ArrayRef<int64_t> values, StringRef hint, StringRef planType,
+                             std::vector<PlanConstant> &constants) {
+  if (llvm::all_equal(values))
+    return std::to_string(values.front());
+  std::string name = hint.str();
+  for (unsigned n = 1;; ++n) {
+    auto known = llvm::find_if(constants, [&](const PlanConstant &c) { return c.name == name; });
+    if (known == constants.end()) {
+      constants.push_back({name, values.vec()});
+      break;
+    }
+    if (known->values == values.vec())
+      break;
+    name = hint.str() + "_" + std::to_string(n);
+  }
+  return (planType + "::" + name).str();
+}
+
 CodeText CodeText::ofOne(size_t plan) const {
   CodeText one({plans[plan]}, planType, constants);
   one.others = others;
@@ -93,20 +106,7 @@ CodeText::Values CodeText::each(function_ref<Polynomial(const Plan &)> value) co
 
 std::string CodeText::number(const std::vector<int64_t> &values, StringRef hint) {
   assert(values.size() == plans.size() && "one number for each instantiation");
-  if (allEqual(values))
-    return std::to_string(values.front());
-  std::string name = hint.str();
-  for (unsigned n = 1;; ++n) {
-    auto known = llvm::find_if(constants, [&](const PlanConstant &c) { return c.name == name; });
-    if (known == constants.end()) {
-      constants.push_back({name, values});
-      break;
-    }
-    if (known->values == values)
-      break;
-    name = hint.str() + "_" + std::to_string(n);
-  }
-  return planType + "::" + name;
+  return numberOrConstant(values, hint, planType, constants);
 }
 
 std::string CodeText::number(function_ref<int64_t(const Plan &)> value, StringRef hint) {
@@ -162,24 +162,21 @@ std::optional<CodeText::Terms> CodeText::termsOf(const Values &values, SymbolTex
 }
 
 /// Adds up terms; each must be there in all instantiations, with its own number.
-std::optional<std::string> CodeText::sum(const Values &values, StringRef hint, StringRef suffix,
+std::optional<std::string> CodeText::sum(const Values &values, StringRef hint,
                                          SymbolText symbolText) {
   const std::optional<Terms> terms = termsOf(values, symbolText);
   if (!terms)
     return std::nullopt;
   std::string text;
   auto addTerm = [&](const std::vector<std::string> &factors, std::vector<int64_t> numbers) {
-    bool same = allEqual(numbers);
+    bool same = llvm::all_equal(numbers);
     bool negative = same && numbers.front() < 0;
     if (negative)
       for (int64_t &each : numbers)
         each = -each;
-    // In the launcher sums and products of 32-bit arguments would wrap.
-    bool isAlone = terms->size() == 1 && factors.size() == 1 && !negative;
     std::string product;
-    if (!same || numbers.front() != 1 || factors.empty() || (!isAlone && !suffix.empty()))
-      product = same ? number(numbers, hint) + suffix.str()
-                     : (suffix.empty() ? "" : "1" + suffix.str() + " * ") + number(numbers, hint);
+    if (!same || numbers.front() != 1 || factors.empty())
+      product = number(numbers, hint);
     for (const std::string &factor : factors)
       product += (product.empty() ? "" : " * ") + factor;
     text = withSummand(text, product, negative);
@@ -217,7 +214,7 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
       continue;
     bestDistance = std::abs(differences.front());
     std::string text = cast(candidate.name, isIntEverywhere(candidate), width);
-    if (allEqual(differences)) {
+    if (llvm::all_equal(differences)) {
       if (differences.front() != 0)
         text = withSummand(text, std::to_string(bestDistance), differences.front() < 0);
     } else {
@@ -404,7 +401,7 @@ std::optional<std::string> CodeText::inMultiplesOf(const NamedValue &name, const
 
 std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef hint,
                                                  Width width) {
-  return sum(values, hint, "", [&](size_t plan, SymbolId id) {
+  return sum(values, hint, [&](size_t plan, SymbolId id) {
     std::optional<std::string> text = symbolInKernel(plan, id, width);
     if (!text)
       missing = Unnamed::of(plans[plan]->symbols[id]);
@@ -414,7 +411,7 @@ std::optional<std::string> CodeText::sumInKernel(const Values &values, StringRef
 
 /// What may be too large for a signed number is computed as an unsigned one, which wraps around.
 std::optional<std::string> CodeText::wrappedInKernel(const Values &values, StringRef hint) {
-  std::optional<std::string> text = sum(values, hint, "", [&](size_t plan, SymbolId id) {
+  std::optional<std::string> text = sum(values, hint, [&](size_t plan, SymbolId id) {
     std::optional<std::string> symbol = symbolInKernel(plan, id, Width::Int);
     if (!symbol)
       missing = Unnamed::of(plans[plan]->symbols[id]);

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Polynomials as C++ text, in the kernel and in the launcher.
+// Polynomials as C++ text in the kernel. What a launcher computes is a tree (HostNumber.h).
 //
 // A template's text serves all of its instantiations, whose plans may have
 // other numbers. Where the numbers agree they are written down; where they do
@@ -25,6 +25,11 @@ struct PlanConstant {
   std::string name;
   std::vector<int64_t> values;
 };
+
+/// The number itself if all instantiations have the same, else a constant of the plan type, which
+/// is called after `hint`.
+std::string numberOrConstant(llvm::ArrayRef<int64_t> values, llvm::StringRef hint,
+                             llvm::StringRef planType, std::vector<PlanConstant> &constants);
 
 /// A part of a value that the kernel cannot name at the copy, and why it cannot.
 struct Unnamed {
@@ -74,13 +79,6 @@ public:
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
   /// The same into the shared array that is filled.
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
-  /// A `long long` of arguments of the launcher.
-  std::optional<std::string> inLauncher(const Values &values, llvm::StringRef hint);
-  /// The same, by ranges of one number, which do not overflow, where 64 bits may not hold it.
-  std::optional<std::string> inLauncherExactly(const Values &values, llvm::StringRef hint);
-  /// A tilelift::range over all blocks of a launch.
-  std::optional<std::string> asRange(const Values &values, llvm::StringRef hint,
-                                     llvm::StringRef launch);
   std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
   std::string number(llvm::function_ref<int64_t(const Plan &)> value, llvm::StringRef hint);
 
@@ -93,8 +91,7 @@ private:
   std::optional<std::vector<std::string>> factorsOf(const Term &term, size_t instance,
                                                     SymbolText symbolText);
   std::optional<Terms> termsOf(const Values &values, SymbolText symbolText);
-  std::optional<std::string> sum(const Values &values, llvm::StringRef hint, llvm::StringRef suffix,
-                                 SymbolText symbolText);
+  std::optional<std::string> sum(const Values &values, llvm::StringRef hint, SymbolText symbolText);
   std::optional<std::string> named(const Values &values, llvm::StringRef hint, Width width);
   std::optional<std::string> sumInKernel(const Values &values, llvm::StringRef hint, Width width);
   std::optional<std::string> countedRow(const Values &values, llvm::StringRef hint, Width width);
@@ -104,21 +101,13 @@ private:
   using Pointers = std::vector<NamedPointer> Plan::*;
   std::optional<std::string> nearest(Pointers pointers, const Values &offsets, llvm::StringRef hint,
                                      llvm::StringRef inBytes);
-  std::optional<std::string> symbolInLauncher(size_t plan, SymbolId id);
-  std::optional<std::string> computedInLauncher(size_t plan, const Operation &operation);
   std::optional<std::string> computed(size_t plan, const Operation &operation, Width width);
   std::optional<std::string> lookedUp(size_t plan, const IndexedName &name, Width width);
   /// Writes the values of one instantiation, in a text that all of them share.
   CodeText ofOne(size_t plan) const;
   bool isIntEverywhere(const NamedValue &name) const;
   bool isIntEverywhere(const Operation &operation) const;
-  std::optional<std::vector<std::string>> deviceRanges(size_t plan, const Term &term,
-                                                       llvm::StringRef hint, llvm::StringRef launch,
-                                                       Polynomial &host);
   bool mayOverflow(const Values &values) const;
-  std::optional<std::string> hostFactor(const Values &values, llvm::StringRef hint);
-  std::optional<std::string> rangeOf(size_t plan, SymbolId symbol, llvm::StringRef hint,
-                                     llvm::StringRef launch);
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, Width width);
 
   std::vector<const Plan *> plans;

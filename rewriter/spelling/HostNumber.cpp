@@ -13,10 +13,9 @@ namespace {
 
 using Kind = HostNumber::Kind;
 
-bool isConstant(const HostNumber &number) {
-  return number.kind == Kind::Sum && llvm::all_of(number.terms, [](const HostNumber::Term &term) {
-           return term.factors.empty();
-         });
+/// Whether a term has a number below zero, the same one in all instances.
+bool isTakenAway(const HostNumber::Term &term) {
+  return llvm::all_equal(term.coefficients) && term.coefficients.front() < 0;
 }
 
 class Printer {
@@ -33,13 +32,13 @@ public:
     case Kind::Quotient:
     case Kind::Remainder:
       return call(number, operand(number.operands[0]) + ", " + operand(number.operands[1]));
-    case Kind::BlockIndex: return call(number, language.number(number.number));
+    case Kind::BlockIndex: return call(number, numberText(number.numbers));
     case Kind::Counted:
       return call(number, print(number.operands[0]) + ", " + print(number.operands[1]) + ", " +
-                              language.number(number.number));
+                              numberText(number.numbers));
     case Kind::Between:
-      return call(number, language.number(number.number) + ", " + print(number.operands[0]) +
-                              " - " + language.number(1));
+      return call(number, numberText(number.numbers) + ", " + print(number.operands[0]) + " - " +
+                              language.number(1));
     }
     return "";
   }
@@ -49,17 +48,32 @@ private:
     return language.function(number.kind) + "(" + arguments + ")";
   }
 
+  /// The numbers of several instances are told apart by bars, in texts that trees are compared by.
+  std::string numberText(const InstanceNumbers &numbers) const {
+    if (llvm::all_equal(numbers))
+      return language.number(numbers.front());
+    std::string text;
+    for (int64_t number : numbers)
+      text += (text.empty() ? "" : "|") + language.number(number);
+    return text;
+  }
+
   std::string sum(const HostNumber &number) const {
     std::string text;
     for (const HostNumber::Term &term : number.terms)
-      text = withSummand(text, product(term), term.coefficient < 0);
+      text = withSummand(text, product(term), isTakenAway(term));
     return text.empty() ? language.number(0) : text;
   }
 
   /// Without the sign of its coefficient.
   std::string product(const HostNumber::Term &term) const {
-    const int64_t times = term.coefficient < 0 ? -term.coefficient : term.coefficient;
-    std::string text = times == 1 && !term.factors.empty() ? "" : language.number(times);
+    InstanceNumbers times = term.coefficients;
+    if (isTakenAway(term))
+      for (int64_t &each : times)
+        each = -each;
+    std::string text = llvm::all_equal(times) && times.front() == 1 && !term.factors.empty()
+                           ? ""
+                           : numberText(times);
     for (const HostNumber &factor : term.factors)
       text += (text.empty() ? "" : " * ") +
               (factor.kind == Kind::Sum ? "(" + print(factor) + ")" : print(factor));
@@ -69,7 +83,7 @@ private:
   /// Writes an operand, in parentheses unless it is a constant or its text has no space.
   std::string operand(const HostNumber &number) const {
     const bool isSimple =
-        isConstant(number) || Printer(HostLanguage()).print(number).find(' ') == std::string::npos;
+        number.isConstant() || Printer(HostLanguage()).print(number).find(' ') == std::string::npos;
     return isSimple ? print(number) : "(" + print(number) + ")";
   }
 
@@ -79,7 +93,7 @@ private:
 /// Sorts the terms of a sum: positive ones first, then negative ones, and the constant last.
 void order(std::vector<HostNumber::Term> &terms) {
   auto rank = [](const HostNumber::Term &term) {
-    return term.factors.empty() ? 2 : int(term.coefficient < 0);
+    return term.factors.empty() ? 2 : int(term.coefficients.front() < 0);
   };
   llvm::stable_sort(terms, [&](const HostNumber::Term &a, const HostNumber::Term &b) {
     return rank(a) < rank(b);
@@ -110,102 +124,173 @@ std::string print(const HostNumber &number, const HostLanguage &language) {
   return Printer(language).print(number);
 }
 
-std::optional<HostNumber> HostNumbers::ofSymbol(SymbolId id) {
-  const Symbol &symbol = symbols[id];
+HostNumbers::Values HostNumbers::each(function_ref<Polynomial(const Plan &)> value) const {
+  Values values;
+  for (const Plan *plan : plans)
+    values.push_back(value(*plan));
+  return values;
+}
+
+/// Whether all instances know the symbol: a member of an argument has to be one in each, as they
+/// have one text.
+bool HostNumbers::isEverywhere(const Symbol &symbol) const {
+  return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
+         llvm::all_of(
+             plans, [&](const Plan *plan) { return plan->symbols.hasParameter(symbol.spelling); });
+}
+
+bool HostNumbers::mayOverflow(const Values &values) const {
+  for (size_t i = 0; i < values.size(); ++i)
+    if (plans[i]->symbols.mayOverflow(values[i]))
+      return true;
+  return false;
+}
+
+std::optional<HostNumber> HostNumbers::ofSymbol(size_t plan, SymbolId id) {
+  const Symbol &symbol = plans[plan]->symbols[id];
   std::optional<HostNumber> result;
-  if (symbol.knownAtLaunch && symbol.operation)
-    result = ofOperation(*symbol.operation);
-  else if (symbol.knownAtLaunch)
-    result = HostNumber{Kind::Argument, symbol.spelling, 0, {}, {}};
+  if (symbol.knownAtLaunch && symbol.operation) {
+    result = ofOperation(plan, *symbol.operation);
+  } else if (symbol.knownAtLaunch && isEverywhere(symbol)) {
+    result.emplace();
+    result->kind = Kind::Argument;
+    result->text = symbol.spelling;
+    result->needsCast = symbol.needsCast;
+  }
   if (!result)
     missing = Unnamed::of(symbol);
   return result;
 }
 
-std::optional<HostNumber> HostNumbers::ofOperation(const Operation &operation) {
-  std::optional<HostNumber> left = number(operation.left), right = number(operation.right);
+/// An operation is of one instance: another one's may have other operands.
+std::optional<HostNumber> HostNumbers::ofOperation(size_t plan, const Operation &operation) {
+  HostNumbers own({plans[plan]});
+  std::optional<HostNumber> left = own.number({operation.left});
+  std::optional<HostNumber> right = own.number({operation.right});
   if (!left || !right)
     return std::nullopt;
   const StringRef op = operation.op;
-  const Kind kind = op == "/" ? Kind::Quotient : op == "%" ? Kind::Remainder : Kind::Operation;
-  return HostNumber{kind, kind == Kind::Operation ? op.str() : "", 0, {}, {*left, *right}};
+  HostNumber made;
+  made.kind = op == "/" ? Kind::Quotient : op == "%" ? Kind::Remainder : Kind::Operation;
+  made.text = made.kind == Kind::Operation ? op.str() : "";
+  made.operands = {std::move(*left), std::move(*right)};
+  return made;
 }
 
-std::optional<HostNumber> HostNumbers::number(const Polynomial &value) {
-  std::map<std::vector<std::string>, HostNumber::Term> terms; // other symbols may be the same text
-  for (const Term &term : value.getTerms()) {
-    std::vector<HostNumber> factors;
-    for (SymbolId id : term.factors) {
-      std::optional<HostNumber> factor = ofSymbol(id);
-      if (!factor)
-        return std::nullopt;
-      factors.push_back(std::move(*factor));
+/// Terms whose factors are the same text are one term, in whichever instances they are.
+std::optional<HostNumber> HostNumbers::number(const Values &values) {
+  assert(values.size() == plans.size() && "one value for each instance");
+  std::map<std::vector<std::string>, HostNumber::Term> terms;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const Term &term : values[i].getTerms()) {
+      std::vector<HostNumber> factors;
+      for (SymbolId id : term.factors) {
+        std::optional<HostNumber> factor = ofSymbol(i, id);
+        if (!factor)
+          return std::nullopt;
+        factors.push_back(std::move(*factor));
+      }
+      HostNumber::Term &own = terms[textsOf(factors)];
+      own.coefficients.resize(values.size(), 0);
+      own.coefficients[i] += term.coefficient;
+      own.factors = std::move(factors);
     }
-    HostNumber::Term &own =
-        terms.try_emplace(textsOf(factors), HostNumber::Term{0, {}}).first->second;
-    own.coefficient += term.coefficient;
-    own.factors = std::move(factors);
-  }
   HostNumber sum;
+  sum.mayOverflow = mayOverflow(values);
   for (auto &[texts, term] : terms)
-    if (term.coefficient != 0)
+    if (llvm::any_of(term.coefficients, [](int64_t number) { return number != 0; }))
       sum.terms.push_back(std::move(term));
   order(sum.terms);
   return sum;
 }
 
-std::optional<HostNumber> HostNumbers::rangeOf(SymbolId id) {
-  const Symbol &symbol = symbols[id];
-  if (symbol.kind == Symbol::Kind::BlockIndex)
-    return HostNumber{Kind::BlockIndex, "", int64_t(symbol.axis), {}, {}};
+/// The numbers of a symbol that only the device knows. Where they begin and end may differ between
+/// instances.
+std::optional<HostNumber> HostNumbers::rangeOf(size_t plan, SymbolId id) {
+  const Symbol &symbol = plans[plan]->symbols[id];
+  HostNumber made;
+  if (symbol.kind == Symbol::Kind::BlockIndex) {
+    made.kind = Kind::BlockIndex;
+    made.numbers = {int64_t(symbol.axis)};
+    return made;
+  }
   missing = Unnamed::of(symbol);
-  std::optional<HostNumber> end = symbol.below ? number(*symbol.below) : std::nullopt;
-  std::optional<HostNumber> first = symbol.first ? number(*symbol.first) : std::nullopt;
-  if (end && first)
-    return HostNumber{Kind::Counted, "", symbol.step, {}, {*first, *end}};
+  if (!symbol.below)
+    return std::nullopt;
+  Values ends(plans.size()), firsts(plans.size());
+  InstanceNumbers steps(plans.size(), symbol.step), lows(plans.size(), symbol.range.low);
+  for (size_t i = 0; i < plans.size(); ++i) {
+    const Symbol *same = id < plans[i]->symbols.size() ? &plans[i]->symbols[id] : nullptr;
+    if (!same || same->spelling != symbol.spelling || !same->below)
+      continue; // it has another number there, and so a term of its own
+    ends[i] = *same->below;
+    firsts[i] = same->first.value_or(Polynomial());
+    steps[i] = same->step;
+    lows[i] = same->range.low;
+  }
+  std::optional<HostNumber> end = number(ends);
+  std::optional<HostNumber> first = symbol.first ? number(firsts) : std::nullopt;
   if (!end)
     return std::nullopt;
-  return HostNumber{Kind::Between, "", symbol.range.low, {}, {*end}};
+  made.kind = first ? Kind::Counted : Kind::Between;
+  made.numbers = first ? steps : lows;
+  if (first)
+    made.operands.push_back(std::move(*first));
+  made.operands.push_back(std::move(*end));
+  return made;
 }
 
 /// What the host knows, times what only the device knows.
-std::optional<HostNumber::Term> HostNumbers::partOfRange(const Polynomial &host,
+std::optional<HostNumber::Term> HostNumbers::partOfRange(const Values &host,
                                                          std::vector<HostNumber> device) {
-  if (std::optional<int64_t> times = host.asConstant())
-    return HostNumber::Term{*times, std::move(device)};
+  if (llvm::all_of(host, [](const Polynomial &value) { return value.isConstant(); })) {
+    HostNumber::Term term{{}, std::move(device)};
+    for (const Polynomial &value : host)
+      term.coefficients.push_back(value.asConstant().value_or(0));
+    return term;
+  }
   std::optional<HostNumber> factor = number(host);
   if (!factor)
     return std::nullopt;
   device.insert(device.begin(), std::move(*factor));
-  return HostNumber::Term{1, std::move(device)};
+  return HostNumber::Term{InstanceNumbers(host.size(), 1), std::move(device)};
+}
+
+struct HostNumbers::Group {
+  std::vector<HostNumber> device;
+  Values host;
+};
+
+bool HostNumbers::addToGroups(size_t plan, const Term &term, Groups &groups) {
+  Polynomial host(term.coefficient);
+  std::vector<HostNumber> device;
+  for (SymbolId id : term.factors) {
+    if (plans[plan]->symbols[id].knownAtLaunch) {
+      host *= Polynomial::symbol(id);
+      continue;
+    }
+    std::optional<HostNumber> factor = rangeOf(plan, id);
+    if (!factor)
+      return false;
+    device.push_back(std::move(*factor));
+  }
+  Group &group = groups[textsOf(device)];
+  group.host.resize(plans.size());
+  group.host[plan] += host;
+  group.device = std::move(device);
+  return true;
 }
 
 /// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`, whose range
 /// is not that of two products.
-std::optional<HostNumber> HostNumbers::range(const Polynomial &value) {
-  struct Group {
-    std::vector<HostNumber> device;
-    Polynomial host;
-  };
-  std::map<std::vector<std::string>, Group> groups;
-  for (const Term &term : value.getTerms()) {
-    Polynomial host(term.coefficient);
-    std::vector<HostNumber> device;
-    for (SymbolId id : term.factors) {
-      if (symbols[id].knownAtLaunch) {
-        host *= Polynomial::symbol(id);
-        continue;
-      }
-      std::optional<HostNumber> factor = rangeOf(id);
-      if (!factor)
+std::optional<HostNumber> HostNumbers::range(const Values &values) {
+  Groups groups;
+  for (size_t i = 0; i < values.size(); ++i)
+    for (const Term &term : values[i].getTerms())
+      if (!addToGroups(i, term, groups))
         return std::nullopt;
-      device.push_back(std::move(*factor));
-    }
-    Group &group = groups[textsOf(device)];
-    group.host += host;
-    group.device = std::move(device);
-  }
   HostNumber sum;
+  sum.mayOverflow = mayOverflow(values);
   std::optional<HostNumber::Term> alone; // what the host knows by itself comes last
   for (auto &[texts, group] : groups) {
     const bool isOfHost = group.device.empty();

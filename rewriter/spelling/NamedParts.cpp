@@ -113,9 +113,8 @@ void Numbers::writeInKernel(bool declaresTile) {
     check(i);
 }
 
-/// What the launch does with a number: it computes it, or all numbers that it is in some block; or
-/// computes it although 64 bits may not hold it.
-enum class LaunchUse { Number, Range, Exact };
+/// What the launch does with a number: it computes it, or all numbers that it is in some block.
+enum class LaunchUse { Number, Range };
 using LaunchPart = function_ref<Polynomial(const Plan &)>;
 
 /// Tells of all numbers that the launch needs for a copy, in the order in which launchers have
@@ -151,7 +150,7 @@ private:
   void extent(size_t d) const {
     const PlanDimension &dim = first.dims()[d];
     if (dim.extent)
-      tell(LaunchUse::Exact, [&](const Plan &plan) { return *plan.dims()[d].extent; });
+      tell(LaunchUse::Number, [&](const Plan &plan) { return *plan.dims()[d].extent; });
     else if (dim.lastLength)
       tell(LaunchUse::Range, [&](const Plan &plan) { return plan.dims()[d].coordinate; });
     if (d > 0)
@@ -191,27 +190,12 @@ std::optional<Unnamed> unnamedPart(const Plan &plan) {
 }
 
 std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans) {
-  std::vector<PlanConstant> constants; // which nobody declares: only the names matter
-  CodeText code(plans, "", constants);
+  HostNumbers numbers(plans);
   std::optional<Unnamed> unnamed;
   LaunchNumbers(*plans.front(), [&](LaunchUse use, LaunchPart part) {
-    const CodeText::Values values = code.each(part);
+    const HostNumbers::Values values = numbers.each(part);
     const bool isNamed =
-        unnamed || (use == LaunchUse::Range    ? code.asRange(values, "", "")
-                    : use == LaunchUse::Number ? code.inLauncher(values, "")
-                                               : code.inLauncherExactly(values, ""));
-    if (!isNamed)
-      unnamed = code.unnamed();
-  }).run();
-  return unnamed;
-}
-
-std::optional<Unnamed> unnamedForHosts(const Plan &plan) {
-  HostNumbers numbers(plan);
-  std::optional<Unnamed> unnamed;
-  LaunchNumbers(plan, [&](LaunchUse use, LaunchPart part) {
-    const bool isNamed = unnamed || (use == LaunchUse::Range ? numbers.range(part(plan))
-                                                             : numbers.number(part(plan)));
+        unnamed || (use == LaunchUse::Range ? numbers.range(values) : numbers.number(values));
     if (!isNamed)
       unnamed = numbers.unnamed();
   }).run();

@@ -31,10 +31,8 @@ std::variant<std::vector<std::string>, Unnamed> textsInKernel(const PlansOfCopy 
 std::optional<Unnamed> unnamedPart(const Plan &plan);
 
 /// A number that the launch needs for a copy, and that the kernel's arguments do not give; nothing
-/// where they give all of them.
+/// where they give all of them. The launch is of all instances whose plans these are.
 std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans);
-/// The same for other hosts than the CUDA runtime, which launch each instance by itself.
-std::optional<Unnamed> unnamedForHosts(const Plan &plan);
 
 /// What a condition of a copy is asked of: a number, or an address.
 std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t check, CodeText &code,

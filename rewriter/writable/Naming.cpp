@@ -39,16 +39,12 @@ static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
   return std::nullopt;
 }
 
-/// In the launcher, which all instances share, and for other hosts, which know one instance.
+/// In the launcher, which all instances share. What it can name has a name in each instance.
 static std::optional<Diagnostic> whyUnnamedAtLaunch(const KernelPlan &kernel) {
   const InstancePlan &first = kernel.instances.front();
-  for (size_t i = 0; i < first.copies.size(); ++i) {
+  for (size_t i = 0; i < first.copies.size(); ++i)
     if (auto unnamed = unnamedAtLaunch(plansOf(kernel, i)))
       return unnamed->at(first.copies.front().plan.place);
-    for (const Plan *plan : plansOf(kernel, i))
-      if (auto unnamed = unnamedForHosts(*plan))
-        return unnamed->at(plan->place);
-  }
   return std::nullopt;
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Numbers of a launch as trees, and as the text of a language.
-#include "spelling/HostNumber.h"
+#include "emit/LauncherNumbers.h"
 
 #include "gtest/gtest.h"
 
@@ -34,11 +34,11 @@ struct HostNumberTest : testing::Test {
     return made;
   }
   std::string number(const Polynomial &value) {
-    std::optional<HostNumber> made = HostNumbers(plan).number(value);
+    std::optional<HostNumber> made = HostNumbers({&plan}).number({value});
     return made ? print(*made) + " | " + print(*made, Marked()) : "unnamed";
   }
   std::string range(const Polynomial &value) {
-    std::optional<HostNumber> made = HostNumbers(plan).range(value);
+    std::optional<HostNumber> made = HostNumbers({&plan}).range({value});
     return made ? print(*made) + " | " + print(*made, Marked()) : "unnamed";
   }
 
@@ -79,13 +79,46 @@ TEST_F(HostNumberTest, CountersAreRanges) {
   EXPECT_EQ(range(counted * 4), "4 * counted(h, w, 8) | #4 * f.counted($h, $w, #8)");
 }
 
+TEST_F(HostNumberTest, InstancesShareTermsAndHaveTheirOwnNumbers) {
+  Plan other;
+  other.symbols = plan.symbols;
+  HostNumbers numbers({&plan, &other});
+  std::optional<HostNumber> sum = numbers.number({w * 4 + 1, w * 8 + h + 1});
+  ASSERT_TRUE(sum);
+  EXPECT_EQ(print(*sum), "0|1 * h + 4|8 * w + 1");
+  std::vector<PlanConstant> constants;
+  LauncherNumbers text("launch", "plan", constants);
+  EXPECT_EQ(text.number(*sum, "stride"), "1ll * plan::stride * h + 1ll * plan::stride_1 * w + 1ll");
+  ASSERT_EQ(constants.size(), 2u);
+  EXPECT_EQ(constants[1].name, "stride_1");
+  EXPECT_EQ(constants[1].values, (std::vector<int64_t>{4, 8}));
+  std::optional<HostNumber> range = numbers.range({block * 16 + w, block * 32 - 1});
+  ASSERT_TRUE(range);
+  EXPECT_EQ(text.range(*range, "start"),
+            "plan::start * launch.block_index(0) + "
+            "tilelift::range(1ll * plan::start_1 * w + 1ll * plan::start_2)");
+}
+
+TEST_F(HostNumberTest, LaunchersDivideInSixtyFourBitsAndOnlyWhereTheProgramMay) {
+  std::vector<PlanConstant> constants;
+  LauncherNumbers text("launch", "plan", constants);
+  auto written = [&](const Polynomial &value) {
+    return text.number(known(HostNumbers({&plan}).number({value})), "");
+  };
+  EXPECT_EQ(written(w), "w");
+  EXPECT_EQ(written(-w), "-1ll * w");
+  EXPECT_EQ(written(computed("/", w, Polynomial(4))), "(w / 4ll)");
+  EXPECT_EQ(written(computed("/", w + 1, h)),
+            "tilelift::quotient((long long)(1ll * w + 1ll), (long long)h)");
+}
+
 TEST_F(HostNumberTest, WhatOnlyTheDeviceKnowsHasNoNumber) {
   const Polynomial found = symbol("rows[0]", Symbol::Kind::Opaque, false);
-  HostNumbers numbers(plan);
-  EXPECT_FALSE(numbers.number(w + found));
+  HostNumbers numbers({&plan});
+  EXPECT_FALSE(numbers.number({w + found}));
   EXPECT_EQ(numbers.unnamed().what, "rows[0]");
-  EXPECT_FALSE(numbers.range(found));
-  EXPECT_FALSE(numbers.number(block));
+  EXPECT_FALSE(numbers.range({found}));
+  EXPECT_FALSE(numbers.number({block}));
 }
 
 } // namespace

@@ -12,6 +12,7 @@
 #include <tilelift/encode.h>
 #include <tilelift/rules.h>
 
+#include <cstdio>
 #include <cstdlib>
 #include <string>
 #include <string_view>
@@ -228,6 +229,13 @@ public:
     kept.share = float(share);
   }
 
+  /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
+  void reserve(int bytes) { reserved = static_cast<size_t>(bytes); }
+  /// And another block, with threads of ours behind those of the program.
+  void launch_as(block_size block) { lifted_block = block; }
+  /// And clusters of blocks that share tiles, where the program has none of its own.
+  void in_clusters(block_size blocks) { wanted_cluster = blocks; }
+
   /// Checks and encodes the map of one copy; the map of a launch that breaks a
   /// rule is never used.
   template <typename Box>
@@ -292,7 +300,7 @@ protected:
   };
 
   checked_launch(const char *kernel, block_size grid, block_size block, block_size checked)
-      : kernel(kernel), grid(grid) {
+      : kernel(kernel), grid(grid), lifted_block(block) {
     if (detail::disabled())
       reject("disabled", "TILELIFT_DISABLE is set");
     if (block.x != checked.x || block.y != checked.y || block.z != checked.z)
@@ -322,6 +330,65 @@ protected:
     return encode(map, request, promotion, functions(), is_on_blackwell);
   }
 
+  // Decisions about a whole launch. What they are made from, each API asks for in its own way.
+
+  bool wants_clusters() const { return wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1; }
+  /// Whether the launch has to ask for the clusters that tiles are shared in. `own` are the
+  /// program's, zeros where it has none: those have to be of the same shape. If each block is by
+  /// itself instead, the report says why.
+  bool asks_for_clusters(block_size own, bool is_cooperative) {
+    const block_size wanted = wanted_cluster;
+    if (own.x > 0 && (own.x != wanted.x || own.y != wanted.y || own.z != wanted.z))
+      reject("cluster-shape",
+             "the program's clusters are " + text(own) + ", tiles are shared in " + text(wanted));
+    if (own.x > 0)
+      return false;
+    if (is_cooperative)
+      report += ", each block by itself: the launch is cooperative";
+    else if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
+      report += ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
+                text(wanted);
+    else
+      return true;
+    return false;
+  }
+  /// Whether the launch has to ask for a window of L2, which holds `most` bytes.
+  bool asks_for_window(int most, bool has_own) {
+    if (most == 0)
+      report += ", keeps nothing in L2: the device has no windows";
+    else if (has_own)
+      report += ", keeps in L2 what the launch itself says";
+    else
+      report += kept.text(most);
+    return most != 0 && !has_own;
+  }
+  /// The lifted kernel has a little more static memory than the plain one, and rings of its own.
+  bool has_room(long long needed, long long room) {
+    if (needed <= room)
+      return true;
+    reject("shared-size",
+           "with its barriers the block has room for " + std::to_string(room) +
+               " bytes of dynamic shared memory, and needs " + std::to_string(needed) +
+               (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings" : ""));
+    return false;
+  }
+  /// Blocks of a cooperative launch wait for each other; so many of the lifted kernel run at once.
+  void fit_at_once(long long most) {
+    const long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
+    if (blocks > most)
+      reject("cooperative-grid", "the " + std::to_string(blocks) +
+                                     " blocks of a cooperative launch have to run at once, of the "
+                                     "lifted kernel " +
+                                     std::to_string(most) + " do");
+  }
+  int threads() const { return int(lifted_block.x * lifted_block.y * lifted_block.z); }
+  /// Prints the decision when asked to.
+  void print_decision() const {
+    if (detail::verbose())
+      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
+                   violations.empty() ? ("TMA" + report).c_str() : ("plain, " + why()).c_str());
+  }
+
   [[gnu::cold]] void reject(const char *rule, const std::string &what) {
     violations.push_back(what + " [" + rule + "]");
   }
@@ -330,8 +397,11 @@ protected:
   }
 
   const char *kernel;
-  block_size grid;
+  block_size grid, lifted_block, wanted_cluster = {1, 1, 1};
+  size_t reserved = 0;
   window kept;
+  /// What the decision's message says behind "TMA".
+  std::string report;
   /// Whether the code that runs is compiled for it, and whether the device is of it.
   bool is_blackwell = false, is_on_blackwell = false;
   std::vector<std::string> violations;

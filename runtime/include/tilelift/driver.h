@@ -269,7 +269,6 @@ public:
                        {config.blockDimX, config.blockDimY, config.blockDimZ}, checked),
         all(all),
         config(config),
-        lifted_block{config.blockDimX, config.blockDimY, config.blockDimZ},
         into(into) {
     error = all.find(entry, lifted_entry, facts);
     set_device(facts.capability_major >= 9, facts.capability_major >= 10);
@@ -279,9 +278,6 @@ public:
                        "or later");
   }
 
-  void reserve(int bytes) { reserved = unsigned(bytes); }
-  void launch_as(block_size block) { lifted_block = block; }
-  void in_clusters(block_size blocks) { wanted_cluster = blocks; }
   CUdeviceptr variable(const char *name) const { return all.variable(name); }
 
   /// Starts the kernel, or leaves that to the dispatch. `must_lift`: the plain one never runs.
@@ -304,27 +300,23 @@ public:
   }
 
 private:
-  /// Prints the decision when asked to.
   bool may_lift() {
-    std::string alone;
     if (error == CUDA_SUCCESS && violations.empty())
       fit();
-    if (error == CUDA_SUCCESS && violations.empty() &&
-        wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
-      alone = join_clusters();
+    if (error == CUDA_SUCCESS && violations.empty() && wants_clusters() &&
+        asks_for_clusters(own_cluster(), is_cooperative()))
+      join_clusters();
     const bool lifts = violations.empty();
     if (error == CUDA_SUCCESS && lifts && !kept.tensor.empty())
-      alone += keep_in_l2();
-    if (tilelift::detail::verbose())
-      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
-                   lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
+      keep_in_l2();
+    print_decision();
     return lifts;
   }
   CUresult start(bool lifts, passed_arguments arguments) {
     CUfunction function = lifts ? facts.lifted : facts.plain;
     CUlaunchConfig own = config;
     if (lifts) {
-      own.sharedMemBytes += reserved;
+      own.sharedMemBytes += unsigned(reserved);
       own.blockDimX = lifted_block.x, own.blockDimY = lifted_block.y;
       own.blockDimZ = lifted_block.z;
       if (!attributes.empty())
@@ -384,62 +376,39 @@ private:
     const CUlaunchAttribute *asked = asked_for(CU_LAUNCH_ATTRIBUTE_COOPERATIVE);
     return asked && asked->value.cooperative;
   }
-  /// The lifted kernel has a little more static memory, and rings of its own; and blocks that wait
-  /// for each other have to run at once.
   void fit() {
-    const long long needed = static_cast<long long>(config.sharedMemBytes) + reserved;
-    if (needed > 0 && needed > facts.room)
-      return reject("shared-size",
-                    "with its barriers the block has room for " + std::to_string(facts.room) +
-                        " bytes of dynamic shared memory, and needs " + std::to_string(needed));
-    if (!is_cooperative())
+    const long long needed = static_cast<long long>(config.sharedMemBytes + reserved);
+    if ((needed > 0 && !has_room(needed, facts.room)) || !is_cooperative())
       return;
     int each = 0;
-    const unsigned threads = lifted_block.x * lifted_block.y * lifted_block.z;
-    error = cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, facts.lifted, int(threads),
-                                                        size_t(needed));
-    const long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
-    if (blocks > static_cast<long long>(each) * facts.processors)
-      reject("cooperative-grid", "the " + std::to_string(blocks) +
-                                     " blocks of a cooperative launch have to run at once, and of "
-                                     "the lifted kernel fewer do");
+    error =
+        cuOccupancyMaxActiveBlocksPerMultiprocessor(&each, facts.lifted, threads(), size_t(needed));
+    fit_at_once(static_cast<long long>(each) * facts.processors);
   }
-  /// Asks for the clusters, or says why each block is by itself.
-  std::string join_clusters() {
-    const block_size wanted = wanted_cluster;
-    if (const CUlaunchAttribute *asked = asked_for(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION)) {
-      const block_size own = {asked->value.clusterDim.x, asked->value.clusterDim.y,
-                              asked->value.clusterDim.z};
-      if (own.x != wanted.x || own.y != wanted.y || own.z != wanted.z)
-        reject("cluster-shape",
-               "the program's clusters are " + text(own) + ", tiles are shared in " + text(wanted));
-      return "";
-    }
-    if (is_cooperative())
-      return ", each block by itself: the launch is cooperative";
-    if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
-      return ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
-             text(wanted);
+  /// Of this launch; zeros where it has none.
+  block_size own_cluster() const {
+    const CUlaunchAttribute *asked = asked_for(CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION);
+    if (!asked)
+      return {0, 0, 0};
+    return {asked->value.clusterDim.x, asked->value.clusterDim.y, asked->value.clusterDim.z};
+  }
+  void join_clusters() {
     CUlaunchAttribute cluster = {};
     cluster.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
-    cluster.value.clusterDim = {wanted.x, wanted.y, wanted.z};
+    cluster.value.clusterDim = {wanted_cluster.x, wanted_cluster.y, wanted_cluster.z};
     ask_for(cluster);
-    return "";
   }
   /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
-  std::string keep_in_l2() {
+  void keep_in_l2() {
     const int most = facts.most_window;
-    if (most == 0)
-      return ", keeps nothing in L2: the device has no windows";
-    if (asked_for(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW))
-      return ", keeps in L2 what the launch itself says";
+    if (!asks_for_window(most, asked_for(CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW) != nullptr))
+      return;
     CUlaunchAttribute window = {};
     window.id = CU_LAUNCH_ATTRIBUTE_ACCESS_POLICY_WINDOW;
     window.value.accessPolicyWindow = {reinterpret_cast<void *>(kept.begin), kept.bytes(most),
                                        kept.share, CU_ACCESS_PROPERTY_PERSISTING,
                                        CU_ACCESS_PROPERTY_STREAMING};
     ask_for(window);
-    return kept.text(most);
   }
   void ask_for(const CUlaunchAttribute &more) {
     if (attributes.empty())
@@ -449,11 +418,9 @@ private:
 
   kernels &all;
   CUlaunchConfig config;
-  block_size lifted_block, wanted_cluster = {1, 1, 1};
   dispatch *into;
   kernel_facts facts;
   std::vector<CUlaunchAttribute> attributes; // of the lifted kernel, where it has more
-  unsigned reserved = 0;
   CUresult error = CUDA_SUCCESS;
 };
 

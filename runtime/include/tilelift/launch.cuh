@@ -156,8 +156,7 @@ public:
   launch(const char *kernel, const launch_config &config, block_size checked)
       : checked_launch(kernel, size_of(config.config.gridDim), size_of(config.config.blockDim),
                        checked),
-        config(config.config),
-        lifted_block(config.config.blockDim) {
+        config(config.config) {
     const int major = detail::compute_capability_major(device);
     set_device(major >= 9, major >= 10);
   }
@@ -167,14 +166,6 @@ public:
     cudaError_t error = cudaSuccess;
     is_blackwell = facts.architecture_of(lifted, device, error) >= 100;
   }
-
-  /// The lifted kernel has so many bytes of dynamic shared memory more than the plain one.
-  void reserve(int bytes) { reserved = static_cast<size_t>(bytes); }
-  /// And another block, with threads of ours behind those of the program.
-  void launch_as(block_size block) { lifted_block = {block.x, block.y, block.z}; }
-
-  /// And clusters of blocks that share tiles, where the program has none of its own.
-  void in_clusters(block_size blocks) { wanted_cluster = blocks; }
 
   /// Whether the lifted kernel may run, which is then the one that is started. Prints the
   /// decision when asked to.
@@ -195,18 +186,16 @@ public:
                    facts);
     if (violations.empty() && is_cooperative())
       fit_at_once(reinterpret_cast<const void *>(lifted));
-    std::string alone;
-    if (violations.empty() && wanted_cluster.x * wanted_cluster.y * wanted_cluster.z > 1)
-      alone = join_clusters(reinterpret_cast<const void *>(lifted));
+    if (violations.empty() && wants_clusters() &&
+        asks_for_clusters(own_cluster(reinterpret_cast<const void *>(lifted)), is_cooperative()))
+      join_clusters();
     lifts = violations.empty();
     if (lifts && !kept.tensor.empty())
-      alone += keep_in_l2();
-    if (detail::verbose())
-      std::fprintf(stderr, "tilelift: %s: %s\n", kernel,
-                   lifts ? ("TMA" + alone).c_str() : ("plain, " + why()).c_str());
+      keep_in_l2();
+    print_decision();
     if (lifts) {
       config.dynamicSmemBytes += reserved;
-      config.blockDim = lifted_block;
+      config.blockDim = {lifted_block.x, lifted_block.y, lifted_block.z};
     }
     return lifts;
   }
@@ -262,13 +251,8 @@ private:
     long long room = static_cast<long long>(most) - static_cast<long long>(own.sharedSizeBytes);
     if (allowed.maxDynamicSharedSizeBytes + static_cast<long long>(reserved) < room)
       room = allowed.maxDynamicSharedSizeBytes + static_cast<long long>(reserved);
-    long long needed = needed_memory();
-    if (error == cudaSuccess && needed > room)
-      return reject(
-          "shared-size",
-          "with its barriers the block has room for " + std::to_string(room) +
-              " bytes of dynamic shared memory, and needs " + std::to_string(needed) +
-              (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings" : ""));
+    if (error == cudaSuccess && !has_room(needed_memory(), room))
+      return;
     if (error == cudaSuccess)
       error = cudaFuncSetAttribute(lifted, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                    static_cast<int>(room));
@@ -287,8 +271,8 @@ private:
   const cudaLaunchAttribute *attribute(cudaLaunchAttributeID id) const {
     return detail::attribute_of(config, id);
   }
-  /// Of the kernel, or of this launch; zeros where it has any.
-  dim3 own_cluster(const void *lifted) const {
+  /// Of this launch, or of the kernel; zeros where neither has any.
+  block_size own_cluster(const void *lifted) const {
     if (const cudaLaunchAttribute *asked = attribute(cudaLaunchAttributeClusterDimension))
       return {asked->val.clusterDim.x, asked->val.clusterDim.y, asked->val.clusterDim.z};
     cudaFuncAttributes own = {};
@@ -297,42 +281,25 @@ private:
     return {unsigned(own.requiredClusterWidth), unsigned(own.requiredClusterHeight),
             unsigned(own.requiredClusterDepth)};
   }
-  /// Asks for the clusters, or says why each block is by itself. The program's own have to be
-  /// of their shape.
-  std::string join_clusters(const void *lifted) {
-    const dim3 grid = config.gridDim, wanted = wanted_cluster, own = own_cluster(lifted);
-    if (own.x > 0 && (own.x != wanted.x || own.y != wanted.y || own.z != wanted.z))
-      reject("cluster-shape",
-             "the program's clusters are " + text(own) + ", tiles are shared in " + text(wanted));
-    if (own.x > 0)
-      return "";
-    if (is_cooperative())
-      return ", each block by itself: the launch is cooperative";
-    if (grid.x % wanted.x != 0 || grid.y % wanted.y != 0 || grid.z % wanted.z != 0)
-      return ", each block by itself: a grid of " + text(grid) + " has no whole clusters of " +
-             text(wanted);
+  void join_clusters() {
     cudaLaunchAttribute cluster = {};
     cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim = {wanted.x, wanted.y, wanted.z};
+    cluster.val.clusterDim = {wanted_cluster.x, wanted_cluster.y, wanted_cluster.z};
     ask_for(cluster);
-    return "";
   }
   /// By an attribute of this launch alone, so that nothing of the stream's has to be set back.
-  std::string keep_in_l2() {
+  void keep_in_l2() {
     int most = 0;
     if (cudaDeviceGetAttribute(&most, cudaDevAttrMaxAccessPolicyWindowSize, device) != cudaSuccess)
       (void)cudaGetLastError(); // the kernel runs without it
-    if (most == 0)
-      return ", keeps nothing in L2: the device has no windows";
-    if (attribute(cudaLaunchAttributeAccessPolicyWindow))
-      return ", keeps in L2 what the launch itself says";
+    if (!asks_for_window(most, attribute(cudaLaunchAttributeAccessPolicyWindow) != nullptr))
+      return;
     cudaLaunchAttribute window = {};
     window.id = cudaLaunchAttributeAccessPolicyWindow;
     window.val.accessPolicyWindow = {reinterpret_cast<void *>(kept.begin), kept.bytes(most),
                                      kept.share, cudaAccessPropertyPersisting,
                                      cudaAccessPropertyStreaming};
     ask_for(window);
-    return kept.text(most);
   }
   void ask_for(const cudaLaunchAttribute &more) {
     if (attributes.empty())
@@ -341,33 +308,19 @@ private:
     config.attrs = attributes.data();
     config.numAttrs = static_cast<unsigned>(attributes.size());
   }
-  /// Blocks that wait for each other have to run at once, and lifted ones have a little more
-  /// static memory.
   void fit_at_once(const void *lifted) {
-    const dim3 &grid = config.gridDim, &block = lifted_block;
     int each = 0, processors = 0;
     cudaError_t error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(
-        &each, lifted, static_cast<int>(block.x * block.y * block.z),
-        config.dynamicSmemBytes + reserved);
+        &each, lifted, threads(), config.dynamicSmemBytes + reserved);
     if (error == cudaSuccess)
       error = cudaDeviceGetAttribute(&processors, cudaDevAttrMultiProcessorCount, device);
     if (error != cudaSuccess)
       (void)cudaGetLastError(); // the plain kernel may still run
-    long long blocks = static_cast<long long>(grid.x) * grid.y * grid.z;
-    if (blocks > static_cast<long long>(each) * processors)
-      reject("cooperative-grid", "the " + std::to_string(blocks) +
-                                     " blocks of a cooperative launch have to run at once, of the "
-                                     "lifted kernel " +
-                                     std::to_string(static_cast<long long>(each) * processors) +
-                                     " do");
+    checked_launch::fit_at_once(static_cast<long long>(each) * processors);
   }
-  static std::string text(dim3 size) { return checked_launch::text(size_of(size)); }
 
   cudaLaunchConfig_t config;
-  dim3 lifted_block;
-  block_size wanted_cluster = {1, 1, 1};
   std::vector<cudaLaunchAttribute> attributes;
-  size_t reserved = 0;
   bool lifts = false;
   int device = -1;
 };

@@ -1,0 +1,47 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// A recipe's numbers as C++ text in a launcher of the CUDA runtime. One text serves all instances
+// of the kernel: a number that differs between them becomes a constant of the plan type.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_EMIT_LAUNCHERNUMBERS_H
+#define TILELIFT_EMIT_LAUNCHERNUMBERS_H
+
+#include "spelling/HostNumber.h"
+
+namespace tilelift {
+
+class LauncherNumbers {
+public:
+  /// `launch` is the name of the launcher's tilelift::launch.
+  LauncherNumbers(std::string launch, std::string planType, std::vector<PlanConstant> &constants)
+      : launch(std::move(launch)), planType(std::move(planType)), constants(constants) {}
+
+  /// In 64 bits. Constants are called after `hint`.
+  std::string number(const HostNumber &number, llvm::StringRef hint) const;
+  /// The same, by ranges of one number, which do not overflow, where 64 bits may not hold it.
+  std::string exact(const HostNumber &number, llvm::StringRef hint) const;
+  /// A tilelift::range over all blocks of a launch.
+  std::string range(const HostNumber &range, llvm::StringRef hint) const;
+  std::string constant(llvm::ArrayRef<int64_t> values, llvm::StringRef hint) const;
+
+private:
+  /// Whether each argument is a range of one number.
+  enum class Arguments { Numbers, Ranges };
+  struct Part;
+  std::vector<Part> partsOf(const std::vector<HostNumber::Term> &terms, Arguments as,
+                            llvm::StringRef hint) const;
+  std::string sum(const HostNumber &number, Arguments as, llvm::StringRef hint) const;
+  std::string factor(const HostNumber &factor, Arguments as) const;
+  std::string operation(const HostNumber &operation) const;
+  std::string deviceRange(const HostNumber &range, llvm::StringRef hint) const;
+  std::string hostFactor(const HostNumber::Term &term, llvm::StringRef hint) const;
+
+  std::string launch, planType;
+  std::vector<PlanConstant> &constants;
+};
+
+} // namespace tilelift
+
+#endif

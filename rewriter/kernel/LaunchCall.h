@@ -1,0 +1,53 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// What a clause asks of a whole launch: a function of the runtimes' launches that is called once,
+// with constants, before any map is made. The runtime, the driver API's header and the Python
+// package have it by the same name, so that no printer has to know the clause.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_LAUNCHCALL_H
+#define TILELIFT_KERNEL_LAUNCHCALL_H
+
+#include "llvm/Support/JSON.h"
+
+#include <string>
+#include <vector>
+
+namespace tilelift {
+
+/// `persist("coefficients", 0.5)`
+struct LaunchCall {
+  struct Argument {
+    std::string name;  ///< in dumps and manifests
+    std::string value; ///< as it is written
+    bool isText = false;
+
+    std::string text() const { return isText ? "\"" + value + "\"" : value; }
+  };
+  std::string name;
+  std::vector<Argument> arguments;
+
+  /// In C++ and in Python.
+  std::string text() const {
+    std::string list;
+    for (const Argument &argument : arguments)
+      list += (list.empty() ? "" : ", ") + argument.text();
+    return name + "(" + list + ")";
+  }
+};
+
+inline llvm::json::Object toJson(const LaunchCall &call) {
+  llvm::json::Object object;
+  for (const LaunchCall::Argument &argument : call.arguments) {
+    double number = 0;
+    const bool isNumber = !argument.isText && !llvm::StringRef(argument.value).getAsDouble(number);
+    object[argument.name] =
+        isNumber ? llvm::json::Value(number) : llvm::json::Value(argument.value);
+  }
+  return object;
+}
+
+} // namespace tilelift
+
+#endif
