@@ -11,6 +11,7 @@
 #include "clang/Lex/PreprocessorOptions.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 #include "llvm/Support/xxhash.h"
@@ -77,8 +78,51 @@ std::string keyOf(const CompilerInvocation &invocation) {
   return utohexstr(xxh3_64bits(all), /*LowerCase=*/true, 16);
 }
 
-bool runs(FrontendAction &action, CompilerInvocation invocation, const Files &files) {
-  CompilerInstance compiler(std::make_shared<CompilerInvocation>(std::move(invocation)));
+/// Where the date and the size of all files are kept that a precompiled header was made of.
+std::string stampOf(const std::string &header) { return header + ".files"; }
+
+std::string describe(const vfs::Status &file, StringRef name) {
+  return std::to_string(file.getLastModificationTime().time_since_epoch().count()) + " " +
+         std::to_string(file.getSize()) + " " + name.str();
+}
+
+/// Whether all files that the precompiled header was made of are as they were.
+bool isUpToDate(const std::string &header, vfs::FileSystem &files) {
+  auto stamp = files.getBufferForFile(stampOf(header));
+  if (!stamp || !files.exists(header))
+    return false;
+  SmallVector<StringRef, 512> lines;
+  (*stamp)->getBuffer().split(lines, '\n', -1, /*KeepEmpty=*/false);
+  return !lines.empty() && llvm::all_of(lines, [&](StringRef line) {
+    const StringRef name = line.split(' ').second.split(' ').second;
+    ErrorOr<vfs::Status> file = files.status(name);
+    return file && describe(*file, name) == line;
+  });
+}
+
+/// The stamp comes last, and by a rename: a header with a stamp is whole.
+bool writeStamp(const std::string &header, SourceManager &sources, vfs::FileSystem &files) {
+  std::string text;
+  for (auto file = sources.fileinfo_begin(); file != sources.fileinfo_end(); ++file) {
+    const StringRef name = file->first.getName();
+    ErrorOr<vfs::Status> status = files.status(name);
+    if (!status)
+      return false;
+    text += describe(*status, name) + "\n";
+  }
+  Error problem = writeToOutput(stampOf(header), [&](raw_ostream &out) {
+    out << text;
+    return Error::success();
+  });
+  const bool isWritten = !problem;
+  consumeError(std::move(problem));
+  return isWritten;
+}
+
+bool make(const std::string &header, const CompilerInvocation &maker, const Files &files) {
+  auto invocation = std::make_shared<CompilerInvocation>(maker);
+  invocation->getFrontendOpts().OutputFile = header;
+  CompilerInstance compiler(invocation);
   IgnoringDiagConsumer ignoring;
   compiler.setVirtualFileSystem(files);
   compiler.setVerboseOutputStream(std::make_unique<raw_null_ostream>()); // no "1 error generated"
@@ -87,26 +131,9 @@ bool runs(FrontendAction &action, CompilerInvocation invocation, const Files &fi
     return false;
   compiler.createFileManager();
   compiler.createSourceManager();
-  return compiler.ExecuteAction(action) && !compiler.getDiagnostics().hasErrorOccurred();
-}
-
-/// Whether all files that the precompiled header was made of are as they were.
-bool isUpToDate(const std::string &header, const CompilerInvocation &maker, const Files &files) {
-  if (!sys::fs::exists(header))
-    return false;
-  CompilerInvocation check(maker);
-  check.getFrontendOpts().Inputs = {
-      FrontendInputFile(header, InputKind(Language::CUDA, InputKind::Precompiled))};
-  check.getFrontendOpts().ProgramAction = frontend::VerifyPCH;
-  VerifyPCHAction action;
-  return runs(action, std::move(check), files);
-}
-
-bool make(const std::string &header, const CompilerInvocation &maker, const Files &files) {
-  CompilerInvocation invocation(maker);
-  invocation.getFrontendOpts().OutputFile = header;
   GeneratePCHAction action;
-  return runs(action, std::move(invocation), files);
+  const bool made = compiler.ExecuteAction(action) && !ignoring.getNumErrors();
+  return made && writeStamp(header, compiler.getSourceManager(), *files);
 }
 
 bool readsWrapperFirst(const PreprocessorOptions &options) {
@@ -126,7 +153,7 @@ void useHeaderCache(CompilerInvocation &invocation, Files files) {
     return;
   const CompilerInvocation maker = precompiling(invocation, source);
   const std::string header = in(folder, keyOf(maker) + ".pch");
-  if (!isUpToDate(header, maker, files) && !make(header, maker, files))
+  if (!isUpToDate(header, *files) && !make(header, maker, files))
     return;
   options.ImplicitPCHInclude = header;
   options.Includes.erase(options.Includes.begin());

@@ -5,7 +5,8 @@
 // themselves. Where the environment names a folder (TILELIFT_HEADER_CACHE), these headers are
 // parsed once for each set of flags and kept there as a precompiled header.
 //
-// A precompiled header that no longer fits, because one of its files has changed, is made anew.
+// Beside a precompiled header stand the date and the size of each file that it was made of. Where
+// one of them is another now, the header is made anew.
 // The user's headers are never part of it.
 //===----------------------------------------------------------------------===//
 
