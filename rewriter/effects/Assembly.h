@@ -26,22 +26,25 @@ struct AssemblyAccess {
   enum class Space { Generic, Shared, Global, Private };
   Space space = Space::Generic;
   bool reads = false, writes = false;
-  /// The operands that the address is made of; `fromAny` where names stand between.
+  /// The operands from which the address is computed. `fromAny`: the address may be computed from
+  /// any operand, because it names a register that the assembly declares itself.
   llvm::SmallVector<unsigned, 2> operands;
   bool fromAny = false;
 };
 
-/// Values of the masks `barriers` and `lanes`: any of them may meet, as it is not known which; and
-/// the bit of the cluster's barrier.
+/// Values of the masks `barriers` and `lanes`. `anyMeeting`: it is not known which barriers or
+/// lanes they are, so it may be any. `clusterBarrier`: the bit of the cluster's barrier in
+/// `barriers`.
 constexpr uint32_t anyMeeting = ~0u, clusterBarrier = 1u << 16;
 
 struct AssemblyEffect {
   llvm::SmallVector<AssemblyAccess, 2> accesses;
   /// It may do all that code can do.
   bool isUnknown = false;
-  /// Memory may be another one behind it, by asynchronous operations that have ended.
+  /// It waits for asynchronous operations, so that memory may hold something else after it.
   bool waits = false;
-  /// All threads of the block meet; some of them, or those of several blocks, do.
+  /// `meetsBlock`: all threads of the block meet at barrier 0, as in __syncthreads().
+  /// `meetsOthers`: threads may arrive at another barrier, of the block or of several blocks.
   bool meetsBlock = false, meetsOthers = false;
   /// One bit for each barrier at which some threads may meet, and one for the cluster's barrier.
   uint32_t barriers = 0;
@@ -49,11 +52,11 @@ struct AssemblyEffect {
   uint32_t lanes = 0;
   /// A thread waits here until the others have arrived. False where it only arrives at a barrier.
   bool awaitsArrivals = false;
-  /// Other blocks may be told something, or tell it.
+  /// It may signal to other blocks that something was written, or receive such a signal.
   bool signals = false;
-  /// What they told of is there for this thread.
+  /// After it, the thread sees what other blocks wrote before they signalled (acquire semantics).
   bool acquires = false;
-  /// Kernels that were launched before have ended behind it.
+  /// It waits until the kernels that were launched before have ended.
   bool awaitsGrids = false;
   /// Accesses by the generic proxy are ordered before those by asynchronous ones.
   bool fencesProxy = false;
@@ -63,22 +66,24 @@ struct AssemblyEffect {
   bool mayLeave = false;
   /// The results may differ between threads, even for equal operands.
   bool differs = false;
-  /// They may be other ones when it is run again.
+  /// The results may be different when the instruction is executed again.
   bool varies = false;
-  /// The size of the block is asked for, in axes by their bits, or that of its shared memory.
+  /// `countsThreads`: the axes in which the size of the block is read, one bit for each.
+  /// `asksSharedSize`: the size of the block's shared memory is read.
   unsigned countsThreads = 0;
   bool asksSharedSize = false;
-  /// Operands that are put into memory, as values; all of them where names stand between.
+  /// The operands whose values are stored to memory. `storesAny`: any operand may be, because
+  /// registers that the assembly declares itself are stored.
   llvm::SmallVector<unsigned, 2> stored;
   bool storesAny = false;
-  /// Results may be computed of what it is given, not only loaded.
+  /// The results may be computed from the operands; they are not only loaded from memory.
   bool computes = false;
 };
 
-/// Of a text in LLVM's form, in which operands are called $0, $1, ...
+/// Returns the effect of assembly. In its text, operands are named $0, $1, ..., as in LLVM IR.
 AssemblyEffect effectOfAssembly(llvm::StringRef text);
 
-/// What an operand is given; null of one that is a result.
+/// The value that is passed as an operand; null if the operand is a result.
 const llvm::Value *operandOf(const llvm::CallBase &assembly, unsigned operand);
 
 } // namespace tilelift

@@ -58,7 +58,8 @@ bool CodePlaces::isWritten(unsigned number) const {
   return true;
 }
 
-/// With the first calls of the path told apart from others of the same functions.
+/// within(), which tells the first `calls` calls of the path apart from other calls of the same
+/// functions.
 unsigned CodePlaces::withinCalls(const CallPath &path, size_t calls, unsigned number) const {
   const size_t depth = path.getFunctions().size();
   if (places[number].depth < depth)

@@ -3,9 +3,9 @@
 //
 // Where the code of a kernel was written, with all functions that it calls in place.
 //
-// A place is one of the text of a function, and the calls by which the kernel got there: each of
-// them is a place of the function that calls. So places are a tree, and what is true of a call is
-// found once for all that is reached by it.
+// A place is a location in the text of a function, together with the chain of calls by which the
+// kernel reaches that function. Each call of the chain is itself a place, in the calling function.
+// So places are a tree, and what is true of a call is found once for all that is reached by it.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_CODEPLACES_H
@@ -31,9 +31,9 @@ struct CodePlace {
   const llvm::DILocation *location = nullptr;
   /// The place of the call by which its function was entered; 0 in the kernel itself.
   unsigned call = 0;
-  /// How many functions there are from the kernel to its own.
+  /// The number of functions from the kernel to the one in which the place is, both included.
   unsigned depth = 0;
-  /// Null where nobody has written it.
+  /// The function in whose text the place is; null for code that the compiler generates.
   const clang::FunctionDecl *function = nullptr;
   Spot spot;
   /// All that stands at the spot, outer statements before inner ones.
@@ -47,7 +47,7 @@ public:
   /// The number of a place, which is larger than that of the call that leads there; 0 of code that
   /// has none. Places get their numbers when they are first asked for.
   unsigned numberOf(const llvm::DILocation *location);
-  /// The same of one that has been asked for.
+  /// The same for a location that numberOf() has been called with; 0 for any other.
   unsigned lookUp(const llvm::DILocation *location) const { return numbers.lookup(location); }
 
   size_t size() const { return places.size(); }
@@ -56,17 +56,18 @@ public:
   /// Of all functions that have a place.
   const std::map<const clang::FunctionDecl *, SpotTable> &getTables() const { return tables; }
 
-  /// The place in the path's last function that leads to another one, or is it; 0 if none does.
-  /// Calls of a lambda are as good as each other: they run the same text.
+  /// Returns the place in the last function of `path` from which the place `number` is reached by
+  /// calls, or `number` itself if it is in that function; 0 if neither is so. Different calls of
+  /// one lambda count as the same, because they run the same text.
   unsigned within(const CallPath &path, unsigned number) const;
-  /// Whether a place stands in the path's last function, and all of its calls lead there, those of
-  /// lambdas as well.
+  /// Whether the place `number` is in the last function of `path` and is reached by the calls of
+  /// `path`, calls of lambdas included.
   bool isEndOf(const CallPath &path, unsigned number) const;
-  /// Whether a place and the calls that lead to it each have a line and a column. Where LLVM makes
-  /// one instruction of two that stand in different places, it has none, or a line alone.
+  /// Whether a place and the calls that lead to it each have a line and a column. An instruction
+  /// that LLVM has merged from two places has no location, or a line without a column.
   bool isWritten(unsigned number) const;
-  /// The innermost place in the kernel's own text, of which its lambdas are a part, that leads to
-  /// another one, or is it.
+  /// The innermost place in the kernel's own text, lambdas in it included, from which the place
+  /// `number` is reached by calls, or `number` itself if it is in that text.
   unsigned inText(const clang::FunctionDecl *kernel, unsigned number) const;
 
 private:

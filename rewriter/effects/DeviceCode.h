@@ -9,8 +9,8 @@
 // into its place, and local variables become values as far as that goes, so
 // that an address can be followed to where it was taken.
 //
-// No instruction of another memory is removed, merged or moved, and no branch
-// is folded: each keeps the place in the source that it was made for.
+// No instruction that accesses other memory than local variables is removed, merged or moved, and
+// no branch is folded: each keeps the place in the source that it was made for.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_DEVICECODE_H
@@ -43,18 +43,19 @@ public:
   /// The kernel with all that it calls in place; null if no code can be made of it.
   const llvm::Function *of(const clang::FunctionDecl *kernel);
 
-  /// Whether a kernel may call a function of some text without its code being in the kernel's:
-  /// through a pointer, or because there is too much of it.
+  /// Whether a kernel may call a function, or another instance of the same lambda, whose code is
+  /// not inlined into the kernel's: through a pointer, or because the kernel would get too large.
   bool mayCallFromAfar(const clang::FunctionDecl *kernel, const clang::FunctionDecl *callee);
 
-  /// Who an instruction's debug location says it was written in; or null.
+  /// The function in whose text an instruction was written, by the scope of its debug location;
+  /// null if it is not known.
   const clang::FunctionDecl *functionOf(const llvm::DISubprogram *scope) const;
   /// The declaration of a function that has no body here; null for one that only Clang
   /// knows of.
   const clang::FunctionDecl *declarationOf(const llvm::Function &function) const;
-  /// What the source calls a variable of the module; null where nobody declared it.
+  /// The declaration of a variable of the module; null if the source does not declare it.
   const clang::VarDecl *variableOf(const llvm::GlobalVariable &variable) const;
-  /// The way back; null where no code names the array.
+  /// The module's variable of a shared array; null if no code names the array.
   const llvm::GlobalVariable *sharedArray(const clang::VarDecl *array) const;
 
 private:
@@ -65,8 +66,8 @@ private:
 /// Whether two functions are one, or instances of one lambda.
 bool isOfSameText(const clang::FunctionDecl *function, const clang::FunctionDecl *other);
 
-/// Whether an instruction of such a kernel may be what is left of a copy of bytes (`memcpy`), which
-/// accesses memory of any type.
+/// Whether an instruction in the code of a DeviceCode may come from a copy of bytes (`memcpy`),
+/// which may access memory of any type.
 bool isOfBytes(const llvm::Instruction &instruction);
 
 } // namespace tilelift

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a piece of code may do that others than its own thread can notice.
+// What a piece of code may do that other threads than its own can notice.
 //
 // An instruction that is not known does anything. What only computes, or stays
 // in the thread's own memory, does nothing.
@@ -23,7 +23,8 @@ struct Effect {
   /// Of the writes, those that begin here: an asynchronous one is a write where it begins, and
   /// again where a thread waits for it.
   ObjectSet beginsWrites;
-  /// All threads of the block meet; some of them, or those of several blocks, do.
+  /// `meetsBlock`: all threads of the block meet at barrier 0, as in __syncthreads().
+  /// `meetsOthers`: threads may arrive at another barrier, of the block or of several blocks.
   bool meetsBlock = false, meetsOthers = false;
   /// One bit for each barrier at which some threads may meet, and one for the cluster's barrier.
   uint32_t barriers = 0;
@@ -31,19 +32,20 @@ struct Effect {
   uint32_t lanes = 0;
   /// A thread waits here until the others have arrived. False where it only arrives at a barrier.
   bool awaitsArrivals = false;
-  /// Other blocks may be told that something was written, or tell it: by atomics, fences,
-  /// volatile accesses, barriers of more than the block.
+  /// It may signal to other blocks that something was written, or receive such a signal: by
+  /// atomics, fences, volatile accesses, barriers of more than the block.
   bool signals = false;
   /// Behind it, the thread sees what other blocks wrote before they signalled: it is a fence, or
   /// an atomic access with acquire semantics.
   bool acquires = false;
-  /// It waits for kernels that were launched before and may still run: until then, even memory
-  /// that nobody writes while the kernel runs may be written.
+  /// It waits for kernels that were launched before and may still run: until then, even memory that
+  /// is not written while the kernel runs may be written.
   bool awaitsGrids = false;
-  /// It asks memory again and again by itself, as a loop within assembly does.
+  /// It is a polling loop by itself: assembly with a jump that reads memory.
   bool polls = false;
-  /// A thread may wait here for another one, of its block or of another block, which writes there
-  /// or comes to a barrier.
+  /// `awaitsThreads`: a thread may wait here for another one of its block, which writes to memory
+  /// or arrives at a barrier. `awaitsBlocks`: it may poll memory here until a thread of another
+  /// block writes there.
   bool awaitsThreads = false, awaitsBlocks = false;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;
@@ -51,28 +53,30 @@ struct Effect {
   bool mayLeave = false;
   /// Its results may differ between threads, even where all that it is given is the same.
   bool differs = false;
-  /// They may be other ones when it is asked again.
+  /// Its results may be different when it is executed again.
   bool varies = false;
-  /// The size of the block is asked for, in axes by their bits, or that of its shared memory.
+  /// `countsThreads`: the axes in which the size of the block is read, one bit for each.
+  /// `asksSharedSize`: the size of the block's shared memory is read.
   unsigned countsThreads = 0;
   bool asksSharedSize = false;
-  /// Nobody knows what it does.
+  /// It is not known what it does.
   bool isUnknown = false;
   /// What addresses have to be multiples of for the widest access, in bytes.
   unsigned alignment = 1;
 
   void add(const Effect &other);
   bool touchesMemory() const { return !reads.empty() || !writes.empty(); }
-  /// Whether it does no more than to compute values, of memory or not.
+  /// Whether it has no effect besides computing values, perhaps from memory.
   bool onlyReads() const {
     return writes.empty() && !meetsBlock && !meetsOthers && !signals && !fencesProxy && !mayLeave &&
            !isUnknown;
   }
-  /// Whether anybody could tell that it was there.
+  /// Whether it has no effect that another thread could notice, and reads no memory that threads
+  /// share.
   bool isNothing() const { return onlyReads() && reads.empty(); }
 };
 
-/// Of one instruction of the kernel that the memory is of.
+/// The effect of one instruction. `memory` and `code` are those of its kernel.
 Effect effectOf(const llvm::Instruction &instruction, Memory &memory, const DeviceCode &code);
 
 } // namespace tilelift

@@ -43,7 +43,8 @@ private:
   bool keepsInMemory(const Value *memory);
 
   const Function &function;
-  /// If there is one, to use the address outside of it, or in its next round, is to keep it.
+  /// If there is one, a use of the address outside of this loop, or in its next round, counts as an
+  /// escape.
   const Loop *round;
   SmallVector<const Value *, 16> work;
   SmallPtrSet<const Value *, 16> seen;

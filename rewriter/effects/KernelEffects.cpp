@@ -24,7 +24,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// Of code that nobody has seen.
+/// The effect of code that is not visible.
 Effect anyEffect() {
   Effect effect;
   effect.reads = effect.writes = effect.beginsWrites = ObjectSet::all();
@@ -39,9 +39,9 @@ Effect anyEffect() {
 
 } // namespace
 
-/// Loads that may find something else for each thread: between the same barriers of the block,
-/// something may be written there, and other means put threads in an order, as atomic accesses and
-/// named barriers do.
+/// Adds to `sources` the loads that may find different values in different threads: between the
+/// same barriers of the block, something may be written there, and something else orders the
+/// threads, such as atomic accesses and named barriers.
 void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
                                 Instructions &sources) const {
   if (!all.signals && !all.meetsOthers)

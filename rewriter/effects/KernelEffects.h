@@ -46,11 +46,12 @@ public:
   llvm::ArrayRef<CodeBlock> getBlocks() const { return blocks; }
   const Memory &getMemory() const { return *memory; }
 
-  /// What a parameter or variable leads to, by the pointer that lies at some place in it;
-  /// any memory but the block's where that is null, or no code goes there.
+  /// The objects that `origin` leads to: for a parameter, through the pointer at byte `offset` of
+  /// it; for a variable, its own object. All objects that are not in shared memory if `origin` is
+  /// null or no code uses it.
   ObjectSet objectsAt(const clang::VarDecl *origin, uint64_t offset = 0) const;
-  /// Whether the program promises that nobody writes there while the kernel runs, not even
-  /// another one: by `const __restrict__`.
+  /// Whether nothing writes to the objects while the kernel runs, neither this kernel nor another
+  /// one, as `const __restrict__` parameters promise.
   bool staysAsItIs(const ObjectSet &objects) const;
   /// Whether code with this effect may write to the objects, or may make other threads' writes to
   /// them visible, as a fence or a barrier of more than the block does.
@@ -59,8 +60,9 @@ public:
   /// Whether two sets may have some memory in common.
   bool mayMeet(const ObjectSet &a, const ObjectSet &b) const;
 
-  /// What a part of a function may do, with all that it calls: by the calls on the way there,
-  /// if it is the last function's, or else in any call.
+  /// The effect of a part of a function, and of all that it calls. A part of the last function of
+  /// `path` counts as reached by the calls of `path`; a part of another function counts in all
+  /// calls of that function.
   Effect of(const clang::Stmt *part, const CallPath &path) const;
   /// Whether a value that is computed there, and not in one of the exceptions, may differ between
   /// threads.
@@ -68,15 +70,16 @@ public:
                  llvm::ArrayRef<const clang::Stmt *> except = {}) const;
   /// What may happen where some of the kernel's text stands, in all of its instances the same.
   Effect ofText(clang::SourceRange range) const;
-  /// How the kernel gets to a function, or to another instance of the same lambda, besides by some
-  /// paths: by a destructor or an initialiser of a member, which no call in the text names, or
-  /// through a pointer.
+  /// A call of a function that is on no known path: by a destructor or an initialiser of a member,
+  /// which no call in the text names, or through a pointer. `isFromAfar`: the function may be
+  /// called through a pointer, or without being inlined.
   struct OtherWay {
     bool isFromAfar = false;
     /// What leads there in the last function of `through`; null if that is not known.
     const clang::Stmt *statement = nullptr;
   };
-  /// Of those that lead through the functions of the path `through`.
+  /// Finds a call of `callee`, or of another instance of the same lambda, that is on none of the
+  /// paths `known` and is reached through the functions of `through`; nothing if there is none.
   std::optional<OtherWay> otherWayTo(const clang::FunctionDecl *callee,
                                      llvm::ArrayRef<CallPath> known, const CallPath &through) const;
   /// What the whole kernel may do.
@@ -85,18 +88,19 @@ public:
   /// What happens at each place of the kernel's own text; what has none comes first.
   std::map<Spot, Effect> bySpots() const;
 
-  /// Whether a step was written in a part of a function: not; without a place in its text;
-  /// at one that the part shares with another one, as macros make it; or surely.
+  /// Whether a step was written in a part of a function. No: it was not. Nowhere: it has no place
+  /// in the text of the function. Shared: its place belongs to the part and to other text, as in a
+  /// macro. Yes: its place belongs to the part alone.
   enum class Within { No, Nowhere, Shared, Yes };
   Within isWithin(const CodeStep &step, const clang::Stmt *part, const CallPath &path) const {
     return isWithin(step.place, part, path);
   }
-  /// The innermost statement of the path's last function that a step was written in; null
-  /// where it was not.
+  /// The innermost statement of the path's last function in which a step was written; null if the
+  /// step was written elsewhere.
   const clang::Stmt *statementAt(const CodeStep &step, const CallPath &path) const;
-  /// The call in the path's last function by which it came to a step; null if by none.
+  /// The call in the path's last function by which a step was reached; null if there is none.
   const clang::CallExpr *callAt(const CodeStep &step, const CallPath &path) const;
-  /// Whether an expression stands in a block, by itself.
+  /// Whether an expression is a statement of its own, directly in a `{ ... }`.
   bool isStatement(const clang::Expr *expression, const CallPath &path) const;
 
   /// The same in the kernel's own text, of which its lambdas are a part.
@@ -145,14 +149,17 @@ private:
   void addWaits(const InstructionsOfSteps &instructions,
                 const llvm::DenseSet<const llvm::Instruction *> &sources);
   using StepPlace = std::pair<unsigned, size_t>; ///< block of the code, and step in it
+  /// What the code does from one barrier of the block to the next ones.
   struct BetweenBarriers {
-    bool takesTurns = false; ///< threads may be put in an order by other means
+    bool takesTurns = false; ///< something else than barriers of the block may order threads
     ObjectSet written;
     std::vector<StepPlace> reads;
   };
   BetweenBarriers untilBarriers(StepPlace start) const;
+  /// Adds to `sources` the loads that may find different values in different threads.
   void addHandedOn(const InstructionsOfSteps &instructions,
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
+  /// Adds the effects of called functions to the effects of their calls.
   void addUpCalls();
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
   /// All places whose function is reached by as many calls as the last function of the path.

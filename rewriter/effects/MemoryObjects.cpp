@@ -309,7 +309,7 @@ unsigned Memory::number(MemoryObject object) {
   return unsigned(known - objects.begin());
 }
 
-/// The variables that the module has, and which of their addresses are kept.
+/// Finds the variables of the module, and which of their addresses escape.
 void Memory::findObjects() {
   ASTContext &context = declaration->getASTContext();
   for (const GlobalVariable &variable : kernel.getParent()->globals()) {
@@ -343,7 +343,7 @@ bool Memory::isOnlyRead(const llvm::Argument &argument) const {
   return isPrivate(&argument) && !isStoredTo;
 }
 
-/// Which pointers that the host passes are kept.
+/// Finds the pointers that the host passes and that escape.
 void Memory::findArguments() {
   auto note = [&](const Value *pointer) {
     ObjectSet objects = AddressReader(*this).run(pointer);

@@ -4,9 +4,9 @@
 // The memory that a kernel's code gets at, told apart as far as that is known:
 // shared arrays, what each argument leads to, variables of the device.
 //
-// An address is followed back to where it was taken, through numbers, objects
-// and assembly as well. Where that ends without an answer, it may lead to
-// global memory, and to each shared array whose address somebody keeps.
+// An address is followed back to where it was taken, through numbers, objects and assembly as well.
+// Where that ends without an answer, it may lead to global memory, and to each shared array whose
+// address escapes.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_MEMORYOBJECTS_H
@@ -28,13 +28,13 @@ class Value;
 
 namespace tilelift {
 
-/// Objects by their numbers; all of them where nothing is known.
+/// Objects by their numbers; all of them if nothing is known.
 using ObjectSet = NumberSet;
 
 struct MemoryObject {
   enum class Kind {
     Anything, ///< global memory of which nothing is known
-    FromHost, ///< what some address leads to that the host has written down
+    FromHost, ///< global memory whose address the host passes as a number or in a constant
     Argument, ///< what a pointer that is passed to the kernel leads to
     Variable, ///< one of the device
     Shared,
@@ -49,7 +49,8 @@ struct MemoryObject {
   uint64_t offset = 0;
   /// What the program says that lies there.
   clang::QualType element;
-  /// Nothing else leads there but what is made of this pointer.
+  /// The pointer is `__restrict__`: the memory is accessed only through it and through pointers
+  /// that are computed from it.
   bool isRestrict = false;
 
   /// By `const __restrict__`.
@@ -67,9 +68,10 @@ public:
   const MemoryObject &operator[](unsigned object) const { return objects[object]; }
   unsigned size() const { return unsigned(objects.size()); }
 
-  /// What threads share of the memory that an address leads to.
+  /// The objects to which an address may lead, without memory that belongs to one thread.
   ObjectSet pointedToBy(const llvm::Value *address);
-  /// What an address leads to of which nothing is known.
+  /// The objects to which an unknown address may lead: global memory, and the shared arrays whose
+  /// addresses escape.
   ObjectSet anything() const;
   ObjectSet allShared() const;
   /// What is printed, in an order that barriers keep.
@@ -97,7 +99,7 @@ private:
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;
-  /// Objects with pointers that the host passes may lie in memory that others see, too.
+  /// The pointers in kernel arguments that are objects may escape.
   bool keepsObjects = false;
   /// Objects that the kernel accesses somewhere as another type than their pointer is declared
   /// with.

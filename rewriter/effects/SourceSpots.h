@@ -79,9 +79,9 @@ private:
   void add(const clang::Stmt *statement, const clang::Stmt *parent);
   unsigned numberOf(const clang::Stmt *statement) const { return places.lookup(statement).number; }
   void addAt(clang::SourceLocation location, const clang::Stmt *statement);
-  /// Puts a statement at the spots that an instruction of another one, or of itself, can have.
+  /// Adds `statement` at all spots that debug information may give to an instruction of `of`.
   void addSpots(const clang::Stmt *of, const clang::Stmt *statement);
-  /// The same for another one with all of its parts.
+  /// The same for `of` with all of its parts.
   void addSpotsOf(const clang::Stmt *of, const clang::Stmt *statement,
                   llvm::SmallPtrSetImpl<const clang::Stmt *> &seen);
 

@@ -23,7 +23,8 @@ using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expre
 
 class Uniformity {
 public:
-  /// `own` speaks of threads that differ in more than their place in a block.
+  /// `own` decides for some expressions whether they differ; with it, rounds/PeerBlocks asks about
+  /// the threads of several blocks.
   Uniformity(const VariableFacts &facts, const KernelEffects &effects, const CallPath &path,
              OwnDifference own = nullptr);
 
@@ -37,9 +38,10 @@ public:
   /// The text of a message about an expression that may differ between threads. Where the cause is
   /// a variable that may be changed through a pointer, a reference or a lambda, the text names it.
   std::string describeDifference(const clang::Stmt *expression) const;
-  /// In the body of a loop, whatever the variable was before.
+  /// Whether the variable may differ between threads in the body of a loop. What it was before does
+  /// not count if the loop sets it at its start.
   bool mayDifferInLoop(const clang::VarDecl *variable, const clang::Stmt *loop) const;
-  /// What the variable is where something stands.
+  /// Whether the variable may differ between threads at a statement or expression.
   bool mayDifferAt(const clang::VarDecl *variable, const clang::Stmt *place) const {
     return divergent.contains(roleAt(variable, place)) || facts.escapes(variable);
   }
@@ -58,7 +60,7 @@ public:
   const Effect &effectOf(const clang::Stmt *statement) const;
 
 private:
-  /// What a variable is: all through the function, or in a `for` that sets it anew.
+  /// A variable in all of the function, or only in a `for` that sets it anew.
   using Role = std::pair<const clang::VarDecl *, const clang::Stmt *>;
 
   void findDivergent();
@@ -81,7 +83,8 @@ private:
   /// Those of the functions on the path, but `return`.
   llvm::SmallVector<const clang::Stmt *, 8> jumps;
   llvm::DenseSet<Role> divergent;
-  /// What was asked of statements before: it is asked for each thread.
+  /// A cache of effectOf(): the interpreter asks for the effect of each statement once for every
+  /// thread.
   mutable std::map<const clang::Stmt *, Effect> known;
 };
 

@@ -1,14 +1,14 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Where a thread of a kernel waits until another thread has done something: in a loop that asks
-// memory again until it gives another answer, as locks and flags do, at barriers of some threads,
-// and where lanes of a warp meet. A thread that only arrives at a barrier does not wait.
+// Where a thread of a kernel waits until another thread has done something: in a loop that polls
+// memory until it holds another value, as locks and flags do, at barriers of some threads, and
+// where lanes of a warp meet. A thread that only arrives at a barrier does not wait.
 //
-// Threads that all come there and ask the same leave it together, so they do not wait for each
-// other. At an mbarrier they ask the same where all of them arrive at it. A loop that tries an
-// exchange again, with what it found, waits for nobody: it fails only because another thread has
-// succeeded.
+// If all threads of the block come to a polling loop and poll the same value, they leave it
+// together, so that none of them waits for another one of the block. Polls of an mbarrier are the
+// same if all threads arrive at it. A loop that tries an exchange again, with the value that it
+// found, does not wait: it fails only because another thread has succeeded.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_WAITS_H
@@ -26,7 +26,8 @@ public:
   /// `sources` differ between threads by themselves.
   Waits(const llvm::Function &function, const Instructions &sources);
 
-  /// Gives the effects of instructions what they wait for. The list has all that may wait.
+  /// Sets Effect::awaitsThreads and Effect::awaitsBlocks of the steps. `steps` has all instructions
+  /// that may wait.
   using Step = std::pair<const llvm::Instruction *, Effect *>;
   void note(llvm::ArrayRef<Step> steps);
 
@@ -44,9 +45,10 @@ private:
   const Instructions &sources;
   llvm::CycleInfo cycles;
   llvm::DenseSet<const llvm::Cycle *> withFence;
-  /// Polls that all threads come to, with the same question.
+  /// The polls to which all threads come, and which poll the same value in all of them.
   Instructions askedByAll;
-  /// What differs between threads where those polls do not, and where threads may be alone.
+  /// `divergent`: what may differ between threads if the results of those polls do not. `parted`:
+  /// the blocks of the code that only some threads may execute then.
   Instructions divergent;
   llvm::DenseSet<const llvm::BasicBlock *> parted;
   bool allArrive = true;

@@ -3,9 +3,9 @@
 //
 // What may happen on the ways between two places of a kernel.
 //
-// A copy may take what was loaded ahead of it: its elements, staged in registers, or
-// where it starts. TMA loads where the annotated statement stores, so what was loaded
-// must still be there by then.
+// A copy may use values that were loaded before it: its elements, which were kept in registers, or
+// its start. TMA loads where the annotated statement stores, so what was loaded must still be there
+// by then.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_WAYS_H
@@ -19,7 +19,8 @@ namespace tilelift {
 /// made before the kernel starts.
 struct LoadAhead {
   const clang::Stmt *statement = nullptr;
-  /// The copy stores what it loaded in the round before, of a loop around both.
+  /// The statement loads in one round of a loop what the copy stores in the next round. The loop is
+  /// around both.
   bool isOfRoundBefore = false;
 };
 
@@ -34,15 +35,16 @@ const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectS
 bool mayWriteBehind(const clang::Stmt *copy, const CallPath &path, const ObjectSet &objects,
                     const KernelEffects &effects);
 
-/// Where a thread may wait ahead of a copy for another one, and what that one does behind the copy,
-/// with no barrier of the block between either of them and the copy.
+/// A statement at which a thread may wait before a copy, and the statement behind the copy by which
+/// another thread ends this wait, with no barrier of the block between either of them and the copy.
 struct WaitAround {
   const clang::Stmt *wait = nullptr, *end = nullptr;
 };
 
-/// The copy that stands at the path's end, where all threads meet once it is made by TMA: a thread
-/// that waits ahead of it would wait for ever. `areBlocks` asks of threads of other blocks, too,
-/// whom no barrier of the block orders.
+/// Returns a wait before the copy at the end of `path` that another thread may end behind the copy,
+/// and the statement by which it does so; or nothing. If TMA makes the copy, all threads meet at
+/// it, so that the waiting thread would wait for ever. `areBlocks`: looks for polls that threads of
+/// other blocks may end, instead; no barrier of the block orders these.
 std::optional<WaitAround> waitAround(const clang::Stmt *copy, const CallPath &path,
                                      const KernelEffects &effects, bool areBlocks = false);
 

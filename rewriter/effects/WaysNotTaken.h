@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Ways that code never takes: libraries ask of an object whether it is in shared memory, and do the
-// same by other means where it is not. Of a variable, the declaration tells.
+// Branches that are never taken. Library code tests whether an address is in shared memory, and has
+// another implementation for other memory. If the address is that of a variable which is declared
+// in shared memory, the branch to the other implementation is never taken.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_WAYSNOTTAKEN_H

@@ -48,13 +48,13 @@ std::string KernelWriter::peersOf(unsigned axes) const {
          "::" + peersName(axes);
 }
 
-/// Where blocks that share tiles along some axes meet. Each of them waits for the tiles of all
-/// the others, and so for those who may fill them: nobody is a meeting ahead.
+/// The name of the meeting of blocks that share tiles along some axes. Each of them waits for the
+/// tiles of all the others, and so for the blocks that may fill them: none is a meeting ahead.
 std::string KernelWriter::meetingOf(unsigned axes, const Ring *ring) const {
   return (ring ? ring->meeting : names.meeting) + StringRef(peersName(axes)).drop_front(5).str();
 }
 
-/// Of meetings, what they are and that they get ready.
+/// Declarations of meetings, and the calls that make these ready.
 std::string KernelWriter::meetings(ArrayRef<unsigned> ways, const Ring *ring) const {
   std::string text;
   for (unsigned axes : ways) {
@@ -69,7 +69,7 @@ std::string KernelWriter::meetings(const Ring &ring) const {
   return meetings(sharedWays(ring.first, ring.last), &ring);
 }
 
-/// For copies that are made in their own rounds.
+/// The meetings for copies that are made in their own rounds.
 std::string KernelWriter::meetings() const {
   SmallVector<unsigned, 2> ways;
   for (size_t i = 0; i < copies().size(); ++i)
@@ -89,7 +89,8 @@ std::string KernelWriter::meetText(size_t first, size_t last, const std::string 
   return rooms.empty() ? "" : indent + "tilelift::meet(" + llvm::join(rooms, ", ") + ");\n";
 }
 
-/// Before one of several operations, on a line of its own.
+/// The `if` in front of one of several operations, on a line of its own, that leaves it to the peer
+/// block that loads for all.
 std::string KernelWriter::ifMine(size_t copy, const std::string &piece,
                                  const std::string &indent) const {
   unsigned axes = copies()[copy].plan.peerAxes();

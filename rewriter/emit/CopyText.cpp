@@ -431,7 +431,7 @@ std::string KernelWriter::pendingReads(const Stmt *wait) const {
   return takesTurns ? "<1>" : "";
 }
 
-/// What the program's own barriers do for stores, right before them.
+/// Adds fences and waits for stores in front of the program's own barriers.
 void KernelWriter::dutyEdits(FunctionText &text) {
   unsigned begin = source.beginOf(text.pattern);
   unsigned end = source.endOfToken(text.pattern->getBody()->getEndLoc());

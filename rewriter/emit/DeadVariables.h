@@ -28,8 +28,8 @@ struct DeadVariables {
   std::vector<const clang::DeclStmt *> partlyDead;
 };
 
-/// `replaced` are the stretches that are gone, `written` the words of what was
-/// put in their place; `instances` lead to what the function is in each instance.
+/// `replaced` has the stretches of text that were removed, `written` the words of the text in their
+/// place. `instances` has the call path to the function in each instance of the kernel.
 DeadVariables findDeadVariables(const SourceText &source, const clang::FunctionDecl *kernel,
                                 std::vector<TextRange> replaced, const llvm::StringSet<> &written,
                                 llvm::ArrayRef<CallPath> instances, const Effects &effects);

@@ -1,13 +1,13 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What of a file is the host's, for those who compile for the device alone: NVRTC knows no host,
-// and finds none of its headers.
+// Removes the host's part of a file, for programs that compile device code alone, as with NVRTC,
+// which has no host compiler and finds none of the host's headers.
 //
-// Functions that run on the host go, and so do its variables; with them, what is made of those or
-// of what a header of the host declares: types, aliases, templates. Kernels, device functions,
-// constants and everything else stay as they are written. Only the main file is looked at; a
-// header of the user's is taken to be the device's.
+// Functions and variables of the host are removed, and so are types, aliases and templates that use
+// these or what a header of the host declares. Kernels, device functions, constants and everything
+// else stay as they are written. Only the main file is changed; a header of the user's is assumed
+// to be for the device.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_DEVICESOURCE_H
@@ -22,7 +22,7 @@ class ASTContext;
 
 namespace tilelift {
 
-/// Takes it out.
+/// Returns the edits that remove the host's declarations and #include lines from the main file.
 EditSet withoutHost(clang::ASTContext &context, llvm::ArrayRef<IncludeLine> includes);
 
 } // namespace tilelift

@@ -24,7 +24,7 @@
 
 namespace tilelift {
 
-/// A kernel, and what the one beside it is called.
+/// A kernel of the file, and the name of its lifted sibling.
 struct LiftedKernel {
   Place place;
   std::string name;
@@ -33,7 +33,7 @@ struct LiftedKernel {
 
 struct EmitResult {
   EditSet edits;
-  /// Of kernels that other files may launch, by their shared names.
+  /// The launchers of kernels that other files may launch, by the shared names of the kernels.
   std::map<std::string, std::string> launchers;
   std::vector<LiftedKernel> kernels;
   /// One for each instance that is lifted.
@@ -50,7 +50,7 @@ struct LiftedText {
   std::string before, behind;
   std::optional<unsigned> launcherDeclared;
   LauncherText launcher;
-  /// Other files may launch it.
+  /// Other files may launch the kernel, so its launcher has external linkage.
   bool isForAll = false;
   std::vector<Recipe> recipes;
   /// The number of the first function sibling that was written for this kernel; later ones are its
@@ -65,13 +65,15 @@ public:
   Emitter(const FileFacts &file, const SourceText &source);
 
   LiftedText write(const WritableKernel &kernel);
-  /// What was written goes into the file, or it does not.
+  /// Adds the text of a lifted kernel to the edits of the file.
   void keep(const LiftedText &text);
+  /// Discards the text, with the function siblings that were written for it.
   void drop(const LiftedText &text) { siblings.dropFrom(text.firstSibling); }
-  /// Copies or loops of a pragma stay what they are, as far as no kernel is lifted with them.
+  /// Notes that the copies or the loop of a pragma stay loops, for the comment that replaces the
+  /// pragma. If a lifted kernel has copies of the same pragma, the comment says so instead.
   void staysPlain(const Directive &directive) { outcomes.insert({&directive, "stays a loop"}); }
 
-  /// The launches that kept launchers shall make.
+  /// The launches in this file that become calls of launchers, of all kernels whose text was kept.
   const std::vector<RedirectedLaunch> &launches() const { return redirected; }
   void addLaunches(const LaunchChanges &changes, const ForeignLaunches &foreign);
   EmitResult finish();

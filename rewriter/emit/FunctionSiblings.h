@@ -21,15 +21,18 @@ public:
 
   FunctionSiblings(const SourceText &source, FreshNames &names) : source(source), names(names) {}
 
-  /// What the sibling of a function is called; `write` gives its text.
+  /// Adds a sibling of a function, unless one with the same text is there, and returns its name.
+  /// `write` gives its text.
   std::string add(const clang::FunctionDecl *pattern, Writer write, Writer declare);
   std::vector<Edit> edits() const;
-  /// How many there are; those that were added since can be dropped again.
+  /// The number of siblings. dropFrom() with this number undoes what is added later.
   size_t count() const { return siblings.size(); }
+  /// Removes the sibling number `first` and all later ones.
   void dropFrom(size_t first) {
     siblings.erase(siblings.begin() + ptrdiff_t(first), siblings.end());
   }
-  /// Calls `visit` for each that was added since, with the function and what was written for it.
+  /// Calls `visit` for the sibling number `first` and each later one, with its function and the
+  /// text that was written for it.
   void forEachFrom(
       size_t first,
       llvm::function_ref<void(const clang::FunctionDecl *pattern, const std::string &written)>
@@ -42,7 +45,8 @@ private:
     const clang::FunctionDecl *pattern;
     std::string name;
     std::vector<Piece> text;
-    /// Behind the first declaration, where that is not the definition.
+    /// The declaration of the sibling, which is inserted behind the first declaration of the
+    /// function; empty if that is the definition.
     std::vector<Piece> declaration;
   };
 

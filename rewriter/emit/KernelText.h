@@ -39,7 +39,8 @@ struct KernelNames {
   std::string memory;   ///< tma_memory
   std::string slot;     ///< tma_slot
   std::string lifts;    ///< tma_lifts
-  /// Of the launcher's own; the kernel's parameters have theirs.
+  /// Names of the launcher's own parameter and variables. They differ from all names in the
+  /// kernel's parameters, which the launcher has, too.
   std::string config, facts, launch;
   std::string planParameter; ///< tma_plan, in functions that the kernel calls
   /// How code in the template names this instantiation: "<TX, TY>", or "".
@@ -48,12 +49,16 @@ struct KernelNames {
 
 /// One copy as both kernel and launcher call it.
 struct CopyNames {
-  std::string tile;      ///< tile
-  std::string map;       ///< tile_map; empty for bulk copies
-  std::string box;       ///< tile_box
-  std::string bytes;     ///< a member of the plan type: tile_box::bytes
-  std::string operation; ///< another, where instantiations combine in different ways
-  std::string number;    ///< or numbers of different types
+  std::string tile;  ///< tile
+  std::string map;   ///< tile_map; empty for bulk copies
+  std::string box;   ///< tile_box
+  std::string bytes; ///< a member of the plan type: tile_box::bytes
+  /// The member of the plan type for the operation of a reduction; empty if all instantiations have
+  /// the same one.
+  std::string operation;
+  /// The member of the plan type for the type of a bulk reduction's numbers; empty if all
+  /// instantiations have the same one.
+  std::string number;
 };
 
 /// Copies that are made ahead of their rounds and arrive together: their barriers, and
@@ -63,17 +68,22 @@ struct Ring {
   std::string full;   ///< tile_full
   std::string place;  ///< tile_place
   std::string stages; ///< 3, or a member of the plan type
-  /// A warp of its own fills it, and learns here that tiles are free.
+  /// The producer warp fills the ring. It waits at the barriers `empty` until a tile is free.
   bool isSupplied = false;
-  /// All lanes of that warp do, as rows are looked up.
+  /// All lanes of the producer warp take part, because rows of some tile that it fills are looked
+  /// up; otherwise one thread of the warp does all.
   bool isByWarp = false;
   std::string empty; ///< tile_empty
-  /// Other blocks' leaders learn here that they may fill them, too.
+  /// The name of the meeting at which the leaders of peer blocks tell each other that a stage is
+  /// free in their blocks.
   std::string meeting; ///< tile_meeting, followed by axes
-  /// What the leader has instead of the loop's variables.
+  /// The cursors of the loop, each with the name of the variable that replaces it where copies are
+  /// issued ahead.
   std::vector<std::pair<const Cursor *, std::string>> cursors;
-  /// The same for rounds that L2 fetches before: so many, or a member of the plan type.
+  /// The same where tiles are prefetched to L2.
   std::vector<std::pair<const Cursor *, std::string>> farCursors;
+  /// How many rounds the prefetch is ahead of the copies: a number, or a member of the plan type.
+  /// Empty without a prefetch.
   std::string farRounds;
 
   Ring far() const {
@@ -83,14 +93,16 @@ struct Ring {
   }
 };
 
-/// As CCCL calls an operation, and the numbers.
+/// The operation of a reduction as a tag of cuda::ptx, such as tilelift::ptx::op_add.
 std::string operatorOf(const Reduction &reduction);
+/// The C++ type of the numbers of a reduction, such as float.
 std::string numberNameOf(const Reduction &reduction);
 
 /// How L2 treats what a copy brings in, as an argument behind others.
 std::string policyArgument(CacheHint hint);
 
-/// What rings take in front of what the launch asks for of dynamic shared memory, as well aligned.
+/// The bytes of dynamic shared memory that rings take in front of the memory that the program's
+/// launch asks for. They are rounded up so that the latter keeps its alignment.
 int64_t ringBytes(const InstancePlan &instance);
 
 struct PieceCounter;
@@ -108,10 +120,10 @@ public:
   std::string planType() const;
   std::vector<PlanConstant> &constants() { return planConstants; }
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
-  /// Whether the launch needs `ring_bytes` of dynamic shared memory for rings of tiles.
-  /// Whether blocks share tiles.
+  /// Whether blocks of a cluster share tiles.
   bool hasClusters() const;
-  /// Whether it launches another block, with a warp that makes copies.
+  /// Whether the lifted kernel has a producer warp, with which the launcher launches a larger
+  /// block.
   bool hasProducer() const { return producer.has_value(); }
   /// What the type of a copy's tile is called in the plan type, where it is laid out anew. Tiles of
   /// one name, in several scopes or functions, have numbers.
@@ -160,6 +172,8 @@ private:
   std::string wrapped(const std::string &parameters, unsigned at) const;
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
   bool moved(size_t copy) const { return isMoved(kernel, copy); }
+  /// Whether the leader sets up the barrier and issues the first copies at once, before the block's
+  /// first barrier.
   bool startsFirst() const;
 
   // The copies.
@@ -191,10 +205,13 @@ private:
   std::string peerTypes(const InstancePlan &instance) const;
   std::string peersOf(unsigned axes) const;
   std::string meetingOf(unsigned axes, const Ring *ring) const;
+  /// Declarations of the meetings of peer blocks, and the calls that make these ready: along some
+  /// axes, of a ring, or for copies that are made in their own rounds.
   std::string meetings(llvm::ArrayRef<unsigned> ways, const Ring *ring) const;
   std::string meetings(const Ring &ring) const;
   std::string meetings() const;
   std::string meetText(size_t first, size_t last, const std::string &indent) const;
+  /// The `if` that leaves one of several operations to the peer block that loads for all.
   std::string ifMine(size_t copy, const std::string &piece, const std::string &indent) const;
   std::string loadOf(size_t copy, const std::string &name, const std::string &how = "") const;
 
@@ -208,6 +225,7 @@ private:
   std::string rowsText(size_t copy, CodeText &code, const std::string &place,
                        const std::string &present, const std::string &where,
                        const std::string &indent);
+  /// Whether one of these copies tests that its rows lie apart, which is a barrier of the block.
   bool asksWhetherApart(size_t first, size_t last) const;
   std::string apartText(size_t copy, CodeText &code);
   std::string ifPresent(size_t copy, const std::string &where, const std::string &nowhere) const {
@@ -248,6 +266,7 @@ private:
   std::string coordinatesText(size_t copy, CodeText &code, bool mayBeAbsent,
                               std::vector<PieceCounter> &counters);
   std::string callText(size_t copy, const std::string &indent, bool isFar = false);
+  /// Adds fences and waits for stores in front of the program's own barriers.
   void dutyEdits(FunctionText &text);
 
   // Copies that are made ahead.
@@ -278,17 +297,20 @@ private:
   void openPipelines();
   bool startsBeforeLoop(const Ring &ring) const;
   std::string startText(const Ring &ring, const std::string &indent);
+  /// The code that prefetches tiles of later rounds to L2, beside the filling of a tile.
   std::string farText(const Ring &ring, const std::string &indent);
   std::string farStart(const Ring &ring, const std::string &indent);
   std::string bindText(const Ring &ring, const std::string &indent);
   std::string bindInRound(const Ring &ring);
   std::string fillText(const Ring &ring, const std::string &indent);
   std::string handBackText(const Ring &ring, const std::string &indent) const;
-  /// The leader's part of one round to come.
+  /// The code by which the leader issues the copies of one later round.
   struct RoundAhead {
     std::string condition, steps, copies;
   };
   RoundAhead roundAhead(const Ring &ring, const std::string &indent);
+  /// The condition under which a later round makes the copies of a ring; empty if each round makes
+  /// them.
   std::string turnsText(const Ring &ring);
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
@@ -306,7 +328,11 @@ private:
   std::string movedText(const clang::Stmt *statement, const std::string &indent);
   std::string textOfRange(clang::SourceRange range) const;
   std::string blockBarrier() const;
+  /// Makes the program's own barriers, and its block size, those of the block without the producer
+  /// warp.
   void meetWithoutProducer();
+  /// Changes __launch_bounds__ to the size of the block with the producer warp. Returns the text
+  /// for a kernel that has none.
   std::string boundLaunch();
 
   /// How a function's text names the plan type.

@@ -18,9 +18,11 @@ public:
   LauncherNumbers(std::string launch, std::string planType, std::vector<PlanConstant> &constants)
       : launch(std::move(launch)), planType(std::move(planType)), constants(constants) {}
 
-  /// In 64 bits. Constants are called after `hint`.
+  /// The number as an expression of 64 bits. Constants that it adds to the plan type get names made
+  /// from `hint`.
   std::string number(const HostNumber &number, llvm::StringRef hint) const;
-  /// The same, by ranges of one number, which do not overflow, where 64 bits may not hold it.
+  /// The same; but where 64 bits may not hold the number, the expression computes with
+  /// tilelift::range, whose numbers have 128 bits.
   std::string exact(const HostNumber &number, llvm::StringRef hint) const;
   /// A tilelift::range over all blocks of a launch.
   std::string range(const HostNumber &range, llvm::StringRef hint) const;

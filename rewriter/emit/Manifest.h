@@ -12,7 +12,7 @@
 
 namespace tilelift {
 
-/// Changes whenever a reader has to.
+/// Is incremented whenever programs that read manifests have to be changed.
 constexpr int manifestVersion = 1;
 
 std::string manifestOf(llvm::ArrayRef<Recipe> recipes, llvm::StringRef source);

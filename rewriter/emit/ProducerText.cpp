@@ -16,8 +16,8 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// Whether its lanes share the work: they look up rows for each of its rings, so they take the
-/// way to all of them.
+/// Whether all lanes of the producer warp work: they do if the warp looks up rows for one of its
+/// rings, and then for all of its rings.
 bool KernelWriter::hasProducerWarp() const {
   return llvm::any_of(copies(), [&](const PlannedCopy &copy) {
     return copy.plan.gather && kernel.instances.front().isSupplied(copy);
@@ -150,8 +150,8 @@ std::string KernelWriter::producerText() {
          "    }\n    return;\n  }";
 }
 
-/// The block has more threads, and the compiler is told of them: in the place of what bounds
-/// the plain kernel, or before the name.
+/// Tells the compiler that the block has the producer warp, too: in place of the size in
+/// __launch_bounds__ of the plain kernel, or by a new one before the name.
 std::string KernelWriter::boundLaunch() {
   std::vector<int64_t> sizes;
   for (const InstancePlan &instance : kernel.instances) {
@@ -171,7 +171,7 @@ std::string KernelWriter::boundLaunch() {
   return "";
 }
 
-/// Barriers of the program are for its own threads, and so is the number of them.
+/// Makes the program's barriers, and its block size, those of the block without the producer warp.
 void KernelWriter::meetWithoutProducer() {
   const BlockUses &uses = producer->uses;
   if (uses.countsThreads)

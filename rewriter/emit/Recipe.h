@@ -41,15 +41,16 @@ struct RecipeArgument {
 struct RecipeCheck {
   enum class Kind {
     Range,    ///< all of the value's numbers lie between two
-    Line,     ///< the same, where im2col has no lines: below compute capability 10.0
-    Multiple, ///< the value is a multiple
-    Fours,    ///< four rows are copied at once: compute capability 10.0 or higher
+    Line,     ///< the same, but only below compute capability 10.0, which has no im2col::w
+    Multiple, ///< the value is a multiple of `multiple`
+    Fours,    ///< the device has compute capability 10.0 or higher: it copies four rows at once
   };
   size_t copy = 0; ///< the first of the kernel's that asks for it
   Kind kind = Kind::Range;
   rule_id rule = rule_id::guard;
   HostNumber value;
-  /// The same in the program's words; of the tile where instances have other words for it.
+  /// The value as an expression of the program, for messages. If the instances have different ones,
+  /// "an index of the copy to '<tile>'"; for Kind::Fours, the name of the tile.
   std::string text;
   InstanceNumbers low, high; ///< of a range
   InstanceNumbers multiple;
@@ -59,7 +60,8 @@ struct RecipeCheck {
 struct RecipeExtent {
   std::optional<HostNumber> elements; ///< none: nothing bounds it
   std::string elementsText;
-  /// Instead of `elements`: so many after the last number of this range.
+  /// If only the boxes bound the dimension: the range of their starts. Its largest number plus
+  /// `lastLength` takes the place of `elements`.
   std::optional<HostNumber> lastStart;
   InstanceNumbers lastLength;
   std::optional<HostNumber> stride; ///< bytes; not of the innermost dimension
@@ -85,18 +87,20 @@ struct RecipeBox {
 
 /// A tensor that a copy goes through: with a map, or bytes from an address.
 struct RecipeTensor {
-  size_t copy = 0; ///< of the kernel's, whose tensor this is
+  size_t copy = 0; ///< the number of the copy that goes through this tensor
   Mode mode = Mode::Tile;
   std::string map; ///< the kernel's parameter
   std::string tile, tensor;
   std::string
       address; ///< an argument or a member of one; empty: the variable `tensor` of the device
-  /// How the driver calls that variable; found once there is a text.
+  /// The mangled name of that variable, which tool/Emission finds in the lifted source.
   std::string variable;
   HostNumber offset; ///< bytes
   /// Boxes outside of the tensor read where it starts, so there has to be memory.
   bool isReadAtStart = false;
-  /// Ranges of where boxes start, if they may say that there are no such boxes.
+  /// The ranges of the starts of boxes, one for each dimension. They may tell the launcher that no
+  /// box lies outside of the tensor, so that no memory is needed at its start. Empty if the ranges
+  /// are not known.
   std::vector<HostNumber> boxStarts;
   /// Bytes that L2 fetches at once; none where the program does not say it.
   std::optional<unsigned> promotion;
@@ -110,7 +114,8 @@ constexpr unsigned usualPromotion = 128;
 struct RecipeInstance {
   /// "<4, 64>" of an instantiation.
   std::string templateArguments;
-  /// How the driver calls them; the lifted one's is found once there is a text.
+  /// The mangled names of the plain and the lifted instance; tool/Emission finds the latter in the
+  /// lifted source.
   std::string entry, liftedEntry;
   std::vector<RecipeArgument> arguments;
   BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
@@ -126,7 +131,8 @@ struct Recipe {
   std::vector<LaunchCall> calls;
   /// `fallback(error)`: the plain kernel never runs instead.
   bool mustLift = false;
-  /// What of the rules depends on what the kernel is compiled for.
+  /// Whether some rule for the copies depends on the architecture that the kernel is compiled for,
+  /// as those for im2col::w and for copies of four rows do.
   bool dependsOnTarget = false;
   std::vector<RecipeCheck> checks;
   std::vector<RecipeTensor> tensors;
@@ -144,8 +150,8 @@ struct Recipe {
   std::string nameOfInstance() const { return kernel + instance().templateArguments; }
 };
 
-/// Of some of the kernel's instances, by their numbers. `writer` names the maps; run its sibling()
-/// first.
+/// Makes the recipe of some instances of the kernel, by their numbers. `writer` gives the names of
+/// the maps; its sibling() must have been called before.
 Recipe recipeOf(const KernelPlan &kernel, llvm::ArrayRef<size_t> instances,
                 const KernelNames &names, const KernelWriter &writer);
 

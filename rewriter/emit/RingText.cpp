@@ -136,7 +136,7 @@ CodeText KernelWriter::farCodeOf(size_t copy) {
   return {pointersTo(plansFar[copy]), planIn(texts[textOf[copy]]), planConstants};
 }
 
-/// What is done for L2 beside the filling of a tile.
+/// The code that prefetches tiles of later rounds to L2, beside the filling of a tile.
 std::string KernelWriter::farText(const Ring &ring, const std::string &indent) {
   if (ring.farRounds.empty())
     return "";
@@ -253,7 +253,8 @@ std::string KernelWriter::stepsAhead(const Cursor &cursor, const std::string &na
   return llvm::join(steps, ", ");
 }
 
-/// Whether a round to come makes the copies at all; nothing where each one does.
+/// The condition under which a later round makes the copies of a ring; empty if each round makes
+/// them.
 std::string KernelWriter::turnsText(const Ring &ring) {
   SmallVector<std::string, 2> texts;
   ArrayRef<Turn> turns = copies()[ring.first].turns;

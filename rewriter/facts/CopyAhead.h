@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a copy in a loop may be made rounds ahead of the one that uses it, into a
-// tile of its own, and what it can be told in names there.
+// Whether a pipeline may issue a copy some rounds ahead of the round that uses it, into another
+// tile of a ring, and which names of the loop are valid there.
 //
 // Read off the syntax, without following values, and on the safe side.
 //===----------------------------------------------------------------------===//
@@ -25,36 +25,41 @@ struct CopyInLoop {
   const GlobalBase *source = nullptr;
 };
 
-/// A question that a round asks on its way to a copy, and the answer that leads there.
+/// A condition that a round evaluates on its way to a copy. `isElse`: the copy is reached if the
+/// condition is false, not if it is true.
 struct Turn {
   const clang::Expr *condition = nullptr;
   bool isElse = false;
 };
 
-/// Where in a round a copy stands: in which block, and which way there.
+/// The place of a copy in a round: the block of the round, and the conditions on the way to it.
 struct PlaceInRound {
   const clang::CompoundStmt *block = nullptr;
-  /// The copy, or the block by itself that it stands in.
+  /// The copy with the nested `{ ... }` and `if constexpr` statements around it that stand in
+  /// `block`; the copy itself if there are none.
   const clang::Stmt *statement = nullptr;
   llvm::SmallVector<Turn, 2> turns;
-  /// The `if (...) continue;` among what the turns are made of.
+  /// The statements `if (...) continue;` whose conditions are among `turns`.
   llvm::SmallVector<const clang::Stmt *, 2> skips;
 };
-/// Nothing where more than conditions lead there.
+/// Finds the place of a copy in a round. Nothing if the copy stands in an inner loop, in a
+/// `switch`, in a statement without braces, or in an `if` that declares a variable.
 std::optional<PlaceInRound> placeInRound(const clang::Stmt *copy, const Rounds &rounds,
                                          const VariableFacts &facts);
 
-/// Why it has to be made in its own round, if it has to.
+/// The reason why the copy has to be made in its own round, or nothing.
 std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &rounds,
                                       const KernelUnderTest &kernel);
 
-/// The statement of a round that writes to a tile, where all that the round does with it is
-/// to write it there and then to store it; else null.
+/// The statement of a round that writes the tile which `store` stores. Null unless it stands before
+/// the store, uses the tile only to assign to its elements, and no other statement of the kernel
+/// names the tile.
 const clang::Stmt *onlyWriter(const CopyInLoop &store, const Rounds &rounds,
                               const KernelUnderTest &kernel);
 
-/// The names that a copy ahead of its round can use: those of what the loop leaves alone,
-/// and those of its cursors, each of which it has another variable for.
+/// The names that a copy can use ahead of its round: names of variables that the loop does not
+/// change, and names of cursors that a round does not change before the copy. For each cursor, the
+/// pipeline has a variable of its own.
 class NamesAhead {
 public:
   NamesAhead(const clang::Stmt *copy, const Rounds &rounds, const KernelUnderTest &kernel);
@@ -62,7 +67,8 @@ public:
   bool has(llvm::StringRef name) const;
   /// The cursor of that name, or null.
   const Cursor *cursorOf(llvm::StringRef name) const;
-  /// Whether some text that was read at the copy says the same ahead of it.
+  /// Whether text that was read at the copy has the same value ahead of the round, as none of the
+  /// variables that it names is changed by the loop.
   bool isSame(llvm::StringRef text) const;
 
 private:

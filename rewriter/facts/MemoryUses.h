@@ -17,16 +17,17 @@
 
 namespace tilelift {
 
-/// Looks at all uses of a shared array and fills in what they need of its layout;
-/// those in the copy itself are kept apart.
+/// Looks at all uses of a shared array and records in `tile` what they require of its layout. What
+/// uses in the copy itself require is kept apart, in SharedTile::ownEscape.
 void describeUses(SharedTile &tile, const clang::VarDecl *variable, const KernelUnderTest &kernel,
                   const clang::Stmt *copy);
 
-/// All places that name a variable, in the functions on the way to the copy.
+/// Expressions that name a variable, in the functions on the way to the copy.
 std::vector<const clang::DeclRefExpr *> usesOf(const clang::VarDecl *variable,
                                                const KernelUnderTest &kernel);
 
-/// The same in all of their text, in types and constants as well.
+/// All places in the text of these functions that name a variable, also in types, constants and
+/// local classes.
 std::vector<NameInText> textUsesOf(const clang::VarDecl *variable, const KernelUnderTest &kernel);
 
 /// For each use of an array, its subscripts from the outermost dimension on, at most
@@ -37,8 +38,9 @@ subscriptsOf(const clang::VarDecl *array, size_t dims, const KernelUnderTest &ke
 /// Arrays in dynamic shared memory that a kernel uses but does not declare itself.
 llvm::SmallVector<const clang::VarDecl *, 2> outerDynamicMemory(const clang::FunctionDecl *kernel);
 
-/// An array in dynamic shared memory that a function uses which the kernel calls, or the
-/// kernel itself by a qualified name, so that no other can take its name; or null.
+/// An array in dynamic shared memory that a called function names, or that the kernel names by a
+/// qualified name; null if there is none. The lifted kernel cannot hide such an array behind a
+/// variable of the same name.
 const clang::VarDecl *foreignDynamicMemory(const clang::FunctionDecl *kernel);
 
 /// The static shared memory that a kernel declares, in bytes.

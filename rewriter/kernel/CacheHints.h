@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What L2 is asked for beside the copies: rows that it fetches some rounds ahead, and the tensor
-// that stays there while the kernel runs.
+// Plans two uses of the L2 cache besides the copies themselves: the kernel prefetches a tile some
+// rounds before its copy is issued (`prefetch`), and the host keeps a tensor in L2 while the kernel
+// runs (`persist`).
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_CACHEHINTS_H
@@ -12,12 +13,15 @@
 
 namespace tilelift {
 
-/// Of copies ahead of their rounds, by how many rounds L2 is ahead of them. `inPipelines` are the
-/// statements of all loops with a pragma for that, also of those that do not have it.
+/// Sets PlannedCopy::prefetched of each copy with a `prefetch(n)` clause. Refuses the clause of a
+/// copy that no pipeline issues ahead of its round, or whose rows are looked up. `inPipelines` has
+/// the copies in all loops with `#pragma tma pipeline`, also in loops that did not become
+/// pipelines; it decides on the reason in the message.
 void planPrefetches(InstancePlan &instance, const llvm::DenseSet<const clang::Stmt *> &inPipelines,
                     Verdicts &verdicts);
 
-/// A launch has one window of memory that stays in L2, which the host opens.
+/// Adds a `persist` call to InstancePlan::launchCalls for the `persist` clause of a copy. A launch
+/// has only one access policy window, so a second `persist` clause of the instance is refused.
 void planPersistence(InstancePlan &instance, Verdicts &verdicts);
 
 } // namespace tilelift

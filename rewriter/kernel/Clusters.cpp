@@ -15,7 +15,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// Where nobody says how many blocks share a tile.
+/// The number of blocks along an axis for which no clause gives one.
 constexpr unsigned usualPeers = 2;
 
 class Sharing {
@@ -41,7 +41,7 @@ private:
   InstancePlan &instance;
   const KernelEffects &effects;
   std::vector<Diagnostic> &diagnostics;
-  /// Axes of which somebody has said how many blocks there are.
+  /// Axes whose number of blocks is given by a clause.
   Axes counted = 0;
 };
 

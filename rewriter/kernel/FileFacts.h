@@ -18,7 +18,8 @@ namespace tilelift {
 struct FileFacts {
   clang::ASTContext &context;
   const DirectiveList &directives;
-  /// What the other files of the program say.
+  /// What was found in the other files of the program: the kernels that they launch, and the
+  /// launchers of the kernels that they lift.
   const ProgramFacts &others;
   const Selection &selection;
   const Program &program;

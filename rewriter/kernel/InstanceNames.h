@@ -1,7 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How an instance of a kernel is called, in messages and by those who launch it.
+// The names of an instance of a kernel: for messages, and for programs that look the instance up to
+// launch it.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_INSTANCENAMES_H
@@ -16,11 +17,12 @@ class FunctionDecl;
 
 namespace tilelift {
 
-/// With its scopes and template arguments.
+/// The qualified name with template arguments.
 std::string fullNameOf(const clang::FunctionDecl *instance);
 
-/// How it may be called, the most exact name first: the driver's, then as a whole, with its
-/// scopes, and alone.
+/// The names by which a user may refer to the instance, the most exact one first: the mangled name,
+/// the qualified name with template arguments (fullNameOf), the qualified name without them, and
+/// the bare name.
 std::vector<std::string> namesOf(const clang::FunctionDecl *instance);
 
 } // namespace tilelift

@@ -13,9 +13,10 @@
 
 namespace tilelift {
 
-/// What was planned, and what was found on the way, which is shown on request.
+/// The plan of an instance, and the copy relations that were found for it, which --dump-relation
+/// prints.
 struct PlannedInstance {
-  /// None: all of its copies stay loops, which has been said.
+  /// Nothing if all copies of the instance stay loops; refusals are among the verdicts already.
   std::optional<InstancePlan> plan;
   std::vector<CopyRelation> relations;
 };

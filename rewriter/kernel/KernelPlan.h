@@ -4,8 +4,8 @@
 // What becomes of a kernel: its copies, the loops that make them ahead, the cluster, and what the
 // launch has to give, for each instance.
 //
-// The kernels of this room are planned from here on, and written from here on (emit/). A plan of
-// one copy, as the TMA unit sees it, is plan/Plan.h.
+// The functions of kernel/ fill in a KernelPlan, and emit/ writes the lifted kernel from it. A plan
+// of one copy, as the TMA unit sees it, is plan/Plan.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_KERNELPLAN_H
@@ -24,9 +24,10 @@ namespace tilelift {
 struct PlannedPipeline {
   const Directive *directive = nullptr;
   Rounds rounds;
-  /// A warp of its own makes the copies.
+  /// A producer warp, which the launch adds to the block, issues the copies of this loop.
   bool hasProducer = false;
-  /// What its ring means for an SM, where nobody asked for so many stages.
+  /// The number of stages of the ring. If no `stages` clause gives it, also how many blocks then
+  /// run on an SM at once, and how many bytes of copies they have in flight.
   RingUse use;
 };
 
@@ -38,44 +39,55 @@ struct PlannedCopy {
   const clang::VarDecl *tile = nullptr;
   /// Threads may write to the tile, besides by the copy.
   bool tileIsWritten = false;
-  /// It is stored, in each round of a loop to another place.
+  /// The copy is a store in a loop, and each round stores to another place of the tensor, so that a
+  /// round need not wait for the stores of earlier rounds.
   bool movesOn = false;
-  /// It is stored in each round of a pipeline, and written anew: two tiles take turns.
+  /// Each round of a pipeline writes the tile anew and stores it, so the lifted kernel has two
+  /// tiles and uses them alternately.
   bool takesTurns = false;
-  /// Why the tile may hold what it held before, in some cells; empty if it does not.
+  /// The reason, for a message, why some cells of the tile may keep the values that they had before
+  /// the copy; empty if none may. A copy into such a tile cannot be made ahead of its round.
   std::string keeps;
   Plan plan;
-  /// What the plan was made of, to make another one.
+  /// The copy relation that `plan` was fitted to. It is kept so that other plans can be fitted to
+  /// it, such as one with a swizzle.
   std::shared_ptr<const CopyRelation> relation;
-  /// Of those of the instance, the one that makes it ahead, with the names that it can use.
+  /// The index in InstancePlan::pipelines of the pipeline that issues the copy ahead of its round;
+  /// nothing if none does.
   std::optional<size_t> pipeline;
+  /// The plan that this pipeline issues: `plan`, with only those names that are valid ahead of the
+  /// round.
   std::optional<Plan> ahead;
-  /// And so many rounds before that, L2 fetches it; none where it does not.
+  /// The number of rounds by which L2 prefetches the data before the copy is issued; 0 without a
+  /// prefetch.
   unsigned prefetched = 0;
-  /// And what its round asks on the way there.
+  /// The branch conditions that a round evaluates on the way to the copy. The pipeline evaluates
+  /// them ahead of the round.
   llvm::SmallVector<Turn, 2> turns;
   /// It is the whole body of a loop or a branch, without braces.
   bool isBody = false;
-  /// In the block of its round: the copy itself, or a block that stands there by itself.
+  /// The copy with the nested `{ ... }` and `if constexpr` statements around it, up to a loop or a
+  /// branch at run time; the copy itself if there are none.
   const clang::Stmt *inRound = nullptr;
 };
 
 struct InstancePlan {
   const clang::FunctionDecl *function = nullptr;
-  /// Arguments that the copies were checked for, by name.
+  /// The values of kernel arguments that the plan assumes, by name; the launcher checks them.
   std::map<std::string, int64_t> given;
   BlockShape block{1, 1, 1};
   /// Blocks that share tiles.
   BlockShape cluster{1, 1, 1};
-  /// What its launches ask for as a whole.
+  /// Functions that the launcher calls once for each launch, for clauses that concern the whole
+  /// launch, such as `persist`.
   std::vector<LaunchCall> launchCalls;
   /// In the order of the text.
   std::vector<PlannedCopy> copies;
   std::vector<PlannedPipeline> pipelines;
-  /// The ways to copies that stay loops.
+  /// The call paths to copies that stay loops.
   std::vector<CallPath> plainPaths;
 
-  /// Whether a warp of its own makes a copy.
+  /// Whether the producer warp issues the copy.
   bool isSupplied(const PlannedCopy &copy) const {
     return copy.pipeline && pipelines[*copy.pipeline].hasProducer;
   }
@@ -87,10 +99,10 @@ struct InstancePlan {
 struct KernelPlan {
   const clang::FunctionDecl *pattern = nullptr;
   std::vector<InstancePlan> instances;
-  /// Pragmas whose copies stay loops.
+  /// Pragmas of copies that stay loops, and of loops that do not become pipelines.
   std::vector<const Directive *> plain;
 
-  /// Whether a warp of its own makes copies, which it does in all instances or in none.
+  /// Whether a producer warp issues copies, which it does in all instances or in none.
   bool hasProducer() const;
 };
 

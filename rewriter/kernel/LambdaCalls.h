@@ -15,15 +15,17 @@ namespace tilelift {
 
 class KernelEffects;
 
-/// Whether the statement's text stands for another statement, too: a generic lambda has several
-/// instances and one text.
+/// Whether the instance has another annotated statement that comes from the same source text: a
+/// generic lambda has several instantiations and one text.
 bool isOtherInstanceOfText(const AnnotatedStatement &statement, const KernelInstance &instance);
 
-/// Whether copies that a lambda makes in this call are to be added to the instance: not if the same
-/// text makes them in another call already, or differs from it, which is said.
+/// Compares the copies that a lambda makes in this call with those that its text makes in another
+/// call of the instance. If there are such copies, empties `copies`, which then need not be added.
+/// If they differ, also refuses and drops them, and returns false.
 bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdicts &verdicts);
 
-/// A lambda's text is lifted for all of its calls, or for none.
+/// Refuses and drops the copies of a lambda that were planned for some of its calls only, because
+/// all calls share one text.
 void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts);
 
 /// Refuses copies whose function or lambda is also called in a way that the analysis does not

@@ -10,7 +10,7 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// What a value of arguments is at a launch that gives all of them as constants.
+/// The value of an expression in arguments at a launch that passes all of them as constants.
 std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
                                const Symbols &symbols) {
   int64_t total = 0;
@@ -28,7 +28,7 @@ std::optional<int64_t> valueAt(const Launch &launch, const Polynomial &value,
   return total;
 }
 
-/// What nobody can tell may be so.
+/// Whether a launch may satisfy a guard; true if the value is not known.
 bool mayMeet(const Launch &launch, const Check &guard, const Symbols &symbols) {
   std::optional<int64_t> value = valueAt(launch, guard.value, symbols);
   return !value || guard.within.contains({*value, *value});

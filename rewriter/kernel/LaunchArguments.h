@@ -3,8 +3,8 @@
 //
 // Arguments that decide how much a copy moves, and what a kernel's launches give for them.
 //
-// Which launches there are is the program's; that a lifted kernel is only for these values
-// is a check that the launcher makes.
+// The launches themselves are found in directive/Program.h. A kernel that is planned for certain
+// argument values is lifted only for these; the launcher checks that.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_LAUNCHARGUMENTS_H
@@ -21,9 +21,10 @@ class LaunchArguments {
 public:
   LaunchArguments(const Program &program, const clang::FunctionDecl *kernel);
 
-  /// What the first launch that spells it out as a constant gives for an argument.
+  /// The value that the first launch passes for an argument, of those that pass it as a constant.
   std::optional<int64_t> valueOf(llvm::StringRef name) const;
-  /// Those that keep every launch from ever meeting one of the guards.
+  /// The names of the arguments in guards that no launch satisfies, given the constants that the
+  /// launches pass. With such a guard the lifted copy would never run.
   std::set<std::string> neverMeeting(llvm::ArrayRef<Check> guards, const Symbols &symbols) const;
 
 private:

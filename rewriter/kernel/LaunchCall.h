@@ -1,9 +1,10 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a clause asks of a whole launch: a function of the runtimes' launches that is called once,
-// with constants, before any map is made. The runtime, the driver API's header and the Python
-// package have it by the same name, so that no printer has to know the clause.
+// A call that a clause adds to the launcher: a member function of the runtime's `launch` object
+// that is called once for each launch, with constant arguments, before any tensor map is made. The
+// C++ runtime, the driver API header and the Python package give the function the same name, so
+// that the printers in emit/ need not know the clause.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_LAUNCHCALL_H

@@ -14,8 +14,9 @@
 
 namespace tilelift {
 
-/// The kernel's pipelines have to be known: where a warp of its own makes a copy, threads give its
-/// tile back by other means.
+/// Decides on the barriers, fences and waits around a kernel's copies, whose pipelines are planned
+/// by then: the consumers of a tile that the producer warp fills hand the tile back at an mbarrier,
+/// without a barrier of the block.
 CopyOrders ordersOf(const KernelPlan &kernel, const Effects &effects);
 
 /// Which barriers go and which come, and why.

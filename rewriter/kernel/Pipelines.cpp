@@ -77,7 +77,8 @@ std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, InstanceP
   return pickStages(choices);
 }
 
-/// Where a round stores one tile, the next one can have another, if there is room for it.
+/// Gives a second tile to the only store of a pipeline, so that rounds use two tiles alternately,
+/// if there is room for it.
 void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
   const Rounds &rounds = instance.pipelines.back().rounds;
   PlannedCopy *store = nullptr;

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Copies that a loop makes ahead of their rounds: which names they can use there, how many stages
-// their ring has, whether a warp of its own makes them, and whether the round's store gets a second
+// their ring has, whether a producer warp makes them, and whether the round's store gets a second
 // tile.
 //
 // Which statements a round is made of is found in rounds/Rounds.h, and what may be moved ahead in

@@ -16,9 +16,10 @@ namespace tilelift {
 /// "16 x 8"
 std::string print(const BlockShape &shape);
 
-/// That the copy is lifted, what is checked for that, and what its layout costs or brings. Warns of
-/// rows that the device that the user names cannot copy: there every launch would fail the
-/// launcher's check, or every block that of the copy, and the loop would run.
+/// Remarks that the copy is lifted, what is checked for it, and what its tile's layout costs or
+/// saves. Warns if the device that the user names cannot copy such rows: then every launch would
+/// fail the check in the launcher, or every block the check at the copy, and the loop would always
+/// run.
 std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device);
 
 /// How far ahead a loop's copies are, and what that costs.

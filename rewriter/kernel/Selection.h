@@ -20,18 +20,19 @@ namespace tilelift {
 /// Who is to launch the kernels.
 enum class Output {
   Program,      ///< the file itself, by the CUDA runtime
-  DeviceSource, ///< somebody else: nothing of the host is written, and each kernel has a name
+  DeviceSource, ///< other programs, which look up instances by name: only device code is written
 };
 
 /// Which of the annotated copies are lifted; the others stay loops. And for whom.
 struct Selection {
   bool onlyProfitable = false;
-  /// Whether anybody reads LiftResult::relations, plans and effects.
+  /// Whether to fill in LiftResult::relations, LiftResult::plans and LiftResult::effects.
   bool describesRelations = false, describesPlans = false, describesEffects = false;
   /// Whether objects of different types are different memory, as C++ says; not with
   /// -fno-strict-aliasing.
   bool typesTellApart = true;
-  /// By its number among the pragmas of copies, in the order of the text.
+  /// If set, only this copy is lifted: the number of its pragma among all pragmas of copies, from
+  /// 0, in the order of the text.
   std::optional<size_t> only;
   Output output = Output::Program;
   /// What the user names.

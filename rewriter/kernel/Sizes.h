@@ -15,9 +15,10 @@ namespace tilelift {
 
 KernelSizes sizesOf(const clang::FunctionDecl *kernel);
 
-/// Why no barrier or ring may be added to the kernel's shared memory, if none may: the program asks
-/// how large that is. Code of another file is taken not to, as no compiler makes that of anything
-/// but assembly.
+/// The reason why no barrier and no ring may be added to the kernel's shared memory, or nothing if
+/// they may be: the kernel reads the size of its shared memory. Code that is not visible, such as a
+/// function of another file, is assumed not to read it: compilers generate that only from inline
+/// assembly.
 std::optional<Diagnostic> whyNoMoreMemory(const KernelEffects &kernel,
                                           const clang::SourceManager &sources);
 

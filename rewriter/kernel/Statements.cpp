@@ -27,7 +27,8 @@ bool isBody(const Stmt *statement, const VariableFacts &facts) {
   return parent && !isa<CompoundStmt>(parent);
 }
 
-/// Why the copy leaves something in the tile that it held before, if it does.
+/// The reason why some cells of the tile may keep values that the copy does not write; empty if
+/// none may.
 std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
   int64_t filled = 0;
   bool leavesOut = false;
@@ -139,7 +140,7 @@ Attempt attempt(const KernelUnderTest &under, const AnnotatedStatement &annotate
   return made;
 }
 
-/// Those that a refusal is about, or that keep every launch from ever meeting a guard.
+/// The arguments that a refusal depends on; without one, those in guards that no launch satisfies.
 std::set<std::string> decidingArguments(const Attempt &made, const LaunchArguments &arguments) {
   if (made.refusal)
     return made.decidingArguments;
@@ -149,7 +150,8 @@ std::set<std::string> decidingArguments(const Attempt &made, const LaunchArgumen
   return names;
 }
 
-/// Where an argument decides how much is copied, it is what the first launch says.
+/// Makes attempts with the values that launches pass as constants for arguments that decide how
+/// much is copied.
 Attempt attemptAsLaunched(KernelUnderTest &under, const AnnotatedStatement &annotated,
                           const FileFacts &file) {
   LaunchArguments arguments(file.program, under.path.kernel());

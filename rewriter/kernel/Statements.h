@@ -3,9 +3,11 @@
 //
 // The copies that one statement makes on one way to it, or why TMA cannot make them.
 //
-// What is tried: the statement as it stands; with arguments that all launches give as constants,
-// where they decide how much is copied; and with choices that all threads make alike named instead
-// of taken apart. What the copies of a kernel need together is decided in Instances.h.
+// What is tried: the statement as it stands; with the values that launches pass as constants for
+// arguments that decide how much is copied, of each argument the first such value; and with each
+// variable whose value depends on a block-uniform branch represented by a symbol, instead of by one
+// case for each side of the branch. What the copies of a kernel need together is decided in
+// Instances.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_STATEMENTS_H
@@ -28,11 +30,12 @@ struct Attempt {
   bool hasChoices = false;
   std::set<std::string> decidingArguments;
 
-  /// What tells the blocks whose box is the copy from those that take the loop.
+  /// The number of guard conditions that are tested at the copies. A block for which they hold uses
+  /// TMA, any other block runs the loop.
   size_t countGuards() const;
 };
 
-/// The best of what was tried; `under` learns which arguments it relies on.
+/// Returns the best attempt. Sets `under.givenArguments` to the argument values that it assumes.
 Attempt planStatement(KernelUnderTest &under, const AnnotatedStatement &annotated,
                       const FileFacts &file);
 

@@ -13,8 +13,9 @@
 
 namespace tilelift {
 
-/// Whether no two rounds of the only loop around a store write to the same place: a
-/// variable that they move one way moves it by its own length, or more.
+/// Whether no two rounds of the only loop around a store write to the same place. That is so if a
+/// variable that each round changes in one direction moves the place by at least the length that
+/// one round stores.
 bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under);
 
 } // namespace tilelift

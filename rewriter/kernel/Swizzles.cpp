@@ -92,7 +92,7 @@ void exchange(const CopiesOfTile &copies, std::vector<Plan> &plans) {
     std::swap(copies[i]->plan, plans[i]);
 }
 
-/// Takes the choice by which warps pass shared memory least often.
+/// Takes the choice with which the accesses of warps have the fewest bank conflicts.
 void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices,
               const std::vector<WarpAccess> &accesses, InstancePlan &instance,
               const KernelSizes &sizes) {

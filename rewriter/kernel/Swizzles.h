@@ -1,8 +1,9 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which swizzle each tile gets: what a pragma asks for holds for all copies of the tile, and where
-// nothing is said, it is the one by which the kernel's own accesses pass shared memory least.
+// Which swizzle each tile gets: one that a pragma asks for holds for all copies of the tile; if no
+// pragma gives one, the tile gets the swizzle with which the kernel's own accesses to it have the
+// fewest bank conflicts.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_SWIZZLES_H

@@ -22,7 +22,8 @@ class Verdicts {
 public:
   /// In the order in which they were found.
   std::vector<Diagnostic> diagnostics;
-  /// A copy or a clause that was asked for is not there.
+  /// Whether a copy that the user asked for is not lifted, or a clause without `fallback(loop)` is
+  /// not carried out.
   bool anyRefused = false;
 
   void say(Diagnostic diagnostic) { diagnostics.push_back(std::move(diagnostic)); }
@@ -30,10 +31,11 @@ public:
     diagnostics.insert(diagnostics.end(), more.begin(), more.end());
   }
 
-  /// What may be found of several kernels, and is said once.
+  /// Adds the diagnostics that were not added before; several kernels may lead to the same one.
   void sayOnce(std::vector<Diagnostic> more);
 
-  /// What no fallback allows: a clause whose value means nothing.
+  /// Adds an error that `fallback(loop)` does not turn into a warning, such as for a clause with an
+  /// invalid value.
   void fail(Diagnostic error) {
     say(std::move(error));
     anyRefused = true;
@@ -50,7 +52,7 @@ public:
   bool refuseText(const KernelPlan &kernel, Diagnostic reason);
 
 private:
-  /// Which message refuses which pragma.
+  /// Pairs of a refusal, by its index in `diagnostics`, and a pragma that it refuses.
   std::set<std::pair<size_t, const Directive *>> refusals;
 };
 
