@@ -24,7 +24,8 @@ extern "C" {
 #define TILELIFT_API
 #endif
 
-/** What a source is lifted with; zeros and nulls stand for what is said of each. */
+/** How a source is lifted. Where file_name, arch or cuda_path is null, its comment gives the
+ * default; lists may be empty, and what is zero is off. */
 typedef struct tilelift_options {
   size_t size;              /**< sizeof(tilelift_options) */
   const char *file_name;    /**< what the source is called in messages: "kernel.cu" */

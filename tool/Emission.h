@@ -23,7 +23,8 @@ struct Emission {
   std::string driver;
 };
 
-/// Or what is wrong with it. `name` is what the file is called, `device` its lifted text.
+/// Returns what is written for other hosts, or the reason why that cannot be. `name` is what the
+/// file is called, `device` its lifted text.
 std::variant<Emission, std::string> emissionOf(const std::string &name, std::string device,
                                                std::vector<Recipe> recipes,
                                                const ToolOptions &options);

@@ -27,8 +27,8 @@ namespace tilelift {
 inline const std::vector<std::string> analysis = {"--cuda-device-only", "--offload-arch=sm_90",
                                                   "-fsyntax-only"};
 
-/// `action` says which side, and what to make of it. Null, with a message, when the flags make
-/// no sense.
+/// Returns how Clang is invoked for a file; null, with a message, if the flags make no sense.
+/// `action` has the flags that select the host's or the device's side and what is made of the file.
 std::shared_ptr<clang::CompilerInvocation>
 makeInvocation(const std::string &file, const ToolOptions &options,
                llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files,
@@ -42,7 +42,7 @@ filesWith(const std::map<std::string, std::string> &texts);
 /// The CUDA files of the compile database.
 std::vector<std::string> databaseFiles(const ToolOptions &options);
 
-/// Whether a file is there in memory only, for all programs.
+/// Whether a file is one that the tool adds to each compilation; such a file is only in memory.
 bool isOfTool(llvm::StringRef file);
 
 } // namespace tilelift

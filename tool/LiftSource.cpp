@@ -375,8 +375,6 @@ Lifted liftSource(const std::string &name, const ToolOptions &options, const Pro
   return SourceLifter(name, options, others).run();
 }
 
-/// Files are lifted again when others tell something new of their kernels: where these
-/// are launched, and then, to those that launch them, what to call.
 std::optional<std::string> wrongBlocks(ArrayRef<Lifted> lifted, const ToolOptions &options) {
   std::set<std::string> all;
   std::vector<std::string> available;
@@ -394,6 +392,8 @@ std::optional<std::string> wrongBlocks(ArrayRef<Lifted> lifted, const ToolOption
   return std::nullopt;
 }
 
+/// Lifts a file again if other files tell something new of its kernels: first where the kernels are
+/// launched, and then, for a file that launches lifted kernels, which launchers to call.
 std::vector<Lifted> liftProgram(ArrayRef<std::string> names, const ToolOptions &options) {
   std::vector<Lifted> lifted;
   ProgramFacts known;

@@ -60,11 +60,11 @@ struct Lifted {
 Lifted liftSource(const std::string &name, const ToolOptions &options,
                   const ProgramFacts &others = {});
 
-/// All files of a program; kernels of one may be launched in another.
-/// What is wrong with the blocks that were given for kernels, after all files are lifted: a name
-/// that none of them has.
+/// Returns what is wrong with the blocks that were given for kernels, once all files are lifted: a
+/// name that no kernel with copies has.
 std::optional<std::string> wrongBlocks(llvm::ArrayRef<Lifted> lifted, const ToolOptions &options);
 
+/// Lifts all files of a program; kernels of one file may be launched in another.
 std::vector<Lifted> liftProgram(llvm::ArrayRef<std::string> names, const ToolOptions &options);
 
 } // namespace tilelift

@@ -33,9 +33,9 @@ struct ToolOptions {
   /// Remedies are made in the source before it is lifted.
   bool fix = false;
   Emit emit = Emit::Cuda;
-  /// What files are read as, by their paths, where that is not what the disk has.
+  /// The contents of files that are not read from the disk, by their paths.
   std::map<std::string, std::string> texts;
-  /// The lifted texts are compiled at once and not written.
+  /// The lifted texts are compiled and run, and not written to files.
   bool runs = false;
   std::string databaseFolder;
   /// Where to write what the output depends on, as a rule for make; empty: nowhere.

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What kernels take of an SM, lifted and as they are: Clang compiles the lifted program,
-// which has both, and the toolkit's ptxas says what it gave them. The memory of rings that
-// a launch asks for is none of it; the remark on their pipeline has that.
+// which has both, and the toolkit's ptxas says what it gave them. Dynamic shared memory,
+// such as that of rings, is not counted; the remark on a pipeline tells its ring's size.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOL_RESOURCES_H

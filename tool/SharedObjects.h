@@ -34,7 +34,8 @@ public:
 
   /// Has the compiler read the files without them.
   void hide(clang::CompilerInvocation &invocation, llvm::vfs::OverlayFileSystem &files);
-  /// Puts the words back that it was not to read, in the memory that it has read.
+  /// Puts `__shared__` back into the texts that the compiler has read, so that what is lifted is
+  /// the user's text.
   void restore();
 
 private:

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The arguments that a program gives a node of a graph, which nobody says how many
-// there are of: whether the kernel's own number of them can be meant.
+// Checks the array of arguments that a program gives a node of a graph. CUDA does not say
+// how many there are; the check is whether there can be as many as the node's kernel takes.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMULATOR_CUDART_NODEARGUMENTS_H

@@ -46,8 +46,8 @@ struct Function {
   /// Null where no linked file has the kernel. Looked up when first needed:
   /// files are registered in any order.
   const Kernel *kernel = nullptr;
-  /// What cudaFuncSetAttribute allowed; static and dynamic together stay below
-  /// 48 KiB before.
+  /// The dynamic shared memory that the program has allowed with cudaFuncSetAttribute. Without that
+  /// call, static and dynamic shared memory together are limited to 48 KiB.
   uint32_t maxDynamicShared = 0;
   bool hasMaxDynamicShared = false;
   bool allowsLargeClusters = false;

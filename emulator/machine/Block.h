@@ -52,7 +52,7 @@ struct Outstanding {
   // Groups of stores: numbers of copies, the oldest group first.
   std::vector<uint32_t> openBulk;
   std::deque<std::vector<uint32_t>> bulkGroups;
-  // What these groups write, which is done later than they have read.
+  // The writes of these groups to global memory, which end later than their reads.
   std::vector<uint32_t> openWrites;
   std::deque<std::vector<uint32_t>> writeGroups;
   // The same for cp.async.
@@ -72,7 +72,7 @@ struct Thread : ThreadRegisters {
   uint32_t votes = 0, voters = 0;     ///< of the barrier that was passed last
   uint64_t clusterPhase = 0;          ///< of the cluster's barrier, when the thread arrived
   bool hasPolled = false;             ///< its last turn ended in waiting for somebody's write
-  uint32_t span = 0;                  ///< of its writes to global memory; 0 before the first one
+  uint32_t span = 0;                  ///< the number of its open span of writes (Memory.h), or 0
   uint32_t actor = 0, actorClock = 0; ///< as global memory knows it (Traces.h)
   std::unique_ptr<SuspectedWrite> suspected; ///< what `suspects` is about
   std::unique_ptr<Outstanding> outstanding;
@@ -89,7 +89,7 @@ struct Thread : ThreadRegisters {
 struct Collective {
   const char *what;
   uint32_t mask;
-  uint32_t place; ///< of the code, where only lanes that are there belong to it; else 0
+  uint32_t place; ///< in the code, if only lanes at one place take part; else 0
   uint32_t arrived = 0;
   void *slots[32] = {};
   /// Of the lane that came first; lives on its stack.

@@ -6,7 +6,7 @@
 // memory and the program's device variables live in it as well.
 //
 // Memory knows which bytes are allocated, which instruction wrote a word last, and
-// where it is asked to say that others watch (Traces.h). It does not know threads; who may see what
+// which allocations are watched for races (Traces.h). It does not know threads; who may see what
 // when is the blocks' business. Allocating is for one thread at a time, asking is for all.
 //===----------------------------------------------------------------------===//
 

@@ -33,15 +33,15 @@ struct Knowledge {
   uint32_t ended = 0; ///< how many copies some thread had waited for
 };
 
-/// One of the two where it has all that the other has.
+/// Returns all that both parts know; if one of them has all that the other has, that one itself.
 Reach::Part merged(const Reach::Part &one, const Reach::Part &other);
 
 /// What is read with a flag.
 struct Message {
-  uint32_t block = 0; ///< whose threads `own` is about
-  Reach::Part own;    ///< for threads of that block; null for nothing
-  Reach::Shared home; ///< of other blocks, for threads of that block
-  Reach::Shared reach;
+  uint32_t block = 0;  ///< whose threads `own` is about
+  Reach::Part own;     ///< of that block itself, for its own threads; null for nothing
+  Reach::Shared home;  ///< of other blocks, for threads of that block alone
+  Reach::Shared reach; ///< of all blocks, that one included, for threads of any block
   explicit operator bool() const { return own || home || reach; }
 };
 
@@ -65,9 +65,10 @@ public:
   /// because it is executed after these writes and before the block's later copies.
   void fenceAbroad(uint32_t thread);
   bool isFencedAbroad(uint32_t block, uint32_t other, uint32_t clock) const;
-  /// Whether `thread` knows what `other` of another block did at `clock`, or that a copy of
-  /// it has ended, which was the `ended`th there, 0 for a copy under way.
+  /// Whether `thread` knows what the thread `other` of the block `block` did at `clock`.
   bool knowsAbroad(uint32_t thread, uint32_t block, uint32_t other, uint32_t clock) const;
+  /// Whether `thread` knows that a copy of the block `block` has ended: the `ended`th of which a
+  /// thread there knew that. 0 is a copy of which no thread there knows it.
   bool knowsCopyAbroad(uint32_t thread, uint32_t block, uint32_t ended) const;
 
   // Copies.

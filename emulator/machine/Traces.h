@@ -11,8 +11,8 @@
 // among themselves. Who orders what before what is in Order.h.
 //
 // A copy may read more than anybody needs, since its box is a whole number of 16 bytes.
-// What is wrong with its reading of a cell is a doubt, therefore, until somebody reads
-// the byte that it brought into shared memory from there.
+// A conflict of its reading with a write is therefore kept as a doubt, and is reported only
+// when a thread reads, in shared memory, the bytes that the copy brought from there.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMULATOR_MACHINE_TRACES_H
@@ -89,7 +89,7 @@ private:
   struct Actor {
     uint32_t block;
     uint32_t clock; ///< of a copy its number
-    uint32_t ended; ///< of a copy, counted when somebody knew first; 0 before
+    uint32_t ended; ///< of a copy that a thread knows to have ended, its number; else 0 (Order.h)
     uint16_t thread;
     uint16_t isCopy;
   };

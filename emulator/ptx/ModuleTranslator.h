@@ -40,12 +40,14 @@ public:
   /// A function of the machine: (thread, arguments...) -> result.
   llvm::FunctionCallee machine(llvm::StringRef name, llvm::Type *result,
                                llvm::ArrayRef<llvm::Type *> arguments);
-  /// The number of a variable in shared memory; adds one that a body declares.
+  /// Returns the number of a variable in shared memory, or -1.
   int sharedVariable(llvm::StringRef name) const;
+  /// Adds a variable in shared memory. `owner` is the function whose body declares it, or null.
   void addShared(const Variable &variable, const llvm::Function *owner = nullptr);
   /// Where the machine writes the address of a variable, or null.
   llvm::GlobalVariable *variableAddress(llvm::StringRef name) const;
-  /// What a call is about that a failed test makes, or null.
+  /// Returns the access to a local variable whose failed test calls `function`; null for
+  /// other functions.
   const LocalAccess *localAccess(llvm::StringRef function) const;
   unsigned site(unsigned place);
   llvm::Constant *text(llvm::StringRef text);

@@ -9,8 +9,8 @@
 //   (blockIdx.y * 16 + 3) * w + 7   ->   7 + 3*w + 16*blockIdx.y*w
 //
 // A polynomial knows symbols by number only; their names, ranges and whether
-// the host knows them live in Symbols. Arithmetic is exact: an operation that
-// leaves 64 bits makes the result invalid, and stays so.
+// the host knows them live in Symbols. Arithmetic is exact: if a coefficient does
+// not fit 64 bits, the result is invalid, and so is all that is computed from it.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_ALGEBRA_POLYNOMIAL_H

@@ -7,7 +7,7 @@
 // A number keeps what it needs, and so does an address that is made from it. In
 // the end only the elements count that are loaded where the guard allows it:
 // `in[y * w + x]` with an unsigned `y` may well wrap around above the tensor.
-// What a comparison is made of has to hold everywhere.
+// The requirements of numbers that a condition compares have to hold everywhere.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_ALGEBRA_REQUIREMENT_H
@@ -43,9 +43,9 @@ private:
   std::map<std::tuple<unsigned, Polynomial, int64_t, int64_t>, unsigned> numbers;
 };
 
-/// Those that do not follow from the others: of values that differ in a constant
-/// one, and of values that differ in the coefficient of one product, such as the
-/// rows of a tile, the extremes.
+/// Returns the requirements without those that follow from others. Requirements whose values differ
+/// by a constant become one; of those whose values differ only in the coefficient of one product,
+/// as for the rows of a tile, the two with the extreme coefficients remain.
 std::vector<Requirement> withoutImplied(std::vector<Requirement> requirements);
 
 } // namespace tilelift

@@ -79,9 +79,11 @@ struct Symbol {
 
   Kind kind = Kind::Opaque;
   std::string spelling;
-  /// What is meant, where several things may have that name.
+  /// Tells symbols with the same spelling apart: the variable or, for what is looked up, the type
+  /// that is read or the statement that reads it.
   const void *identity = nullptr;
-  /// Of a variable: the statement that it has the value at, as a loop at the start of its rounds.
+  /// Variable: the statement at which it has this value; for a loop, that is at the start of a
+  /// round.
   const void *moment = nullptr;
   Interval range;
   /// An unsigned number of 64 bits, which is negative here if it is too large for a signed one.
@@ -101,11 +103,11 @@ struct Symbol {
   /// Why the copy must not read the symbol although it has a name, as in "the kernel may change
   /// before the copy looks it up"; empty if it has no name.
   std::string whyHidden;
-  /// Opaque: looked up on the way to the copy, where it could be looked up as well.
+  /// Opaque: looked up ahead of the copy, which could look up the same value by the same name.
   bool readableOnceMore = false;
   /// Opaque: it lies in memory, and may only be read where the kernel does.
   bool isLookedUp = false;
-  /// And nobody writes there while the kernel runs.
+  /// Opaque: it lies in global memory, and nothing writes there while the kernel runs.
   bool isFixed = false;
   std::shared_ptr<const Operation> operation;
   /// What is looked up, if that can be said.
@@ -114,7 +116,8 @@ struct Symbol {
   unsigned axis = 0;
 };
 
-/// A product: what only the device knows of it, one if nothing, and the rest.
+/// A product in two factors: `device` has the symbols that only the device knows (1 if there are
+/// none), `host` has the coefficient and the symbols that the launcher knows.
 struct LaunchParts {
   Polynomial device, host;
 };
@@ -139,8 +142,8 @@ public:
   /// numbers of 32 bits does. What has no bounds itself is taken to be arithmetic of 64 bits
   /// already.
   bool mayLeaveLongs(const Polynomial &value) const;
-  /// Whether a sum may leave what 64 bits hold, on the way to its value or by that. A symbol
-  /// without bounds may be any number of 64 bits.
+  /// Whether a sum, or a partial result on the way to it, may overflow 64 bits. A symbol without
+  /// bounds may be any number of 64 bits.
   bool mayOverflow(const Polynomial &value) const;
   /// Whether a value, computed exactly, is always within an interval.
   bool isExactlyWithin(const Polynomial &value, __int128 low, __int128 high) const;
@@ -180,13 +183,14 @@ public:
     table[id].readableAtCopy = false;
     table[id].whyHidden = std::move(why);
   }
-  /// What is known of a symbol that has the values of another one as well.
+  /// Widens what is known of a symbol until it holds for `other`, too, because the symbol also has
+  /// the values of `other`.
   void standForAlso(SymbolId id, const Symbol &other);
   /// About how long its text is.
   size_t lengthOf(const Polynomial &value) const;
   /// The symbols that are looked up for it.
   std::set<SymbolId> lookupsFor(const Polynomial &value) const;
-  /// Whether it is a matter of the symbol, by operations and lookups, too.
+  /// Whether the value depends on the symbol, directly or by way of operations and lookups.
   bool dependsOn(const Polynomial &value, SymbolId symbol) const;
 
   /// C++ text, terms with the most symbols first: "w * 16 * blockIdx.y + 3".

@@ -31,11 +31,12 @@ struct CountArgument {
   unsigned number = 0;
 };
 
-/// Blocks that differ in one index get a tile together.
+/// One axis of a `multicast` clause: blocks of a cluster that differ only in this block index share
+/// a tile.
 struct ClusterAxis {
   /// 0, 1 or 2.
   unsigned axis = 0;
-  /// How many of them; nothing where nobody says.
+  /// The number of blocks that share a tile; nothing if the clause does not give it.
   std::optional<CountArgument> blocks;
 };
 
@@ -50,7 +51,7 @@ struct Persistence {
 
 enum class CacheHint { None, EvictFirst, EvictLast, EvictNormal };
 
-/// What TMA cannot do for one reason or another.
+/// What follows if TMA cannot make a copy: a refusal of the tool, or a failed check of a launch.
 enum class Fallback {
   Default, ///< a refusal is an error, a failed launch check runs the plain kernel
   Loop,    ///< a refusal is a warning, too

@@ -57,7 +57,8 @@ public:
 
   /// Calls by which the kernel that was followed last gets to copies in a way that is refused.
   llvm::ArrayRef<RefusedCall> refusedCalls() const { return calls; }
-  /// Whether it is known why nobody gets to a function.
+  /// Whether a call of a function was refused, so that a message says already why its copies are
+  /// not reached.
   bool hasRefused(const clang::FunctionDecl *callee) const { return refused.contains(callee); }
 
 private:

@@ -20,15 +20,15 @@ class FunctionDecl;
 
 namespace tilelift {
 
-/// What a kernel is known by in all files: its full name and type. Empty for templates
-/// and for kernels of one file only.
+/// Returns the name that identifies a kernel in all files of a program: its full name and type.
+/// Empty for templates and for kernels of one file only.
 std::string sharedNameOf(const clang::FunctionDecl *kernel);
 
 struct ProgramFacts {
-  /// Kernels that are launched where they are only declared, and the constant block
-  /// size of a launch.
+  /// The shared names of kernels that are launched where they are only declared, each with the
+  /// constant block size of a launch.
   std::map<std::string, std::optional<std::array<unsigned, 3>>> launched;
-  /// The launchers of kernels that are lifted.
+  /// The launchers of lifted kernels, by the kernels' shared names.
   std::map<std::string, std::string> launchers;
 
   void add(const ProgramFacts &more);

@@ -66,7 +66,7 @@ struct Launch {
   /// The launch, whose type is void, is an operand or a returned value. There, the launcher's error
   /// code has to be cast to void.
   bool isUsedAsValue = false;
-  /// Its text launches other kernels as well, in other instantiations.
+  /// In other instantiations of the code around it, the same text launches other kernels.
   bool isOneOfSeveral = false;
 
   bool isOf(const clang::FunctionDecl *kernel) const {
@@ -91,7 +91,8 @@ struct Program {
 /// The function that was written: of an instantiation, the template's.
 const clang::FunctionDecl *patternOf(const clang::FunctionDecl *function);
 
-/// What is said of a copy that stays a loop, as its pragma allows, for some reason.
+/// Returns the warning that a copy stays a loop because of `reason`, which the `fallback(loop)` of
+/// its pragma allows.
 Diagnostic staysPlain(Diagnostic reason, const Directive &directive);
 
 /// `directives` must outlive the result.

@@ -63,7 +63,7 @@ struct Variants {
   /// than before it ("in which the macro 'N' changes"), or a file that is not read again; or
   /// nothing.
   std::optional<std::string> whyNotTwice(Place begin, Place end) const;
-  /// Whether a stretch of text has only one end of some #if ... #endif.
+  /// Whether a stretch of text contains the #if or the #endif of some #if ... #endif, but not both.
   bool areTornIn(Place begin, Place end) const;
 
 private:

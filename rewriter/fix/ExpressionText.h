@@ -20,7 +20,8 @@ std::optional<clang::CharSourceRange> textOf(const clang::Expr *expression,
 llvm::SmallVector<const clang::Expr *, 4> extentTexts(const clang::VarDecl *array, size_t dims,
                                                       const clang::ASTContext &context);
 
-/// Whether more can be added to it, or it be compared, without parentheses.
+/// Whether an expression binds at least as tightly as a sum, so that it can be compared, and text
+/// be added to it, without parentheses.
 bool isSum(const clang::Expr *expression);
 
 } // namespace tilelift

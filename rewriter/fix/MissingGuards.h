@@ -4,8 +4,8 @@
 // Guards that a refused store may lack: those that keep its subscripts within the extents
 // that its array is declared with.
 //
-// Nothing says what a program does that goes past them, so none that is defined changes.
-// Whether the copy lifts then is for the caller to try.
+// A program that goes past these extents has undefined behaviour, so the guards change no program
+// that is defined. Whether the copy lifts with a guard is for the caller to try.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_FIX_MISSINGGUARDS_H
@@ -20,7 +20,8 @@ struct GuardRemedy {
   Remedy remedy;
 };
 
-/// The last one holds where all of them do.
+/// Returns the guards that the refused store may lack, one for each of its subscripts. If there are
+/// several, another guard behind them is the conjunction of all.
 std::vector<GuardRemedy> guardsFor(const Diagnostic &refusal, const clang::Stmt *copy,
                                    const KernelUnderTest &kernel);
 

@@ -5,8 +5,8 @@
 //
 // A remedy is tried before it is offered: the copy relation is changed as the source
 // would be, and offered is what the fit then takes. All of them keep what the program
-// computes; where that takes knowledge of the user's, such as where a tensor ends, the
-// message has to do.
+// computes. If a change needs knowledge that only the user has, such as where a tensor
+// ends, no remedy is offered, and the message alone has to suffice.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_FIX_REMEDIES_H

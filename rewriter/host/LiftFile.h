@@ -57,7 +57,7 @@ struct LiftRequest {
   Selection selection = {};
   /// Called between parsing and lifting.
   llvm::function_ref<void()> whenParsed = nullptr;
-  /// What is made of the file instead of lifting it, and also where parts of it do not parse.
+  /// If set, makes the result instead of the lift, even if parts of the file do not parse.
   llvm::function_ref<LiftResult(clang::ASTContext &)> instead = nullptr;
 };
 

@@ -239,8 +239,8 @@ bool Block::haveNoBitInCommon(const Polynomial &high, const Polynomial &low) con
   return range.low >= 0 && range.high < (divisor & -divisor);
 }
 
-/// Of the bits of a number, those below the power of two that `multiple` is a multiple of. Where it
-/// has all of them, or none, there is nothing to take apart.
+/// Splits the constant `bits` at the largest power of two that divides `multiple`. Returns nothing
+/// if one of the two parts would be zero, or if `bits` is no positive constant.
 std::optional<Block::BitParts> Block::partsOf(const Polynomial &multiple,
                                               const Polynomial &bits) const {
   const std::optional<int64_t> number = bits.asConstant();

@@ -36,7 +36,8 @@ struct NumberType {
 
 int64_t truncated(int64_t value, NumberType type);
 
-/// Where sums of 64 bits do not wrap around yet.
+/// The half of all signed 64-bit numbers to which a requirement confines a number whose computation
+/// may wrap around.
 constexpr Interval nearby{-(int64_t(1) << 62), int64_t(1) << 62};
 
 enum class NumberOperator { Add, Sub, Mul, Div, Rem, Shl, Shr, And, Or, Xor };
@@ -59,7 +60,8 @@ struct SharedObject {
   const void *declaration = nullptr;
   std::string name;
   int64_t bytes = 0;
-  /// Bytes that all stores go past the cells they name: which slot is filled.
+  /// The part of the stores' byte offsets that is no constant, the same in all stores to the
+  /// object: the stage of a ring that is filled. The offsets of `cells` are the constant parts.
   Polynomial slot;
   std::string elementType;
   std::map<int64_t, CellRecord> cells;
@@ -76,7 +78,8 @@ struct Lookup {
   /// The base, or the symbol.
   unsigned number;
 
-  /// What is found by another one comes after it.
+  /// Orders pointers ahead of numbers, and each kind by its number: what is looked up through a
+  /// pointer comes after the lookup of that pointer.
   bool operator<(const Lookup &other) const {
     return std::tie(kind, number) < std::tie(other.kind, other.number);
   }
@@ -87,24 +90,28 @@ public:
   Symbols symbols;
   std::vector<GlobalBase> bases;
   std::vector<SharedObject> shared;
-  /// What numbers and addresses need, and which of that holds for all threads.
+  /// All requirements of numbers and addresses; their `Needs` are indices into this table.
   RequirementTable needs;
+  /// The requirements that have to hold for every thread.
   std::vector<Requirement> requirements;
   std::optional<Diagnostic> failure;
   /// Some variable has a value that all threads share and no single formula describes.
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;
-  /// Of a statement that makes loads for the next round: those that made them for the first.
+  /// For a statement in a loop that loads the elements of the next round: the statements that load
+  /// the elements of the first round.
   std::map<const void *, std::set<const void *>> alsoMadeBy;
-  /// Of a base, a statement that loads from it, and whether in the round before: whether
-  /// the copy would find the same there.
+  /// For a base, a statement ahead of the copy that loads from it, and whether that was in the
+  /// round before: whether nothing writes there until the copy, so that the copy would load the
+  /// same.
   std::map<std::tuple<unsigned, const void *, bool>, bool> steadyLoads;
-  /// The threads that look it up, each for itself, and the base that it is found by.
+  /// The threads that make one lookup of the copy, and the base that it reads.
   struct Readers {
     unsigned base = 0;
     std::set<unsigned> threads;
-    /// A function's own pointer leads there, whatever the kernel's is called.
+    /// The lookup is spelled by a pointer variable in scope at the copy, because the base has no
+    /// name there.
     bool isByPointer = false;
     size_t condition = 0; ///< the index of its condition in `lookedUpUnder`
   };
@@ -147,12 +154,14 @@ public:
   void need(const Polynomial &value, Interval within, Place place, Needs &needed);
   /// Whether the ranges of the symbols show that it holds.
   bool holdsAlways(unsigned need) const;
-  /// Nobody can go on without knowing this.
+  /// Adds the kernel arguments on which a size or a condition depends to `decidingArguments`: the
+  /// copy is refused unless their values are known.
   void leaveOpen(const Polynomial &size);
   void leaveOpen(const Condition &condition);
   /// What has to hold for every thread.
   void demand(const Needs &needed);
-  /// What some threads do not look up, none but them may: it has no name for the copy.
+  /// Takes its name at the copy from what is looked up, so that the lifted copy does not look it
+  /// up: not all threads may do so. `why` is the reason, for messages about a number.
   void hideFromCopy(const Lookup &lookup, std::string why = {});
 
 private:
@@ -166,7 +175,9 @@ private:
   void needValues(NumberOperator op, const Polynomial &a, const Polynomial &b, NumberType type,
                   Place place, Needs &needed);
   bool haveNoBitInCommon(const Polynomial &high, const Polynomial &low) const;
-  /// A number whose low bits the other operand of `|` and `^` has not, so that they can be added.
+  /// The operands of `multiple | number` or `multiple ^ number`, with the constant number split in
+  /// two: `low` has the bits below the largest power of two that divides `multiple`, which can be
+  /// added to it, and `high` has the others.
   struct BitParts {
     Polynomial multiple;
     int64_t high = 0, low = 0;

@@ -25,7 +25,7 @@ struct CopyAnalysis {
   /// a stretch of a tile from.
   std::vector<AnalysedCopy> copies;
   std::optional<Diagnostic> failure;
-  /// Whether it makes a difference to name choices (see KernelUnderTest).
+  /// Whether another analysis with KernelUnderTest::namesChoices may have another result.
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;

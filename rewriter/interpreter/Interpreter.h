@@ -47,15 +47,17 @@ struct KernelUnderTest {
   BlockShape shape;
   /// What the copy is said to do.
   CopyKind kind = CopyKind::Load;
-  /// One text has to serve several calls of a lambda: its numbers may be any.
+  /// The copy stands in a lambda with several calls, which share one text; so the numbers that all
+  /// threads pass alike are symbols.
   bool servesSeveralCalls = false;
-  /// What no single formula describes, but all threads have alike, goes by the name of
-  /// its variable.
+  /// A variable that is the same in all threads, but has no single formula, becomes a symbol (a
+  /// pointer: a base of its own) instead of a value with one case for each branch.
   bool namesChoices = false;
   /// Arguments that launches give as constants, as far as sizes depend on them; the
   /// launcher tests that they have these values.
   std::map<std::string, int64_t> givenArguments = {};
-  /// What the source is tried with.
+  /// A guard that the source lacks; the copy is analysed as if it stood there, to find out whether
+  /// it would lift with that guard.
   MissingGuard guard = {};
   /// What names mean at the copy, if text is to be written there.
   const NamesAround *names = nullptr;
@@ -83,14 +85,16 @@ struct LoopParts {
 /// What is known of a loop while its rounds are run.
 struct LoopProgress {
   unsigned stepsBefore = 0;
-  /// Rounds that only some sizes or threads have, and when there is the first of them.
+  /// The number of rounds so far whose condition is not known to hold.
   unsigned openRounds = 0;
+  /// The condition of the first round that `openRounds` counts.
   Condition firstOpen;
   /// The values of the variables that the loop changes have been forgotten.
   bool isForgotten = false;
 };
 
-/// Characters; what a loop puts into itself twice would double in each round.
+/// The most characters that the spelling of a formula may have. Without a limit, a formula that a
+/// loop inserts into itself twice would double in each round.
 constexpr size_t longestFormula = 1u << 12;
 
 class Interpreter {
@@ -105,11 +109,11 @@ public:
   /// Runs the annotated statement; what it stores to shared memory is recorded.
   void runCopy(const clang::Stmt *statement);
 
-  /// When this thread gets to the target at all.
+  /// Returns the condition under which this thread reaches the target.
   const Condition &getReached() const { return reached; }
   /// Where the way to the target ended, of a thread that does not get there.
   const clang::Stmt *endOfWay() const { return onTheWay; }
-  /// Whether it depends on more than that.
+  /// Whether this thread may miss the target for a reason that getReached() does not express.
   bool mayMissTarget() const { return mayMiss; }
 
   /// Runs all of the kernel but some statements, of loops a few rounds, and says what is done
@@ -197,7 +201,8 @@ private:
       return isUniform && step && step->number.asConstant().value_or(0) != 0;
     }
   };
-  /// What no step describes, as it was before the loop.
+  /// A variable that the loop's body changes, neither by a fixed step nor alike in all threads,
+  /// with its value before the loop.
   struct Carried {
     const clang::VarDecl *variable = nullptr;
     LocalObject before;
@@ -425,7 +430,9 @@ private:
   // Helpers.
   bool canName(const clang::VarDecl *variable) const;
   bool stopped() const { return block.failed(); }
+  /// Whether the analysis has failed, or this thread does not get here.
   bool gone() const { return stopped() || mask.isNever(); }
+  /// Whether the code that is run is in a call that does not lead to the target.
   bool isOnTheSide() const { return frames.size() > framesOnPath; }
   void fail(Diagnostic diagnostic) { block.fail(std::move(diagnostic)); }
   void failAsSideEffect(const std::string &what, Place place);
@@ -498,7 +505,7 @@ private:
   /// While it is watching: what is left out, and what was seen.
   llvm::ArrayRef<const clang::Stmt *> notWatched;
   std::vector<SharedAccess> accesses;
-  /// Local objects from this one on belong to the copy.
+  /// The number of the first local object that is created while the copy itself runs.
   unsigned ownObjects = 0;
   unsigned steps = 0;
   /// How many loops are being run.

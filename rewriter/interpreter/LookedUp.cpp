@@ -159,7 +159,8 @@ std::optional<IndexedName> Interpreter::spell(const Source &source) const {
   return part.element(type, name, source.offset);
 }
 
-/// Whether the copy would find the same there.
+/// Whether the copy would load the same from there: nothing writes to the base between the load and
+/// the copy.
 bool Interpreter::isSteady(const Source &source) {
   const GlobalBase &base = block.bases[source.base];
   const auto *maker = static_cast<const Stmt *>(source.madeBy);
@@ -217,7 +218,8 @@ bool Interpreter::isVisible(const VarDecl *variable, SymbolId value) const {
          now.single()->number == Polynomial::symbol(value);
 }
 
-/// A function calls a table by the pointer that it got: where one is visible, of that type.
+/// Returns the name of what is loaded by way of a pointer variable that is visible at the copy and
+/// leads to the load's base; nothing if the base has a name there itself.
 std::optional<IndexedName> Interpreter::spellByPointer(const Source &source) {
   const GlobalBase &base = block.bases[source.base];
   if (!isCopying() || base.hasNameAtCopy || base.isTable || base.isSet || !isSteady(source))

@@ -32,11 +32,11 @@ struct Scalar {
   Kind kind = Kind::Unknown;
   /// Number: the value. Address: bytes past the object.
   Polynomial number;
-  /// Number: an unsigned number of so many bits that was widened, so that the value
-  /// may be a residue still; 0 if it is not.
+  /// Number: the bits of the unsigned type from which it was widened, or 0. `number` may still
+  /// differ from the program's value by a multiple of 2^residueBits.
   unsigned residueBits = 0;
   Condition truth;
-  /// Number, Address, Data: what it needs to be what it is said to be.
+  /// Number, Address, Data: the requirements under which it is what the program computes.
   Needs needs;
   /// Address: which base, shared array or local object.
   Space space = Space::Global;
@@ -98,11 +98,12 @@ private:
   std::shared_ptr<const Cases> cases;
 };
 
-/// The number that is one where the condition holds and zero elsewhere, where it asks for a number
-/// that is zero or one: an argument of type bool.
+/// Returns the polynomial that is 1 where the condition holds and 0 elsewhere, if the condition
+/// tests a single value that is always 0 or 1, such as a bool argument; nothing for other
+/// conditions.
 std::optional<Polynomial> flagOf(const Condition &condition, const Symbols &symbols);
 
-/// What is true or false as a number, one where it is true.
+/// Replaces truth values that depend on symbols by the numbers 1 (true) and 0 (false).
 Value counted(const Value &value, const Symbols &symbols);
 
 /// If a flag chooses between two places in one shared array, returns the address as one formula of
@@ -128,7 +129,7 @@ public:
   void copy(int64_t offset, const LocalObject &from, int64_t begin, unsigned size,
             const Condition &guard);
   void forget(std::string why, Place place);
-  /// The condition holds from here on: what it excludes is not there any more.
+  /// Drops the cases that the condition excludes, because it holds from here on.
   void assume(const Condition &condition);
   bool isEmpty() const { return parts.empty(); }
   void forEach(llvm::function_ref<void(int64_t offset, unsigned size, const Value &)> use) const {

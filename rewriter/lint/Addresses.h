@@ -22,9 +22,9 @@ struct Location {
   const clang::ValueDecl *declared = nullptr;
   /// What the variable begins on a multiple of.
   uint64_t alignment = 1;
-  /// Bytes from there to what is declared, and to where the address leads; and what that may be
-  /// more is a multiple of this: 0 where it is no more.
+  /// The bytes from the start of `variable` to `declared`, and to where the address leads.
   int64_t start = 0, offset = 0;
+  /// The address may differ from `offset` by an unknown multiple of this; 0 if `offset` is exact.
   uint64_t more = 0;
 
   /// What an address that many bytes from the start is a multiple of.
@@ -33,10 +33,10 @@ struct Location {
   }
 };
 
-/// Nothing where nobody knows.
+/// Returns where an address leads, or nothing if that is not known.
 std::optional<Location> locationOf(const clang::Expr *address, const Frame &frame,
                                    const Functions &functions);
-/// Of what an expression names, itself.
+/// Returns the location of the object that an lvalue names, not of what the object points to.
 std::optional<Location> locationOfLvalue(const clang::Expr *named, const Frame &frame,
                                          const Functions &functions);
 

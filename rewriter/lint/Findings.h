@@ -17,14 +17,17 @@ class Findings {
 public:
   explicit Findings(const Functions &functions) : functions(functions) {}
 
-  /// `diagnostic` has no place yet: it is about `where`, as the frame leads there. What perhaps
-  /// nobody gets to is no error.
+  /// Adds a diagnostic, which has no place yet, about `where` in the function of `frame`. It is
+  /// shown there or, in a library, at the innermost call in the user's code that leads there; the
+  /// calls around that are notes. With Reach::Perhaps, it is a warning at most.
   void add(Diagnostic diagnostic, clang::SourceLocation where, const Frame &frame,
            Reach reach = Reach::Surely);
-  /// The same of what is declared elsewhere, which is where the user has to look first.
+  /// Adds a diagnostic that is shown at `declared`, where the user has to look first; `where` and
+  /// the calls that lead there are notes.
   void addOf(clang::SourceLocation declared, Diagnostic diagnostic, clang::SourceLocation where,
              const Frame &frame, Reach reach);
-  /// And of what is called there in one of several ways.
+  /// Adds a diagnostic that is shown at `called`, a call to which `way` is one of several ways; the
+  /// calls of `way`, `where` and the calls that lead to `where` are notes.
   void addOf(clang::SourceLocation called, const Frame &way, Diagnostic diagnostic,
              clang::SourceLocation where, const Frame &frame, Reach reach);
   std::vector<Diagnostic> take() { return std::move(all); }
@@ -45,7 +48,8 @@ std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capabili
 bool isEncodeCall(const clang::CallExpr *call);
 /// Whether a type is the driver's for tensor maps.
 bool isTensorMap(clang::QualType type);
-/// Kernels' parameters, and what TMA's instructions are given.
+/// Checks the operands of TMA instructions in assembly: the tensor map, the address in shared
+/// memory and the number of bytes.
 void lintDeviceCode(const Functions &functions, llvm::ArrayRef<EncodedMap> maps,
                     Findings &findings);
 

@@ -34,7 +34,8 @@ public:
   explicit Functions(clang::ASTContext &context);
 
   llvm::ArrayRef<const clang::FunctionDecl *> all() const { return defined; }
-  /// The ways into a function, through a few calls and not through too many.
+  /// Returns the chains of calls that lead into a function, up to a limit of their length and of
+  /// their number.
   std::vector<std::shared_ptr<const Frame>> waysInto(const clang::FunctionDecl *function) const;
   const VariableFacts &factsOf(const clang::FunctionDecl *function) const;
 

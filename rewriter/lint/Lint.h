@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Reads TMA code that is written by hand: what a program asks the driver for, and what its
-// kernels pass to the instructions. What breaks a rule of TMA's for sure is said; what depends on
-// numbers that only a run has is not, but for a remark of what remains to be checked there.
+// kernels pass to the instructions. What certainly breaks a rule of TMA's is reported. What depends
+// on numbers that only a run has is no finding; a remark says what remains to be checked there.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_LINT_LINT_H

@@ -21,15 +21,15 @@ struct EncodedMap {
   const clang::CallExpr *call = nullptr;
   std::shared_ptr<const Frame> way;
   Reach reach = Reach::Never;
-  /// The variable that is written to; nothing where nobody knows.
+  /// The variable that is written to; nothing if that is not known.
   std::optional<Location> place;
   std::string name;
-  /// Of the tensor, and of its box; of maps of pixels nobody knows any.
+  /// The rank of the tensor, and the rows of the box; both are unknown for im2col maps.
   quantity rank, rows;
 };
 
-/// All that may have encoded what lies at `place`, which a frame leads to. None where it may be
-/// another one, or nobody knows.
+/// Returns the calls that may have encoded the map at `place`, to which a frame leads. There are
+/// none if the map may have been set otherwise, or if that is not known.
 std::vector<const EncodedMap *> encodedAt(const Location &place, const Frame &frame,
                                           const Functions &functions,
                                           llvm::ArrayRef<EncodedMap> all);

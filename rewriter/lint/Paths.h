@@ -14,7 +14,7 @@ namespace tilelift {
 
 enum class Reach {
   Never,
-  /// A condition that nobody knows looks at what the place depends on.
+  /// A condition on the way is not known, and depends on variables that the place depends on, too.
   Perhaps,
   Surely,
 };

@@ -28,7 +28,8 @@ struct CopyOrder {
   bool runsOnce = false;
   /// Waits together with the copy before it in the list.
   bool joinsPrevious = false;
-  /// Some thread may still be at the tile, or at the previous wait.
+  /// A barrier of the block is needed before the copy: some thread may still access the tile or
+  /// wait for the phase before, or may have written what the leader looks up in shared memory.
   bool needsBarrier = false;
   /// Threads may have written to the tensor: every thread fences, then a barrier.
   bool sourceWritten = false;
@@ -38,15 +39,17 @@ struct CopyOrder {
   bool writtenBefore = false;
 };
 
-/// The same for stores, which others than the leader need not wait for.
+/// What is needed around a store. Only the leader waits for the store itself.
 struct StoreOrder {
   /// Every thread fences, then a barrier: here, or at the barriers that come before.
   bool needsBarrier = false;
   /// Not only the tile: threads may have accessed the tensor.
   bool fencesAll = false;
-  /// Somebody may be at the tile or the tensor before the next barrier: all wait here.
+  /// The block waits for the store right behind it, because some thread may access the tile or the
+  /// tensor before the next barrier, or because the leader's wait cannot be written ahead of that.
   bool waitsHere = false;
-  /// It has to be done, not only read: somebody may look for it.
+  /// The leader waits until the tensor is written, and not only until TMA has read the tile,
+  /// because some thread may access the tensor or be told that it is written.
   bool needsResult = false;
 };
 
@@ -71,7 +74,8 @@ struct OrderedInstance {
   std::vector<LiftedCopy> copies;
 };
 
-/// A barrier of the block stands at a kernel's entry.
+/// Finds the barriers, fences and waits that the copies need, and the program's barriers that can
+/// go. A kernel's entry counts as a barrier of the block.
 CopyOrders orderCopies(const std::vector<OrderedInstance> &instances);
 
 /// Finds the fences and waits that the copies which are stores need, given that the redundant

@@ -29,15 +29,16 @@ struct LiftedCopy {
   bool mayRunPlain = false;
   /// Threads may write to the tile somewhere.
   bool tileIsWritten = false;
-  /// It is made ahead of its round, or even by a warp of its own, to which each thread
-  /// gives the tile back.
+  /// A pipeline makes the copy ahead of its round.
   bool isAhead = false;
+  /// The producer warp makes the copy, and each thread hands the tile back to it.
   bool isSupplied = false;
-  /// The tile goes to the tensor, in each round of a loop to another place.
+  /// The copy goes from the tile to the tensor.
   bool isStore = false;
+  /// The copy is a store, and each round of a loop stores to another place of the tensor.
   bool movesOn = false;
-  /// The leader finds out where to copy in what lies in memory, or in what other threads left in
-  /// shared memory.
+  /// The leader looks up in memory where to copy; `looksUpShared`: in shared memory, to which other
+  /// threads may have written.
   bool looksUp = false, looksUpShared = false;
   /// What the copy's pointer leads to, which another statement may have loaded from.
   ObjectSet tensor;

@@ -17,8 +17,8 @@
 
 namespace tilelift {
 
-/// The block with one more warp behind its own, as whole rows of its last dimension. What
-/// it has in other dimensions stays, and with it the number of each of its threads.
+/// Returns the block's shape with at least one warp added, as whole rows of its last dimension. The
+/// other extents stay, and with them the number of each thread.
 BlockShape withAddedWarp(const BlockShape &block);
 
 struct BlockUses {
@@ -28,7 +28,8 @@ struct BlockUses {
   bool countsThreads = false;
 };
 
-/// Or why nobody can be added to the block.
+/// Returns the kernel's barriers of the block and whether it uses the block's size, or the reason
+/// why no producer warp can be added to its block.
 std::variant<BlockUses, Diagnostic> findBlockUses(const clang::FunctionDecl *kernel,
                                                   const BlockShape &block,
                                                   const KernelEffects &effects);

@@ -13,11 +13,13 @@
 
 namespace tilelift {
 
-/// What relations know a type by, whatever it is called and however it is qualified.
+/// Returns a pointer that identifies a type in relations, the same for all of its aliases and
+/// qualifications.
 const void *identityOf(clang::QualType type);
 
-/// Any global memory, where a pointer was chosen or looked up; nothing for what nobody in
-/// the kernel can write to.
+/// Returns the memory objects to which a base leads: any memory but shared memory, if a pointer was
+/// looked up or chosen by a condition. The set is empty for constant memory and the kernel's
+/// arguments, to which the kernel cannot write.
 ObjectSet objectsOf(const GlobalBase &base, const KernelEffects &effects);
 
 /// Whether code with this effect may write to the tensor, or may make writes of other threads to it

@@ -12,8 +12,8 @@
 //                   zero                       otherwise
 //
 // A store is kept the other way round, as the load that would bring the same bytes
-// back: for each cell of the tile, where it goes. What has a shape as one has it as
-// the other.
+// back: for each cell of the tile, where it goes. The store and that load have the same
+// shape.
 //
 // It is made by the interpreter, read by the fit, and free of Clang.
 //===----------------------------------------------------------------------===//
@@ -43,13 +43,13 @@ enum class CopyKind {
 
 /// How messages speak of a copy of a kind, and of a cell in it.
 struct Wording {
-  const char *purpose;      ///< what the statement is said to do
-  const char *nothing;      ///< what it does instead
-  const char *done;         ///< what happens to it
-  const char *elsewhere;    ///< by somebody else, once more
-  const char *verb;         ///< what TMA does to all of them
-  const char *reads;        ///< what it has to do with a place of global memory
-  const char *comes, *from; ///< and with one or another
+  const char *purpose;      ///< what the statement does besides its side effects
+  const char *nothing;      ///< what a statement does that makes no such copy
+  const char *done;         ///< what happens to a cell, as a participle
+  const char *elsewhere;    ///< stands behind "again" if the cell's two values may differ
+  const char *verb;         ///< what TMA does to a tile
+  const char *reads;        ///< stands between a cell and a place in global memory
+  const char *comes, *from; ///< stand before two places: "comes from" one or "from" another
 };
 constexpr Wording wordingOf(CopyKind kind) {
   return kind == CopyKind::Load    ? Wording{"copying to shared memory",
@@ -111,9 +111,9 @@ struct Source {
   /// Load: an integer of so many bits that is being handled as a wider one, as
   /// `cond ? byte : 0` does; 0 if it is not.
   unsigned widenedFrom = 0;
-  /// Load: what type of numbers it was read as, if of any, and what the compiler knows
-  /// the type by.
+  /// Load: whether it was read as a signed integer; nothing if it was read as no integer.
   std::optional<bool> isSigned;
+  /// Load: the type that it was read as, by identityOf() (BaseObjects.h).
   const void *typeIdentity = nullptr;
   /// Load: it has been converted to the integer type of the same size and the other sign.
   bool isOfOtherSign = false;
@@ -183,17 +183,20 @@ struct GlobalBase {
   Place place;
   /// What the compiler knows the element's type by.
   const void *elementIdentity = nullptr;
-  /// What is meant, where several things may have that name.
+  /// Tells bases with the same spelling apart: the declaration that the spelling names, or the
+  /// statement that looks a pointer up which may change; null for other bases.
   const void *identity = nullptr;
-  /// Of what was looked up: where, as variables that are called the same may differ.
+  /// The indices by which a pointer was looked up, because variables that are spelled alike may
+  /// have different values.
   std::vector<Polynomial> indices;
   /// The kernel's parameter, or the variable, that leads there, and where in it the pointer
   /// lies; null where it was looked up or chosen.
   const void *origin = nullptr;
   int64_t originOffset = 0;
-  /// Of a variable: its name, for who has to look up its address, and what leads the
-  /// kernel to its first element.
+  /// The name of a device variable, by which the launcher looks up its address; empty for pointers.
   std::string symbol;
+  /// The kernel's expression for the address of the first element, as in "&table[0]", of a device
+  /// variable or behind a pointer that was looked up; empty for other bases.
   std::string firstElement;
 
   /// How the user calls it.
@@ -216,15 +219,18 @@ struct SharedTile {
   llvm::SmallVector<int64_t, 3> extents;
   /// Its number among what the block has in shared memory.
   unsigned object = 0;
-  /// Bytes from where the cells say to where they are: a stage, block-uniform.
+  /// A block-uniform number of bytes that is added to the offset of each cell: the stage that the
+  /// program's own ring fills.
   Polynomial slot;
   /// Empty when every use is a full subscript, so that rows may be moved apart;
   /// else what takes the tile's address, as in "'tile' is passed to 'f'".
   std::string layoutEscape;
   Place escapePlace;
-  /// What takes an address takes that of a row which a number picks, and so stays in it.
+  /// Each use that takes an address takes that of one row, by an index that is no constant, and is
+  /// assumed to stay in that row. Uses in the copy itself count, too.
   bool onlyRowsEscape = true;
-  /// The same for uses in the copy itself, which only count where its loop stays.
+  /// `layoutEscape` for the uses in the copy itself, which matter only if its loop stays as the
+  /// other branch.
   std::string ownEscape;
   /// What else may write to it, as in "is written here, too"; empty: nothing does.
   std::string otherWriter;
@@ -285,7 +291,7 @@ struct LookupCondition {
 
 struct CopyRelation {
   CopyKind kind = CopyKind::Load;
-  /// What a cell is combined with others by.
+  /// How each cell is combined into global memory; nothing unless `kind` is Reduce.
   std::optional<Reduction> reduction;
   std::string kernel;
   SharedTile tile;
@@ -298,7 +304,7 @@ struct CopyRelation {
   std::vector<Requirement> requirements;
   /// What has to hold before the copy looks up anything.
   std::vector<LookupCondition> lookedUpUnder;
-  /// Some of that is what the block left in shared memory.
+  /// Some of the numbers that the copy depends on are looked up in shared memory.
   bool looksUpShared = false;
   RequirementTable needs;
   NamesInScope names;

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What blocks have in common that differ in some of their indices only: whether all of them
-// come to a copy, as often and in the same order, and whether a value is the same for all.
+// Compares blocks that differ only in some of their block indices: whether all of these blocks
+// come to a copy equally often and in the same order, and whether a value is the same in all.
 //
 // A tile that is brought to several blocks at once needs both. Read off the syntax and the
 // relation's symbols, on the safe side: what memory says is the same only if nobody writes

@@ -27,8 +27,8 @@ struct ProducerLoop {
   llvm::SmallVector<const clang::Expr *, 2> turns;
 };
 
-/// A statement that is run as it stands, or one that leads to loops: one of them itself, a
-/// block, a loop around them, or an `if`.
+/// A statement that the producer runs as it stands; or a pipeline's loop (`loop`); or a block, a
+/// loop or an `if` that leads to such loops (`inner`, and `otherwise` for the else branch).
 struct PathStep {
   const clang::Stmt *statement = nullptr;
   std::optional<size_t> loop;
@@ -42,7 +42,8 @@ struct ProducerPath {
   llvm::DenseSet<const clang::VarDecl *> needed;
 };
 
-/// Or why the thread cannot know the way. `sources` are what its copies read.
+/// Returns what a producer runs of a kernel to make the copies of `loops`, or the reason why it
+/// cannot. `sources` are the tensors that these copies read.
 std::variant<ProducerPath, Diagnostic> findProducerPath(const clang::FunctionDecl *kernel,
                                                         llvm::ArrayRef<ProducerLoop> loops,
                                                         llvm::ArrayRef<const GlobalBase *> sources,

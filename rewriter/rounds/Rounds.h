@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // The rounds of a loop, as far as syntax tells them: what each of them runs, what
-// moves by the same from one to the next, and whether somebody who is ahead of the
-// loop could ask its condition.
+// moves by the same from one to the next, and whether a thread that runs ahead of the
+// loop could evaluate its condition.
 //
 // Values are not followed here; that some variable has one is for the interpreter.
 //===----------------------------------------------------------------------===//
@@ -19,7 +19,7 @@
 
 namespace tilelift {
 
-/// Whether a round may end before its end, or be the last one.
+/// Whether a jump in the body may end a round early or leave the loop.
 bool leavesRound(const clang::Stmt *body);
 /// Whether each round of the loop, but the one that leaves it, runs the statement once.
 bool runsEachRound(const clang::Stmt *statement, const clang::Stmt *loop,
@@ -32,8 +32,8 @@ bool runsWithCondition(const clang::Stmt *statement, const clang::Stmt *loop,
 std::optional<std::string> whyImpure(const clang::Stmt *expression, const Uniformity &uniformity);
 bool mentionsAny(const clang::Stmt *expression, llvm::ArrayRef<const clang::VarDecl *> variables);
 
-/// A variable that each round moves by the same amount, which nothing in the loop changes:
-/// who knows it in one round knows it in the next.
+/// A variable that each round changes by the same amount, which nothing in the loop changes; so its
+/// value in one round gives its value in the next.
 struct Cursor {
   const clang::VarDecl *variable = nullptr;
   /// What a `for` sets it to; null if it keeps what it was.
@@ -49,7 +49,8 @@ struct Rounds {
   const Cursor *find(const clang::VarDecl *variable) const;
 };
 
-/// Or why nobody can tell, in an earlier round, whether there will be another one.
+/// Returns the rounds of a loop, or the reason why its condition cannot be evaluated in an earlier
+/// round.
 std::variant<Rounds, Diagnostic> findRounds(const clang::Stmt *loop, const Uniformity &uniformity,
                                             const clang::SourceManager &sources);
 

@@ -43,8 +43,8 @@ struct Unnamed {
 /// What a number is computed in within the kernel: `int`, 64 bits, or as many as it needs.
 enum class Width { Int, Long, Exact };
 
-/// The text or the tree of a number that is known to have a name, as was asked before
-/// (NamedParts.h).
+/// Returns the text or the tree of a number. All numbers are checked for names before anything is
+/// written (NamedParts.h), so the number has one.
 template <typename Written> Written known(std::optional<Written> number) {
   assert(number && "numbers without a name are found before anything is written");
   return std::move(*number);

@@ -30,9 +30,9 @@ struct HostNumber {
     Operation,  ///< `text` is one of >> << & | ^, between two operands
     Quotient,   ///< of two operands, rounded towards zero, and zero where the second one is
     Remainder,  ///< what is left of it
-    BlockIndex, ///< all numbers that blocks have along the axis `numbers`
-    Counted,    ///< from the first operand on, below the second, `numbers` apart
-    Between,    ///< from `numbers` on, below the operand
+    BlockIndex, ///< a range: all block indices along the axis in `numbers`
+    Counted,    ///< a range: from the first operand on, in steps of `numbers`, below the second
+    Between,    ///< a range: from `numbers` on, below the operand
   };
   /// A number times what the factors are.
   struct Term {

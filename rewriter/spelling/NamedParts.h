@@ -38,7 +38,8 @@ std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans);
 std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t check, CodeText &code,
                                        llvm::StringRef hint);
 
-/// A condition on a row, as people write it: what is taken away stands on the other side.
+/// A condition on a looked-up row as a comparison of two sums, `less <= more`, without negative
+/// terms: these stand on the other side.
 struct PresenceText {
   std::optional<std::string> less, more;
   /// `less < more`, not `less <= more`.

@@ -52,7 +52,7 @@ public:
   bool sameText(const CallPath &other) const;
   const clang::FunctionDecl *textFunction() const { return functions[textDepth() - 1]; }
 
-  /// A lambda on the path whose text is not part of that of the path's functions; null if there is
+  /// Returns a lambda on the path that is written outside of the path's functions; null if there is
   /// none.
   const clang::FunctionDecl *lambdaFromElsewhere() const;
 
@@ -97,8 +97,8 @@ closuresAround(const clang::FunctionDecl *function);
 /// itself if it is none.
 const clang::DeclContext *textAround(const clang::FunctionDecl *function);
 
-/// Whether it is an argument of an instantiation that the text declares as one of a pack, where
-/// its name alone means none.
+/// Whether a variable is a parameter that comes from a parameter pack. The pack's name, which is
+/// also the variable's, names no single variable.
 bool isOfPack(const clang::VarDecl *variable);
 
 } // namespace tilelift

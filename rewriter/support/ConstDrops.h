@@ -1,10 +1,11 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Who writes to what he got as a constant: by a cast, or by assembly that is given the pointer. C++
-// allows that where the object itself is none, so that what is proved of a variable has to ask.
-// Functions whose body nobody sees keep the promise, and so do CUDA's own; a constructor that keeps
-// a reference for its destructor, and a union of pointers, are not looked through.
+// Functions that may write through a pointer or reference to const, by a cast or by assembly that
+// gets the pointer. C++ allows that if the object itself is not const, so proofs about a variable
+// have to consider it. Functions whose body is not visible, and CUDA's own, are taken to write to
+// no such object; a constructor that keeps a reference for its destructor, and a union of pointers,
+// are not looked through.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_SUPPORT_CONSTDROPS_H
@@ -19,7 +20,8 @@ class FunctionDecl;
 
 namespace tilelift {
 
-/// What of a function's callers may be written although it was passed as a constant.
+/// The objects of its callers to which a function may write although they were passed to it as
+/// const.
 struct BrokenPromises {
   /// By their place: each declaration of a function has its own.
   std::set<unsigned> parameters;

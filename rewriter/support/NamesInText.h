@@ -21,7 +21,7 @@ struct NameInText {
     Code,       ///< in a statement that runs
     Size,       ///< in the operand of a sizeof that the compiler alone sees
     Type,       ///< in a type, or in a static assertion
-    Constant,   ///< in what has to be a constant: the reference to an array is none
+    Constant,   ///< in a constant expression, where a reference to another array cannot stand
     LocalClass, ///< in a class that the function declares
   };
 

@@ -186,20 +186,22 @@ private:
   llvm::DenseSet<const clang::VarDecl *>
       keptClosures; ///< with which more is done than to call them
   llvm::DenseSet<const clang::VarDecl *> escaped, copiedReferences;
-  /// Nothing changes them but a lambda that has a copy, and that changes its copy.
+  /// Variables that a lambda captures by copy, and that are only changed afterwards by that lambda,
+  /// which changes its copy.
   llvm::DenseSet<const clang::VarDecl *> changedAsCopies;
   /// What references lead to: a variable, or null where that is none of these functions' variables.
   /// A write through such a reference changes its referent; the binding itself never changes.
   /// References of which this is not known count as variables that hold what they lead to.
   llvm::MapVector<const clang::VarDecl *, const clang::VarDecl *> referents;
   llvm::DenseSet<const clang::VarDecl *> pointedTo;
-  /// Whose method is being collected, if that is a variable; and all of these.
+  /// The variable whose method is being collected; null if the method's object is no variable.
   const clang::VarDecl *self = nullptr;
   bool isInMethod = false, unseenObject = false;
   /// Set when a single function is analysed on its own: the object or reference parameter whose
   /// uses are wanted, and whether the function may return a reference to it.
   const clang::VarDecl *alone = nullptr;
   bool returnsObject = false;
+  /// All variables that `self` has been.
   llvm::SmallVector<const clang::VarDecl *, 2> selves;
   /// What was asked of a statement before: it is asked for each thread.
   mutable std::map<const clang::Stmt *, std::vector<const clang::VarDecl *>> changedIn;

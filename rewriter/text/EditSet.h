@@ -41,8 +41,8 @@ struct Edit {
   std::vector<Piece> pieces;
 };
 
-/// What Clang's checker of messages reads in comments counts once, so it is put out of
-/// action where a stretch of the file is repeated.
+/// Whether comments with expected messages (`expected-error`, for Clang's -verify) are silenced
+/// where a stretch of the file is repeated, because each of them stands for one message only.
 enum class Repeats { AsTheyAre, WithoutExpectations };
 
 class EditSet {

@@ -61,12 +61,12 @@ public:
   bool has(llvm::StringRef word) const { return words.contains(word); }
   /// Whether a range is a stretch of a file, whole macro calls included.
   bool isPlainText(clang::SourceRange range) const;
-  /// A comment in the place of a pragma, indented like its statement.
   /// What stands between a pragma and its statement: nothing that has another end elsewhere, an
   /// `#endif` whose `#if` comes before the pragma, or the beginning or middle of an `#if`.
   enum class Between { Nothing, EndOfIf, PartOfIf };
   Between between(const Directive &directive) const;
   bool standsApart(const Directive &directive) const;
+  /// Makes a comment in the place of a pragma, indented like its statement.
   Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
   /// Takes a stretch out, with its line when nothing else is on it.
   Edit removal(unsigned begin, unsigned end) const;
@@ -80,7 +80,7 @@ private:
   llvm::StringSet<> words;
 };
 
-/// Names that neither the files nor what is added to it has in a scope.
+/// Makes names that stand nowhere in the user's files and were not made before for the same scope.
 class FreshNames {
 public:
   explicit FreshNames(const SourceText &source) : source(source) {}

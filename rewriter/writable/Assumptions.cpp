@@ -58,7 +58,7 @@ public:
   std::vector<std::string> found;
   /// Something may differ in another compilation that no condition outside of the kernel can name.
   bool isIncomplete = false;
-  /// A number that __LINE__ gives, which is another one in the lifted text; or none.
+  /// A place that uses __LINE__, whose value differs in the lifted text; invalid if there is none.
   SourceLocation line;
   /// For a reduction it matters whether elements are integers or floating-point numbers, and not
   /// their size alone.

@@ -24,7 +24,8 @@ namespace tilelift {
 struct Assumptions {
   /// For a static_assert behind the kernel, each once, in the order of their use.
   std::vector<std::string> conditions;
-  /// Where __LINE__ gives a number, which is another one in the lifted text; or nowhere.
+  /// A place where what the copies depend on uses __LINE__, whose value differs in the lifted text;
+  /// invalid if there is none.
   clang::SourceLocation line;
 };
 Assumptions assumptionsOf(const KernelPlan &kernel, const Variants &variants);

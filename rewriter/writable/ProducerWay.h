@@ -27,7 +27,8 @@ struct ProducerWay {
   std::vector<size_t> loops;
   /// What it runs on the way to them, as the first instance has it.
   ProducerPath path;
-  /// What speaks of the block, in any of the instances.
+  /// The barriers of the thread block and the uses of its size in any instance. The lifted text
+  /// restricts them to the program's own threads.
   BlockUses uses;
 };
 

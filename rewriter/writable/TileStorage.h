@@ -17,8 +17,8 @@ namespace tilelift {
 bool isMoved(const KernelPlan &kernel, size_t copy);
 /// Whether there are several tiles in the place of one: a ring, or two that take turns.
 bool isRepeated(const KernelPlan &kernel, size_t copy);
-/// Whether an array of such tiles would leave some of them off the alignment, or has to be made out
-/// of bytes.
+/// Whether several tiles need the aligned type tilelift::slot: their size is no multiple of the
+/// copy's alignment, or their ring lies in dynamic shared memory.
 bool needsSlots(const KernelPlan &kernel, size_t copy);
 /// Whether its array gets another type.
 inline bool isRetyped(const KernelPlan &kernel, size_t copy) {

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether the text of a kernel, and of the functions on the way to its copies, can be duplicated in
-// the program and mean the same there. It cannot if it would get something of its own (a static
-// variable), be another thing each time (__COUNTER__), or lose access (a class's friend).
+// the program and mean the same there. It cannot if the duplicate would have a static variable of
+// its own, would expand to something else (__COUNTER__), or would lose access (a class's friend).
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_WRITABLE_H

@@ -23,7 +23,8 @@ template <typename Element, int... Extents> struct box {
   static_assert(extents[0] * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
 };
 
-/// Of pixels that are all in one line of their images, which Blackwell has maps for.
+/// The argument `InLines` of a pixel_box whose pixels all lie in one line of an image (im2col::w),
+/// which Blackwell has tensor maps for.
 constexpr bool in_lines = true;
 
 /// Pixels of one instruction, one behind the other, and elements of each of them.
@@ -40,7 +41,7 @@ struct pixel_box {
   static_assert(Channels * sizeof(Element) % 16 == 0, "a row is a multiple of 16 bytes");
 };
 
-/// How many pixels a dimension has that the next one never follows.
+/// The `count` of a dimension from which no copy goes on to the next one (`walk` in device.cuh).
 constexpr int endless = 0x7fffffff;
 
 /// The block size that a copy was checked for.

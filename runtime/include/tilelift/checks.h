@@ -205,12 +205,14 @@ public:
     if (value.low < low || value.high > high)
       leave(rule, value, low, high, what);
   }
-  /// What im2col asks of a line's place, and im2col::w does not.
+  /// Requires that a line's place stays within the limits of im2col. Blackwell copies lines by
+  /// im2col::w, which has no such limits.
   void require_line(const range &value, long long low, long long high, const char *what) {
     if (!is_blackwell)
       require("line-offset", value, low, high, what);
   }
-  /// Rows too short to be copied one by one.
+  /// Requires that four rows are copied at once, as only Blackwell can: rows of this tile are too
+  /// close together to be copied one by one.
   void require_fours(std::string_view tile, int distance) {
     if (!is_blackwell)
       reject("row-start", "rows of " + detail::quoted(tile) + " are " + std::to_string(distance) +
@@ -277,7 +279,8 @@ public:
   }
 
 protected:
-  /// Memory that stays in L2: all that copies through one tensor may touch.
+  /// The range of memory that `persist` keeps in L2: all bytes of one tensor that copies may
+  /// access.
   struct window {
     std::string_view tensor;
     float share = 1;
@@ -309,7 +312,8 @@ protected:
   }
   ~checked_launch() = default;
 
-  /// Said before anything else of the device is asked for.
+  /// Notes which device the launch is for, and rejects a device without a TMA unit and a wrong
+  /// block size. It is called before all other checks that depend on the device.
   void set_device(bool has_unit, bool is_of_blackwell) {
     is_on_blackwell = is_of_blackwell;
     if (violations.empty() && !has_unit)
@@ -402,7 +406,8 @@ protected:
   window kept;
   /// What the decision's message says behind "TMA".
   std::string report;
-  /// Whether the code that runs is compiled for it, and whether the device is of it.
+  /// `is_blackwell`: the lifted kernel's code is compiled for Blackwell. `is_on_blackwell`: the
+  /// device is of that architecture.
   bool is_blackwell = false, is_on_blackwell = false;
   std::vector<std::string> violations;
 
@@ -467,8 +472,9 @@ private:
     request.dims[d].extent = Number::exactly(each.elements, each.elements_text);
     request.dims[d].stride = Number::exactly(each.stride, each.stride_text);
   }
-  /// Where the box of a pixel's first positions ends: after so many as there are. A tensor
-  /// without an end goes as far as the filter may reach; only such a one may be endless.
+  /// Sets the element stride and im2col's bounding box in dimension `d`, so that the box holds
+  /// `count` positions. A tensor without an end gets one behind the farthest position that the
+  /// filter may reach, unless `count` is endless.
   template <typename Number>
   static void walk_through(im2col_request_of<Number> &request, int d, const pixel_extent &each) {
     const long long reach = request.rank == 3 ? 32768 : request.rank == 4 ? 128 : 16;
@@ -524,8 +530,9 @@ private:
         refuse(of, shape, problem);
     return map;
   }
-  /// What the copy is, the tool has checked and the box asserts; where the program has changed it
-  /// since then, a rule may still say more than the driver, whose `problem` it is.
+  /// Reports why a map cannot be made. Without a `problem`, a check at the launch has failed. With
+  /// the driver's `problem`, the rules that the tool has checked are checked again, because a
+  /// broken one explains more than the driver does: the program may have changed since then.
   template <typename Shape>
   [[gnu::cold, gnu::noinline]] void refuse(const tensor_of_map &of, const Shape &shape,
                                            const std::string &problem) {

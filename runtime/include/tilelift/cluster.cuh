@@ -22,9 +22,10 @@
 //   }
 //   tilelift::wait(ready, phase);
 //
-// Whoever is told at a meeting that there is room waits there, too: nothing is on its way to
-// a block that has left the last one, and it may end. Nobody gets to the next meeting without
-// the tile, and so not before those who fill it have left this one.
+// Each block waits at a meeting for the arrivals of all its peers. So no arrival is on its way to
+// a block that has left its last meeting, and the block may exit. A block comes to the next meeting
+// only once its tile is there, and its peers load that only after they have left this meeting; so
+// arrivals of two meetings never mix.
 //
 // A launch has such clusters, or none: then each block loads all of its tiles itself, as it
 // does where only some slow way leads to the shared memory of several.
@@ -103,10 +104,10 @@ template <int Axes, unsigned X, unsigned Y, unsigned Z> struct peers {
 #ifdef TILELIFT_HAS_MULTICAST
 
 namespace detail {
-/// Arrives at the same barrier of another block of the cluster. What is before has happened
-/// by then: threads of this block have what they read, as their leader has seen. To order
-/// it for the cluster in words, `.release.cluster`, waits for all of memory, and takes a
-/// product with `wgmma` 1.5 times as long.
+/// Arrives at the same barrier of another block of the cluster, without `.release.cluster`: the
+/// leader calls this only after the block's threads have finished their reads of the tile. An
+/// explicit release waits for all memory operations, and makes a product with `wgmma` take 1.5
+/// times as long.
 __device__ inline void arrive_at(barrier &own, unsigned rank) {
   asm volatile(
       "{\n.reg .b32 other;\n"

@@ -86,8 +86,8 @@ __device__ inline unsigned number_in_block() {
 }
 } // namespace detail
 
-/// An mbarrier in shared memory; of one that tiles come by, one arrival completes a phase,
-/// the leader's.
+/// An mbarrier in shared memory. At a barrier of loads, one arrival, which announces the bytes of
+/// the tiles, and these bytes complete a phase.
 struct barrier {
   alignas(8) cuda::std::uint64_t word;
 };
@@ -229,7 +229,8 @@ namespace detail {
 enum class target { block, cluster, l2 };
 
 #ifdef TILELIFT_HAS_LINES
-/// im2col::w: from that place in W on; what the filter adds in W is apart.
+/// Issues an im2col::w copy of pixels from the coordinate at[0] in W on. What the filter's element
+/// adds in W is passed separately, as `offset`.
 template <target To, typename Map, int Spatial>
 __device__ inline void bring_line(unsigned tile, const Map &map, int channel, int image,
                                   const int (&at)[Spatial], unsigned short offset, unsigned ready,

@@ -46,7 +46,7 @@ public:
   kernels() = default;
   /// Those of a module, each looked for when it is first launched.
   explicit kernels(CUmodule module) : module(module) {}
-  /// What has been found out is found out again.
+  /// Copies the functions, but not what has been found out of them; the copy asks the driver again.
   kernels(const kernels &other) : module(other.module), functions(other.functions) {}
   kernels &operator=(const kernels &other) {
     module = other.module;
@@ -239,7 +239,8 @@ public:
   }
 };
 
-/// The same maps are made of the same numbers.
+/// Returns the numbers that tensor maps of all modes are made of, for key_of(): requests with equal
+/// keys have the same map.
 template <typename Request> std::vector<int64_t> numbers_of(const Request &request, int promotion) {
   std::vector<int64_t> all = {int64_t(request.type), int64_t(request.rank), request.address.low,
                               int64_t(request.swizzle), int64_t(promotion)};

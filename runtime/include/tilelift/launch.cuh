@@ -161,7 +161,8 @@ public:
     set_device(major >= 9, major >= 10);
   }
 
-  /// What the code that runs here is compiled for says which instructions it has.
+  /// Notes whether the lifted kernel's code for this device is compiled for Blackwell, because that
+  /// decides which TMA instructions the code has.
   template <typename Kernel> void compiled_as(Kernel *lifted, kernel_facts &facts) {
     cudaError_t error = cudaSuccess;
     is_blackwell = facts.architecture_of(lifted, device, error) >= 100;
@@ -200,8 +201,8 @@ public:
     return lifts;
   }
 
-  /// For `fallback(error)`: instead of running the plain kernel. The error is what
-  /// cudaGetLastError() gives, too, as that of a launch by <<<>>>.
+  /// For `fallback(error)`: prints why the kernel cannot use TMA, and returns an error that
+  /// cudaGetLastError() returns, too, like that of a launch by <<<>>>.
   cudaError_t refuse() const {
     std::fprintf(stderr, "tilelift: error: %s cannot use TMA: %s\n", kernel, why().c_str());
     (void)cudaGetDevice(nullptr); // an invalid value, for the runtime

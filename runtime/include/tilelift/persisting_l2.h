@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // How much of L2 is set aside for what `persist` keeps there. A device sets a part aside by itself
-// (11.25 MiB on an H200); while one of these lives it is another, and afterwards what it was:
+// (11.25 MiB on an H200). An object of this type sets another size, and its destructor sets the old
+// one back:
 //
 //   tilelift::persisting_l2 room(32 << 20);
 //   for (...) kernel<<<...>>>(...);

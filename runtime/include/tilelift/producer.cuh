@@ -25,7 +25,8 @@
 //     ... tiles[place.stage] ...
 //   }
 //
-// Where it looks up rows, all lanes of its warp do that, and one of them what is done once.
+// If the producer copies rows that are looked up, all lanes of its warp look them up and copy them,
+// and the first lane alone does what is done once, such as announcing the bytes.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PRODUCER_CUH

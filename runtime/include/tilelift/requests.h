@@ -214,8 +214,8 @@ template <typename Number> struct dimension_of {
   Number step = Number::exactly(1);
 };
 
-/// A number of elements that is known when compiling. What is far too large
-/// stays so, but can be multiplied.
+/// Returns a number of elements that is known when compiling, clamped to 0 to 2048: so products of
+/// several do not overflow, and a number that is too large for all rules remains so.
 inline int64_t count(const quantity &elements) {
   return elements.low < 0 ? 0 : elements.low > 2048 ? 2048 : elements.low;
 }

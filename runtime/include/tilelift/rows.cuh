@@ -151,7 +151,8 @@ __device__ inline void gather4(void *tile, const Map &map, int column, const int
 #endif
 }
 
-/// Stores four rows, for kernels that are written by hand: of two for one place, either is last.
+/// Stores four rows, for kernels that are written by hand. If two rows go to the same place, it is
+/// undefined which of them is stored last.
 template <int Count, typename Map, typename... Policy>
 __device__ inline void scatter4(const Map &map, int column, const int (&rows)[Count],
                                 const void *tile, Policy... policy) {
@@ -268,8 +269,8 @@ __device__ inline bool differ_in_warp(warps among, const Value (&own)[Each], con
   return all;
 }
 
-/// Looks each row up once, in one of the lanes of each warp. Where boxes that meet are one, their
-/// keys tell them apart, elsewhere the places themselves.
+/// Whether no two rows overlap, for whole warps: each warp looks each row up once, in one of its
+/// lanes. If all rows are whole boxes apart, their keys are compared, otherwise their places.
 template <int Count, int... Sizes, typename Where>
 __device__ inline bool are_apart_for_warp(warps among, const Where &where) {
   constexpr int each = (Count + 31) / 32, farthest = Count < 17 ? Count - 1 : 16;
@@ -383,7 +384,8 @@ namespace detail {
 __device__ inline bool is_active() { return __activemask() >> ptx::get_sreg_laneid() & 1; }
 } // namespace detail
 
-/// Stores rows that are there; of two for one place, either is last.
+/// Stores the rows that are there. If two rows go to the same place, it is undefined which of them
+/// is stored last.
 template <int Count, unsigned Bytes, typename Map, typename Where, typename... Policy>
 __device__ inline void store_rows(const void *tile, int distance, const Map &map,
                                   const Where &where, Policy... policy) {

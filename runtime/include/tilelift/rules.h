@@ -246,7 +246,8 @@ void check_address(const map_request_of<Number> &request, Report &&report, limit
   });
 }
 
-/// What tensor maps of all modes are, but for the box.
+/// Checks what tensor maps of all modes have besides the tensor and the box: rank, element type,
+/// swizzle, interleaving, L2 promotion and fill.
 template <typename Report>
 void check_kind(const map_request &request, int least_rank, Report &&report) {
   const bool interleaved = request.interleave != interleave_layout::none;
@@ -261,7 +262,7 @@ void check_kind(const map_request &request, int least_rank, Report &&report) {
     check_padded(request, report);
 }
 
-/// And what they are of.
+/// Checks the tensor of a map: its address, extents, strides and element strides.
 template <typename Number, typename Report>
 void check_tensor(const map_request_of<Number> &request, Report &&report, limits_of limits) {
   check_address(request, report, limits);
