@@ -47,13 +47,20 @@ static __global__ void hash_words(const uint32_t *words, size_t count, unsigned 
   atomicAdd(sum, own);
 }
 
+/// Blocks of 256 threads for so many words, of which each thread takes several: on the emulator a
+/// thread costs more than a word.
+inline unsigned blocks_for(size_t words) {
+  return unsigned(std::min<size_t>(1024, words / 4096 + 1));
+}
+
 /// Device memory that is random at first; `offset` bytes in, as sub-tensors are.
 class Buffer {
 public:
   Buffer(size_t bytes, uint32_t seed, size_t offset = 0)
       : bytes((bytes + 1027) / 4 * 4), offset(offset) {
     CHECK(cudaMalloc(&memory, this->bytes + 4096));
-    fill_random<<<1024, 256>>>(static_cast<uint32_t *>(memory), (this->bytes + 4096) / 4, seed);
+    const size_t words = (this->bytes + 4096) / 4;
+    fill_random<<<blocks_for(words), 256>>>(static_cast<uint32_t *>(memory), words, seed);
     CHECK(cudaGetLastError());
   }
   ~Buffer() { cudaFree(memory); }
@@ -67,7 +74,8 @@ public:
     unsigned long long *sum, result;
     CHECK(cudaMalloc(&sum, 8));
     CHECK(cudaMemset(sum, 0, 8));
-    hash_words<<<1024, 256>>>(static_cast<const uint32_t *>(memory), (bytes + 4096) / 4, sum);
+    const size_t words = (bytes + 4096) / 4;
+    hash_words<<<blocks_for(words), 256>>>(static_cast<const uint32_t *>(memory), words, sum);
     CHECK(cudaMemcpy(&result, sum, 8, cudaMemcpyDeviceToHost));
     cudaFree(sum);
     return result;

@@ -118,7 +118,7 @@ int main() {
     gemm(c.as<float>(), a.as<float>(), b.as<float>(), s[0], s[1], s[2], nullptr);
     report("sgemm " + std::to_string(s[0]) + "x" + std::to_string(s[1]) + "x" + std::to_string(s[2]), c);
   }
-  int n = std::getenv("TIME") ? 4096 : 512;
+  int n = std::getenv("TIME") ? 4096 : 256;
   {
     Buffer a(size_t(n) * n * 4, 1), b(size_t(n) * n * 4, 2), c(size_t(n) * n * 4, 3);
     gemm(c.as<float>(), a.as<float>(), b.as<float>(), n, n, n, nullptr);

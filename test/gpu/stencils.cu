@@ -74,7 +74,7 @@ template <int TX, int TY, int R> void run_star(float *out, const float *in, int 
 }
 
 template <int TX, int TY, int R> void stars(const char *name) {
-  int sizes[][2] = {{1024, 1024}, {1000, 700}, {1001, 333}, {64, 1}, {4, 4}, {130, 17}};
+  int sizes[][2] = {{256, 256}, {500, 350}, {501, 167}, {64, 1}, {4, 4}, {130, 17}};
   for (auto &size : sizes)
     for (size_t offset : {0, 4, 16}) {
       int w = size[0], h = size[1];
@@ -84,7 +84,7 @@ template <int TX, int TY, int R> void stars(const char *name) {
                  std::to_string(offset),
              out);
     }
-  int n = std::getenv("TIME") ? 16384 : 2048;
+  int n = std::getenv("TIME") ? 16384 : 512;
   Buffer in(size_t(n) * n * 4, 1), out(size_t(n) * n * 4, 2);
   run_star<TX, TY, R>(out.as<float>(), in.as<float>(), n, n);
   report(std::string(name) + " large", out);
@@ -96,7 +96,7 @@ int main() {
   stars<32, 32, 2>("star_32x32_r2");
   stars<64, 32, 4>("star_64x32_r4");
 
-  int sizes[][2] = {{1024, 512}, {333, 77}, {40, 3}};
+  int sizes[][2] = {{256, 128}, {333, 77}, {40, 3}};
   for (auto &size : sizes) {
     int w = size[0], h = size[1];
     Buffer in(size_t(w) * h * 4, 3), out(size_t(w) * h * 4, 4);
@@ -114,7 +114,7 @@ int main() {
                std::to_string(v[2]),
            out);
   }
-  int n = std::getenv("TIME") ? 768 : 128;
+  int n = std::getenv("TIME") ? 768 : 64;
   Buffer in(size_t(n) * n * n * 4, 5), out(size_t(n) * n * n * 4, 6);
   dim3 grid((n + 31) / 32, (n + 7) / 8, (n + 3) / 4);
   laplace_3d<<<grid, 256>>>(out.as<float>(), in.as<float>(), n, n, n);
