@@ -187,6 +187,8 @@ bool Fitter::mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost) {
                    " bytes at a time, and a swizzle keeps only 16 together");
   if (layout.folded && userPitch % Bytes(tile.widestAccess) != Bytes())
     return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
+  if (layout.folded && userPitch % Bytes(tile.elementSize) != Bytes())
+    return escapes("its rows are no whole number of elements");
   const bool hasRows = layout.rows > 1;
   if (hasRows && isStored() && pitch < userPitch &&
       !staysWithin(shape.firstByte % innermost, pitch))

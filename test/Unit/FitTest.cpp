@@ -198,6 +198,18 @@ TEST_F(FitTest, aStretchMustNotReachIntoItsNeighbours) {
   EXPECT_EQ(refusal().id, DiagnosticId::layout_escapes);
 }
 
+/// Two rows in each element, as in `struct { float2 upper, lower; }`.
+TEST_F(FitTest, rowsThatAreFoundByDivisionAreWholeElements) {
+  relation.tile.elementType = "Quad";
+  relation.tile.elementSize = 16;
+  relation.tile.extents = {32};
+  for (int r = 0; r < 64; ++r)
+    for (int c = 0; c < 2; ++c)
+      cell((r * 2 + c) * 4, ((by * 64 + r) * w + bx * 2 + c) * 4, Condition::always());
+  EXPECT_EQ(refusal().text, "'tile' has to be laid out with rows of 16 bytes instead of 8, but its "
+                            "rows are no whole number of elements");
+}
+
 TEST_F(FitTest, stagesOfOneRowMoveApart) {
   relation.tile.extents = {3, 100};
   relation.tile.slot = by * 400;
