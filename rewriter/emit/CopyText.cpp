@@ -72,11 +72,11 @@ std::string KernelWriter::placeInTile(size_t copy, CodeText &code) {
   const PlannedCopy &own = copies()[copy];
   std::optional<std::string> slot;
   if (declares(texts[textOf[copy]], own.tile))
-    slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }),
+    slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot.count(); }),
                          own.plan.tile + "_slot");
   if (!slot)
     return known(code.place(code.each([](const Plan &plan) {
-      return plan.layout.slot + Polynomial(plan.layout.destination);
+      return (plan.layout.slot + plan.layout.destination).count();
     }),
                             own.plan.tile + "_place"));
   std::string name = ringOf(copy) ? slotOf(copy, names.slot) : own.plan.tile;
@@ -85,7 +85,7 @@ std::string KernelWriter::placeInTile(size_t copy, CodeText &code) {
                    : own.tile->getType()->isArrayType() ? name
                                                         : "&" + name;
   std::string bytes = *slot == "0" ? "" : *slot;
-  if (int64_t constant = own.plan.layout.destination; constant != 0)
+  if (int64_t constant = own.plan.layout.destination.count(); constant != 0)
     bytes = std::to_string(constant) + (bytes.empty() ? "" : " + " + bytes);
   return bytes.empty() ? to : "tilelift::advance(" + to + ", " + bytes + ")";
 }
@@ -159,9 +159,9 @@ std::string KernelWriter::placeOfPiece(size_t copy, CodeText &code, const std::s
   if (piece.empty())
     return place;
   std::string distance = "(" + piece + ") * " + bytes;
-  if (first.layout.panel != 0)
+  if (first.layout.panel != Bytes())
     distance = "piece_0 * " +
-               code.number([](const Plan &plan) { return plan.layout.panel; },
+               code.number([](const Plan &plan) { return plan.layout.panel.count(); },
                            copyNames[copy].tile + "_panel") +
                (first.pixels() && first.pixels()->pieces > 1 ? " + piece_1 * " + bytes : "");
   return "tilelift::advance(" + place + ", " + distance + ")";
@@ -177,8 +177,8 @@ std::string KernelWriter::walksText(size_t copy, CodeText &code, const std::stri
   const std::string pixel = named([](const Plan &plan) { return plan.pixels()->pixel; });
   std::string walks;
   for (size_t i = 0; i < first.walks().size(); ++i) {
-    auto part = [&](Polynomial Walk::*of) {
-      return named([&](const Plan &plan) { return plan.walks()[i].*of; });
+    auto part = [&](SymbolicElements Walk::*of) {
+      return named([&](const Plan &plan) { return (plan.walks()[i].*of).count(); });
     };
     const std::string step = part(&Walk::step), start = part(&Walk::first),
                       offset = part(&Walk::offset);
@@ -213,13 +213,13 @@ std::string KernelWriter::coordinatesText(size_t copy, CodeText &code, bool mayB
     bool isWalked = d > 0 && d <= first.walks().size();
     if (isWalked)
       continue;
-    std::string start =
-        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims()[d].coordinate; }),
-                            copyNames[copy].tile + "_start_" + std::to_string(d)));
+    std::string start = known(code.inKernel(
+        code.each([&](const Plan &plan) { return plan.dims()[d].coordinate.count(); }),
+        copyNames[copy].tile + "_start_" + std::to_string(d)));
     start += cutText(
         copy, code, source.unused("piece_" + std::to_string(d)),
         [&](const Plan &plan) { return plan.dims()[d].pieces; },
-        [&](const Plan &plan) { return plan.dims()[d].boxOfPiece(); }, counters);
+        [&](const Plan &plan) { return plan.dims()[d].boxOfPiece().count(); }, counters);
     if (mayBeAbsent && d + 1 == first.dims().size())
       start = ifPresent(copy, start, nowhereText(copy, code));
     else if (mayBeAbsent && first.isLookedUp(d)) // nor is it looked up
@@ -272,17 +272,18 @@ std::string KernelWriter::bulkText(size_t copy, std::string place, const std::st
   const CopyNames &own = copyNames[copy];
   CodeText code = isFar ? farCodeOf(copy) : codeOf(copy, ringOf(copy));
   std::string address = known(code.pointer(
-      code.each([](const Plan &plan) { return plan.offset(); }), own.tile + "_offset"));
+      code.each([](const Plan &plan) { return plan.offset().count(); }), own.tile + "_offset"));
   std::string loops, distance, piece, inner = indent;
   for (size_t d = first.rows().size(); d-- > 0;) {
     std::string counter = source.unused("row_" + std::to_string(d));
     std::vector<int64_t> counts, distances;
     for (const Plan *plan : plans) {
       counts.push_back(plan->rows()[d].count);
-      distances.push_back(plan->rows()[d].distance);
+      distances.push_back(plan->rows()[d].distance.count());
     }
     const std::string stride = known(code.inKernelWide(
-        code.each([&](const Plan &plan) { return plan.rows()[d].stride; }), own.tile + "_stride"));
+        code.each([&](const Plan &plan) { return plan.rows()[d].stride.count(); }),
+        own.tile + "_stride"));
     loops += loopText(counter, code.number(counts, own.tile + "_rows"), inner);
     piece = piece.empty()
                 ? counter

@@ -73,7 +73,7 @@ bool KernelWriter::asksWhetherApart(size_t first, size_t last) const {
 /// The coordinate in the outermost dimension at which the box of an absent row starts: as far below
 /// zero as the box is long, so that all of it lies outside of the tensor.
 std::string KernelWriter::nowhereText(size_t copy, CodeText &code) const {
-  return code.number([](const Plan &plan) { return -plan.dims().back().box; },
+  return code.number([](const Plan &plan) { return -plan.dims().back().box.count(); },
                      copyNames[copy].tile + "_nowhere");
 }
 
@@ -83,20 +83,20 @@ std::string KernelWriter::apartText(size_t copy, CodeText &code) {
   const std::string present = presentText(copy, code), exists = rowName(copy) + "_exists";
   std::string where, sizes;
   for (size_t d = 0; d < first.dims().size() && first.hasMap(); ++d) {
-    std::string start =
-        known(code.inKernel(code.each([&](const Plan &plan) { return plan.dims()[d].coordinate; }),
-                            copyNames[copy].tile + "_start_" + std::to_string(d)));
+    std::string start = known(code.inKernel(
+        code.each([&](const Plan &plan) { return plan.dims()[d].coordinate.count(); }),
+        copyNames[copy].tile + "_start_" + std::to_string(d)));
     if (!present.empty() && d + 1 == first.dims().size())
       start = ifPresent(copy, start, nowhereText(copy, code));
     else if (!present.empty() && first.isLookedUp(d))
       start = ifPresent(copy, start, "0");
     where += (d == 0 ? "" : ", ") + start;
-    sizes += ", " + code.number([&](const Plan &plan) { return plan.dims()[d].box; },
+    sizes += ", " + code.number([&](const Plan &plan) { return plan.dims()[d].box.count(); },
                                 copyNames[copy].tile + "_extent");
   }
   if (!first.hasMap()) {
     const std::string address =
-        known(code.pointer(code.each([](const Plan &plan) { return plan.offset(); }),
+        known(code.pointer(code.each([](const Plan &plan) { return plan.offset().count(); }),
                            copyNames[copy].tile + "_offset"));
     where = present.empty() ? address : ifPresent(copy, address, "nullptr");
     sizes = ", " + planIn(texts[textOf[copy]]) + "::" + copyNames[copy].bytes;
@@ -121,7 +121,7 @@ std::string KernelWriter::rowsText(size_t copy, CodeText &code, const std::strin
   const Plan &first = *plansOf(copy).front();
   std::vector<int64_t> distances;
   for (const Plan *plan : plansOf(copy))
-    distances.push_back(plan->gather->distance);
+    distances.push_back(plan->gather->distance.count());
   std::string bytes = planIn(texts[textOf[copy]]) + "::" + name.bytes;
   std::string type = first.hasMap()
                          ? "tilelift::corner<" + std::to_string(first.dims().size()) + ">"

@@ -34,11 +34,11 @@ std::string boxType(const Plan &plan) {
                      names[unsigned(plan.element)];
   if (pixels)
     return type + ", " + std::to_string(pixels->dims.size()) + ", " +
-           std::to_string(pixels->dims[0].boxOfPiece()) + ", " +
+           std::to_string(pixels->dims[0].boxOfPiece().count()) + ", " +
            std::to_string(pixels->pixelsOfPiece()) +
            (pixels->inLines ? ", tilelift::in_lines>" : ">");
   for (const PlanDimension &dim : plan.dims())
-    type += ", " + std::to_string(dim.boxOfPiece());
+    type += ", " + std::to_string(dim.boxOfPiece().count());
   return type + ">";
 }
 
@@ -49,21 +49,23 @@ std::string tileType(const Plan &plan) {
                      (plan.layout.folded ? "flat_tile<" : "tile<") + plan.tileElement;
   for (int64_t extent : extents)
     type += "[" + std::to_string(extent) + "]";
-  type += ", " + std::to_string(plan.layout.pitch) + ", " + std::to_string(plan.layout.lead);
+  type += ", " + std::to_string(plan.layout.pitch.count()) + ", " +
+          std::to_string(plan.layout.lead.count());
   if (span != 0)
     type += ", " + std::to_string(span);
-  int64_t rows = 1, needed = plan.layout.bytes / plan.tileElementSize;
+  int64_t rows = 1;
+  const TileElements needed(plan.layout.bytes / Bytes(plan.tileElementSize));
   for (int64_t extent : ArrayRef(extents).drop_back())
     rows *= extent;
   if (needed > rows * plan.layout.pitch)
-    type += ", " + std::to_string(needed);
+    type += ", " + std::to_string(needed.count());
   return type + ">";
 }
 
 /// A tile of a ring that keeps its type.
 std::string slotType(const PlannedCopy &copy) {
   const ASTContext &context = copy.tile->getASTContext();
-  int64_t alignment = copy.plan.layout.alignment();
+  int64_t alignment = copy.plan.layout.alignment().count();
   // The plan stands outside of the function.
   QualType type = copy.tile->getType().getUnqualifiedType();
   std::string extents;
@@ -96,7 +98,7 @@ std::string KernelWriter::blockConstants(const InstancePlan &instance) const {
 /// How much a copy brings at once, in bytes or as a box.
 std::string KernelWriter::boxOrBytes(size_t copy, const Plan &plan) const {
   const CopyNames &own = copyNames[copy];
-  const std::string bytes = std::to_string(plan.expectedBytes / plan.pieces());
+  const std::string bytes = std::to_string((plan.expectedBytes / plan.pieces()).count());
   if (plan.bulk())
     return "  static constexpr unsigned " + own.bytes + " = " + bytes + ";\n";
   return "  using " + own.box + " = " + boxType(plan) + ";\n  static_assert(" + own.box +
@@ -122,7 +124,8 @@ std::string KernelWriter::copyTypes(size_t copy, const InstancePlan &instance) c
     text += "  using " + own.number + " = " + numberNameOf(*plan.reduction) + ";\n";
   if (isMoved && plan.hasMap())
     text += "  static_assert(sizeof(" + tileTypeName(copy) +
-            ") >= " + std::to_string(plan.expectedBytes) + ", \"the box fits the tile\");\n";
+            ") >= " + std::to_string(plan.expectedBytes.count()) +
+            ", \"the box fits the tile\");\n";
   return text;
 }
 

@@ -147,7 +147,7 @@ void RecipeWriter::addCheck(size_t copy, size_t index) {
   if (check.subject == Check::Subject::Target) {
     made.kind = RecipeCheck::Kind::Fours;
     made.text = plans.front()->tile;
-    made.multiple = numbers.each([](const Plan &plan) { return plan.gather->distance; });
+    made.multiple = numbers.each([](const Plan &plan) { return plan.gather->distance.count(); });
     return add();
   }
   made.text = numbers.words(value, "an index of the copy to '" + plans.front()->tile + "'");
@@ -173,18 +173,18 @@ RecipeExtent TensorNumbers::extent(size_t d) {
   const PlanDimension &dim = first().dims()[d];
   RecipeExtent extent;
   if (dim.extent) {
-    auto elements = [&](const Plan &plan) { return *plan.dims()[d].extent; };
+    auto elements = [&](const Plan &plan) { return plan.dims()[d].extent->count(); };
     extent.elements = number(elements);
     extent.elementsText = words(elements, byElementSize);
   } else if (dim.lastLength) {
-    extent.lastStart = range([&](const Plan &plan) { return plan.dims()[d].coordinate; });
-    extent.lastLength = each([&](const Plan &plan) { return *plan.dims()[d].lastLength; });
+    extent.lastStart = range([&](const Plan &plan) { return plan.dims()[d].coordinate.count(); });
+    extent.lastLength = each([&](const Plan &plan) { return plan.dims()[d].lastLength->count(); });
     extent.elementsText = "the end of the last box";
   } else {
     extent.elementsText = "unbounded";
   }
   if (d > 0) {
-    auto stride = [&](const Plan &plan) { return plan.dims()[d].stride; };
+    auto stride = [&](const Plan &plan) { return plan.dims()[d].stride.count(); };
     extent.stride = number(stride);
     extent.strideText = words(stride, byElementSize);
   }
@@ -194,8 +194,8 @@ RecipeExtent TensorNumbers::extent(size_t d) {
 }
 
 RecipeExtent::Walk TensorNumbers::walk(size_t i) {
-  auto step = [&](const Plan &plan) { return plan.walks()[i].step; };
-  auto start = [&](const Plan &plan) { return plan.walks()[i].first; };
+  auto step = [&](const Plan &plan) { return plan.walks()[i].step.count(); };
+  auto start = [&](const Plan &plan) { return plan.walks()[i].first.count(); };
   RecipeExtent::Walk walk{std::nullopt, number(step), words(step, byElementSize), number(start),
                           words(start, byElementSize)};
   if (first().walks()[i].count)
@@ -211,8 +211,8 @@ std::vector<HostNumber> RecipeWriter::boxStartsOf(const std::vector<const Plan *
     return starts;
   HostNumbers numbers(plans);
   for (size_t d = 0; d < count; ++d) {
-    std::optional<HostNumber> start =
-        numbers.range(numbers.each([&](const Plan &plan) { return plan.map()->boxStarts[d]; }));
+    std::optional<HostNumber> start = numbers.range(
+        numbers.each([&](const Plan &plan) { return plan.map()->boxStarts[d].count(); }));
     if (!start)
       return {};
     starts.push_back(std::move(*start));
@@ -226,11 +226,11 @@ RecipeBox boxOf(const Plan &plan) {
   box.swizzle = plan.layout.swizzle;
   box.isInLines = plan.inLines();
   if (const PixelAccess *pixels = plan.pixels()) {
-    box.channels = pixels->dims[0].boxOfPiece();
+    box.channels = pixels->dims[0].boxOfPiece().count();
     box.pixels = pixels->pixelsOfPiece();
   } else {
     for (const PlanDimension &dim : plan.dims())
-      box.sizes.push_back(dim.boxOfPiece());
+      box.sizes.push_back(dim.boxOfPiece().count());
   }
   return box;
 }
@@ -249,7 +249,7 @@ void RecipeWriter::addTensor(size_t copy) {
   tensor.address = first.base.symbol.empty() ? first.base.spelling : "";
   if (!first.bulk()) {
     TensorNumbers numbers(plans);
-    tensor.offset = numbers.number([](const Plan &plan) { return plan.offset(); });
+    tensor.offset = numbers.number([](const Plan &plan) { return plan.offset().count(); });
     tensor.isReadAtStart =
         llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; });
     tensor.boxStarts = boxStartsOf(plans);

@@ -221,7 +221,7 @@ std::string KernelWriter::ringDeclaration(size_t copy, const std::string &type) 
     return "__shared__ " + type + " " + ringTile(copy) + "[" + tilesOf(copy) + "];";
   std::vector<int64_t> starts;
   for (const Plan *plan : plansOf(copy))
-    starts.push_back(*plan->ringAt);
+    starts.push_back(plan->ringAt->count());
   std::string start = codeOf(copy, false).number(starts, copyNames[copy].tile + "_ring_at");
   return "auto &" + ringTile(copy) + " = tilelift::tiles<" + type + ", " + tilesOf(copy) + ">(" +
          dynamicMemory() + (start == "0" ? "" : " + " + start) + ");";

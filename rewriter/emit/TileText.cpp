@@ -106,7 +106,7 @@ int64_t KernelWriter::alignmentOf(function_ref<bool(const VarDecl *)> isMeant) c
   for (size_t i = 0; i < copies().size(); ++i)
     if (isMeant(copies()[i].tile))
       for (const Plan *plan : plansOf(i))
-        alignment = std::max(alignment, plan->layout.alignment());
+        alignment = std::max(alignment, plan->layout.alignment().count());
   return alignment;
 }
 
@@ -263,13 +263,13 @@ int64_t KernelWriter::alignmentOfMemory() const {
 }
 
 int64_t ringBytes(const InstancePlan &instance) {
-  int64_t bytes = 0, alignment = declaredAlignment(instance.function);
+  Bytes bytes, alignment(declaredAlignment(instance.function));
   for (const PlannedCopy &copy : instance.copies) {
     alignment = std::max(alignment, copy.plan.layout.alignment());
     if (copy.plan.ringAt)
       bytes = std::max(bytes, *copy.plan.ringAt + copy.plan.sharedBytes());
   }
-  return int64_t(alignTo(uint64_t(bytes), uint64_t(alignment)));
+  return roundUp(bytes, alignment).count();
 }
 
 } // namespace tilelift

@@ -126,7 +126,7 @@ private:
 std::optional<Trial> Remedies::aligned() const {
   int64_t begin = 0;
   const FieldDecl *member = memberAt(relation.cells.front().offset, begin);
-  if (!member || begin % boxAlignment == 0 || !relation.tile.slot.isZero())
+  if (!member || begin % boxAlignment.count() == 0 || !relation.tile.slot.isZero())
     return std::nullopt;
   SourceLocation at = member->getBeginLoc();
   bool sharesDeclaration = llvm::any_of(member->getParent()->fields(), [&](const FieldDecl *other) {
@@ -137,7 +137,7 @@ std::optional<Trial> Remedies::aligned() const {
   if (others.found || sharesDeclaration || !at.isFileID() || !placeOf(sources(), at).isKnown())
     return std::nullopt;
   Trial trial{relation, {}};
-  int64_t moved = int64_t(alignTo(uint64_t(begin), uint64_t(boxAlignment))) - begin;
+  int64_t moved = int64_t(alignTo(uint64_t(begin), uint64_t(boxAlignment.count()))) - begin;
   for (Cell &cell : trial.relation.cells)
     cell.offset += moved;
   trial.relation.tile.extents.back() += moved / relation.tile.elementSize;
@@ -217,8 +217,8 @@ std::optional<Trial> Remedies::transposed() const {
 std::optional<Remedy> findRemedy(const AnalysedCopy &copy, const KernelUnderTest &kernel,
                                  const FitOptions &options) {
   Remedies remedies(copy, kernel);
-  std::optional<Trial> trials[] = {remedies.aligned(), remedies.widened(grain),
-                                   remedies.widened(boxAlignment), remedies.transposed()};
+  std::optional<Trial> trials[] = {remedies.aligned(), remedies.widened(grain.count()),
+                                   remedies.widened(boxAlignment.count()), remedies.transposed()};
   for (std::optional<Trial> &trial : trials)
     if (trial && std::holds_alternative<Plan>(fit(trial->relation, options)))
       return std::move(trial->remedy);

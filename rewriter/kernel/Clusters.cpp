@@ -75,7 +75,7 @@ std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
     if (other.pipeline != copy.pipeline || plan.kind != CopyKind::Load)
       continue;
     for (const Check &check : plan.copyChecks)
-      if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset()
+      if (peers.differingPart(check.subject == Check::Subject::Address ? plan.offset().count()
                                                                        : check.value,
                               plan.symbols, other.statement))
         return diagnose(diag::no_multicast, copy.plan.place, copy.plan.tile,

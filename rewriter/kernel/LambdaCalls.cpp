@@ -23,9 +23,9 @@ std::string summaryBeside(const Plan &plan, const Plan &other) {
     return text;
   std::vector<std::string> start;
   for (const PlanDimension &dim : plan.dims())
-    start.push_back(plan.symbols.print(dim.coordinate));
+    start.push_back(plan.symbols.print(dim.coordinate.count()));
   if (start.empty())
-    start.push_back(plan.symbols.print(plan.offset()) + " bytes");
+    start.push_back(plan.symbols.print(plan.offset().count()) + " bytes");
   return text + " at (" + join(start, ", ") + ")";
 }
 

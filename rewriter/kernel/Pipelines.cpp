@@ -60,9 +60,9 @@ std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, InstanceP
     return RingUse{std::get<unsigned>(stages)};
   }
   size_t pipeline = filled.pipelines.size() - 1;
-  int64_t roundBytes = 0;
+  Bytes roundBytes;
   for (const PlannedCopy &copy : filled.copies)
-    roundBytes += copy.pipeline == pipeline ? copy.plan.expectedBytes : 0;
+    roundBytes += copy.pipeline == pipeline ? copy.plan.expectedBytes : Bytes();
   KernelSizes sizes = sizesOf(filled.function);
   SmallVector<RingUse, 4> choices;
   BlockShape block =
@@ -91,7 +91,7 @@ void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
   }
   bool isOwn =
       store && under.facts.isWithin(store->statement, rounds.loop) && store->path.inKernel() &&
-      store->tile->getType()->isConstantArrayType() && store->plan.layout.slot.isZero() &&
+      store->tile->getType()->isConstantArrayType() && store->plan.layout.slot.count().isZero() &&
       llvm::count_if(instance.copies,
                      [&](const PlannedCopy &copy) { return copy.tile == store->tile; }) == 1;
   if (!isOwn)
@@ -119,7 +119,7 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
     return missing("a pipeline of a copy in a function that the kernel calls");
   if (copy.tile->getType()->isIncompleteArrayType())
     return missing("a pipeline of tiles in dynamic shared memory");
-  if (!plan.layout.slot.isZero())
+  if (!plan.layout.slot.count().isZero())
     return missing("a pipeline of tiles that have stages already");
   if (!copy.keeps.empty())
     return diagnose(diag::tile_keeps_values, plan.place, plan.tile, copy.keeps);

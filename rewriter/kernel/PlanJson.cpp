@@ -96,7 +96,7 @@ private:
                         {"producer", pipeline.hasProducer},
                         {"stages", pipeline.use.stages},
                         {"blocks", pipeline.use.blocks},
-                        {"bytesAhead", pipeline.use.bytesAhead}};
+                        {"bytesAhead", pipeline.use.bytesAhead.count()}};
   }
 
   json::Array copyOrders() const {

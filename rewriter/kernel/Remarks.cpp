@@ -81,10 +81,11 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
   }
   remarks.push_back(std::move(lifted));
   // A start that the launch decides is the same in every round.
-  if (plan.kind == CopyKind::Load && !plan.symbols.boundedAtLaunch(plan.layout.slot))
+  if (plan.kind == CopyKind::Load && !plan.symbols.boundedAtLaunch(plan.layout.slot.count()))
     remarks.push_back(diagnose(diag::stages_by_hand, plan.place, plan.tile));
-  if (int64_t bytes = plan.expectedBytes / plan.pieces(); plan.gather && bytes < fullRowBytes)
-    remarks.push_back(diagnose(diag::short_rows, plan.place, plan.tile, bytes, fullRowBytes));
+  if (const Bytes row = plan.expectedBytes / plan.pieces(); plan.gather && row < fullRow)
+    remarks.push_back(
+        diagnose(diag::short_rows, plan.place, plan.tile, row.count(), fullRow.count()));
   unsigned span = span_of(plan.layout.swizzle);
   if (plan.passes != plan.passesBefore || (span != 0 && plan.layout.moved))
     remarks.push_back(
@@ -99,7 +100,7 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
 
 Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
   DenseSet<const VarDecl *> tiles;
-  int64_t before = 0, after = 0;
+  Bytes before, after;
   unsigned stages = 1;
   for (const PlannedCopy &copy : instance.copies) {
     if (copy.pipeline != pipeline || !tiles.insert(copy.tile).second)
@@ -112,7 +113,8 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
                       : stages == 2 ? "a round"
                                     : std::to_string(stages - 1) + " rounds";
   const auto &[directive, rounds, hasProducer, use] = instance.pipelines[pipeline];
-  Diagnostic made = diagnose(diag::pipelined, directive->statement, ahead, after, before);
+  Diagnostic made =
+      diagnose(diag::pipelined, directive->statement, ahead, after.count(), before.count());
   if (hasProducer)
     made.notes.push_back(
         {directive->statement, "a warp of its own makes them: the lifted kernel's block is " +
@@ -122,7 +124,7 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
         {directive->statement,
          formatv("{0} stages were picked: of such blocks {1} run on an SM at once, with {2} bytes "
                  "on their way to it; memory is busy with {3}",
-                 use.stages, use.blocks, use.bytesAhead, bytesWanted)
+                 use.stages, use.blocks, use.bytesAhead.count(), bytesWanted.count())
              .str()});
   return made;
 }

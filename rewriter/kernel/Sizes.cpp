@@ -13,13 +13,14 @@ using namespace llvm;
 namespace tilelift {
 
 KernelSizes sizesOf(const FunctionDecl *kernel) {
-  KernelSizes sizes{kernel->getNameAsString(), staticSharedBytes(kernel), 0,
+  KernelSizes sizes{kernel->getNameAsString(),
+                    Bytes(staticSharedBytes(kernel)),
+                    {},
                     !foreignDynamicMemory(kernel)};
   for (const ParmVarDecl *parameter : kernel->parameters()) {
     TypeInfoChars type = kernel->getASTContext().getTypeInfoInChars(parameter->getType());
-    sizes.parameterBytes =
-        int64_t(alignTo(uint64_t(sizes.parameterBytes), uint64_t(type.Align.getQuantity()))) +
-        type.Width.getQuantity();
+    sizes.parameterBytes = roundUp(sizes.parameterBytes, Bytes(type.Align.getQuantity())) +
+                           Bytes(type.Width.getQuantity());
   }
   return sizes;
 }

@@ -57,10 +57,11 @@ bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
   const auto *rounds = std::get_if<Rounds>(&found);
   const Plan &plan = copy.plan;
   bool isBulk = plan.bulk() && plan.rows().empty();
-  if (!rounds || plan.gather || (!isBulk && (plan.bulk() || plan.dims().back().box == 1)))
+  if (!rounds || plan.gather || (!isBulk && (plan.bulk() || plan.dims().back().box == Elements(1))))
     return false;
-  const Polynomial &place = isBulk ? plan.offset() : plan.dims().back().coordinate;
-  const int64_t length = isBulk ? plan.expectedBytes : plan.dims().back().box;
+  // Both in bytes, or both in elements.
+  const Polynomial &place = isBulk ? plan.offset().count() : plan.dims().back().coordinate.count();
+  const int64_t length = isBulk ? plan.expectedBytes.count() : plan.dims().back().box.count();
   // Nothing else of the place may move, or be made of what does.
   const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
   auto isFixed = [&](SymbolId id) {

@@ -81,7 +81,7 @@ std::vector<std::vector<Plan>> swizzlesFor(const CopiesOfTile &copies, const Fil
     auto plans =
         plansWith(mode, {copies.begin(), copies.end()}, /*asGood=*/true, file.selection.device);
     // Rows are cut where they are too long for every swizzle.
-    if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == 0))
+    if (plans && (mode == swizzle_mode::b128 || plans->front().layout.panel == Bytes()))
       choices.push_back(std::move(*plans));
   }
   return choices;
@@ -101,8 +101,8 @@ void takeBest(const CopiesOfTile &copies, std::vector<std::vector<Plan>> choices
     const double fewer = passesAsPlanned(accesses, plans.front());
     // Where longer rows have to be brought, as much is to be gained.
     const bool isBetter =
-        fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes) <
-                                     passes * double(copies[0]->plan.expectedBytes);
+        fewer < passes - 0.01 && fewer * double(plans.front().expectedBytes.count()) <
+                                     passes * double(copies[0]->plan.expectedBytes.count());
     if (!isBetter)
       continue;
     const bool hadRoom = hasRoom(instance, sizes);

@@ -48,7 +48,7 @@ double passesAsDeclared(ArrayRef<WarpAccess> accesses) {
 }
 
 double passesAsPlanned(ArrayRef<WarpAccess> accesses, const Plan &plan) {
-  return mean(accesses, [&](int64_t offset) { return plan.placeOf(offset); });
+  return mean(accesses, [&](int64_t offset) { return plan.placeOf(Bytes(offset)).count(); });
 }
 
 } // namespace tilelift

@@ -8,13 +8,14 @@
 #ifndef TILELIFT_PLAN_ELEMENTS_H
 #define TILELIFT_PLAN_ELEMENTS_H
 
+#include "plan/Measures.h"
 #include "relation/CopyRelation.h"
 #include "tilelift/rules.h"
 
 namespace tilelift {
 
-constexpr int64_t grain = 16;         ///< bytes; the unit of everything in TMA
-constexpr int64_t boxAlignment = 128; ///< bytes, in shared memory
+constexpr Bytes grain{16};         ///< the unit of everything in TMA
+constexpr Bytes boxAlignment{128}; ///< in shared memory
 
 /// "'tile[1][2]'"
 std::string elementAt(const SharedTile &tile, int64_t byteOffset);

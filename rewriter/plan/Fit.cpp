@@ -74,9 +74,15 @@ void Fitter::finishBoxes() {
   limitBoxes();
   endRows();
   keepApart();
-  plan.expectedBytes = size_of(plan.element);
+  plan.expectedBytes = boxBytes();
+}
+
+/// Of all that the box covers.
+Bytes Fitter::boxBytes() const {
+  Elements all(1);
   for (const PlanDimension &dim : dims())
-    plan.expectedBytes *= dim.box;
+    all *= dim.box.count();
+  return bytesOf(all, elementSize());
 }
 
 /// Says what loads need in terms of coordinates, since the launch knows where these end and where
@@ -206,17 +212,18 @@ bool Fitter::start() {
 void Fitter::splitRows() {
   const SharedTile &tile = relation.tile;
   bool isOurs = written == swizzle_mode::none;
-  int64_t bytes = isOurs ? tile.rowBytes() : span_of(written);
+  const Bytes bytes(isOurs ? tile.rowBytes() : span_of(written));
   Digit &inner = shape.digits.front();
-  bool hasRows = swizzle() != swizzle_mode::none && bytes > 0 && bytes % shape.unitSize == 0 &&
-                 (isOurs || bytes <= span_of(swizzle())) && inner.count * shape.unitSize > bytes &&
-                 inner.count * shape.unitSize % bytes == 0 && shape.firstByte % bytes == 0;
+  bool hasRows =
+      swizzle() != swizzle_mode::none && bytes > Bytes() && bytes % shape.unitSize == Bytes() &&
+      (isOurs || bytes <= Bytes(span_of(swizzle()))) && inner.count * shape.unitSize > bytes &&
+      inner.count * shape.unitSize % bytes == Bytes() && shape.firstByte % bytes == Bytes();
   bool isGuarded =
       llvm::any_of(shape.columns, [](const GuardColumn &column) { return column.slopes[0] != 0; });
   if (!hasRows || isGuarded)
     return;
   int64_t units = bytes / shape.unitSize;
-  Digit rows{inner.count / units, inner.distance * units, Polynomial(bytes)};
+  Digit rows{inner.count / units, inner.distance * units, bytes};
   inner.count = units;
   shape.digits.insert(shape.digits.begin() + 1, rows);
   for (GuardColumn &column : shape.columns)
@@ -234,25 +241,25 @@ void Fitter::chooseElement() {
     return llvm::all_of(shape.columns,
                         [&](const GuardColumn &column) { return column.slopes[0] == 0; });
   };
-  auto divides = [&](int64_t bytes) {
-    return shape.digits[0].count * shape.unitSize % bytes == 0 &&
-           (shape.unitSize % bytes == 0 || innerIsFree()) && shape.start.divisor() % bytes == 0;
+  const Bytes row = shape.digits[0].count * shape.unitSize;
+  auto divides = [&](Bytes bytes) {
+    return row % bytes == Bytes() && (shape.unitSize % bytes == Bytes() || innerIsFree()) &&
+           shape.start.count().divisor() % bytes.count() == 0;
   };
-  while (int64_t(size_of(plan.element)) > shape.unitSize ||
-         (shape.unitSize % int64_t(size_of(plan.element)) != 0 && !divides(size_of(plan.element))))
+  auto one = [&] { return Bytes(elementSize()); };
+  while (one() > shape.unitSize || (shape.unitSize % one() != Bytes() && !divides(one())))
     plan.element = elementTypeOf("", size_of(plan.element) / 2);
-  while (shape.digits[0].count * shape.unitSize / int64_t(size_of(plan.element)) > maxBox &&
-         size_of(plan.element) < 8 && !plan.reduction && divides(2 * size_of(plan.element)))
+  while (Elements(row / one()) > maxBox && size_of(plan.element) < 8 && !plan.reduction &&
+         divides(2 * one()))
     plan.element = elementTypeOf("", 2 * size_of(plan.element));
-  int64_t size = size_of(plan.element);
   for (const Digit &digit : shape.digits) {
     PlanDimension dim;
     bool inner = &digit == &shape.digits.front();
-    dim.box = inner ? digit.count * shape.unitSize / size : digit.count;
-    dim.stride = inner ? Polynomial(size) : digit.stride;
+    dim.box = inner ? elementsIn(row, elementSize()) : Elements(digit.count);
+    dim.stride = inner ? SymbolicBytes(one()) : digit.stride;
     dims().push_back(dim);
   }
-  perUnit = std::max<int64_t>(1, shape.unitSize / size);
+  perUnit = std::max<int64_t>(1, shape.unitSize / one());
   if (dims().size() > size_t(max_rank))
     fail(diagnose(diag::too_many_dimensions, relation.place, int(dims().size()),
                   "its rows are that many distances apart"));
@@ -260,31 +267,34 @@ void Fitter::chooseElement() {
   boundedBy.resize(dims().size());
 }
 
+/// How far the first cell lies behind where a bulk copy can start.
+Bytes Fitter::leadOfBulk() const {
+  return Bytes(floorMod(shape.start.count().constantTerm(), grain.count()));
+}
+
 /// Without a map, nothing keeps the last 16 bytes from reaching past the tensor's end.
 bool Fitter::isWholeBulk() const {
-  int64_t lead = floorMod(shape.start.constantTerm(), grain);
-  return lead == 0 && shape.digits[0].count * shape.unitSize % grain == 0;
+  return leadOfBulk() == Bytes() && shape.digits[0].count * shape.unitSize % grain == Bytes();
 }
 
 /// Contiguous bytes: no map, any length.
 void Fitter::makeBulk() {
   BulkAccess &bulk = plan.access.emplace<BulkAccess>();
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
-  int64_t bytes = shape.digits[0].count * shape.unitSize;
-  int64_t lead = floorMod(shape.start.constantTerm(), grain);
-  bulk.offset = shape.start - Polynomial(lead);
-  plan.layout.lead = lead;
-  plan.layout.rowLength = bytes;
-  plan.expectedBytes = roundUp(lead + bytes, grain);
-  if (plan.symbols.divisorOf(bulk.offset) % grain == 0)
+  inBytes.length = shape.digits[0].count * shape.unitSize;
+  inBytes.lead = leadOfBulk();
+  bulk.offset = shape.start - inBytes.lead;
+  plan.expectedBytes = roundUp(inBytes.lead + inBytes.length, grain);
+  const Polynomial &offset = bulk.offset.count();
+  if (plan.symbols.divisorOf(offset) % grain.count() == 0)
     return;
   const size_t before = plan.copyChecks.size();
-  addCheck({rule_id::bulk_offset_16, bulk.offset, {}, grain, relation.place},
-           plan.symbols.knownAtLaunch(bulk.offset));
+  addCheck({rule_id::bulk_offset_16, offset, {}, grain.count(), relation.place},
+           plan.symbols.knownAtLaunch(offset));
   // A function that gets a pointer may have no name for where that lies in the tensor. The tensor
   // starts on a multiple, so the pointer has to be one.
   if (plan.copyChecks.size() > before && !options.canBeSaid(plan))
-    plan.copyChecks.back() = {rule_id::address_16,    {}, {}, grain, relation.place,
+    plan.copyChecks.back() = {rule_id::address_16,    {}, {}, grain.count(), relation.place,
                               Check::Subject::Address};
 }
 
@@ -304,27 +314,28 @@ bool Fitter::makeRows() {
   BulkAccess &bulk = plan.access.emplace<BulkAccess>();
   plan.element = elementTypeOf(relation.tile.elementType, relation.tile.elementSize);
   bulk.offset = shape.start;
-  plan.layout.rowLength = shape.digits[0].count * shape.unitSize;
-  plan.expectedBytes = plan.layout.rowLength;
+  inBytes.length = shape.digits[0].count * shape.unitSize;
+  plan.expectedBytes = inBytes.length;
   for (const Digit &digit : ArrayRef(shape.digits).drop_front()) {
     bulk.rows.push_back({digit.count, digit.stride, digit.distance * shape.unitSize});
     plan.expectedBytes *= digit.count;
   }
   if (!plan.base.knownAtLaunch)
     plan.copyChecks.push_back(
-        {rule_id::address_16, {}, {}, grain, relation.place, Check::Subject::Address});
-  bool isWhole = plan.layout.rowLength % grain == 0 && shape.firstByte % grain == 0;
-  auto checkGrain = [&](const Polynomial &value) {
+        {rule_id::address_16, {}, {}, grain.count(), relation.place, Check::Subject::Address});
+  bool isWhole = inBytes.length % grain == Bytes() && shape.firstByte % grain == Bytes();
+  auto checkGrain = [&](const SymbolicBytes &bytes) {
+    const Polynomial &value = bytes.count();
     // With all else a multiple, the constant decides.
-    int64_t rest = std::gcd(grain, plan.symbols.divisorOf(value.withoutConstant()));
+    int64_t rest = std::gcd(grain.count(), plan.symbols.divisorOf(value.withoutConstant()));
     isWhole &= value.constantTerm() % rest == 0;
-    addCheck({rule_id::bulk_offset_16, value, {}, grain, relation.place},
+    addCheck({rule_id::bulk_offset_16, value, {}, grain.count(), relation.place},
              plan.symbols.knownAtLaunch(value));
   };
   checkGrain(bulk.offset);
   keepApart();
   for (const RowDigit &row : bulk.rows) {
-    isWhole &= row.distance % grain == 0;
+    isWhole &= row.distance % grain == Bytes();
     checkGrain(row.stride);
   }
   return (isWhole && plan.pieces() <= maxRows) ||
@@ -347,9 +358,9 @@ static bool canBeMade(const std::variant<Plan, Diagnostic> &fitted, const FitOpt
 static std::optional<CopyRelation> withoutSwizzle(const CopyRelation &relation, int64_t span) {
   CopyRelation ordered = relation;
   for (Cell &cell : ordered.cells) {
-    if (cell.offset % grain + cell.size > grain)
+    if (cell.offset % grain.count() + cell.size > grain.count())
       return std::nullopt;
-    cell.offset ^= cell.offset >> 3 & (span - grain);
+    cell.offset ^= cell.offset >> 3 & (span - grain.count());
   }
   llvm::sort(ordered.cells, [](const Cell &a, const Cell &b) { return a.offset < b.offset; });
   return ordered;
@@ -425,9 +436,10 @@ static bool isAboutGather(const Fitted &fitted) {
 /// No tensor map has such.
 static bool runsBackwards(const Plan &plan) {
   return plan.hasMap() && llvm::any_of(plan.dims(), [](const PlanDimension &dim) {
-           return !dim.stride.isConstant() &&
-                  llvm::all_of(dim.stride.getTerms(),
-                               [](const Term &term) { return term.coefficient < 0; });
+           const Polynomial &stride = dim.stride.count();
+           return !stride.isConstant() && llvm::all_of(stride.getTerms(), [](const Term &term) {
+             return term.coefficient < 0;
+           });
          });
 }
 

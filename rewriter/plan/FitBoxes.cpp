@@ -42,11 +42,13 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
 void Fitter::splitOffset() {
   if (failure)
     return;
-  Polynomial rest = shape.start;
+  SymbolicBytes rest = shape.start;
   for (size_t d = 0; d < dims().size(); ++d)
     if (hasLower[d])
-      rest -= dims()[d].coordinate * dims()[d].stride;
-  ofRows += takeRowTerms(rest); // a guard may have put them into a coordinate already
+      rest -= dims()[d].coordinate.count() * dims()[d].stride;
+  const RowTerms terms = rowTermsOf(rest.count());
+  ofRows += SymbolicBytes(terms.ofRows); // a guard may have put them into a coordinate already
+  rest = SymbolicBytes(terms.rest);
   for (size_t d = dims().size(); d-- > 1;)
     if (!hasLower[d])
       takeCoordinate(d, rest);
@@ -59,18 +61,18 @@ void Fitter::splitOffset() {
   for (PlanDimension &dim : dims()) {
     if (!dim.extent)
       continue;
-    *dim.extent += dim.coordinate;
-    if (plan.symbols.knownAtLaunch(*dim.extent))
+    *dim.extent += dim.coordinate.fromStart();
+    if (plan.symbols.knownAtLaunch(dim.extent->count()))
       continue;
     // An extent that only the device knows: the box must lie inside it.
-    Polynomial inside = *dim.extent - dim.coordinate - Polynomial(dim.box);
-    addCheck({rule_id::guard, inside, {0, Interval::highest}, 1, relation.place}, false);
+    const SymbolicElements inside = dim.end() - dim.coordinate - dim.box;
+    addCheck({rule_id::guard, inside.count(), {0, Interval::highest}, 1, relation.place}, false);
     dim.extent.reset();
   }
 }
 
-void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
-  Division division = divide(rest, dims()[d].stride);
+void Fitter::takeCoordinate(size_t d, SymbolicBytes &rest) {
+  const Division division = divide(rest.count(), dims()[d].stride.count());
   // What the host knows may as well stay in the base, but a constant belongs
   // to the coordinate: it decides how the tile is widened.
   Polynomial taken;
@@ -79,25 +81,25 @@ void Fitter::takeCoordinate(size_t d, Polynomial &rest) {
     // Where a guard says how far the dimension goes from here, only what it
     // speaks of is this dimension's; the rest is an offset of another kind.
     bool isForeign = dims()[d].extent && !term.factors.empty() &&
-                     !llvm::is_contained((-boundedBy[d]).getTerms(), term);
+                     !llvm::is_contained((-boundedBy[d]).count().getTerms(), term);
     if (!stays && !isForeign)
       taken += Polynomial::ofTerm(term);
   }
   // Where both are constants, the rest is the inner dimensions': as little as can be.
-  std::optional<int64_t> stride = dims()[d].stride.asConstant();
+  std::optional<int64_t> stride = dims()[d].stride.count().asConstant();
   if (d > 0 && stride && *stride > 0)
     taken += Polynomial(nearestQuotient(division.remainder.constantTerm(), *stride));
   // Nothing is left of an extent that is taken for an offset.
-  if (dims()[d].extent && (*dims()[d].extent + taken).asConstant().value_or(1) < 1)
+  if (dims()[d].extent && (dims()[d].extent->count() + taken).asConstant().value_or(1) < 1)
     taken = withoutKnown(taken, plan.symbols);
-  dims()[d].coordinate = taken;
+  dims()[d].coordinate = Position(taken);
   rest -= taken * dims()[d].stride;
 }
 
 /// Device-dependent offsets that no dimension of the box explains, such as
 /// `blockIdx.z * h * w`, become dimensions of their own with a box of one.
-void Fitter::addOuterDimensions(Polynomial &rest) {
-  std::vector<LaunchParts> groups = plan.symbols.partsOf(rest);
+void Fitter::addOuterDimensions(SymbolicBytes &rest) {
+  std::vector<LaunchParts> groups = plan.symbols.partsOf(rest.count());
   llvm::erase_if(groups, [](const LaunchParts &group) { return group.device.isConstant(); });
   for (const LaunchParts &group : groups) {
     if (dims().size() >= size_t(max_rank)) {
@@ -107,13 +109,13 @@ void Fitter::addOuterDimensions(Polynomial &rest) {
       return;
     }
     PlanDimension dim;
-    dim.coordinate = group.device;
-    dim.stride = group.host;
-    rest -= group.device * group.host;
+    dim.coordinate = Position(group.device);
+    dim.stride = SymbolicBytes(group.host);
+    rest -= group.device * dim.stride;
     if (plan.isOfRow(group.device)) { // rows that are looked up, and then so many ahead
-      const Polynomial ahead(divide(rest, group.host).quotient.constantTerm());
+      const Elements ahead(divide(rest.count(), group.host).quotient.constantTerm());
       dim.coordinate += ahead;
-      rest -= ahead * group.host;
+      rest -= ahead.count() * dim.stride;
     }
     dims().push_back(dim);
     hasLower.push_back(false);
@@ -126,35 +128,36 @@ void Fitter::boundCoordinates() {
   bool isMoved = false;
   for (size_t d = 0; d < dims().size(); ++d) {
     PlanDimension &dim = dims()[d];
-    int64_t constant = dim.coordinate.constantTerm();
-    bool mayBeNegative = !hasLower[d] && rangeBehind(Check::allConditions, dim.coordinate).low < 0;
-    if (mayBeNegative && constant < 0) { // the tensor begins that much earlier
+    const Elements constant(dim.coordinate.count().constantTerm());
+    bool mayBeNegative =
+        !hasLower[d] && rangeBehind(Check::allConditions, dim.coordinate.count()).low < 0;
+    if (mayBeNegative && constant < Elements()) { // the tensor begins that much earlier
       isMoved = true;
-      plan.map()->offset += Polynomial(constant) * dim.stride;
-      dim.coordinate -= Polynomial(constant);
+      plan.map()->offset += constant.count() * dim.stride;
+      dim.coordinate -= constant;
       if (dim.extent)
-        *dim.extent -= Polynomial(constant);
+        *dim.extent -= constant;
     }
+    const Polynomial &start = dim.coordinate.count();
     Interval allowed = rangeOfType(32, true);
     if (!hasLower[d] && !startsInside(d))
       allowed.low = 0;
     if (hasLower[d] && isStored()) // a store that starts below zero is an illegal instruction
-      addCheck({rule_id::guard, dim.coordinate, {0, Interval::highest}, 1, relation.place}, false);
+      addCheck({rule_id::guard, start, {0, Interval::highest}, 1, relation.place}, false);
     if (!dim.extent) // the whole box lies before the end that was made up
-      allowed.high = unbounded_extent - dim.box;
-    if (dim.coordinate.isConstant() &&
-        !allowed.contains({dim.coordinate.constantTerm(), dim.coordinate.constantTerm()})) {
+      allowed.high = unbounded_extent - dim.box.count();
+    if (start.isConstant() && !allowed.contains({start.constantTerm(), start.constantTerm()})) {
       fail(diagnose(diag::rule_violated, relation.place,
                     "the box of '" + plan.tile + "' starts at " +
-                        std::to_string(dim.coordinate.constantTerm()) + " in dimension " +
+                        std::to_string(start.constantTerm()) + " in dimension " +
                         std::to_string(d) + ", allowed are " + std::to_string(allowed.low) +
                         " to " + std::to_string(allowed.high) + " (coordinate-range)"));
       return;
     }
-    addCheck({rule_id::coordinate_range, dim.coordinate, allowed, 1, relation.place}, true);
+    addCheck({rule_id::coordinate_range, start, allowed, 1, relation.place}, true);
   }
-  isMoved |=
-      llvm::any_of(plan.offset().getTerms(), [](const Term &term) { return term.coefficient < 0; });
+  isMoved |= llvm::any_of(plan.offset().count().getTerms(),
+                          [](const Term &term) { return term.coefficient < 0; });
   if (isMoved && !plan.pixels())
     requireInside();
 }
@@ -168,13 +171,13 @@ void Fitter::requireInside() {
     const PlanDimension &dim = dims()[d];
     Interval positive{0, Interval::highest};
     if (dim.extent)
-      addCheck({rule_id::guard, *dim.extent - Polynomial(1) - dim.coordinate, positive, 1,
+      addCheck({rule_id::guard, (dim.end() - dim.coordinate - Elements(1)).count(), positive, 1,
                 relation.place},
                false);
     if (hasLower[d])
-      addCheck(
-          {rule_id::guard, dim.coordinate + Polynomial(dim.box - 1), positive, 1, relation.place},
-          false);
+      addCheck({rule_id::guard, (dim.coordinate + dim.box - Elements(1)).count(), positive, 1,
+                relation.place},
+               false);
   }
 }
 
@@ -195,19 +198,19 @@ void Fitter::findStart() {
   map.readsStart = !isStored() && (mayBeAnywhere || llvm::any_of(all, mayLieOutside));
   if (!map.readsStart || mayBeAnywhere || plan.pieces() != 1)
     return;
-  auto startOf = [&](size_t d) { return isBounded(d) ? dims()[d].coordinate : Polynomial(); };
-  if (llvm::all_of(all, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d)); }))
+  auto startOf = [&](size_t d) { return isBounded(d) ? dims()[d].coordinate : Position(); };
+  if (llvm::all_of(all, [&](size_t d) { return plan.symbols.boundedAtLaunch(startOf(d).count()); }))
     for (size_t d : all)
       map.boxStarts.push_back(startOf(d));
 }
 
 /// Whether a test at the copy keeps what is read from starting below zero.
 bool Fitter::startsInside(size_t d) const {
-  Polynomial first = dims()[d].coordinate;
+  Position first = dims()[d].coordinate;
   if (d == 0)
-    first += Polynomial(plan.layout.lead / int64_t(size_of(plan.element)));
+    first += elementsIn(inBytes.lead, elementSize());
   return llvm::any_of(plan.copyChecks, [&](const Check &check) {
-    std::optional<int64_t> ahead = (check.value - first).asConstant();
+    std::optional<int64_t> ahead = (check.value - first.count()).asConstant();
     return ahead && check.subject == Check::Subject::Value &&
            check.within.low != Interval::lowest && check.within.low >= *ahead;
   });
@@ -217,31 +220,31 @@ bool Fitter::startsInside(size_t d) const {
 /// earlier by what is missing, and end it on a multiple, too.
 void Fitter::alignInner() {
   PlanDimension &inner = dims()[0];
-  int64_t perGrain = grain / size_of(plan.element);
-  int64_t lead = isStored() ? 0 : floorMod(inner.coordinate.constantTerm(), perGrain);
-  plan.layout.lead = lead * size_of(plan.element);
-  plan.layout.rowLength = inner.box * size_of(plan.element);
-  inner.coordinate -= Polynomial(lead);
+  const Elements perGrain = elementsIn(grain, elementSize());
+  const Elements lead(
+      isStored() ? 0 : floorMod(inner.coordinate.count().constantTerm(), perGrain.count()));
+  inBytes.lead = bytesOf(lead, elementSize());
+  inBytes.length = bytesOf(inner.box, elementSize());
+  inner.coordinate -= lead;
   inner.box = roundUp(lead + inner.box, perGrain);
-  if (plan.symbols.divisorOf(inner.coordinate) % perGrain != 0)
-    addCheck({rule_id::inner_coordinate_16, inner.coordinate, {}, perGrain, relation.place},
-             plan.symbols.knownAtLaunch(inner.coordinate));
+  const Polynomial &start = inner.coordinate.count();
+  if (plan.symbols.divisorOf(start) % perGrain.count() != 0)
+    addCheck({rule_id::inner_coordinate_16, start, {}, perGrain.count(), relation.place},
+             plan.symbols.knownAtLaunch(start));
 }
 
 /// Past a known extent nothing is read, so the last of the pieces that a dimension is cut
 /// into may overhang where there is room for it.
 bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const {
-  bool isOutermost =
-      std::all_of(cut + 1, dims().end(), [](const PlanDimension &dim) { return dim.box == 1; });
+  bool isOutermost = std::all_of(cut + 1, dims().end(),
+                                 [](const PlanDimension &dim) { return dim.box == Elements(1); });
   bool isRow = cut == dims().begin();
   bool hasEnd = cut->extent || (isRow && endsAtLaunch(cut->coordinate));
   bool isFollowed = plan.gather.has_value(); // by the box of the next row that is looked up
   // Rows behind the copy's would be written, too, where the tile or a slot of it has some.
   const SharedTile &tile = relation.tile;
-  int64_t bytes = size_of(plan.element);
-  for (const PlanDimension &dim : dims())
-    bytes *= dim.box;
-  bool hasRoom = isRow || (shape.firstByte + bytes == tile.bytes() && tile.slot.isZero());
+  bool hasRoom =
+      isRow || (shape.firstByte + boxBytes() == Bytes(tile.bytes()) && tile.slot.isZero());
   return (isOutermost || isRow) && hasEnd && hasRoom && !isFollowed && tile.layoutEscape.empty() &&
          !isStored();
 }
@@ -249,14 +252,14 @@ bool Fitter::mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cu
 /// Whether rows are longer than the swizzle that is asked for.
 bool Fitter::isWide() const {
   return options.swizzle != swizzle_mode::none &&
-         dims()[0].box * int64_t(size_of(plan.element)) > span_of(options.swizzle);
+         bytesOf(dims()[0].box, elementSize()) > Bytes(span_of(options.swizzle));
 }
 
 /// A swizzled box is at most as wide as its span: one for each part of the rows.
 void Fitter::cutPanels() {
   PlanDimension &inner = dims()[0];
-  int64_t part = span_of(options.swizzle) / int64_t(size_of(plan.element));
-  int64_t whole = roundUp(inner.box, part);
+  const Elements part = elementsIn(Bytes(span_of(options.swizzle)), elementSize());
+  const Elements whole = roundUp(inner.box, part);
   if (whole != inner.box && !mayOverhang(dims().begin()))
     return;
   inner.box = whole;
@@ -273,25 +276,26 @@ void Fitter::limitBoxes() {
   auto cut = llvm::find_if(dims(), tooLong);
   if (cut == dims().end())
     return;
-  int64_t inner = size_of(plan.element);
+  Elements inner(1);
   for (auto dim = dims().begin(); dim != cut; ++dim)
-    inner *= dim->box;
-  int64_t unit = boxAlignment / std::gcd<int64_t>(boxAlignment, inner);
-  std::optional<Pieces> found = fewestPieces(cut->box, maxBox, unit, mayOverhang(cut));
+    inner *= dim->box.count();
+  const int64_t unit = alignedAfter(bytesOf(inner, elementSize()), boxAlignment);
+  std::optional<Pieces> found =
+      fewestPieces(cut->box.count(), maxBox.count(), unit, mayOverhang(cut));
   if (!found)
     return;
   if (cut != dims().begin())
-    cutLength = {cut->box, found->count * found->size};
-  cut->box = found->count * found->size;
+    cutLength = {cut->box, Elements(found->count * found->size)};
+  cut->box = Elements(found->count * found->size);
   cut->pieces = found->count;
   for (auto dim = cut + 1; dim != dims().end(); ++dim)
-    dim->pieces = dim->box;
+    dim->pieces = dim->box.count();
 }
 
 std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, int64_t unit,
                                                    bool mayOverhang) {
   for (int64_t count = (whole + most - 1) / most; count <= whole; ++count) {
-    int64_t size = roundUp((whole + count - 1) / count, unit);
+    int64_t size = ((whole + count - 1) / count + unit - 1) / unit * unit;
     if (size <= most && (size * count == whole || mayOverhang))
       return Pieces{count, size};
   }
@@ -299,7 +303,8 @@ std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, 
 }
 
 /// Whether the box that starts last is copied, and the launcher knows where it starts.
-bool Fitter::endsAtLaunch(const Polynomial &start) const {
+bool Fitter::endsAtLaunch(const Position &position) const {
+  const Polynomial &start = position.count();
   if (!plan.symbols.endsAtLaunch(start) || relation.reached.isUnknown())
     return false;
   auto anyOnDevice = [&](function_ref<bool(SymbolId)> holds) {
@@ -327,12 +332,12 @@ bool Fitter::endsAtLaunch(const Polynomial &start) const {
 /// Whether the box that starts last in its rows is that of the tensor's last row, too: which row a
 /// box is in says nothing of where in the row it starts.
 bool Fitter::endsInLastRow() const {
-  for (const Term &term : dims()[0].coordinate.getTerms())
+  for (const Term &term : dims()[0].coordinate.count().getTerms())
     for (SymbolId id : term.factors) {
       if (plan.symbols[id].knownAtLaunch)
         continue;
       auto isOfRow = [&](const PlanDimension &dim) {
-        return plan.symbols.dependsOn(dim.coordinate, id);
+        return plan.symbols.dependsOn(dim.coordinate.count(), id);
       };
       if (plan.gather || llvm::any_of(ArrayRef(dims()).drop_front(), isOfRow))
         return false;
@@ -343,13 +348,13 @@ bool Fitter::endsInLastRow() const {
 /// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
 void Fitter::endRows() {
   PlanDimension &inner = dims()[0];
-  int64_t element = size_of(plan.element);
-  int64_t length = (plan.layout.lead + plan.layout.rowLength) / element;
+  const Elements length = elementsIn(inBytes.lead + inBytes.length, elementSize());
   if (failure || inner.extent || inner.box == length || isStored())
     return;
   if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
-    unknownEnd = diagnose(diag::reads_past_end, relation.place, (inner.box - length) * element,
-                          plan.base.spelling, plan.layout.lead == 0 ? "" : " that starts at one");
+    unknownEnd = diagnose(diag::reads_past_end, relation.place,
+                          bytesOf(inner.box - length, elementSize()).count(), plan.base.spelling,
+                          inBytes.lead == Bytes() ? "" : " that starts at one");
   inner.lastLength = length;
 }
 
@@ -357,37 +362,40 @@ void Fitter::endRows() {
 /// tensor, unless no box gets there.
 void Fitter::storeWhole() {
   PlanDimension &inner = dims()[0];
-  int64_t size = size_of(plan.element);
-  auto isWhole = [&](const Polynomial &elements) {
-    return plan.symbols.divisorOf(elements * Polynomial(size)) % grain == 0;
+  auto isWhole = [&](const SymbolicBytes &bytes) {
+    return plan.symbols.divisorOf(bytes.count()) % grain.count() == 0;
   };
-  auto failAs = [&](const std::string &does, int64_t bytes) {
-    fail(diagnose(diag::store_not_whole, relation.place, plan.tile, does, bytes));
+  auto failAs = [&](const std::string &does, Bytes bytes) {
+    fail(diagnose(diag::store_not_whole, relation.place, plan.tile, does, bytes.count()));
   };
-  int64_t behind = floorMod(inner.coordinate.constantTerm() * size, grain);
-  if (behind != 0 && isWhole(inner.coordinate.withoutConstant()))
+  const Polynomial &start = inner.coordinate.count();
+  const Bytes behind(
+      floorMod(bytesOf(Elements(start.constantTerm()), elementSize()).count(), grain.count()));
+  if (behind != Bytes() &&
+      isWhole(bytesOf(SymbolicElements(start.withoutConstant()), elementSize())))
     return failAs("start in '" + plan.base.spelling + "' behind a multiple of 16 bytes, by",
                   behind);
-  if (inner.box * size % grain != 0)
-    return failAs("have", inner.box * size);
+  const Bytes row = bytesOf(inner.box, elementSize());
+  if (row % grain != Bytes())
+    return failAs("have", row);
   // A stride is a multiple, or there is no map.
-  bool endsWhole = !inner.extent || isWhole(*inner.extent) ||
+  auto length = [&] { return bytesOf(*inner.extent, elementSize()); };
+  bool endsWhole = !inner.extent || isWhole(length()) ||
                    llvm::any_of(ArrayRef(dims()).drop_front(), [&](const PlanDimension &dim) {
-                     Polynomial rest = *inner.extent * Polynomial(size) - dim.stride;
-                     return plan.symbols.divisorOf(rest) % grain == 0;
+                     return isWhole(length() - dim.stride);
                    });
   if (endsWhole)
     return;
-  Polynomial inside = *inner.extent - inner.coordinate - Polynomial(inner.box);
-  addCheck({rule_id::guard, inside, {0, Interval::highest}, 1, relation.place}, false);
+  const SymbolicElements inside = inner.end() - inner.coordinate - inner.box;
+  addCheck({rule_id::guard, inside.count(), {0, Interval::highest}, 1, relation.place}, false);
   inner.extent.reset();
 }
 
 /// Orders strides by their size for large arguments: first by the number of arguments that are
 /// multiplied with each other, then by the coefficient of that product.
-static std::pair<size_t, int64_t> reachOf(const Polynomial &stride) {
+static std::pair<size_t, int64_t> reachOf(const SymbolicBytes &stride) {
   std::pair<size_t, int64_t> reach = {0, 0};
-  for (const Term &term : stride.getTerms())
+  for (const Term &term : stride.count().getTerms())
     reach = std::max(reach, {term.factors.size(), std::abs(term.coefficient)});
   return reach;
 }
@@ -398,7 +406,8 @@ void Fitter::keepApart() {
   if (failure || !isStored())
     return;
   struct Axis {
-    Polynomial stride, count;
+    SymbolicBytes stride;
+    Polynomial count;
   };
   std::vector<Axis> axes;
   // Whether rows that are looked up lie apart is asked of their coordinates: those of two places in
@@ -407,20 +416,23 @@ void Fitter::keepApart() {
   const bool asksCoordinates = llvm::any_of(
       plan.copyChecks, [](const Check &check) { return check.subject == Check::Subject::Apart; });
   for (const PlanDimension &dim : plan.dims()) {
-    const bool isOfRow = asksCoordinates && plan.isOfRow(dim.coordinate);
-    if (dim.box > 1 || isOfRow) // of those, only what lies inside of the tensor is stored
-      axes.push_back(
-          {dim.stride, dim.extent ? *dim.extent : Polynomial(isOfRow ? anywhere : dim.box)});
+    const bool isOfRow = asksCoordinates && plan.isOfRow(dim.coordinate.count());
+    if (dim.box > Elements(1) || isOfRow) // of those, only what lies inside of the tensor is stored
+      axes.push_back({dim.stride, dim.extent ? dim.extent->count()
+                                             : Polynomial(isOfRow ? anywhere : dim.box.count())});
   }
   for (const RowDigit &row : plan.rows())
     axes.push_back({row.stride, Polynomial(row.count)});
   llvm::stable_sort(
       axes, [](const Axis &a, const Axis &b) { return reachOf(a.stride) < reachOf(b.stride); });
-  Polynomial span(plan.hasMap() ? int64_t(size_of(plan.element)) : plan.layout.rowLength);
+  SymbolicBytes span = plan.hasMap() ? Bytes(elementSize()) : inBytes.length;
   for (const Axis &axis : axes) {
-    addCheck(
-        {rule_id::store_overlap, axis.stride - span, {0, Interval::highest}, 1, relation.place},
-        true);
+    addCheck({rule_id::store_overlap,
+              (axis.stride - span).count(),
+              {0, Interval::highest},
+              1,
+              relation.place},
+             true);
     span += (axis.count - Polynomial(1)) * axis.stride;
   }
 }

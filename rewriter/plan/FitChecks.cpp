@@ -80,13 +80,13 @@ std::vector<DigitEnds> Fitter::digitEnds() const {
   const size_t boxed = plan.pixels() ? 1 : ends.size() - (plan.gather ? 1 : 0);
   for (size_t d = 0; d < boxed; ++d) {
     const PlanDimension &dim = dims()[d];
-    int64_t lead = d == 0 ? plan.layout.lead / size_of(plan.element) : 0;
+    const Elements lead = d == 0 ? elementsIn(inBytes.lead, elementSize()) : Elements();
     int64_t step = d == 0 ? perUnit : 1;
-    Polynomial start = dim.coordinate + Polynomial(lead);
+    const Position start = dim.coordinate + lead;
     if (hasLower[d])
-      ends[d].first = (-start).dividedBy(step);
+      ends[d].first = (Position() - start).count().dividedBy(step);
     if (dim.extent)
-      ends[d].last = (*dim.extent - Polynomial(step) - start).dividedBy(step);
+      ends[d].last = (dim.end() - start - Elements(step)).count().dividedBy(step);
   }
   return ends;
 }
@@ -154,7 +154,7 @@ tile_request Fitter::tileRequest() {
   tile_request request;
   describeMap(request);
   for (size_t d = 0; d < dims().size(); ++d)
-    request.dims[d].box = quantity::exactly(dims()[d].boxOfPiece());
+    request.dims[d].box = quantity::exactly(dims()[d].boxOfPiece().count());
   return request;
 }
 
@@ -167,8 +167,8 @@ void Fitter::describeMap(map_request &request) {
   for (size_t d = 0; d < dims().size(); ++d) {
     const PlanDimension &dim = dims()[d];
     request.dims[d].extent =
-        dim.extent ? describeValue(*dim.extent) : quantity::exactly(unbounded_extent);
-    request.dims[d].stride = describeValue(dim.stride);
+        dim.extent ? describeValue(dim.extent->count()) : quantity::exactly(unbounded_extent);
+    request.dims[d].stride = describeValue(dim.stride.count());
   }
   request.swizzle = swizzle();
 }
@@ -184,9 +184,9 @@ void Fitter::checkRules() {
   auto sink = [&](const finding &found) { report(found); };
   if (plan.hasMap()) {
     for (const PlanDimension &dim : dims())
-      if (!plan.symbols.knownAtLaunch(dim.stride)) {
+      if (!plan.symbols.knownAtLaunch(dim.stride.count())) {
         fail(diagnose(diag::unknown_stride, relation.place, plan.base.spelling,
-                      plan.symbols.print(dim.stride)));
+                      plan.symbols.print(dim.stride.count())));
         return;
       }
     if (plan.pixels())
@@ -196,8 +196,8 @@ void Fitter::checkRules() {
     if (isStored())
       return; // no barrier counts them
     report({rule_id::bytes_in_flight,
-            is_within(quantity::exactly(plan.expectedBytes), 16, (1 << 20) - 1),
-            "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes) +
+            is_within(quantity::exactly(plan.expectedBytes.count()), 16, (1 << 20) - 1),
+            "the copy to '" + plan.tile + "' has " + std::to_string(plan.expectedBytes.count()) +
                 " bytes, a barrier counts at most 1048575"});
     return;
   }
@@ -207,8 +207,8 @@ void Fitter::checkRules() {
   request.tensor = plan.base.spelling;
   request.tile = plan.tile;
   request.address.text = plan.base.spelling;
-  request.offset = describeValue(plan.offset());
-  request.bytes = quantity::exactly(plan.expectedBytes / plan.pieces());
+  request.offset = describeValue(plan.offset().count());
+  request.bytes = quantity::exactly((plan.expectedBytes / plan.pieces()).count());
   check(request, sink);
 }
 

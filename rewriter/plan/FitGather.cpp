@@ -25,7 +25,9 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
   if (gather.haveOrder && keepsOrder())
     plan.copyChecks.push_back(
         {rule_id::rows_apart, {}, {}, 1, relation.place, Check::Subject::Apart, false});
-  ofRows = takeRowTerms(shape.start);
+  const RowTerms terms = rowTermsOf(shape.start.count());
+  ofRows = SymbolicBytes(terms.ofRows);
+  shape.start = SymbolicBytes(terms.rest);
   if (mode == Mode::Bulk) {
     bool endsInRow = shape.outsideIsZero && !isStored() &&
                      llvm::any_of(shape.columns,
@@ -48,13 +50,13 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
 bool Fitter::takeGather(const GatherRelation &gather) {
   const Digit &rows = shape.digits.back();
   bool hasRows = shape.digits.size() > 1 && rows.count == gather.count &&
-                 rows.stride == Polynomial::symbol(gather.distance) &&
-                 !shape.start.mentions(gather.distance);
+                 rows.stride.count() == Polynomial::symbol(gather.distance) &&
+                 !shape.start.count().mentions(gather.distance);
   bool isUneven = llvm::any_of(shape.columns,
                                [](const GuardColumn &column) { return column.slopes.back() != 0; });
   if (!hasRows || isUneven)
     return fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
-  plan.gather = LookedUpRows{gather.count, gather.row, 0, {}};
+  plan.gather = LookedUpRows{gather.count, gather.row, {}, {}};
   return true;
 }
 
@@ -73,22 +75,21 @@ bool Fitter::keepsOrder() const {
   return !isInteger || countsUp;
 }
 
-/// What says where a row is leaves an offset.
-Polynomial Fitter::takeRowTerms(Polynomial &offset) const {
-  Polynomial ofRows, rest;
-  for (const Term &term : offset.getTerms())
-    (plan.isOfRow(Polynomial::ofTerm(term)) ? ofRows : rest) += Polynomial::ofTerm(term);
-  offset = rest;
-  return ofRows;
+/// What of a value says where a row is, and what is left.
+Fitter::RowTerms Fitter::rowTermsOf(const Polynomial &value) const {
+  RowTerms terms;
+  for (const Term &term : value.getTerms())
+    (plan.isOfRow(Polynomial::ofTerm(term)) ? terms.ofRows : terms.rest) +=
+        Polynomial::ofTerm(term);
+  return terms;
 }
 
 /// Whether a coordinate, as far as it depends on the row, says where that row is. Of the rows of a
 /// page a guard may speak by numbers that have nothing to do with where the page is.
-bool Fitter::followsRows(const Polynomial &coordinate, const Polynomial &stride) const {
-  Polynomial rest = coordinate;
-  const Polynomial bytes = takeRowTerms(rest) * stride;
-  return llvm::all_of(bytes.getTerms(), [&](const Term &term) {
-    return llvm::is_contained(ofRows.getTerms(), term);
+bool Fitter::followsRows(const Position &coordinate, const SymbolicBytes &stride) const {
+  const SymbolicBytes bytes = rowTermsOf(coordinate.count()).ofRows * stride;
+  return llvm::all_of(bytes.count().getTerms(), [&](const Term &term) {
+    return llvm::is_contained(ofRows.count().getTerms(), term);
   });
 }
 
@@ -104,15 +105,15 @@ void Fitter::placeBoxes() {
 }
 
 /// Each row is a multiple if what the rows are counted in is one; else each has to be tested.
-void Fitter::checkRowMultiples(rule_id rule, const Polynomial &value) {
+void Fitter::checkRowMultiples(rule_id rule, const SymbolicBytes &value) {
   Polynomial open;
-  for (const auto &[device, host] : plan.symbols.partsOf(value))
-    if (host.isConstant() && host.constantTerm() % grain != 0)
+  for (const auto &[device, host] : plan.symbols.partsOf(value.count()))
+    if (host.isConstant() && host.constantTerm() % grain.count() != 0)
       open += device * host;
     else
-      addCheck({rule, host, {}, grain, relation.place}, true);
+      addCheck({rule, host, {}, grain.count(), relation.place}, true);
   if (!open.isZero())
-    addCheck({rule, open, {}, grain, relation.place}, false);
+    addCheck({rule, open, {}, grain.count(), relation.place}, false);
 }
 
 /// A row that its guard leaves out is absent as a whole. Whether it is may depend on what

@@ -18,11 +18,12 @@ namespace tilelift {
 /// Whether the box has exactly as many units as the tile. A larger box also reads rows past the
 /// tile's last row. The guard may exclude these rows, and the tensor may have no memory there.
 bool Fitter::hasNoOtherUnits() const {
-  int64_t units = 1, bytes = 0;
+  int64_t units = 1;
+  Bytes bytes;
   for (const Digit &digit : shape.digits)
     units *= digit.count;
   for (const Cell &cell : relation.cells)
-    bytes += cell.size;
+    bytes += Bytes(cell.size);
   return units * shape.unitSize == bytes;
 }
 
@@ -44,8 +45,7 @@ std::optional<Fitter::Bounded> Fitter::constraintOf(const GuardColumn &column) {
     if (constraint.digit >= 0) {
       result.isOfOneDimension = false;
       const Digit &other = shape.digits[size_t(constraint.digit)];
-      const bool isOneWay = shape.digits[digit].stride * Polynomial(constraint.slope) ==
-                            other.stride * Polynomial(slope);
+      const bool isOneWay = shape.digits[digit].stride * constraint.slope == other.stride * slope;
       if (!(isOneWay && inRows) && !((isOneWay || mayHoldForAll) && hasNoOtherUnits())) {
         fail(diagnose(diag::guard_not_a_box, relation.place, print(column, relation.symbols),
                       plan.base.spelling));
@@ -90,19 +90,19 @@ void Fitter::placeConstraints() {
 Constraint Fitter::alongRow(Constraint constraint) const {
   if (constraint.digit >= 0 || shape.digits[0].count != 1 || !plan.hasMap())
     return constraint;
-  auto follows = [&](int64_t bytes) {
+  auto follows = [&](Bytes step) {
     bool any = false;
     for (const Term &term : constraint.room.getTerms())
       if (!term.factors.empty() && !plan.symbols.knownAtLaunch(term)) {
         any = true;
         Term scaled = term;
-        scaled.coefficient *= bytes;
-        if (!llvm::is_contained(shape.start.getTerms(), scaled))
+        scaled.coefficient *= step.count();
+        if (!llvm::is_contained(shape.start.count().getTerms(), scaled))
           return false;
       }
     return any;
   };
-  int64_t element = size_of(plan.element);
+  const Bytes element(elementSize());
   for (int64_t sign : {1, -1})
     for (int64_t slope : {int64_t(1), perUnit})
       if (follows(sign * (slope == 1 ? shape.unitSize : element))) {
@@ -116,15 +116,16 @@ Constraint Fitter::alongRow(Constraint constraint) const {
 /// The last unit that a bound from above lets in. Room / slope whole units follow the first one,
 /// which is counted from the dimension's start, if the guard gives one. Nothing where TMA counts no
 /// whole units.
-std::optional<Polynomial> Fitter::lastWithin(const Constraint &constraint) {
+std::optional<Position> Fitter::lastWithin(const Constraint &constraint) {
   const size_t d = size_t(constraint.digit);
   const int64_t slope = std::abs(constraint.slope), step = d == 0 ? perUnit : 1;
-  const Polynomial start = hasLower[d] ? dims()[d].coordinate : Polynomial();
-  const std::optional<Polynomial> counted = (start * Polynomial(slope)).dividedBy(step);
+  const Position start = hasLower[d] ? dims()[d].coordinate : Position();
+  const std::optional<Polynomial> counted = (start.count() * Polynomial(slope)).dividedBy(step);
   if (!counted)
     return std::nullopt;
-  return (wholeUnits(plan.symbols, constraint.room + *counted, slope) * Polynomial(step))
-      .dividedBy(slope);
+  const Polynomial units = wholeUnits(plan.symbols, constraint.room + *counted, slope);
+  const std::optional<Polynomial> last = (units * Polynomial(step)).dividedBy(slope);
+  return last ? std::optional(Position(*last)) : std::nullopt;
 }
 
 /// Whether another bound says where the same dimension ends, and the launch knows it.
@@ -132,8 +133,8 @@ bool Fitter::hasKnownEnd(int digit, ArrayRef<Constraint> constraints) {
   return llvm::any_of(constraints, [&](const Constraint &other) {
     if (other.digit != digit || other.slope > 0)
       return false;
-    const std::optional<Polynomial> last = lastWithin(other);
-    return last && plan.symbols.knownAtLaunch(*last);
+    const std::optional<Position> last = lastWithin(other);
+    return last && plan.symbols.knownAtLaunch(last->count());
   });
 }
 
@@ -171,14 +172,14 @@ bool Fitter::placeStart(const Constraint &constraint) {
   PlanDimension &dim = dims()[d];
   std::optional<Polynomial> start =
       (constraint.room * Polynomial(step)).dividedBy(std::abs(constraint.slope));
-  if (hasLower[d] || !start || !followsRows(*start, dim.stride))
+  if (hasLower[d] || !start || !followsRows(Position(*start), dim.stride))
     return false;
-  dim.coordinate = *start;
+  dim.coordinate = Position(*start);
   hasLower[d] = true;
   // The guard speaks of the first element of each unit, TMA of every element.
-  if (plan.symbols.divisorOf(dim.coordinate) % step != 0)
-    addCheck({rule_id::guard, dim.coordinate, {}, step, relation.place},
-             plan.symbols.knownAtLaunch(dim.coordinate));
+  if (plan.symbols.divisorOf(*start) % step != 0)
+    addCheck({rule_id::guard, *start, {}, step, relation.place},
+             plan.symbols.knownAtLaunch(*start));
   return true;
 }
 
@@ -187,12 +188,12 @@ bool Fitter::placeStart(const Constraint &constraint) {
 bool Fitter::placeEnd(const Constraint &constraint, ArrayRef<Constraint> all) {
   const size_t d = size_t(constraint.digit);
   PlanDimension &dim = dims()[d];
-  const Polynomial start = hasLower[d] ? dim.coordinate : Polynomial();
-  const std::optional<Polynomial> last = lastWithin(constraint);
+  const Position start = hasLower[d] ? dim.coordinate : Position();
+  const std::optional<Position> last = lastWithin(constraint);
   if (dim.extent || !last ||
-      (!plan.symbols.knownAtLaunch(*last) && hasKnownEnd(constraint.digit, all)))
+      (!plan.symbols.knownAtLaunch(last->count()) && hasKnownEnd(constraint.digit, all)))
     return false;
-  dim.extent = *last - start + Polynomial(d == 0 ? perUnit : 1);
+  dim.extent = *last - start + Elements(d == 0 ? perUnit : 1);
   boundedBy[d] = *last - start;
   return true;
 }

@@ -10,64 +10,67 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// Decides where the user's elements lie in the filled tile. Works in bytes
-/// until the end, then in the tile's elements.
+/// Decides where the user's elements lie in the filled tile. What of it is said in elements of the
+/// tile is looked for in bytes, as they need not be those that TMA counts.
 bool Fitter::layOut() {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
-  int64_t element = tile.elementSize, innermost = tile.extents.back() * element;
-  int64_t row = shape.digits[0].count * shape.unitSize;
+  const Bytes innermost = bytesOf(TileElements(tile.extents.back()), tile.elementSize);
+  const Bytes row = shape.digits[0].count * shape.unitSize;
   layout.rows = 1;
   for (const Digit &digit : ArrayRef(shape.digits).drop_front())
     layout.rows *= digit.count;
   // A swizzle has rows of its own length, however short those of the box are.
   if (plan.hasMap())
     layout.swizzle = swizzle();
-  int64_t span = span_of(layout.swizzle);
-  int64_t pitch = span != 0 ? span * dims()[0].pieces : plan.expectedBytes / rowsWritten();
-  int64_t userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
-  bool isLonger = shape.firstByte + plan.expectedBytes > tile.bytes();
-  bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && layout.lead == 0 &&
+  const Bytes span(span_of(layout.swizzle));
+  Bytes pitch = span != Bytes() ? span * dims()[0].pieces : plan.expectedBytes / rowsWritten();
+  const Bytes userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
+  bool isLonger = shape.firstByte + plan.expectedBytes > Bytes(tile.bytes());
+  bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && inBytes.lead == Bytes() &&
                      userPitch == span && row == span && !isLonger;
   if (written != swizzle_mode::none && !isAsWritten)
     return fail(diagnose(diag::no_rows, relation.place, tile.name));
   if (plan.hasMap() && plan.rows().empty() && !isDense())
     return failLayout(userPitch, pitch,
                       "rows that it does not fill lie between those that it fills");
-  layout.moved = plan.rows().empty() && !isAsWritten &&
-                 (layout.lead != 0 || isLonger || span != 0 || mustMove(userPitch, pitch));
+  layout.moved =
+      plan.rows().empty() && !isAsWritten &&
+      (inBytes.lead != Bytes() || isLonger || span != Bytes() || mustMove(userPitch, pitch));
   layout.destination = shape.firstByte;
-  layout.slot = tile.slot;
-  layout.pitch = innermost;
-  layout.bytes = tile.bytes();
+  layout.slot = SymbolicBytes(tile.slot);
+  layout.bytes = Bytes(tile.bytes());
+  inBytes.pitch = innermost;
   if (options.swizzle != swizzle_mode::none && !plan.hasMap())
     return fail(diagnose(diag::no_rows, relation.place, tile.name));
-  if (span != 0 && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
+  if (span != Bytes() && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
       plan.expectedBytes / rowsWritten() != span)
     return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
   if (!layout.moved)
     checkSlot();
-  if (!layout.moved && layout.destination % startsOn() != 0)
-    return fail(diagnose(diag::tile_start, tile.place, layout.destination, tile.name,
-                         plan.bulk() ? "a bulk copy" : "a copy with a tensor map", startsOn()));
-  if (plan.gather && shape.digits.size() == 2 && span == 0)
+  if (!layout.moved && layout.destination % startsOn() != Bytes())
+    return fail(diagnose(diag::tile_start, tile.place, layout.destination.count(), tile.name,
+                         plan.bulk() ? "a bulk copy" : "a copy with a tensor map",
+                         startsOn().count()));
+  if (plan.gather && shape.digits.size() == 2 && span == Bytes())
     pitch = roundUp(pitch, startsOn());
   if (layout.moved && !moveRows(userPitch, pitch))
     return false;
   if (plan.gather && !placeRows())
     return false;
-  layout.lead /= element;
-  layout.pitch /= element;
-  layout.rowLength = (layout.folded ? userPitch : innermost) / element;
+  inBytes.length = layout.folded ? userPitch : innermost;
+  layout.lead = tileElementsIn(inBytes.lead, tile.elementSize);
+  layout.pitch = tileElementsIn(inBytes.pitch, tile.elementSize);
+  layout.rowLength = tileElementsIn(inBytes.length, tile.elementSize);
   return true;
 }
 
 /// Whether TMA would not write rows of that pitch where the user's lie.
-bool Fitter::mustMove(int64_t userPitch, int64_t pitch) const {
+bool Fitter::mustMove(Bytes userPitch, Bytes pitch) const {
   if (!plan.gather || shape.digits.size() != 2)
     return pitch != userPitch;
   // Rows of their own may lie anywhere that TMA can write.
-  const bool isWritable = userPitch % startsOn() == 0;
+  const bool isWritable = userPitch % startsOn() == Bytes();
   return !isWritable && (pitch != userPitch || !mayBeByFours);
 }
 
@@ -90,24 +93,25 @@ bool Fitter::isCut() const {
 /// cuts that row into is one row of the tile. Then the parts need no panels.
 bool Fitter::partsAreRows() const {
   const SharedTile &tile = relation.tile;
-  const int64_t span = span_of(plan.layout.swizzle);
-  return shape.digits.size() == 1 && plan.layout.lead == 0 && span % boxAlignment == 0 &&
-         span == tile.extents.back() * tile.elementSize && shape.firstByte % span == 0;
+  const Bytes span(span_of(plan.layout.swizzle));
+  return shape.digits.size() == 1 && inBytes.lead == Bytes() && span % boxAlignment == Bytes() &&
+         span == bytesOf(TileElements(tile.extents.back()), tile.elementSize) &&
+         shape.firstByte % span == Bytes();
 }
 
 /// Each row that is looked up is an operation of its own.
 bool Fitter::placeRows() {
   const Digit &rows = shape.digits.back();
-  int64_t span = span_of(plan.layout.swizzle);
-  int64_t pitch = plan.layout.panel != 0 ? span : plan.layout.pitch;
-  int64_t &distance = plan.gather->distance;
+  const Bytes span(span_of(plan.layout.swizzle));
+  const Bytes pitch = plan.layout.panel != Bytes() ? span : inBytes.pitch;
+  Bytes &distance = plan.gather->distance;
   distance =
       plan.layout.moved ? plan.layout.rows / rows.count * pitch : rows.distance * shape.unitSize;
-  if (distance % startsOn() == 0)
+  if (distance % startsOn() == Bytes())
     return true;
   if (!isByFours(distance))
-    return fail(
-        diagnose(diag::row_start, relation.tile.place, relation.tile.name, distance, startsOn()));
+    return fail(diagnose(diag::row_start, relation.tile.place, relation.tile.name, distance.count(),
+                         startsOn().count()));
   plan.gather->byFours = true;
   Check fours{rule_id::row_start, {}, {}, 1, relation.place, Check::Subject::Target};
   plan.launchChecks.push_back(fours);
@@ -119,12 +123,12 @@ bool Fitter::placeRows() {
 /// Four rows of a tensor with two dimensions are one instruction on some devices, and then it
 /// is these four that start on 128 bytes, the rows right behind one another. Of rows that are
 /// stored and not there, the others would be on their own. `distance` is that of two rows.
-bool Fitter::isByFours(int64_t distance) const {
+bool Fitter::isByFours(Bytes distance) const {
   const LookedUpRows &rows = *plan.gather;
-  bool isRow = plan.mode() == Mode::Tile && dims().size() == 2 && dims()[1].box == 1 &&
+  bool isRow = plan.mode() == Mode::Tile && dims().size() == 2 && dims()[1].box == Elements(1) &&
                dims()[0].pieces == 1 && !plan.reduction;
   return mayBeByFours && isRow && rows.count % 4 == 0 &&
-         distance == plan.expectedBytes / rows.count && distance * 4 % boxAlignment == 0 &&
+         distance == plan.expectedBytes / rows.count && distance * 4 % boxAlignment == Bytes() &&
          !(isStored() && !rows.present.empty());
 }
 
@@ -133,28 +137,28 @@ static std::string endOf(int64_t index) {
   return index == Interval::lowest || index == Interval::highest ? "any" : std::to_string(index);
 }
 
-bool Fitter::failLayout(int64_t before, int64_t after, const Twine &why) {
+bool Fitter::failLayout(Bytes before, Bytes after, const Twine &why) {
   const SharedTile &tile = relation.tile;
   bool isSwizzled = plan.layout.swizzle != swizzle_mode::none;
-  return fail(diagnose(diag::layout_escapes,
-                       tile.escapePlace.isKnown() ? tile.escapePlace : tile.place, tile.name,
-                       (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after),
-                       isSwizzled ? std::string("plain ones") : std::to_string(before), why.str()));
+  return fail(diagnose(
+      diag::layout_escapes, tile.escapePlace.isKnown() ? tile.escapePlace : tile.place, tile.name,
+      (isSwizzled ? "swizzled rows of " : "rows of ") + std::to_string(after.count()),
+      isSwizzled ? std::string("plain ones") : std::to_string(before.count()), why.str()));
 }
 
 /// The slot that is filled starts where TMA can write.
 void Fitter::checkSlot() {
   const rule_id rule = startsOn() == boxAlignment ? rule_id::shared_128 : rule_id::shared_16;
   // What the program swizzles itself, it does from where a slot starts.
-  int64_t multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
-  addCheck({rule, plan.layout.slot, {}, multiple, relation.place}, false);
+  const Bytes multiple = written == swizzle_mode::none ? startsOn() : plan.layout.alignment();
+  addCheck({rule, plan.layout.slot.count(), {}, multiple.count(), relation.place}, false);
 }
 
 /// Whether nobody uses a row's elements before a byte, or behind so many from there.
-bool Fitter::staysWithin(int64_t first, int64_t length) const {
-  int64_t element = relation.tile.elementSize;
+bool Fitter::staysWithin(Bytes first, Bytes length) const {
+  const Bytes element(relation.tile.elementSize);
   Interval kept{first / element, (first + length) / element - 1};
-  return relation.tile.extents.size() > 1 && first % element == 0 &&
+  return relation.tile.extents.size() > 1 && first % element == Bytes() &&
          kept.contains(relation.tile.columns);
 }
 
@@ -168,7 +172,7 @@ bool Fitter::staysInRows() const {
 
 /// Whether the tile's elements may lie elsewhere: what uses them goes by its type, and all of what
 /// is used in a row comes with the copy.
-bool Fitter::mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost) {
+bool Fitter::mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost) {
   const SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
@@ -178,11 +182,13 @@ bool Fitter::mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost) {
     return escapes("its rows may be used beyond their ends: as far as the indices are known, they "
                    "are from " +
                    endOf(tile.columns.low) + " to " + endOf(tile.columns.high));
-  if (layout.swizzle != swizzle_mode::none && tile.widestAccess > grain)
+  if (layout.swizzle != swizzle_mode::none && Bytes(tile.widestAccess) > grain)
     return escapes("it is accessed " + Twine(tile.widestAccess) +
                    " bytes at a time, and a swizzle keeps only 16 together");
-  if (layout.folded && userPitch % tile.widestAccess != 0)
+  if (layout.folded && userPitch % Bytes(tile.widestAccess) != Bytes())
     return escapes("it is accessed " + Twine(tile.widestAccess) + " bytes at a time, across rows");
+  if (layout.folded && userPitch % Bytes(tile.elementSize) != Bytes())
+    return escapes("its rows are no whole number of elements");
   const bool hasRows = layout.rows > 1;
   if (hasRows && isStored() && pitch < userPitch &&
       !staysWithin(shape.firstByte % innermost, pitch))
@@ -192,35 +198,38 @@ bool Fitter::mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost) {
 }
 
 /// Where in the rows the copy begins: not before the tile, and where TMA can write.
-bool Fitter::placeInRows(int64_t userPitch, int64_t pitch, int64_t innermost, int64_t step) {
+bool Fitter::placeInRows(Bytes userPitch, Bytes pitch, Bytes innermost, Bytes step) {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
-  const int64_t rowsBefore = shape.firstByte / innermost, before = shape.firstByte % innermost;
+  const int64_t rowsBefore = shape.firstByte / innermost;
+  const Bytes before = shape.firstByte % innermost;
   if (layout.rows > 1 && before + shape.digits[0].count * shape.unitSize > innermost)
     return escapes("the copy's rows start in one row of '" + tile.name + "' and end in the next");
   layout.destination = rowsBefore * step;
-  const int64_t lead = layout.lead - before;
-  int64_t shift = roundUp(layout.destination, startsOn()) - layout.destination;
-  shift += std::max<int64_t>(0, roundUp(-(lead + shift), startsOn()));
-  if (isCut() && shift != 0) // what follows a part of a row is not the row's next part
+  const Bytes lead = inBytes.lead - before;
+  Bytes shift = roundUp(layout.destination, startsOn()) - layout.destination;
+  shift += std::max(Bytes(), roundUp(-(lead + shift), startsOn()));
+  if (isCut() && shift != Bytes()) // what follows a part of a row is not the row's next part
     return escapes("its rows are cut, and the copy's would start within a part of 128 bytes");
   layout.destination += shift;
-  layout.lead = lead + shift;
-  if (layout.lead % tile.widestAccess != 0 || layout.pitch % tile.widestAccess != 0)
+  inBytes.lead = lead + shift;
+  auto areWhole = [&](int64_t size) {
+    return inBytes.lead % Bytes(size) == Bytes() && inBytes.pitch % Bytes(size) == Bytes();
+  };
+  if (!areWhole(tile.widestAccess))
     return escapes("it is accessed " + Twine(tile.widestAccess) +
-                   " bytes at a time and would start " + Twine(layout.lead) + " bytes into a row");
-  const int64_t element = tile.elementSize;
-  return (layout.lead % element == 0 && layout.pitch % element == 0) ||
-         escapes("that is no whole number of elements");
+                   " bytes at a time and would start " + Twine(inBytes.lead.count()) +
+                   " bytes into a row");
+  return areWhole(tile.elementSize) || escapes("that is no whole number of elements");
 }
 
 /// Lays the tile out with rows as the boxes bring them. The box starts where TMA can write,
 /// and no element of the user's lies before the tile.
-bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
+bool Fitter::moveRows(Bytes userPitch, Bytes pitch) {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
-  int64_t innermost = tile.extents.back() * tile.elementSize;
+  Bytes innermost = bytesOf(TileElements(tile.extents.back()), tile.elementSize);
   auto escapes = [&](const Twine &why) { return failLayout(userPitch, pitch, why); };
   const bool hasRows = layout.rows > 1;
   layout.folded = hasRows && tile.extents.size() == 1 && userPitch < innermost;
@@ -230,38 +239,39 @@ bool Fitter::moveRows(int64_t userPitch, int64_t pitch) {
     return false;
   // A row of its own may be as long as it needs to be. Of a longer one, the box covers
   // what is next to the copy's elements.
-  const bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == 0;
-  const bool isAll = shape.firstByte == 0 && userPitch == tile.bytes();
+  const bool isRow = !hasRows && userPitch == innermost && shape.firstByte % innermost == Bytes();
+  const bool isAll = shape.firstByte == Bytes() && userPitch == Bytes(tile.bytes());
   const bool isShared =
-      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !layout.slot.isZero());
+      relation.kind == CopyKind::Load && (!tile.otherWriter.empty() || !tile.slot.isZero());
   if (!hasRows && !isRow && !isAll && isShared)
     return escapes("elements next to the copy's would be overwritten");
   const bool isCut = this->isCut();
   if (isCut && !hasRows && userPitch > innermost)
     return escapes("a row of the copy goes through several of its rows");
   const bool isLine = !hasRows && (!isRow || isAll);
-  layout.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
-  const std::optional<Polynomial> slotRows = layout.slot.dividedBy(innermost);
+  inBytes.pitch = hasRows || isCut ? pitch : isLine ? innermost : roundUp(pitch, startsOn());
+  const std::optional<Polynomial> slotRows = tile.slot.dividedBy(innermost.count());
   if (!slotRows)
     return escapes("its slots are no whole rows");
-  const int64_t span = span_of(layout.swizzle);
+  const Bytes span(span_of(layout.swizzle)), whole(tile.bytes());
   if (isCut)
-    layout.panel = roundUp((tile.bytes() + innermost - 1) / innermost * span, boxAlignment);
-  const int64_t step = layout.panel != 0 ? span : layout.pitch;
-  layout.slot = *slotRows * Polynomial(step);
+    layout.panel = roundUp(roundUp(whole, innermost) / innermost * span, boxAlignment);
+  const Bytes step = layout.panel != Bytes() ? span : inBytes.pitch;
+  layout.slot = *slotRows * SymbolicBytes(step);
   checkSlot();
   if (!tile.ownEscape.empty() && !plan.copyChecks.empty())
     return escapes(tile.ownEscape + " in the loop that is the other branch");
   if (!placeInRows(userPitch, pitch, innermost, step))
     return false;
-  if (layout.panel != 0) {
+  if (layout.panel != Bytes()) {
     layout.bytes = layout.panel * dims()[0].pieces;
-    return layout.lead + innermost <= layout.pitch || staysWithin(0, layout.pitch - layout.lead) ||
+    return inBytes.lead + innermost <= inBytes.pitch ||
+           staysWithin(Bytes(), inBytes.pitch - inBytes.lead) ||
            escapes("the rest of its rows may be used");
   }
-  const int64_t beforeLast = (tile.bytes() - 1) / innermost * layout.pitch;
+  const Bytes beforeLast = (whole - Bytes(1)) / innermost * inBytes.pitch;
   layout.bytes = roundUp(
-      std::max(layout.destination + rowsWritten() * pitch, layout.lead + beforeLast + innermost),
+      std::max(layout.destination + rowsWritten() * pitch, inBytes.lead + beforeLast + innermost),
       grain);
   return true;
 }

@@ -47,8 +47,8 @@ bool Fitter::takePixels(const PixelRelation &pixels) {
     return fail(diagnose(diag::not_im2col, relation.place, relation.tile.name, why));
   };
   bool hasRows = shape.digits.size() == 2 &&
-                 shape.digits[1].stride == Polynomial::symbol(pixels.number) &&
-                 !shape.start.mentions(pixels.number);
+                 shape.digits[1].stride.count() == Polynomial::symbol(pixels.number) &&
+                 !shape.start.count().mentions(pixels.number);
   if (std::optional<std::string> end = hasRows ? std::nullopt : whereItWraps(pixels))
     return refuse("its index starts again after every " + *end + ", and a box goes on");
   if (!hasRows)
@@ -65,7 +65,7 @@ void Fitter::placePixels(const PixelRelation &pixels) {
     return;
   }
   WalkedTensor &tensor = std::get<WalkedTensor>(found);
-  shape.start = tensor.rest;
+  shape.start = SymbolicBytes(tensor.rest);
   shape.columns = tensor.columns;
   chooseElement();
   access.pixels = shape.digits[1].count;
@@ -78,7 +78,7 @@ void Fitter::placePixels(const PixelRelation &pixels) {
   splitOffset();
   if (failure)
     return;
-  if (dims().size() > 1 || !plan.symbols.knownAtLaunch(access.offset)) {
+  if (dims().size() > 1 || !plan.symbols.knownAtLaunch(access.offset.count())) {
     fail(diagnose(diag::not_im2col, relation.place, relation.tile.name,
                   "no dimension explains '" + plan.symbols.print(tensor.rest) + "'"));
     return;
@@ -94,7 +94,7 @@ void Fitter::placePixels(const PixelRelation &pixels) {
     addCheck(check, true);
   for (const Check &check : tensor.atCopy)
     addCheck(check, false);
-  plan.expectedBytes = dims()[0].box * access.pixels * size_of(plan.element);
+  plan.expectedBytes = access.pixels * bytesOf(dims()[0].box, elementSize());
   nameCoordinates(pixels, tensor);
 }
 
@@ -109,8 +109,8 @@ void Fitter::limitPixels(PixelAccess &access) const {
   }
   if (access.pixels <= most)
     return;
-  const int64_t row = isCut ? span_of(swizzle()) : dims()[0].box * size_of(plan.element);
-  const int64_t unit = startsOn() / std::gcd<int64_t>(startsOn(), row);
+  const Bytes row = isCut ? Bytes(span_of(swizzle())) : bytesOf(dims()[0].box, elementSize());
+  const int64_t unit = alignedAfter(row, startsOn());
   if (std::optional<Pieces> found = fewestPieces(access.pixels, most, unit, false))
     access.pieces = found->count;
 }
@@ -154,15 +154,16 @@ void Fitter::nameCoordinates(const PixelRelation &pixels, const WalkedTensor &te
 im2col_request Fitter::im2colRequest() {
   im2col_request request;
   describeMap(request);
-  request.channels = quantity::exactly(dims()[0].boxOfPiece());
+  request.channels = quantity::exactly(dims()[0].boxOfPiece().count());
   request.pixels = quantity::exactly(plan.pixels()->pixelsOfPiece());
   for (size_t i = 0; i < plan.walks().size(); ++i) {
     const Walk &walk = plan.walks()[i];
-    request.lower[i] = describeValue(walk.first);
-    request.dims[i + 1].step = describeValue(walk.step);
+    request.lower[i] = describeValue(walk.first.count());
+    request.dims[i + 1].step = describeValue(walk.step.count());
     if (walk.count && dims()[i + 1].extent)
-      request.upper[i] = describeValue(walk.first + (*walk.count - Polynomial(1)) * walk.step +
-                                       Polynomial(1) - *dims()[i + 1].extent);
+      request.upper[i] = describeValue((walk.first + (*walk.count - Polynomial(1)) * walk.step +
+                                        Elements(1) - *dims()[i + 1].extent)
+                                           .count());
   }
   return request;
 }

@@ -17,13 +17,19 @@
 
 #include "llvm/Support/Allocator.h"
 
+#include <numeric>
+
 namespace tilelift {
 
 struct GatherRelation;
 struct WalkedTensor;
 
 inline int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
-inline int64_t roundUp(int64_t value, int64_t to) { return (value + to - 1) / to * to; }
+
+/// After how many stretches of so many bytes, one behind the other, the next starts on a boundary.
+inline int64_t alignedAfter(Bytes stretch, Bytes boundary) {
+  return boundary.count() / std::gcd(boundary.count(), stretch.count());
+}
 
 /// A guard bound that holds for digit i of one dimension while
 /// `room + slope * i >= 0`.
@@ -33,8 +39,8 @@ struct Constraint {
   int64_t slope = 0;
 };
 
-/// Elements in one dimension of a box.
-constexpr int64_t maxBox = 256;
+/// In one dimension of a box.
+constexpr Elements maxBox{256};
 
 class Fitter {
 public:
@@ -67,7 +73,7 @@ private:
   bool hasNoOtherUnits() const;
   void placeConstraints();
   Constraint alongRow(Constraint constraint) const;
-  std::optional<Polynomial> lastWithin(const Constraint &constraint);
+  std::optional<Position> lastWithin(const Constraint &constraint);
   bool hasKnownEnd(int digit, llvm::ArrayRef<Constraint> constraints);
   struct Bounded {
     Constraint constraint;
@@ -80,8 +86,8 @@ private:
   bool placeStart(const Constraint &constraint);
   bool placeEnd(const Constraint &constraint, llvm::ArrayRef<Constraint> all);
   void splitOffset();
-  void takeCoordinate(size_t dim, Polynomial &rest);
-  void addOuterDimensions(Polynomial &rest);
+  void takeCoordinate(size_t dim, SymbolicBytes &rest);
+  void addOuterDimensions(SymbolicBytes &rest);
   void boundCoordinates();
   void requireInside();
   void findStart();
@@ -91,30 +97,32 @@ private:
   bool mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const;
   bool isWide() const;
   void cutPanels();
-  bool endsAtLaunch(const Polynomial &start) const;
+  bool endsAtLaunch(const Position &start) const;
   bool endsInLastRow() const;
   bool layOut();
-  bool mustMove(int64_t userPitch, int64_t pitch) const;
+  bool mustMove(Bytes userPitch, Bytes pitch) const;
   bool isDense() const;
   bool isCut() const;
   bool partsAreRows() const;
   bool placeRows();
-  bool isByFours(int64_t distance) const;
-  bool mayMoveRows(int64_t userPitch, int64_t pitch, int64_t innermost);
-  bool placeInRows(int64_t userPitch, int64_t pitch, int64_t innermost, int64_t step);
-  bool moveRows(int64_t userPitch, int64_t pitch);
+  bool isByFours(Bytes distance) const;
+  bool mayMoveRows(Bytes userPitch, Bytes pitch, Bytes innermost);
+  bool placeInRows(Bytes userPitch, Bytes pitch, Bytes innermost, Bytes step);
+  bool moveRows(Bytes userPitch, Bytes pitch);
   bool staysInRows() const;
-  bool staysWithin(int64_t first, int64_t length) const;
-  bool failLayout(int64_t before, int64_t after, const llvm::Twine &why);
+  bool staysWithin(Bytes first, Bytes length) const;
+  bool failLayout(Bytes before, Bytes after, const llvm::Twine &why);
   void checkSlot();
   /// What the start of a copy in shared memory is a multiple of.
-  int64_t startsOn() const { return plan.bulk() ? grain : boxAlignment; }
+  Bytes startsOn() const { return plan.bulk() ? grain : boxAlignment; }
   swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
   bool isStored() const { return relation.kind != CopyKind::Load; }
   bool takeReduction(Reduction reduction);
   void storeWhole();
   void keepApart();
   void finishBoxes();
+  Bytes boxBytes() const;
+  Bytes leadOfBulk() const;
   bool isWholeBulk() const;
   void endRows();
   void makeBulk();
@@ -132,10 +140,13 @@ private:
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
   bool keepsOrder() const;
-  Polynomial takeRowTerms(Polynomial &offset) const;
-  bool followsRows(const Polynomial &coordinate, const Polynomial &stride) const;
+  struct RowTerms {
+    Polynomial ofRows, rest;
+  };
+  RowTerms rowTermsOf(const Polynomial &value) const;
+  bool followsRows(const Position &coordinate, const SymbolicBytes &stride) const;
   void placeBoxes();
-  void checkRowMultiples(rule_id rule, const Polynomial &value);
+  void checkRowMultiples(rule_id rule, const SymbolicBytes &value);
   bool mayBeAbsent(const Polynomial &room);
   unsigned conditionsBefore(const Polynomial &value) const;
   Interval rangeBehind(unsigned conditions, const Polynomial &value) const;
@@ -167,17 +178,26 @@ private:
   bool mayBeByFours = false;
   TileShape shape;
   /// The part of where the first cell lies that depends on which row is looked up.
-  Polynomial ofRows;
+  SymbolicBytes ofRows;
   bool inRows = false;
   /// The copy is made only where the whole tile lies inside of the guard.
   bool isOnlyWhole = false;
   Plan plan;
+  /// The rows of the layout as they are looked for: as long as what is copied of each, so far
+  /// apart, and behind so much that is not the user's. Only where all of that is whole elements of
+  /// the tile, the plan says it in those.
+  struct RowsInBytes {
+    Bytes length, pitch, lead;
+  };
+  RowsInBytes inBytes;
+  /// Of what TMA counts.
+  int64_t elementSize() const { return size_of(plan.element); }
   /// TMA elements in one unit.
   int64_t perUnit = 1;
   /// The length of the dimension that is cut into pieces, in the tile and as the sum of its pieces.
   /// The sum is larger where the last piece goes past the tile's last row.
   struct CutLength {
-    int64_t inTile = 1, inPieces = 1;
+    Elements inTile{1}, inPieces{1};
   };
   CutLength cutLength;
   /// The rows that boxes write, with those past the tile's last one.
@@ -187,7 +207,7 @@ private:
   /// Dimensions whose start the guard gives.
   llvm::SmallVector<bool, 5> hasLower;
   /// What has to stay positive before the dimension's end, if it has one.
-  llvm::SmallVector<Polynomial, 5> boundedBy;
+  llvm::SmallVector<SymbolicElements, 5> boundedBy;
   /// From digits of a pixel to coordinates, one after the other.
   std::vector<std::function<Polynomial(const Polynomial &)>> inCoordinates;
   std::optional<Diagnostic> failure;

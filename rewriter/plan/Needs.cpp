@@ -75,7 +75,7 @@ private:
 
 void Needed::collect() {
   for (const Cell &cell : relation.cells) {
-    Digits digits = shape.digitsAt(cell.offset);
+    Digits digits = shape.digitsAt(Bytes(cell.offset));
     for (const Case &each : cell.cases) {
       if (each.source->kind != Source::Kind::Load)
         continue;
@@ -132,7 +132,7 @@ std::optional<Even> Needed::even(const Family &family) const {
 /// a tensor map are not negative: a rule of its own.
 std::optional<bool> Needed::grows(const Polynomial &slope, size_t digit) const {
   const Interval range = relation.symbols.rangeOf(slope);
-  const Polynomial &stride = shape.digits[digit].stride;
+  const Polynomial &stride = shape.digits[digit].stride.count();
   if (range.low >= 0)
     return true;
   if (range.high <= 0)

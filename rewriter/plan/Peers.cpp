@@ -4,6 +4,8 @@
 
 #include "plan/Peers.h"
 
+#include "plan/Elements.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace llvm;
@@ -12,9 +14,10 @@ namespace tilelift {
 
 /// Contiguous bytes, as rows.
 static void cutBytes(Plan &plan, BulkAccess &bulk) {
-  int64_t parts = plan.peerCount(), each = plan.expectedBytes / parts;
-  if (plan.expectedBytes % (16 * parts) == 0)
-    bulk.rows.push_back({parts, Polynomial(each), each});
+  const int64_t parts = plan.peerCount();
+  const Bytes each = plan.expectedBytes / parts;
+  if (plan.expectedBytes % (parts * grain) == Bytes())
+    bulk.rows.push_back({parts, each, each});
 }
 
 void cutForPeers(Plan &plan) {
@@ -23,15 +26,16 @@ void cutForPeers(Plan &plan) {
   if (auto *bulk = std::get_if<BulkAccess>(&plan.access))
     return cutBytes(plan, *bulk);
   auto &dims = plan.map()->dims;
-  auto outermost =
-      llvm::find_if(llvm::reverse(dims), [](const PlanDimension &dim) { return dim.box > 1; });
+  auto outermost = llvm::find_if(llvm::reverse(dims),
+                                 [](const PlanDimension &dim) { return dim.box > Elements(1); });
   // What lies between rows that are shorter than their swizzle is no part of a box.
-  int64_t span = span_of(plan.layout.swizzle), row = dims[0].box * size_of(plan.element);
-  if (outermost == dims.rend() || (span != 0 && row != span))
+  const Bytes span(span_of(plan.layout.swizzle)), row = bytesOf(dims[0].box, size_of(plan.element));
+  if (outermost == dims.rend() || (span != Bytes() && row != span))
     return;
   for (int64_t parts = plan.peerCount(); parts > 1; --parts) {
-    bool isWhole = outermost->box % parts == 0 && plan.peerCount() % parts == 0 &&
-                   plan.expectedBytes % (parts * plan.layout.alignment()) == 0;
+    bool isWhole = outermost->box % Elements(parts) == Elements() &&
+                   plan.peerCount() % parts == 0 &&
+                   plan.expectedBytes % (parts * plan.layout.alignment()) == Bytes();
     if (!isWhole)
       continue;
     outermost->pieces = parts;
@@ -40,19 +44,20 @@ void cutForPeers(Plan &plan) {
 }
 
 void forEachPlace(const Plan &plan, function_ref<void(const Polynomial &)> tell) {
-  tell(plan.layout.slot);
+  tell(plan.layout.slot.count());
   if (plan.bulk())
-    tell(plan.offset());
+    tell(plan.offset().count());
   for (const PlanDimension &dim : plan.dims())
-    tell(dim.coordinate);
+    tell(dim.coordinate.count());
   if (plan.pixels())
     tell(plan.pixels()->pixel);
-  for (const Walk &walk : plan.walks())
-    for (const Polynomial *value :
-         {walk.count ? &*walk.count : &walk.step, &walk.step, &walk.first, &walk.offset})
-      tell(*value);
+  for (const Walk &walk : plan.walks()) {
+    tell(walk.count ? *walk.count : walk.step.count());
+    for (const SymbolicElements *value : {&walk.step, &walk.first, &walk.offset})
+      tell(value->count());
+  }
   for (const RowDigit &row : plan.rows())
-    tell(row.stride);
+    tell(row.stride.count());
 }
 
 } // namespace tilelift

@@ -260,8 +260,8 @@ void WalkFinder::stayInside() {
 bool WalkFinder::placeImages() {
   PixelCoordinate &own = result.coordinates[last];
   PlanDimension images;
-  images.stride = strides[last];
-  images.coordinate = own.start;
+  images.stride = SymbolicBytes(strides[last]);
+  images.coordinate = Position(own.start);
   if (end && !(symbols.knownAtLaunch(*end) && symbols.knownAtLaunch(own.start)))
     stayInside();
   else if (end) {
@@ -270,7 +270,8 @@ bool WalkFinder::placeImages() {
       check(rule_id::whole_images, *own.extent - count - own.start, {0, 0}, true);
     own.extent = count + own.start;
   }
-  images.extent = own.extent;
+  if (own.extent)
+    images.extent = SymbolicElements(*own.extent);
   result.dims.push_back(images);
   return true;
 }
@@ -278,8 +279,8 @@ bool WalkFinder::placeImages() {
 /// The digits are of one image. The others, if there are any, are as far away as the block says.
 bool WalkFinder::addImages() {
   PlanDimension images;
-  images.stride = Polynomial(16);
-  images.extent = Polynomial(1);
+  images.stride = SymbolicBytes(16);
+  images.extent = Elements(1);
   Polynomial device(1);
   for (const Term &term : result.rest.getTerms()) {
     const auto [moving, host] = symbols.partsOf(term);
@@ -289,11 +290,11 @@ bool WalkFinder::addImages() {
       return fail("'" + symbols.print(device) + "' and '" + symbols.print(moving) +
                   "' both choose an image");
     device = moving;
-    images.stride = host;
-    images.coordinate = device;
+    images.stride = SymbolicBytes(host);
+    images.coordinate = Position(device);
     images.extent.reset();
   }
-  result.rest -= images.coordinate * images.stride;
+  result.rest -= (images.coordinate.count() * images.stride).count();
   bool isAlone = images.extent.has_value(), isKnown = end && symbols.knownAtLaunch(*end);
   if (isKnown)
     result.walks[last].count = wholeQuotient(*end, pixels.digits[last].divisor);
@@ -327,9 +328,9 @@ void WalkFinder::walk(const PixelCoordinate &own, std::optional<Polynomial> coun
                       const Polynomial &stride) {
   Walk walk;
   walk.count = std::move(count);
-  walk.step = own.scale;
+  walk.step = SymbolicElements(own.scale);
   for (const Term &term : own.start.getTerms()) {
-    Polynomial value = Polynomial::ofTerm(term);
+    const SymbolicElements value(Polynomial::ofTerm(term));
     if (symbols.knownAtLaunch(term)) {
       walk.first += value;
       continue;
@@ -337,13 +338,14 @@ void WalkFinder::walk(const PixelCoordinate &own, std::optional<Polynomial> coun
     walk.offset += value;
     Polynomial least = leastOf(term, symbols);
     if (least.isValid() && symbols.knownAtLaunch(least)) {
-      walk.first += least;
-      walk.offset -= least;
+      walk.first += SymbolicElements(least);
+      walk.offset -= SymbolicElements(least);
     }
   }
   PlanDimension dim;
-  dim.extent = own.extent;
-  dim.stride = stride;
+  if (own.extent)
+    dim.extent = SymbolicElements(*own.extent);
+  dim.stride = SymbolicBytes(stride);
   result.walks.push_back(walk);
   result.dims.push_back(dim);
 }
@@ -429,7 +431,8 @@ void WalkFinder::placeLines() {
     walk(line.own, Polynomial(1), line.stride);
     result.lines.push_back({start, movingPart(start), line.own.extent});
     if (!line.room)
-      check(rule_id::coordinate_range, result.walks.back().first, {0, Interval::highest}, true);
+      check(rule_id::coordinate_range, result.walks.back().first.count(), {0, Interval::highest},
+            true);
   }
 }
 
@@ -438,7 +441,7 @@ bool WalkFinder::checkKnown() {
   result.inLines = mayBeInLines && ofDigits == 1 && spatial > 1;
   for (size_t i = 0; i < spatial; ++i) {
     const Walk &walk = result.walks[i];
-    for (const Polynomial &value : {walk.step, walk.count.value_or(Polynomial())})
+    for (const Polynomial &value : {walk.step.count(), walk.count.value_or(Polynomial())})
       if (!symbols.knownAtLaunch(value))
         return fail("'" + symbols.print(value) + "' is not known at launch");
     bool hasEnd = result.dims[i].extent.has_value();
@@ -446,16 +449,16 @@ bool WalkFinder::checkKnown() {
     bool isStill = i >= ofDigits;
     if (result.inLines && !isStill)
       most = std::min(most, mostInLine);
-    check(result.inLines && isStill ? rule_id::line_offset : rule_id::pixel_offset, walk.offset,
-          {0, most}, true);
+    check(result.inLines && isStill ? rule_id::line_offset : rule_id::pixel_offset,
+          walk.offset.count(), {0, most}, true);
     if (!isStill && lower[i].empty())
-      check(rule_id::coordinate_range, walk.first, {0, Interval::highest}, true);
+      check(rule_id::coordinate_range, walk.first.count(), {0, Interval::highest}, true);
   }
   return true;
 }
 
 std::variant<WalkedTensor, Diagnostic> WalkFinder::run() {
-  distances = pixels.factorsIn(shape.start, result.rest);
+  distances = pixels.factorsIn(shape.start.count(), result.rest);
   if (sortColumns())
     findLines();
   if (failure || !placeDigits())

@@ -5,7 +5,6 @@
 #include "plan/Plan.h"
 
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <numeric>
@@ -45,9 +44,9 @@ void addPixels(json::Object &object, const PixelAccess &pixels, const Symbols &s
   for (const Walk &walk : pixels.walks) {
     walks.push_back(json::Object{
         {"count", walk.count ? json::Value(symbols.print(*walk.count)) : json::Value(nullptr)},
-        {"step", symbols.print(walk.step)},
-        {"first", symbols.print(walk.first)},
-        {"offset", symbols.print(walk.offset)}});
+        {"step", symbols.print(walk.step.count())},
+        {"first", symbols.print(walk.first.count())},
+        {"offset", symbols.print(walk.offset.count())}});
   }
   object["walks"] = std::move(walks);
   object["pixel"] = symbols.print(pixels.pixel);
@@ -98,7 +97,7 @@ int64_t Plan::pieces() const {
 }
 
 SmallVector<int64_t, 3> Plan::extentsWithRows() const {
-  int64_t length = layout.rowLength;
+  const int64_t length = layout.rowLength.count();
   if (!layout.folded)
     return tileExtents;
   return {(tileExtents[0] + length - 1) / length, length};
@@ -111,16 +110,22 @@ bool Plan::looksUp() const {
   return looksUpShared || !base.indices.empty();
 }
 
-int64_t Plan::placeOf(int64_t byte) const {
+Bytes Plan::placeOf(Bytes byte) const {
   if (!layout.moved)
     return byte;
-  int64_t size = tileElementSize, element = byte / size;
-  int64_t length = layout.folded ? layout.rowLength : tileExtents.back();
-  int64_t span = span_of(layout.swizzle), row = element / length;
-  int64_t inRow = (layout.lead + element % length) * size + byte % size;
-  int64_t place = layout.panel == 0 ? row * layout.pitch * size + inRow
-                                    : inRow / span * layout.panel + row * span + inRow % span;
-  return span == 0 ? place : place ^ (place >> 3 & (span - 16));
+  const int64_t size = tileElementSize;
+  const Bytes inElement = byte % Bytes(size);
+  const TileElements element = tileElementsIn(byte - inElement, size);
+  const TileElements length = layout.folded ? layout.rowLength : TileElements(tileExtents.back());
+  const Bytes span(span_of(layout.swizzle));
+  const int64_t row = element / length;
+  const Bytes inRow = bytesOf(layout.lead + element % length, size) + inElement;
+  const Bytes place = layout.panel == Bytes()
+                          ? row * bytesOf(layout.pitch, size) + inRow
+                          : inRow / span * layout.panel + row * span + inRow % span;
+  if (span == Bytes())
+    return place;
+  return Bytes(place.count() ^ (place.count() >> 3 & (span.count() - 16)));
 }
 
 /// Apart from dimensions.
@@ -149,8 +154,8 @@ bool sameOperations(const Plan &a, const Plan &b) {
                         a.gather->byFours == b.gather->byFours)) &&
          sameChecks(a.launchChecks, b.launchChecks) && a.peerAxes() == b.peerAxes() &&
          a.layout.destination == b.layout.destination &&
-         (a.layout.panel == 0) == (b.layout.panel == 0) &&
-         a.layout.slot.isZero() == b.layout.slot.isZero();
+         (a.layout.panel == Bytes()) == (b.layout.panel == Bytes()) &&
+         a.layout.slot.count().isZero() == b.layout.slot.count().isZero();
 }
 
 /// What has to be true, where a check asks for no more than that: of a number that is one or
@@ -191,14 +196,14 @@ std::string print(const Check &check, const Symbols &symbols) {
   return text;
 }
 
-int64_t Plan::tileBytes() const {
-  return std::accumulate(tileExtents.begin(), tileExtents.end(), int64_t(tileElementSize),
+Bytes Plan::tileBytes() const {
+  return std::accumulate(tileExtents.begin(), tileExtents.end(), Bytes(tileElementSize),
                          std::multiplies<>());
 }
 
-int64_t Plan::sharedBytes() const {
-  int64_t one = std::max(tileBytes(), layout.bytes);
-  return stages == 1 ? one : stages * int64_t(alignTo(uint64_t(one), uint64_t(layout.alignment())));
+Bytes Plan::sharedBytes() const {
+  const Bytes one = std::max(tileBytes(), layout.bytes);
+  return stages == 1 ? one : stages * roundUp(one, layout.alignment());
 }
 
 /// "from 'in' to 'tile'", whichever way.
@@ -216,7 +221,8 @@ static std::string bulkSummary(const Plan &plan) {
                                    : std::to_string(copies) + " 1-D bulk copies";
   if (plan.reduction)
     what = std::string("1-D bulk reduction by '") + name_of(plan.reduction->operation) + "'";
-  return what + " of " + std::to_string(plan.expectedBytes / copies) + " bytes" + endsOf(plan) +
+  return what + " of " + std::to_string((plan.expectedBytes / copies).count()) + " bytes" +
+         endsOf(plan) +
          (plan.gather                   ? ""
           : copies > 1                  ? ", a row each"
           : plan.kind == CopyKind::Load ? ", contiguous and unguarded"
@@ -226,13 +232,13 @@ static std::string bulkSummary(const Plan &plan) {
 /// The end of a plan's summary, such as "f32 (1024 bytes) from 'in' to 'tile' in 2 pieces".
 static std::string contentsOf(const Plan &plan) {
   const int64_t pieces = plan.pieces() / (plan.gather ? plan.gather->count : 1);
-  return std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes) +
+  return std::string(name_of(plan.element)) + " (" + std::to_string(plan.expectedBytes.count()) +
          " bytes)" + endsOf(plan) + (pieces > 1 ? " in " + std::to_string(pieces) + " pieces" : "");
 }
 
 static std::string im2colSummary(const Plan &plan, const PixelAccess &pixels) {
   return "im2col copy of " + std::to_string(pixels.pixels) + " pixels " +
-         (pixels.inLines ? "of a line x " : "x ") + std::to_string(pixels.dims[0].box) +
+         (pixels.inLines ? "of a line x " : "x ") + std::to_string(pixels.dims[0].box.count()) +
          " channels " + contentsOf(plan);
 }
 
@@ -242,7 +248,7 @@ static std::string tileSummary(const Plan &plan) {
                      : plan.gather  ? "tile copies of "
                                     : "tile copy of ";
   for (const PlanDimension &dim : reverse(plan.dims()))
-    text += (&dim == &plan.dims().back() ? "" : " x ") + std::to_string(dim.box);
+    text += (&dim == &plan.dims().back() ? "" : " x ") + std::to_string(dim.box.count());
   return text + " " + contentsOf(plan);
 }
 
@@ -250,10 +256,10 @@ static std::string tileSummary(const Plan &plan) {
 static std::string layoutSummary(const SharedLayout &layout) {
   std::string text;
   if (layout.moved)
-    text = ", rows of " + std::to_string(layout.pitch) + " elements, starting at " +
-           std::to_string(layout.lead) + (layout.folded ? ", found by division" : "");
+    text = ", rows of " + std::to_string(layout.pitch.count()) + " elements, starting at " +
+           std::to_string(layout.lead.count()) + (layout.folded ? ", found by division" : "");
   if (unsigned span = span_of(layout.swizzle))
-    text += std::string(layout.panel != 0 ? ", cut and" : ",") + " swizzled by " +
+    text += std::string(layout.panel != Bytes() ? ", cut and" : ",") + " swizzled by " +
             std::to_string(span) + " bytes" + (layout.moved ? "" : ", as it is written");
   return text;
 }
@@ -275,18 +281,20 @@ json::Value toJson(const Plan &plan) {
   const Symbols &symbols = plan.symbols;
   json::Array dims, rows, boxStarts;
   if (const MapAccess *map = plan.map())
-    for (const Polynomial &start : map->boxStarts)
-      boxStarts.push_back(symbols.print(start));
+    for (const Position &start : map->boxStarts)
+      boxStarts.push_back(symbols.print(start.count()));
   for (const RowDigit &row : plan.rows())
-    rows.push_back(json::Object{
-        {"count", row.count}, {"stride", symbols.print(row.stride)}, {"distance", row.distance}});
+    rows.push_back(json::Object{{"count", row.count},
+                                {"stride", symbols.print(row.stride.count())},
+                                {"distance", row.distance.count()}});
   for (const PlanDimension &dim : plan.dims())
-    dims.push_back(json::Object{
-        {"extent", dim.extent ? json::Value(symbols.print(*dim.extent)) : json::Value(nullptr)},
-        {"stride", symbols.print(dim.stride)},
-        {"box", dim.box},
-        {"pieces", dim.pieces},
-        {"coordinate", symbols.print(dim.coordinate)}});
+    dims.push_back(
+        json::Object{{"extent", dim.extent ? json::Value(symbols.print(dim.extent->count()))
+                                           : json::Value(nullptr)},
+                     {"stride", symbols.print(dim.stride.count())},
+                     {"box", dim.box.count()},
+                     {"pieces", dim.pieces},
+                     {"coordinate", symbols.print(dim.coordinate.count())}});
   json::Array verdicts;
   for (const finding &each : plan.verdicts)
     verdicts.push_back(
@@ -297,23 +305,23 @@ json::Value toJson(const Plan &plan) {
                       {"kind", nameOf(plan.kind)},
                       {"mode", nameOf(plan.mode())},
                       {"element", name_of(plan.element)},
-                      {"offset", symbols.print(plan.offset())},
+                      {"offset", symbols.print(plan.offset().count())},
                       {"readsStart", plan.map() && plan.map()->readsStart},
                       {"boxStarts", std::move(boxStarts)},
                       {"dimensions", std::move(dims)},
                       {"rows", std::move(rows)},
-                      {"bytes", plan.expectedBytes},
+                      {"bytes", plan.expectedBytes.count()},
                       {"stages", plan.stages},
                       {"layout", json::Object{{"moved", plan.layout.moved},
                                               {"folded", plan.layout.folded},
-                                              {"rowLength", plan.layout.rowLength},
-                                              {"pitch", plan.layout.pitch},
-                                              {"lead", plan.layout.lead},
-                                              {"destination", plan.layout.destination},
+                                              {"rowLength", plan.layout.rowLength.count()},
+                                              {"pitch", plan.layout.pitch.count()},
+                                              {"lead", plan.layout.lead.count()},
+                                              {"destination", plan.layout.destination.count()},
                                               {"swizzle", span_of(plan.layout.swizzle)},
-                                              {"panel", plan.layout.panel},
-                                              {"slot", symbols.print(plan.layout.slot)},
-                                              {"bytes", plan.layout.bytes}}},
+                                              {"panel", plan.layout.panel.count()},
+                                              {"slot", symbols.print(plan.layout.slot.count())},
+                                              {"bytes", plan.layout.bytes.count()}}},
                       {"block", json::Array{plan.block[0], plan.block[1], plan.block[2]}},
                       {"atLaunch", checksToJson(plan.launchChecks, symbols)},
                       {"atCopy", checksToJson(plan.copyChecks, symbols)},
@@ -323,7 +331,7 @@ json::Value toJson(const Plan &plan) {
   if (const auto &gather = plan.gather)
     object["gather"] = json::Object{{"count", gather->count},
                                     {"row", symbols[gather->row].spelling},
-                                    {"distance", gather->distance},
+                                    {"distance", gather->distance.count()},
                                     {"byFours", gather->byFours},
                                     {"present", checksToJson(gather->present, symbols)}};
   return object;

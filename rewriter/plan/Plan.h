@@ -5,7 +5,8 @@
 // conditions.
 //
 // A plan has no text and no syntax tree. Everything is a number or a polynomial
-// over the relation's symbols, innermost dimension first. Each condition stands
+// over the relation's symbols, with a unit where it has one (Measures.h), innermost
+// dimension first. Each condition stands
 // on the best rung of one ladder: proven when compiling (then it is only a
 // verdict), tested once by the launcher, or tested at the copy, where the plain
 // statement is the other branch.
@@ -14,6 +15,7 @@
 #ifndef TILELIFT_PLAN_PLAN_H
 #define TILELIFT_PLAN_PLAN_H
 
+#include "plan/Measures.h"
 #include "relation/CopyRelation.h"
 #include "tilelift/rules.h"
 
@@ -28,20 +30,22 @@ namespace tilelift {
 enum class Mode { Tile, Im2col, Bulk };
 
 struct PlanDimension {
-  /// Elements; nothing where no guard bounds the dimension.
-  std::optional<Polynomial> extent;
+  /// Nothing where no guard bounds the dimension.
+  std::optional<SymbolicElements> extent;
   /// Without a guard, but what a box adds to its elements must not be read behind the
-  /// last one: so many elements from where the last box starts are there.
-  std::optional<int64_t> lastLength;
-  /// Bytes.
-  Polynomial stride;
-  /// Elements that the copy covers, and how many instructions share them.
-  int64_t box = 1;
+  /// last one: so many from where the last box starts are there.
+  std::optional<Elements> lastLength;
+  /// From one element to the next.
+  SymbolicBytes stride;
+  /// What the copy covers, and how many instructions share it.
+  Elements box{1};
   int64_t pieces = 1;
-  /// Where the box starts, in elements.
-  Polynomial coordinate;
+  /// Where the box starts.
+  Position coordinate;
 
-  int64_t boxOfPiece() const { return box / pieces; }
+  Elements boxOfPiece() const { return box / pieces; }
+  /// Behind the last element of a dimension that is bounded.
+  Position end() const { return Position() + *extent; }
 };
 
 /// How pixels follow one another in a dimension of a convolution's input: `count` of them,
@@ -49,22 +53,22 @@ struct PlanDimension {
 struct Walk {
   /// Nothing where the dimension after this one never gets on.
   std::optional<Polynomial> count;
-  Polynomial step;
+  SymbolicElements step;
   /// Where the first pixel is; the host knows it.
-  Polynomial first;
+  SymbolicElements first;
   /// What the element of the filter adds to all of them, known at the copy.
-  Polynomial offset;
+  SymbolicElements offset;
 };
 
 /// The part of a plan that all copies through a tensor map have in common, box or pixels.
 struct MapAccess {
-  /// Bytes from the base to element (0, 0, ...) of the tensor; the host knows them.
-  Polynomial offset;
+  /// From the base to element (0, 0, ...) of the tensor; the host knows it.
+  SymbolicBytes offset;
   llvm::SmallVector<PlanDimension, 5> dims;
   /// A box may lie wholly outside of the tensor, and reads at its first element then.
   bool readsStart = false;
   /// Where boxes start in each dimension, or zero where they are inside, if the launcher can tell.
-  std::vector<Polynomial> boxStarts;
+  std::vector<Position> boxStarts;
 };
 
 /// cp.async.bulk.tensor: boxes.
@@ -85,17 +89,18 @@ struct PixelAccess : MapAccess {
   int64_t pixelsOfPiece() const { return pixels / pieces; }
 };
 
-/// Rows that are copied one by one: bytes from one to the next.
+/// Rows that are copied one by one: how far it is from one to the next in the tensor, and in the
+/// tile.
 struct RowDigit {
   int64_t count = 1;
-  Polynomial stride;
-  int64_t distance = 0;
+  SymbolicBytes stride;
+  Bytes distance;
 };
 
 /// cp.async.bulk: contiguous rows, without a map.
 struct BulkAccess {
-  /// Bytes from the base to the first byte that is copied, known at the copy.
-  Polynomial offset;
+  /// From the base to the first byte that is copied, known at the copy.
+  SymbolicBytes offset;
   /// One copy for each value of these, innermost first.
   llvm::SmallVector<RowDigit, 4> rows;
 };
@@ -109,24 +114,24 @@ struct SharedLayout {
   bool moved = false;
   /// The user's tile is flat, and its rows are found by division.
   bool folded = false;
-  int64_t rowLength = 0;
+  TileElements rowLength;
   int64_t rows = 1;
-  int64_t pitch = 0;
-  int64_t lead = 0;
-  int64_t bytes = 0;
+  TileElements pitch;
+  TileElements lead;
+  Bytes bytes;
   /// Where in the shared array the box goes.
-  int64_t destination = 0;
-  /// And how many bytes past that: a stage, known at the copy.
-  Polynomial slot;
+  Bytes destination;
+  /// And how far past that: a stage, known at the copy.
+  SymbolicBytes slot;
   /// Where in each 8 rows of its span the 16-byte parts go.
   swizzle_mode swizzle = swizzle_mode::none;
   /// Rows longer than the span are cut: all first parts lie one behind the other, then
-  /// all second ones, so many bytes further. Zero where rows are whole.
-  int64_t panel = 0;
+  /// all second ones, so much further. Zero where rows are whole.
+  Bytes panel;
 
   /// What the tile starts on, so that everybody knows where the parts go.
-  int64_t alignment() const {
-    return swizzle == swizzle_mode::none ? 128 : 8 * int64_t(span_of(swizzle));
+  Bytes alignment() const {
+    return swizzle == swizzle_mode::none ? Bytes(128) : 8 * Bytes(span_of(swizzle));
   }
 };
 
@@ -154,8 +159,8 @@ struct Check {
 struct LookedUpRows {
   int64_t count = 1;
   SymbolId row = 0;
-  /// Bytes from one to the next, in the tile as it is laid out.
-  int64_t distance = 0;
+  /// From one to the next, in the tile as it is laid out.
+  Bytes distance;
   /// So few that only four rows together start where TMA can write: gather4 and scatter4.
   bool byFours = false;
   /// Where these do not all hold, in this order, a load has zeros, and a store nothing.
@@ -183,11 +188,11 @@ struct Plan {
   /// Tiles of that layout, of which all but one are filled in advance.
   unsigned stages = 1;
   /// Where they start in dynamic shared memory, if they do not fit anywhere else.
-  std::optional<int64_t> ringAt;
+  std::optional<Bytes> ringAt;
   /// How often warps pass shared memory for an access to the tile, on average: with this
   /// layout, and as it was declared. Zero where nobody has counted.
   double passes = 0, passesBefore = 0;
-  int64_t expectedBytes = 0;
+  Bytes expectedBytes;
   /// So many blocks of a cluster, along each axis, get the tile at once.
   BlockShape peers{1, 1, 1};
   BlockShape block{1, 1, 1};
@@ -213,7 +218,7 @@ struct Plan {
   const PixelAccess *pixels() const { return std::get_if<PixelAccess>(&access); }
   const BulkAccess *bulk() const { return std::get_if<BulkAccess>(&access); }
   bool hasMap() const { return map() != nullptr; }
-  const Polynomial &offset() const { return map() ? map()->offset : bulk()->offset; }
+  const SymbolicBytes &offset() const { return map() ? map()->offset : bulk()->offset; }
   /// The dimensions of the copy's tensor map, the walks of an im2col copy along them, and the rows
   /// of a bulk copy. Each list is empty for copies of another kind.
   llvm::ArrayRef<PlanDimension> dims() const;
@@ -232,7 +237,8 @@ struct Plan {
   /// Whether where the box starts in a dimension is looked up for each row.
   bool isLookedUp(size_t d) const {
     assert(d < dims().size() && "only a tensor map has dimensions");
-    return isOfRow(dims()[d].coordinate) && !symbols.lookupsFor(dims()[d].coordinate).empty();
+    const Polynomial &start = dims()[d].coordinate.count();
+    return isOfRow(start) && !symbols.lookupsFor(start).empty();
   }
   /// Whether what says where to copy lies in memory.
   bool looksUp() const;
@@ -240,11 +246,11 @@ struct Plan {
   bool isByFours() const { return gather && gather->byFours; }
   int64_t pieces() const;
   /// Of the tile as it was declared.
-  int64_t tileBytes() const;
+  Bytes tileBytes() const;
   /// Of all of its tiles as they are laid out now, those of a ring aligned.
-  int64_t sharedBytes() const;
+  Bytes sharedBytes() const;
   /// Where a byte of the tile as it was declared lies now.
-  int64_t placeOf(int64_t byte) const;
+  Bytes placeOf(Bytes byte) const;
   /// The tile's extents; of a flat one whose rows are found by division, with the rows.
   llvm::SmallVector<int64_t, 3> extentsWithRows() const;
 };

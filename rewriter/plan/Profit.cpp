@@ -14,7 +14,8 @@ using namespace llvm;
 namespace tilelift {
 
 double CopyWork::units() const {
-  bool isVector = bytesOfAccess >= grain; // as many bytes as four elements, by one instruction
+  bool isVector =
+      bytesOfAccess >= grain.count(); // as many bytes as four elements, by one instruction
   return accesses * (isGuarded ? 2 : 1) * (isVector ? 0.5 : 1);
 }
 

@@ -27,7 +27,7 @@ struct CopyWork {
 };
 
 /// Copies of shorter rows, one by one, take as long as those of such.
-constexpr int64_t fullRowBytes = 512;
+constexpr Bytes fullRow{512};
 
 CopyWork workOf(const CopyRelation &relation);
 /// "1.0 elements of 4 bytes, without a guard"

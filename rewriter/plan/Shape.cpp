@@ -138,7 +138,8 @@ bool Shaper::isPeriod(size_t from, size_t to, size_t block) const {
 /// tile's own rows have no more.
 void Shaper::addRow() {
   bool isRow = !radices.empty() && radices[0].distance == 1;
-  bool unitIsEnough = list.unitSize % grain == 0 || list.unitSize == relation.tile.rowBytes();
+  bool unitIsEnough =
+      list.unitSize % grain.count() == 0 || list.unitSize == relation.tile.rowBytes();
   bool isContiguous =
       isRow && units[live[1]].offset - units[live[0]].offset == Polynomial(list.unitSize);
   if (!isRow || (!isContiguous && unitIsEnough))
@@ -194,7 +195,7 @@ std::variant<TileShape, Diagnostic> Shaper::fromExtents() {
 }
 
 std::variant<TileShape, Diagnostic> Shaper::finish() {
-  result.unitSize = list.unitSize;
+  result.unitSize = Bytes(list.unitSize);
   result.base = list.base;
   result.outsideIsZero = list.outsideIsZero;
   auto constant =
@@ -245,9 +246,10 @@ bool Shaper::solveStep(Radix &radix) {
   size_t d = size_t(&radix - radices.data());
   if (radix.low == radix.high) {
     // Never used, but a stride that TMA can have.
-    radix.step = d == 0 ? Polynomial(list.unitSize)
-                        : radices[d - 1].step *
-                              Polynomial(int64_t(alignTo(uint64_t(radices[d - 1].count), grain)));
+    radix.step =
+        d == 0 ? Polynomial(list.unitSize)
+               : radices[d - 1].step * Polynomial(int64_t(alignTo(uint64_t(radices[d - 1].count),
+                                                                  uint64_t(grain.count()))));
     return true;
   }
   for (size_t n : live) {
@@ -293,7 +295,7 @@ bool Shaper::checkLiveness() {
       return fail(*result.constantCell);
   if (result.constantCell && !list.outsideIsZero)
     return fail(*result.constantCell);
-  bool isSingle = radices[0].low == radices[0].high && list.unitSize % grain != 0 &&
+  bool isSingle = radices[0].low == radices[0].high && list.unitSize % grain.count() != 0 &&
                   list.unitSize != relation.tile.rowBytes();
   return !isSingle || radices[0].count == 1 || !failAsGap();
 }
@@ -327,12 +329,12 @@ void Shaper::trim() {
   for (size_t &n : live)
     n -= size_t(corner);
   for (size_t d = 0; d < kept.size(); ++d)
-    result.digits.push_back({kept[d].count, kept[d].distance, kept[d].step});
-  result.firstByte = units.front().at;
-  result.start = units[live[0]].offset;
-  SmallVector<int64_t, 5> first = result.digitsAt(units[live[0]].at);
+    result.digits.push_back({kept[d].count, kept[d].distance, SymbolicBytes(kept[d].step)});
+  result.firstByte = Bytes(units.front().at);
+  result.start = SymbolicBytes(units[live[0]].offset);
+  SmallVector<int64_t, 5> first = result.digitsAt(Bytes(units[live[0]].at));
   for (size_t d = 0; d < kept.size(); ++d)
-    result.start -= kept[d].step * Polynomial(first[d]);
+    result.start -= SymbolicBytes(kept[d].step) * first[d];
   radices = std::move(kept);
 }
 
@@ -340,7 +342,7 @@ void Shaper::trim() {
 std::optional<int64_t> Shaper::boundAt(size_t column, ArrayRef<size_t> bearing, size_t axis,
                                        int64_t digit, bool areOthersLowest) const {
   const auto found = llvm::find_if(bearing, [&](size_t n) {
-    const Digits digits = result.digitsAt(units[n].at);
+    const Digits digits = result.digitsAt(Bytes(units[n].at));
     return llvm::all_of(llvm::seq(radices.size()), [&](size_t d) {
       return digits[d] == (d == axis ? digit : areOthersLowest ? radices[d].low : radices[d].high);
     });
@@ -386,7 +388,7 @@ std::vector<GuardColumn> Shaper::boundsByAxis(size_t column, ArrayRef<size_t> be
 /// guessed of one digit at most.
 Shaper::Slopes Shaper::slopesOf(size_t column, ArrayRef<size_t> bearing) const {
   const bool isLow = list.columns[column].isLow, areAllBound = bearing.size() == live.size();
-  auto digitOf = [&](size_t n, size_t d) { return result.digitsAt(units[n].at)[d]; };
+  auto digitOf = [&](size_t n, size_t d) { return result.digitsAt(Bytes(units[n].at))[d]; };
   Slopes slopes(radices.size(), 0);
   unsigned guessed = 0;
   for (size_t d = 0; d < radices.size(); ++d) {
@@ -413,7 +415,7 @@ Shaper::Slopes Shaper::slopesOf(size_t column, ArrayRef<size_t> bearing) const {
 
 /// What a bound's slopes make of a unit's digits.
 int64_t Shaper::slopedAt(const GuardColumn &column, size_t n) const {
-  const SmallVector<int64_t, 5> digits = result.digitsAt(units[n].at);
+  const SmallVector<int64_t, 5> digits = result.digitsAt(Bytes(units[n].at));
   return std::inner_product(digits.begin(), digits.end(), column.slopes.begin(), int64_t(0));
 }
 
@@ -466,7 +468,7 @@ void Shaper::excludeConstants() {
   for (size_t d = 0; d < radices.size(); ++d) {
     auto hasConstant = [&](bool above) {
       return llvm::any_of(units, [&](const Unit &unit) {
-        int64_t value = result.digitsAt(unit.at)[d];
+        int64_t value = result.digitsAt(Bytes(unit.at))[d];
         return unit.kind == Unit::Kind::Constant &&
                (above ? value > radices[d].high : value < radices[d].low);
       });
@@ -511,7 +513,7 @@ bool isBeyond(ArrayRef<Shaper::Digits> cells, const Shaper::Digits &place, bool 
 bool Shaper::checkGaps() const {
   std::vector<Digits> cells;
   for (size_t n : live)
-    cells.push_back(result.digitsAt(units[n].at));
+    cells.push_back(result.digitsAt(Bytes(units[n].at)));
   Digits least(radices.size(), 0), most;
   int64_t total = 1;
   for (const Radix &radix : radices) {
@@ -539,7 +541,7 @@ bool Shaper::checkGaps() const {
 
 } // namespace
 
-SmallVector<int64_t, 5> TileShape::digitsAt(int64_t byte) const {
+SmallVector<int64_t, 5> TileShape::digitsAt(Bytes byte) const {
   SmallVector<int64_t, 5> values;
   int64_t unit = (byte - firstByte) / unitSize;
   for (const Digit &digit : llvm::reverse(digits)) {

@@ -14,6 +14,7 @@
 #ifndef TILELIFT_PLAN_SHAPE_H
 #define TILELIFT_PLAN_SHAPE_H
 
+#include "plan/Measures.h"
 #include "plan/Units.h"
 
 namespace tilelift {
@@ -31,15 +32,15 @@ struct Digit {
   int64_t count = 1;
   /// Units of shared memory, and bytes of global memory, from one value to the next.
   int64_t distance = 1;
-  Polynomial stride;
+  SymbolicBytes stride;
 };
 
 struct TileShape {
-  int64_t unitSize = 0;
-  /// Of the unit whose digits are all zero.
-  int64_t firstByte = 0;
+  Bytes unitSize;
+  /// Of the unit whose digits are all zero: where it lies in the tile, and in the tensor.
+  Bytes firstByte;
   unsigned base = 0;
-  Polynomial start;
+  SymbolicBytes start;
   /// Innermost first.
   std::vector<Digit> digits;
   std::vector<GuardColumn> columns;
@@ -51,7 +52,7 @@ struct TileShape {
   bool outsideIsZero = true;
 
   /// The digits of the unit at a byte of the tile.
-  llvm::SmallVector<int64_t, 5> digitsAt(int64_t byte) const;
+  llvm::SmallVector<int64_t, 5> digitsAt(Bytes byte) const;
 };
 
 std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,

@@ -10,9 +10,9 @@ using namespace llvm;
 
 namespace tilelift {
 
-RingUse ringUse(unsigned stages, int64_t sharedBytes, int64_t roundBytes, const BlockShape &block) {
+RingUse ringUse(unsigned stages, Bytes sharedBytes, Bytes roundBytes, const BlockShape &block) {
   constexpr int64_t mostBlocks = 32, mostThreads = 2048, warp = 32;
-  constexpr int64_t mostShared = 228 << 10, ofTheSystem = 1 << 10;
+  constexpr Bytes mostShared{228 << 10}, ofTheSystem{1 << 10};
   int64_t threads = (int64_t(block[0]) * block[1] * block[2] + warp - 1) / warp * warp;
   int64_t blocks =
       std::min({mostBlocks, mostThreads / threads, mostShared / (sharedBytes + ofTheSystem)});

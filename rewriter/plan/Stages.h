@@ -22,12 +22,12 @@ namespace tilelift {
 struct RingUse {
   unsigned stages = 2;
   int64_t blocks = 0;
-  int64_t bytesAhead = 0;
+  Bytes bytesAhead{};
 };
-RingUse ringUse(unsigned stages, int64_t sharedBytes, int64_t roundBytes, const BlockShape &block);
+RingUse ringUse(unsigned stages, Bytes sharedBytes, Bytes roundBytes, const BlockShape &block);
 
 /// Bytes that an SM has to have on the way for its share of the memory's bandwidth.
-constexpr int64_t bytesWanted = 40 << 10;
+constexpr Bytes bytesWanted{40 << 10};
 
 /// The pick among numbers of stages in ascending order, of which the first always will do.
 RingUse pickStages(llvm::ArrayRef<RingUse> choices);

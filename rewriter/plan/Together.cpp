@@ -5,16 +5,15 @@
 #include "plan/Together.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 
 namespace tilelift {
 namespace {
 
-constexpr int64_t mostStatic = 48 << 10, mostShared = 227 << 10, barrierBytes = 8;
-constexpr int64_t meetingBytes = 16;
-constexpr int64_t mostParameters = 32764, mapBytes = 128;
+constexpr Bytes mostStatic{48 << 10}, mostShared{227 << 10}, barrierBytes{8};
+constexpr Bytes meetingBytes{16};
+constexpr Bytes mostParameters{32764}, mapBytes{128};
 
 /// The first of the copies that fill the same tile.
 size_t leaderOf(ArrayRef<TilePlan> copies, size_t copy) {
@@ -35,8 +34,8 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
                   own.folded == common.folded && own.rowLength == common.rowLength &&
                   own.swizzle == common.swizzle;
     if (isMoved && !isSame)
-      return Misfit{i, diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch, own.lead,
-                                common.pitch, common.lead)};
+      return Misfit{i, diagnose(diag::layouts_clash, plan.place, plan.tile, own.pitch.count(),
+                                own.lead.count(), common.pitch.count(), common.lead.count())};
     common.moved |= own.moved;
     common.bytes = std::max(common.bytes, own.bytes);
   }
@@ -50,20 +49,20 @@ std::optional<Misfit> agreeOnLayouts(ArrayRef<TilePlan> copies) {
 
 /// What a kernel needs of a block's shared memory, and the tile that takes most of it.
 struct SharedUse {
-  int64_t fixed = 0, rings = 0;
+  Bytes fixed, rings;
   size_t largest = 0;
 };
 
 /// Tiles with longer rows, those of rings, and the alignment of all of them.
 SharedUse sharedUseOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
-  SharedUse use{kernel.sharedBytes + barrierBytes, 0, 0};
+  SharedUse use{kernel.sharedBytes + barrierBytes, {}, 0};
   for (size_t i = 0; i < copies.size(); ++i) {
     if (leaderOf(copies, i) != i)
       continue;
     const Plan &plan = *copies[i].plan;
-    int64_t bytes = plan.sharedBytes() + plan.layout.alignment();
+    const Bytes bytes = plan.sharedBytes() + plan.layout.alignment();
     use.fixed += (plan.stages - 1) * barrierBytes - plan.tileBytes();
-    use.fixed += plan.peerCount() > 1 ? plan.stages * meetingBytes : 0;
+    use.fixed += plan.peerCount() > 1 ? plan.stages * meetingBytes : Bytes();
     (plan.stages > 1 ? use.rings : use.fixed) += bytes;
     if (plan.sharedBytes() > copies[use.largest].plan->sharedBytes())
       use.largest = i;
@@ -73,21 +72,21 @@ SharedUse sharedUseOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
 
 std::optional<Misfit> fitShared(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
-  bool ringsMove = use.rings > 0 && kernel.mayMoveRings;
-  int64_t fixed = use.fixed + (ringsMove ? 0 : use.rings), total = use.fixed + use.rings;
+  bool ringsMove = use.rings > Bytes() && kernel.mayMoveRings;
+  const Bytes fixed = use.fixed + (ringsMove ? Bytes() : use.rings), total = use.fixed + use.rings;
   if ((fixed <= mostStatic && total <= mostShared) || kernel.sharedBytes > mostStatic)
     return std::nullopt;
   const Plan &plan = *copies[use.largest].plan;
   const bool grows = plan.sharedBytes() > plan.tileBytes();
   std::string why = (grows ? "'" + plan.tile + "' grows to " : "there are barriers beside the ") +
-                    std::to_string(plan.sharedBytes()) + " bytes" +
+                    std::to_string(plan.sharedBytes().count()) + " bytes" +
                     (grows ? "" : " of '" + plan.tile + "'");
   if (plan.stages > 1)
     why += " in " + std::to_string(plan.stages) + " stages";
   bool isStatic = fixed > mostStatic;
-  return Misfit{use.largest,
-                diagnose(diag::shared_size, plan.place, why, isStatic ? "static " : "",
-                         isStatic ? fixed : total, isStatic ? mostStatic : mostShared)};
+  return Misfit{use.largest, diagnose(diag::shared_size, plan.place, why, isStatic ? "static " : "",
+                                      (isStatic ? fixed : total).count(),
+                                      (isStatic ? mostStatic : mostShared).count())};
 }
 
 /// Each map is a parameter.
@@ -95,25 +94,25 @@ std::optional<Misfit> fitParameters(ArrayRef<TilePlan> copies, const KernelSizes
   auto maps = llvm::count_if(copies, [](const TilePlan &copy) { return copy.plan->hasMap(); });
   if (maps == 0)
     return std::nullopt;
-  int64_t bytes = int64_t(alignTo(uint64_t(kernel.parameterBytes), mapBytes)) + maps * mapBytes;
+  const Bytes bytes = roundUp(kernel.parameterBytes, mapBytes) + maps * mapBytes;
   if (bytes <= mostParameters)
     return std::nullopt;
   return Misfit{0, diagnose(diag::rule_violated, copies[0].plan->place,
                             "with its maps the parameters of '" + kernel.name + "' have " +
-                                std::to_string(bytes) + " bytes, allowed are " +
-                                std::to_string(mostParameters) + " (parameter-bytes)")};
+                                std::to_string(bytes.count()) + " bytes, allowed are " +
+                                std::to_string(mostParameters.count()) + " (parameter-bytes)")};
 }
 
 } // namespace
 
-int64_t sharedBytesOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
+Bytes sharedBytesOf(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
   return use.fixed + use.rings;
 }
 
 bool needsDynamicRings(ArrayRef<TilePlan> copies, const KernelSizes &kernel) {
   SharedUse use = sharedUseOf(copies, kernel);
-  return use.rings > 0 && use.fixed + use.rings > mostStatic;
+  return use.rings > Bytes() && use.fixed + use.rings > mostStatic;
 }
 
 void moveRings(ArrayRef<TilePlan> copies) {
@@ -125,7 +124,7 @@ void moveRings(ArrayRef<TilePlan> copies) {
   llvm::stable_sort(rings, [&](size_t a, size_t b) {
     return copies[a].plan->layout.alignment() > copies[b].plan->layout.alignment();
   });
-  int64_t at = 0;
+  Bytes at;
   for (size_t ring : rings) {
     for (const TilePlan &copy : copies)
       if (copy.tile == copies[ring].tile)

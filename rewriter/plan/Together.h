@@ -27,8 +27,8 @@ struct TilePlan {
 /// What the kernel has before it is lifted.
 struct KernelSizes {
   std::string name;
-  int64_t sharedBytes = 0;
-  int64_t parameterBytes = 0;
+  Bytes sharedBytes;
+  Bytes parameterBytes;
   /// Nobody else has a name for the block's dynamic memory, so rings may lie there.
   bool mayMoveRings = true;
 };
@@ -43,7 +43,7 @@ struct Misfit {
 std::optional<Misfit> fitTogether(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
 /// What a block has of shared memory once the copies are lifted.
-int64_t sharedBytesOf(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
+Bytes sharedBytesOf(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
 /// Whether rings of tiles are more than a block may have of static shared memory.
 bool needsDynamicRings(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);

@@ -35,7 +35,7 @@ private:
   }
   void address() {
     add([&] {
-      return code.pointer(code.each([](const Plan &plan) { return plan.offset(); }), "");
+      return code.pointer(code.each([](const Plan &plan) { return plan.offset().count(); }), "");
     });
   }
   std::optional<std::string> place(bool declaresTile);
@@ -63,23 +63,23 @@ void Numbers::add(function_ref<std::optional<std::string>()> write) {
 std::optional<std::string> Numbers::place(bool declaresTile) {
   std::optional<std::string> slot;
   if (declaresTile)
-    slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot; }), "");
+    slot = code.inKernel(code.each([](const Plan &plan) { return plan.layout.slot.count(); }), "");
   if (slot)
     return slot;
   return code.place(code.each([](const Plan &plan) {
-    return plan.layout.slot + Polynomial(plan.layout.destination);
+    return (plan.layout.slot + plan.layout.destination).count();
   }),
                     "");
 }
 
 void Numbers::coordinates() {
   for (size_t d = 0; d < first.dims().size(); ++d)
-    inKernel([&](const Plan &plan) { return plan.dims()[d].coordinate; });
+    inKernel([&](const Plan &plan) { return plan.dims()[d].coordinate.count(); });
 }
 
 void Numbers::walk(size_t i) {
-  for (Polynomial Walk::*part : {&Walk::step, &Walk::first, &Walk::offset})
-    inKernel([&](const Plan &plan) { return plan.walks()[i].*part; });
+  for (SymbolicElements Walk::*part : {&Walk::step, &Walk::first, &Walk::offset})
+    inKernel([&](const Plan &plan) { return (plan.walks()[i].*part).count(); });
   if (first.walks()[i].count)
     inKernel([&](const Plan &plan) { return *plan.walks()[i].count; });
 }
@@ -106,8 +106,8 @@ void Numbers::writeInKernel(bool declaresTile) {
       add([&] { return presenceText(plans, i, code, "").*side; });
   for (size_t i = 0; i < first.rows().size(); ++i)
     add([&] {
-      return code.inKernelWide(code.each([&](const Plan &plan) { return plan.rows()[i].stride; }),
-                               "");
+      return code.inKernelWide(
+          code.each([&](const Plan &plan) { return plan.rows()[i].stride.count(); }), "");
     });
   for (size_t i = 0; i < first.copyChecks.size(); ++i)
     check(i);
@@ -129,7 +129,7 @@ public:
       check(i);
     if (!first.base.knownAtLaunch || first.bulk())
       return;
-    tell(LaunchUse::Number, [](const Plan &plan) { return plan.offset(); });
+    tell(LaunchUse::Number, [](const Plan &plan) { return plan.offset().count(); });
     for (size_t d = 0; d < first.dims().size(); ++d)
       extent(d);
   }
@@ -150,17 +150,17 @@ private:
   void extent(size_t d) const {
     const PlanDimension &dim = first.dims()[d];
     if (dim.extent)
-      tell(LaunchUse::Number, [&](const Plan &plan) { return *plan.dims()[d].extent; });
+      tell(LaunchUse::Number, [&](const Plan &plan) { return plan.dims()[d].extent->count(); });
     else if (dim.lastLength)
-      tell(LaunchUse::Range, [&](const Plan &plan) { return plan.dims()[d].coordinate; });
+      tell(LaunchUse::Range, [&](const Plan &plan) { return plan.dims()[d].coordinate.count(); });
     if (d > 0)
-      tell(LaunchUse::Number, [&](const Plan &plan) { return plan.dims()[d].stride; });
+      tell(LaunchUse::Number, [&](const Plan &plan) { return plan.dims()[d].stride.count(); });
     if (d == 0 || d > first.walks().size())
       return;
     if (first.walks()[d - 1].count)
       tell(LaunchUse::Number, [&](const Plan &plan) { return *plan.walks()[d - 1].count; });
-    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].step; });
-    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].first; });
+    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].step.count(); });
+    tell(LaunchUse::Number, [&](const Plan &plan) { return plan.walks()[d - 1].first.count(); });
   }
 
   const Plan &first;
@@ -206,7 +206,7 @@ std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t i, CodeT
                                        StringRef hint) {
   const Check &check = plans.front()->copyChecks[i];
   if (check.subject == Check::Subject::Address)
-    return code.pointer(code.each([](const Plan &plan) { return plan.offset(); }),
+    return code.pointer(code.each([](const Plan &plan) { return plan.offset().count(); }),
                         (hint + "_offset").str());
   const CodeText::Values values =
       code.each([&](const Plan &plan) { return plan.copyChecks[i].value; });

@@ -98,7 +98,7 @@ std::optional<Diagnostic> Changes::inTile(size_t copy) const {
     return obstacle("a ring of '" + tile->getNameAsString() +
                         "', whose type has no name outside of its function and whose size is no "
                         "multiple of " +
-                        std::to_string(copies()[copy].plan.layout.alignment()) + " bytes",
+                        std::to_string(copies()[copy].plan.layout.alignment().count()) + " bytes",
                     tile->getLocation());
   const unsigned begin = source.beginOf(declaration);
   if (!isSplit && !source.between(begin, source.endOf(declaration)).contains("__shared__"))

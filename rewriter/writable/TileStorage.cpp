@@ -29,7 +29,7 @@ bool needsSlots(const KernelPlan &kernel, size_t copy) {
   return llvm::any_of(kernel.instances, [&](const InstancePlan &instance) {
     const VarDecl *tile = instance.copies[copy].tile;
     return tile->getASTContext().getTypeSizeInChars(tile->getType()).getQuantity() %
-               instance.copies[copy].plan.layout.alignment() !=
+               instance.copies[copy].plan.layout.alignment().count() !=
            0;
   });
 }

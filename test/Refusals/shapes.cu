@@ -262,3 +262,20 @@ __global__ void clamped_row(int *__restrict__ out, const int *__restrict__ in, i
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.y * 33 + threadIdx.x];
 }
+
+// Two rows in each element, and nothing reads the tile, so that no access says how much of it stays together.
+struct Pairs {
+  float upper[2], lower[2];
+};
+__global__ void rows_within_elements(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ Pairs tile[32]; // expected-error {{'tile' has to be laid out with rows of 16 bytes instead of 8, but its rows are no whole number of elements [-Wtilelift-layout-escapes]}}
+#pragma tma load threads(32)
+  for (int i = threadIdx.x; i < 32; i += 32) {
+    const float *row = in + (blockIdx.x * 64 + 2 * i) * n;
+    tile[i].upper[0] = row[0];
+    tile[i].upper[1] = row[1];
+    tile[i].lower[0] = row[n];
+    tile[i].lower[1] = row[n + 1];
+  }
+  out[threadIdx.x] = 1;
+}

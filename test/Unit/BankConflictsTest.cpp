@@ -24,7 +24,7 @@ Plan planOf(int64_t columns, swizzle_mode swizzle) {
   plan.tileElementSize = 4;
   plan.tileExtents = {32, columns};
   plan.layout.moved = true;
-  plan.layout.pitch = 32;
+  plan.layout.pitch = TileElements(32);
   plan.layout.swizzle = swizzle;
   return plan;
 }
@@ -54,15 +54,15 @@ TEST(BankConflicts, Planned) {
 
 TEST(BankConflicts, PlacesOfBytes) {
   Plan plan = planOf(33, swizzle_mode::none);
-  plan.layout.lead = 2;
-  EXPECT_EQ(plan.placeOf(0), 8);
-  EXPECT_EQ(plan.placeOf(33 * 4 + 5), 8 + 128 + 5);
-  plan.layout.lead = 0;
+  plan.layout.lead = TileElements(2);
+  EXPECT_EQ(plan.placeOf(Bytes(0)), Bytes(8));
+  EXPECT_EQ(plan.placeOf(Bytes(33 * 4 + 5)), Bytes(8 + 128 + 5));
+  plan.layout.lead = TileElements(0);
   plan.layout.swizzle = swizzle_mode::b128;
-  EXPECT_EQ(plan.placeOf(33 * 4), 128 + 16); // the first part of row 1 is its second
-  EXPECT_EQ(plan.placeOf(8 * 33 * 4), 8 * 128);
+  EXPECT_EQ(plan.placeOf(Bytes(33 * 4)), Bytes(128 + 16)); // the first part of row 1 is its second
+  EXPECT_EQ(plan.placeOf(Bytes(8 * 33 * 4)), Bytes(8 * 128));
   plan.layout.moved = false;
-  EXPECT_EQ(plan.placeOf(77), 77);
+  EXPECT_EQ(plan.placeOf(Bytes(77)), Bytes(77));
 }
 
 } // namespace

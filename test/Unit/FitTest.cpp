@@ -96,14 +96,14 @@ TEST_F(FitTest, guardedTile) {
   guardedTile(0);
   Plan result = plan();
   ASSERT_EQ(result.dims().size(), 2u);
-  EXPECT_EQ(*result.dims()[0].extent, w);
-  EXPECT_EQ(*result.dims()[1].extent, h);
-  EXPECT_EQ(result.dims()[1].stride, w * 4);
-  EXPECT_EQ(result.dims()[0].box, 32);
-  EXPECT_EQ(result.dims()[1].box, 8);
-  EXPECT_EQ(result.dims()[0].coordinate, bx * 32);
-  EXPECT_EQ(result.dims()[1].coordinate, by * 8);
-  EXPECT_EQ(result.expectedBytes, 1024);
+  EXPECT_EQ(*result.dims()[0].extent, SymbolicElements(w));
+  EXPECT_EQ(*result.dims()[1].extent, SymbolicElements(h));
+  EXPECT_EQ(result.dims()[1].stride, SymbolicBytes(w * 4));
+  EXPECT_EQ(result.dims()[0].box, Elements(32));
+  EXPECT_EQ(result.dims()[1].box, Elements(8));
+  EXPECT_EQ(result.dims()[0].coordinate, Position(bx * 32));
+  EXPECT_EQ(result.dims()[1].coordinate, Position(by * 8));
+  EXPECT_EQ(result.expectedBytes, Bytes(1024));
   EXPECT_FALSE(result.layout.moved);
   EXPECT_TRUE(result.copyChecks.empty());
 }
@@ -112,10 +112,10 @@ TEST_F(FitTest, haloIsWidenedToSixteenBytes) {
   guardedTile(1);
   Plan result = plan();
   EXPECT_TRUE(result.layout.moved);
-  EXPECT_EQ(result.layout.lead, 3);
-  EXPECT_EQ(result.layout.pitch, 36);
-  EXPECT_EQ(result.dims()[0].box, 36);
-  EXPECT_EQ(result.dims()[0].coordinate, bx * 32 - 4);
+  EXPECT_EQ(result.layout.lead, TileElements(3));
+  EXPECT_EQ(result.layout.pitch, TileElements(36));
+  EXPECT_EQ(result.dims()[0].box, Elements(36));
+  EXPECT_EQ(result.dims()[0].coordinate, Position(bx * 32 - 4));
 }
 
 TEST_F(FitTest, aTileThatEscapesIsNotMoved) {
@@ -136,8 +136,8 @@ TEST_F(FitTest, contiguousIsBulk) {
     cell(i * 4, bx * 1024 + i * 4, Condition::always());
   Plan result = plan();
   EXPECT_TRUE(result.bulk());
-  EXPECT_EQ(result.expectedBytes, 1024);
-  EXPECT_EQ(result.offset(), bx * 1024);
+  EXPECT_EQ(result.expectedBytes, Bytes(1024));
+  EXPECT_EQ(result.offset(), SymbolicBytes(bx * 1024));
 }
 
 TEST_F(FitTest, unguardedDimensionsHaveNoExtent) {
@@ -148,7 +148,7 @@ TEST_F(FitTest, unguardedDimensionsHaveNoExtent) {
   ASSERT_EQ(result.dims().size(), 2u);
   EXPECT_FALSE(result.dims()[0].extent);
   EXPECT_FALSE(result.dims()[1].extent);
-  EXPECT_EQ(result.dims()[1].coordinate, by * 8);
+  EXPECT_EQ(result.dims()[1].coordinate, Position(by * 8));
 }
 
 TEST_F(FitTest, staleCellsNeedTheWholeBoxInside) {
@@ -166,7 +166,7 @@ TEST_F(FitTest, anotherFillNeedsTheWholeBoxInside) {
 TEST_F(FitTest, aGapThatNobodyWritesHasNoValue) {
   guardedTile(0);
   relation.cells.erase(relation.cells.begin() + 33);
-  EXPECT_EQ(plan().dims()[0].box, 32);
+  EXPECT_EQ(plan().dims()[0].box, Elements(32));
 }
 
 TEST_F(FitTest, aCornerOfTheBoxMustExist) {
@@ -193,9 +193,21 @@ TEST_F(FitTest, aStretchMustNotReachIntoItsNeighbours) {
     Polynomial x = bx * 512 + (i - 1);
     cell(i * 4, x * 4, Condition::notNegative(x) && Condition::notNegative(w - x - 1));
   }
-  EXPECT_EQ(plan().layout.lead, 3);
+  EXPECT_EQ(plan().layout.lead, TileElements(3));
   relation.tile.otherWriter = "may be written here, too";
   EXPECT_EQ(refusal().id, DiagnosticId::layout_escapes);
+}
+
+/// Two rows in each element, as in `struct { float2 upper, lower; }`.
+TEST_F(FitTest, rowsThatAreFoundByDivisionAreWholeElements) {
+  relation.tile.elementType = "Quad";
+  relation.tile.elementSize = 16;
+  relation.tile.extents = {32};
+  for (int r = 0; r < 64; ++r)
+    for (int c = 0; c < 2; ++c)
+      cell((r * 2 + c) * 4, ((by * 64 + r) * w + bx * 2 + c) * 4, Condition::always());
+  EXPECT_EQ(refusal().text, "'tile' has to be laid out with rows of 16 bytes instead of 8, but its "
+                            "rows are no whole number of elements");
 }
 
 TEST_F(FitTest, stagesOfOneRowMoveApart) {
@@ -206,9 +218,9 @@ TEST_F(FitTest, stagesOfOneRowMoveApart) {
     cell(i * 4, x * 4, Condition::notNegative(x) && Condition::notNegative(w - x - 1));
   }
   Plan result = plan();
-  EXPECT_EQ(result.expectedBytes, 416);
-  EXPECT_EQ(result.layout.pitch, 128);
-  EXPECT_EQ(result.layout.slot, by * 512);
+  EXPECT_EQ(result.expectedBytes, Bytes(416));
+  EXPECT_EQ(result.layout.pitch, TileElements(128));
+  EXPECT_EQ(result.layout.slot, SymbolicBytes(by * 512));
 }
 
 TEST_F(FitTest, aRowThatWrapsAroundHasNoCoordinate) {
@@ -231,10 +243,10 @@ TEST_F(FitTest, paddingIsLeftOut) {
     for (int c = 0; c < 32; ++c)
       cell((r * 33 + c) * 4, ((by * 8 + r) * w + bx * 32 + c) * 4, Condition::always());
   Plan result = plan();
-  EXPECT_EQ(result.dims()[0].box, 32);
+  EXPECT_EQ(result.dims()[0].box, Elements(32));
   EXPECT_TRUE(result.layout.moved);
-  EXPECT_EQ(result.layout.pitch, 32);
-  EXPECT_EQ(result.layout.bytes, 1040); // the last row keeps its padding
+  EXPECT_EQ(result.layout.pitch, TileElements(32));
+  EXPECT_EQ(result.layout.bytes, Bytes(1040)); // the last row keeps its padding
 }
 
 TEST_F(FitTest, aBoundOfOneSideHasToHoldForTheOthers) {
@@ -245,7 +257,7 @@ TEST_F(FitTest, aBoundOfOneSideHasToHoldForTheOthers) {
            r == 7 ? Condition::notNegative(h - y - 1) : Condition::always());
     }
   Plan result = plan();
-  EXPECT_EQ(*result.dims()[1].extent, h);
+  EXPECT_EQ(*result.dims()[1].extent, SymbolicElements(h));
   ASSERT_EQ(result.copyChecks.size(), 1u);
   EXPECT_EQ(print(result.copyChecks[0], result.symbols), "h - blockIdx.y * 8 - 7 >= 0");
 }
@@ -291,9 +303,9 @@ TEST_F(FitTest, aBatchIsADimensionOfItsOwn) {
     }
   Plan result = plan();
   ASSERT_EQ(result.dims().size(), 3u);
-  EXPECT_EQ(result.dims()[2].stride, h * w * 4);
-  EXPECT_EQ(result.dims()[2].coordinate, bz);
-  EXPECT_EQ(result.dims()[2].box, 1);
+  EXPECT_EQ(result.dims()[2].stride, SymbolicBytes(h * w * 4));
+  EXPECT_EQ(result.dims()[2].coordinate, Position(bz));
+  EXPECT_EQ(result.dims()[2].box, Elements(1));
 }
 
 TEST_F(FitTest, longRowsComeInPieces) {
@@ -304,7 +316,7 @@ TEST_F(FitTest, longRowsComeInPieces) {
   }
   Plan result = plan();
   EXPECT_EQ(result.dims()[0].pieces, 4);
-  EXPECT_EQ(result.dims()[0].boxOfPiece(), 256);
+  EXPECT_EQ(result.dims()[0].boxOfPiece(), Elements(256));
 }
 
 TEST_F(FitTest, anUnprovenStartIsTestedAtTheCopy) {
