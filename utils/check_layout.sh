@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 #
 # Checks the layout of the C++ and CUDA code with clang-format, and that no file of the rewriter, the
-# tool, the plugin, the runtime and the Python package has more than 600 lines:
+# tool, the plugin, the emulator, the runtime and the Python package has more than 600 lines:
 #   utils/check_layout.sh [FILE...]
 # Without files, all are checked. Exit status 77: there is no clang-format-22.
 set -euo pipefail
@@ -14,7 +14,7 @@ mapfile -t files < <(printf '%s\n' "$@")
 status=0
 for file in "${files[@]}"; do
   case $file in
-  rewriter/* | tool/* | plugin/* | runtime/* | python/*)
+  rewriter/* | tool/* | plugin/* | emulator/* | runtime/* | python/*)
     lines=$(wc -l < "$file")
     if [ "$lines" -gt 600 ]; then
       echo "$file has $lines lines, at most 600 are allowed" >&2

@@ -255,6 +255,9 @@ void Reader::readRegisters() {
   for (unsigned axis = 0; axis < 3; ++axis)
     if (operands.contains(std::string("%ntid.") + "xyz"[axis]))
       effect.countsThreads |= 1u << axis;
+  for (unsigned axis = 0; axis < 3; ++axis)
+    if (operands.contains(std::string("%ctaid.") + "xyz"[axis]))
+      effect.tellsBlocks |= 1u << axis;
   if (operands.contains("%nwarpid"))
     effect.countsThreads = 7;
   effect.asksSharedSize |= mentions({"%dynamic_smem_size", "%total_smem_size", "%aggr_smem_size"});
@@ -356,6 +359,8 @@ AssemblyEffect effectOfAssembly(StringRef text) {
   SmallVector<StringRef, 8> lines;
   StringRef(code).split(lines, ';');
   bool isPredicated = false;
+  effect.asksCluster = llvm::any_of(ArrayRef<StringRef>{"cluster", "mapa", "getctarank"},
+                                    [&](StringRef word) { return StringRef(code).contains(word); });
   for (StringRef line : lines) {
     line = withoutPrefix(line, isPredicated);
     if (line.trim().empty() || line.starts_with(".reg") || line.starts_with(".pragma"))

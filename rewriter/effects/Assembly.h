@@ -72,6 +72,10 @@ struct AssemblyEffect {
   /// `asksSharedSize`: the size of the block's shared memory is read.
   unsigned countsThreads = 0;
   bool asksSharedSize = false;
+  /// What it does, or its result, depends on which blocks form a cluster.
+  bool asksCluster = false;
+  /// The axes of blockIdx that are read, one bit for each.
+  unsigned tellsBlocks = 0;
   /// The operands whose values are stored to memory. `storesAny`: any operand may be, because
   /// registers that the assembly declares itself are stored.
   llvm::SmallVector<unsigned, 2> stored;

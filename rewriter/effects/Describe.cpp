@@ -65,6 +65,7 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(effect.varies, "may be another one each time");
   add(effect.countsThreads != 0, "asks for the block's size");
   add(effect.asksSharedSize, "asks for the size of shared memory");
+  add(effect.asksCluster, "asks for the cluster");
   add(effect.isUnknown, "is not known");
   return llvm::join(parts, ", ");
 }

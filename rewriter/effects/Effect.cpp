@@ -72,8 +72,9 @@ private:
     effect.meetsOthers = effect.awaitsArrivals = effect.mayLeave = true;
     effect.barriers = effect.lanes = anyMeeting;
     effect.signals = effect.acquires = effect.differs = true;
-    effect.varies = effect.asksSharedSize = effect.isUnknown = true;
+    effect.varies = effect.asksSharedSize = effect.asksCluster = effect.isUnknown = true;
     effect.countsThreads = allAxes;
+    effect.tellsBlocks = allAxes | Effect::otherBlocks;
   }
   bool isOfCompiler(const FunctionDecl *callee) const;
 
@@ -148,6 +149,8 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   effect.varies = own.varies;
   effect.countsThreads = own.countsThreads;
   effect.asksSharedSize = own.asksSharedSize;
+  effect.asksCluster = own.asksCluster;
+  effect.tellsBlocks = own.tellsBlocks | (own.asksCluster ? Effect::otherBlocks : 0);
   if (own.waits)
     waitForOthers();
   if (own.isUnknown)
@@ -294,9 +297,10 @@ bool Reader::readRegister(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_read_ptx_sreg_dynamic_smem_size:
   case Intrinsic::nvvm_read_ptx_sreg_total_smem_size:
   case Intrinsic::nvvm_read_ptx_sreg_aggr_smem_size: effect.asksSharedSize = true; return true;
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y:
-  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z:
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_x: effect.tellsBlocks = 1; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_y: effect.tellsBlocks = 2; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_ctaid_z: effect.tellsBlocks = 4; return true;
+  case Intrinsic::nvvm_read_ptx_sreg_smid: effect.tellsBlocks = Effect::otherBlocks; return true;
   case Intrinsic::nvvm_read_ptx_sreg_ctaid_w:
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_x:
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_y:
@@ -304,7 +308,6 @@ bool Reader::readRegister(const IntrinsicInst &intrinsic) {
   case Intrinsic::nvvm_read_ptx_sreg_nctaid_w:
   case Intrinsic::nvvm_read_ptx_sreg_warpsize:
   case Intrinsic::nvvm_read_ptx_sreg_gridid:
-  case Intrinsic::nvvm_read_ptx_sreg_smid:
   case Intrinsic::nvvm_read_ptx_sreg_nsmid:
   case Intrinsic::nvvm_read_ptx_sreg_cluster_ctarank:
   case Intrinsic::nvvm_read_ptx_sreg_cluster_nctarank: return true;
@@ -312,7 +315,15 @@ bool Reader::readRegister(const IntrinsicInst &intrinsic) {
   }
 }
 
+/// Barriers and fences of the cluster, its registers, and addresses in other blocks' memory.
+bool isOfCluster(const IntrinsicInst &intrinsic) {
+  const StringRef name = Intrinsic::getBaseName(intrinsic.getIntrinsicID());
+  return name.contains("cluster") || name.contains("mapa") || name.contains("getctarank");
+}
+
 void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
+  effect.asksCluster = isOfCluster(intrinsic);
+  effect.tellsBlocks = effect.asksCluster ? Effect::otherBlocks : 0;
   if (intrinsic.isLifetimeStartOrEnd() || intrinsic.isAssumeLikeIntrinsic() ||
       readOrder(intrinsic) || readRegister(intrinsic))
     return;
@@ -400,6 +411,8 @@ void Effect::add(const Effect &other) {
   varies |= other.varies;
   countsThreads |= other.countsThreads;
   asksSharedSize |= other.asksSharedSize;
+  asksCluster |= other.asksCluster;
+  tellsBlocks |= other.tellsBlocks;
   isUnknown |= other.isUnknown;
   alignment = std::max(alignment, other.alignment);
 }

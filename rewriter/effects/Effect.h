@@ -59,6 +59,12 @@ struct Effect {
   /// `asksSharedSize`: the size of the block's shared memory is read.
   unsigned countsThreads = 0;
   bool asksSharedSize = false;
+  /// What it does, or its result, depends on which blocks form a cluster.
+  bool asksCluster = false;
+  /// Its result may differ between blocks: one bit for each axis of blockIdx that it may be, and
+  /// `otherBlocks` for anything else, as the rank in a cluster.
+  unsigned tellsBlocks = 0;
+  static constexpr unsigned otherBlocks = 8;
   /// It is not known what it does.
   bool isUnknown = false;
   /// What addresses have to be multiples of for the widest access, in bytes.

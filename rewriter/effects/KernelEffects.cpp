@@ -31,9 +31,11 @@ Effect anyEffect() {
   effect.meetsBlock = effect.meetsOthers = true;
   effect.barriers = effect.lanes = anyMeeting;
   effect.signals = effect.acquires = effect.fencesProxy = effect.awaitsArrivals = true;
-  effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = true;
+  effect.mayLeave = effect.differs = effect.varies = effect.asksSharedSize = effect.asksCluster =
+      true;
   effect.isUnknown = true;
   effect.countsThreads = 7;
+  effect.tellsBlocks = 7 | Effect::otherBlocks;
   return effect;
 }
 
@@ -138,7 +140,7 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       ofPlaces.resize(places.size());
       ofPlaces[place].add(effect);
       bool isSeen = !effect.isNothing() || effect.differs || effect.varies ||
-                    effect.countsThreads != 0 || effect.asksSharedSize;
+                    effect.countsThreads != 0 || effect.asksSharedSize || effect.asksCluster;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
       if (isSeen || isElsewhere) {
         own.steps.push_back({std::move(effect), place});

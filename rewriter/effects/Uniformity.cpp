@@ -147,8 +147,8 @@ bool Uniformity::differsByItself(const Stmt *expression) const {
 bool Uniformity::mayDiffer(const Stmt *expression) const {
   if (!expression)
     return false;
-  if (const auto *value = dyn_cast<Expr>(expression); value && own)
-    if (std::optional<bool> known = own(value))
+  if (own)
+    if (std::optional<bool> known = own(expression))
       return *known;
   return namesDiffering(expression) || computesDiffering(expression);
 }
@@ -164,8 +164,8 @@ bool Uniformity::computesDiffering(const Stmt *expression) const {
 bool Uniformity::namesDiffering(const Stmt *expression) const {
   if (!expression)
     return false;
-  if (const auto *value = dyn_cast<Expr>(expression); value && own)
-    if (std::optional<bool> known = own(value))
+  if (own)
+    if (std::optional<bool> known = own(expression))
       return *known;
   if (const auto *opaque = dyn_cast<OpaqueValueExpr>(expression)) // as in threadIdx.x
     return namesDiffering(opaque->getSourceExpr());

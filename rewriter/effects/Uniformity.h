@@ -19,12 +19,12 @@
 namespace tilelift {
 
 /// Whether something differs by itself, where that is known without looking at its parts.
-using OwnDifference = std::function<std::optional<bool>(const clang::Expr *expression)>;
+using OwnDifference = std::function<std::optional<bool>(const clang::Stmt *part)>;
 
 class Uniformity {
 public:
-  /// `own` decides for some expressions whether they differ; with it, rounds/PeerBlocks asks about
-  /// the threads of several blocks.
+  /// `own` decides for some expressions, and for assembly, whether they differ; with it,
+  /// rounds/PeerBlocks asks about the threads of several blocks.
   Uniformity(const VariableFacts &facts, const KernelEffects &effects, const CallPath &path,
              OwnDifference own = nullptr);
 

@@ -18,6 +18,7 @@
 #include "emit/Recipe.h"
 #include "kernel/FileFacts.h"
 #include "text/EditSet.h"
+#include "text/FreshNames.h"
 #include "writable/Launches.h"
 
 #include "llvm/ADT/MapVector.h"

@@ -8,7 +8,7 @@
 #ifndef TILELIFT_EMIT_FUNCTIONSIBLINGS_H
 #define TILELIFT_EMIT_FUNCTIONSIBLINGS_H
 
-#include "text/SourceText.h"
+#include "text/FreshNames.h"
 
 #include "llvm/ADT/STLFunctionalExtras.h"
 

@@ -103,10 +103,50 @@ void Block::demand(const Needs &needed) {
 }
 
 void Block::hideFromCopy(const Lookup &lookup, std::string why) {
+  hidden.insert(lookup);
   if (lookup.kind == Lookup::Kind::Number)
     return symbols.hideAtCopy(lookup.number, std::move(why));
   bases[lookup.number].hasNameAtCopy = false;
   bases[lookup.number].firstElement.clear();
+}
+
+/// Of the text of what is looked up, a part that is hidden, and why that part is; or nothing.
+std::optional<std::string> Block::hiddenPartOf(const Lookup &lookup, const Readers &readers) const {
+  const bool isNumber = lookup.kind == Lookup::Kind::Number;
+  const IndexedName *name = isNumber ? symbols[lookup.number].name.get() : nullptr;
+  std::vector<Polynomial> indices =
+      isNumber ? std::vector<Polynomial>() : bases[lookup.number].indices;
+  if (name)
+    indices.insert(indices.end(), name->indices.begin(), name->indices.end());
+  if (const std::vector<Polynomial> &own = bases[readers.base].indices; !readers.isByPointer)
+    indices.insert(indices.end(), own.begin(), own.end());
+  for (const Lookup &part : hidden) {
+    if (part.kind == Lookup::Kind::Pointer) {
+      if (part.number == readers.base && !readers.isByPointer)
+        return "hangs on '" + bases[part.number].spelling + "'";
+      continue;
+    }
+    if (llvm::none_of(indices, [&](const Polynomial &index) {
+          return symbols.dependsOn(index, part.number);
+        }))
+      continue;
+    const Symbol &symbol = symbols[part.number];
+    const std::string why = symbol.whyHidden.empty() ? "" : ", which " + symbol.whyHidden;
+    return "hangs on '" + symbol.spelling + "'" + why;
+  }
+  return std::nullopt;
+}
+
+void Block::hideDependents() {
+  for (bool isChanged = true; isChanged;) {
+    isChanged = false;
+    for (const auto &[lookup, readers] : readers)
+      if (!hidden.count(lookup))
+        if (std::optional<std::string> why = hiddenPartOf(lookup, readers)) {
+          hideFromCopy(lookup, std::move(*why));
+          isChanged = true;
+        }
+  }
 }
 
 std::vector<LookupCondition> Block::lookupConditions() const {

@@ -116,6 +116,8 @@ public:
     size_t condition = 0; ///< the index of its condition in `lookedUpUnder`
   };
   std::map<Lookup, Readers> readers;
+  /// Those that the lifted copy must not make.
+  std::set<Lookup> hidden;
   /// Objects in shared memory that are looked up in.
   std::set<unsigned> looksUpShared;
   /// For each lookup, in the order of the first ones, a condition under which some thread makes it.
@@ -163,8 +165,11 @@ public:
   /// Takes its name at the copy from what is looked up, so that the lifted copy does not look it
   /// up: not all threads may do so. `why` is the reason, for messages about a number.
   void hideFromCopy(const Lookup &lookup, std::string why = {});
+  /// Hides, too, all that is spelled by something hidden: its text would look that up once more.
+  void hideDependents();
 
 private:
+  std::optional<std::string> hiddenPartOf(const Lookup &lookup, const Readers &readers) const;
   void require(const Polynomial &value, Interval within, Place place);
   Condition equalLongs(const Polynomial &difference, Place place);
   void requireUnsigned(const Polynomial &value, Interval within, NumberType type, Place place);

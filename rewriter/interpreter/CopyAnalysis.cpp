@@ -303,6 +303,7 @@ void Analysis::hideUnsafeLookups(unsigned threads) {
     else if (!readers.isByPointer && !table.hasNameAtCopy)
       block.hideFromCopy(lookup);
   }
+  block.hideDependents();
 }
 
 bool Analysis::runThread(unsigned thread, const DenseSet<const VarDecl *> &relevant) {

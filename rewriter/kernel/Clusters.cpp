@@ -5,9 +5,13 @@
 #include "kernel/Clusters.h"
 
 #include "directive/Program.h"
+#include "effects/Assembly.h"
 #include "effects/Ways.h"
 #include "plan/Peers.h"
 #include "rounds/PeerBlocks.h"
+#include "support/Locations.h"
+
+#include "clang/AST/Attr.h"
 
 using namespace clang;
 using namespace llvm;
@@ -29,6 +33,9 @@ public:
 private:
   std::optional<Diagnostic> shapeCluster(const Directive &directive);
   std::optional<Diagnostic> whyNotShared(const PlannedCopy &copy) const;
+  const Stmt *partedMeeting(const Stmt *part, const PlannedCopy &copy,
+                            const PeerBlocks &peers) const;
+  std::optional<Diagnostic> whyAsked(const PlannedCopy &copy, const PeerBlocks &peers) const;
   std::optional<Diagnostic> whyTested(const PlannedCopy &copy, const PeerBlocks &peers) const;
   void share(PlannedCopy &copy) const;
   static Axes axesOf(const PlannedCopy &copy) {
@@ -85,6 +92,43 @@ std::optional<Diagnostic> Sharing::whyTested(const PlannedCopy &copy,
   return std::nullopt;
 }
 
+/// A statement within `part` at which the cluster's blocks meet, unless all of these blocks come to
+/// it equally often and in the same order; or null.
+const Stmt *Sharing::partedMeeting(const Stmt *part, const PlannedCopy &copy,
+                                   const PeerBlocks &peers) const {
+  auto meets = [&](const Stmt *child) {
+    return child && (effects.of(child, copy.path).barriers & clusterBarrier) != 0;
+  };
+  if (!meets(part))
+    return nullptr;
+  const bool isCall = isa<CallExpr, CXXConstructExpr, AsmStmt>(part);
+  if (isCall || llvm::none_of(part->children(), meets))
+    return isCall && !peers.whyNotAlike(part, copy.plan.tile) ? nullptr : part;
+  for (const Stmt *child : part->children())
+    if (const Stmt *found = child ? partedMeeting(child, copy, peers) : nullptr)
+      return found;
+  return nullptr;
+}
+
+/// What a kernel asks of its cluster must not depend on whether tiles are shared.
+std::optional<Diagnostic> Sharing::whyAsked(const PlannedCopy &copy,
+                                            const PeerBlocks &peers) const {
+  if (!effects.ofAll().asksCluster)
+    return std::nullopt;
+  const Plan &plan = copy.plan;
+  if (!instance.function->hasAttr<CUDAClusterDimsAttr>())
+    return diagnose(diag::no_multicast, plan.place, plan.tile,
+                    "the kernel asks for its cluster, which would be another one where a launch "
+                    "gives it none: '__cluster_dims__' on the kernel says which it is");
+  if (const Stmt *meeting = partedMeeting(instance.function->getBody(), copy, peers))
+    return diagnose(diag::no_multicast, plan.place, plan.tile,
+                    "some of these blocks may wait at the cluster's barrier while others fill it")
+        .note(
+            placeOf(instance.function->getASTContext().getSourceManager(), meeting->getBeginLoc()),
+            "they meet here");
+  return std::nullopt;
+}
+
 std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
   const Plan &plan = copy.plan;
   auto refuse = [&](const std::string &why) {
@@ -101,6 +145,8 @@ std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
     return refuse("a block may wait ahead of the copy for what another one does behind it");
   PeerBlocks peers(instance.function, axes, effects);
   if (std::optional<Diagnostic> reason = peers.whyNotAlike(copy.statement, plan.tile))
+    return reason;
+  if (std::optional<Diagnostic> reason = whyAsked(copy, peers))
     return reason;
   std::optional<Diagnostic> reason;
   forEachPlace(plan, [&](const Polynomial &value) {

@@ -6,7 +6,7 @@
 
 #include "interpreter/CopyAnalysis.h"
 #include "kernel/Sizes.h"
-#include "order/WholeBlock.h"
+#include "order/AddedWarp.h"
 #include "spelling/NamedParts.h"
 #include "support/DeclaredNames.h"
 #include "support/Locations.h"

@@ -4,7 +4,7 @@
 
 #include "kernel/Remarks.h"
 
-#include "order/WholeBlock.h"
+#include "order/AddedWarp.h"
 #include "plan/Profit.h"
 #include "support/Locations.h"
 

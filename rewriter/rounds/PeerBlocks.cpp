@@ -24,18 +24,23 @@ std::string indicesOf(Axes axes) {
   return text;
 }
 
-/// blockIdx, and what one block may find in memory and another one may not.
+/// blockIdx, also as assembly or a call reads it, and what one block may find in memory and another
+/// one may not.
 OwnDifference PeerBlocks::differencesAlong(const KernelEffects &effects) const {
   CallPath path(kernel);
-  return [&effects, path, axes = axes](const Expr *expression) -> std::optional<bool> {
-    if (auto member = builtinMember(expression))
+  return [&effects, path, axes = axes](const Stmt *part) -> std::optional<bool> {
+    const auto *expression = dyn_cast<Expr>(part);
+    if (auto member = expression ? builtinMember(expression) : std::nullopt)
       return member->first == "threadIdx" ||
              (member->first == "blockIdx" && (axes >> (member->second[0] - 'x') & 1) != 0);
-    const auto *load = dyn_cast<ImplicitCastExpr>(expression);
-    bool mayRead = (load && load->getCastKind() == CK_LValueToRValue) || isa<CallExpr>(expression);
+    const auto *load = dyn_cast<ImplicitCastExpr>(part);
+    const bool isCode = isa<CallExpr, AsmStmt>(part);
+    bool mayRead = (load && load->getCastKind() == CK_LValueToRValue) || isCode;
     if (!mayRead)
       return std::nullopt;
-    Effect effect = effects.of(expression, path);
+    Effect effect = effects.of(part, path);
+    if (isCode && (effect.tellsBlocks & (axes | Effect::otherBlocks)) != 0)
+      return true;
     bool readsShared = effects.mayMeet(effect.reads, effects.allShared());
     return readsShared || effects.mayMeet(effect.reads, effects.ofAll().writes)
                ? std::optional(true)

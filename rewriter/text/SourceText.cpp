@@ -226,15 +226,6 @@ std::string SourceText::unused(StringRef name) const {
   return candidate;
 }
 
-std::string FreshNames::take(const DeclContext *scope, StringRef stem) {
-  StringSet<> &known = taken[scope->getRedeclContext()->getPrimaryContext()];
-  std::string name = stem.str();
-  for (unsigned n = 1; source.has(name) || known.contains(name); ++n)
-    name = stem.str() + "_" + std::to_string(n);
-  known.insert(name);
-  return name;
-}
-
 Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const {
   unsigned begin = directive.begin.offset;
   std::string missing = StringRef(indentationAt(directive.statement.offset))

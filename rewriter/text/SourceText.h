@@ -80,18 +80,6 @@ private:
   llvm::StringSet<> words;
 };
 
-/// Makes names that stand nowhere in the user's files and were not made before for the same scope.
-class FreshNames {
-public:
-  explicit FreshNames(const SourceText &source) : source(source) {}
-
-  std::string take(const clang::DeclContext *scope, llvm::StringRef stem);
-
-private:
-  const SourceText &source;
-  llvm::DenseMap<const clang::DeclContext *, llvm::StringSet<>> taken;
-};
-
 inline Edit insertion(unsigned at, std::string text) {
   return {at, at, {Piece::own(std::move(text))}};
 }

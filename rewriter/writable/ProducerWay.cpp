@@ -6,7 +6,7 @@
 
 #include "support/Words.h"
 #include "writable/FunctionText.h"
-#include "writable/Naming.h"
+#include "writable/NumbersInText.h"
 
 #include "clang/AST/Attr.h"
 

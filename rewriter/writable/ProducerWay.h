@@ -14,7 +14,7 @@
 
 #include "effects/KernelEffects.h"
 #include "kernel/KernelPlan.h"
-#include "order/WholeBlock.h"
+#include "order/AddedWarp.h"
 #include "rounds/ProducerPath.h"
 #include "text/SourceText.h"
 

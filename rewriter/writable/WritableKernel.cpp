@@ -7,7 +7,7 @@
 #include "support/Locations.h"
 #include "writable/BodyStart.h"
 #include "writable/Launches.h"
-#include "writable/Naming.h"
+#include "writable/NumbersInText.h"
 #include "writable/Writable.h"
 
 using namespace clang;

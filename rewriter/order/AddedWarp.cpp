@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "order/WholeBlock.h"
+#include "order/AddedWarp.h"
 
 #include "order/BarrierCalls.h"
 #include "support/Builtins.h"

@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //===----------------------------------------------------------------------===//
 
-#include "writable/Naming.h"
+#include "writable/NumbersInText.h"
 
 #include "writable/FunctionText.h"
 

@@ -6,8 +6,8 @@
 // whom it means; where that cannot be, there is no room for such threads.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_ORDER_WHOLEBLOCK_H
-#define TILELIFT_ORDER_WHOLEBLOCK_H
+#ifndef TILELIFT_ORDER_ADDEDWARP_H
+#define TILELIFT_ORDER_ADDEDWARP_H
 
 #include "effects/Uniformity.h"
 #include "relation/CopyRelation.h"

@@ -5,8 +5,8 @@
 // Those of each instance were found to have names; here, they have to have one text.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_WRITABLE_NAMING_H
-#define TILELIFT_WRITABLE_NAMING_H
+#ifndef TILELIFT_WRITABLE_NUMBERSINTEXT_H
+#define TILELIFT_WRITABLE_NUMBERSINTEXT_H
 
 #include "kernel/KernelPlan.h"
 #include "spelling/NamedParts.h"
