@@ -44,8 +44,8 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   splitRows();
 
   // A guard that has to hold for the whole tile needs no tensor map either.
-  // Of a row that is stored, one that goes past the end is the plain statement's: how
-  // long the tensor is, is then nobody's concern.
+  // A row that is stored past the tensor's end is left to the plain statement, so the plan
+  // need not know how long the tensor is.
   bool mayBeGuarded = !shape.outsideIsZero || isStored();
   bool isBulk = shape.digits.size() == 1 && (shape.columns.empty() || mayBeGuarded) &&
                 isWholeBulk() && (!plan.reduction || reducesBulk());
@@ -63,7 +63,7 @@ std::variant<Plan, Diagnostic> Fitter::run() {
   return finish();
 }
 
-/// Once it is known where boxes start, and what their dimensions are.
+/// Completes the boxes, whose dimensions and starts are known by now.
 void Fitter::finishBoxes() {
   if (!failure && isStored())
     storeWhole();
@@ -77,7 +77,7 @@ void Fitter::finishBoxes() {
   plan.expectedBytes = boxBytes();
 }
 
-/// Of all that the box covers.
+/// Returns the bytes of all that the box covers.
 Bytes Fitter::boxBytes() const {
   Elements all(1);
   for (const PlanDimension &dim : dims())
@@ -85,9 +85,9 @@ Bytes Fitter::boxBytes() const {
   return bytesOf(all, elementSize());
 }
 
-/// Says what loads need in terms of coordinates, since the launch knows where these end and where
-/// digits end nobody does. What the launch cannot tell even so, no block can test: a box of pixels
-/// has many indices.
+/// Writes the needs of loads in terms of coordinates, because the launch knows where these end,
+/// while digits of a pixel have no known end. A need that the launch cannot test even so is a
+/// refusal, as blocks cannot test it either: a box of pixels has many indices.
 void Fitter::nameRequired(std::vector<Requirement> &required) {
   for (Requirement &each : required) {
     const Polynomial asDigits = each.value;
@@ -102,7 +102,7 @@ void Fitter::nameRequired(std::vector<Requirement> &required) {
   }
 }
 
-/// What all modes have in common.
+/// Completes a plan of any mode: its layout and its conditions.
 std::variant<Plan, Diagnostic> Fitter::finish() {
   if (!failure) {
     if (plan.gather)
@@ -174,7 +174,7 @@ bool Fitter::takeReduction(Reduction reduction) {
                        name_of(reduction.type), types));
 }
 
-/// What does not depend on the mode.
+/// Fills in what does not depend on the mode.
 bool Fitter::start() {
   plan.kind = relation.kind;
   if (relation.reduction && !takeReduction(*relation.reduction))

@@ -1,7 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From a copy relation to a plan, or to the first reason why there is none.
+// Makes the plan for a copy relation, or finds the first reason why there is none.
 //
 // The cells of the tile, in the order of their addresses, must be the digits of
 // a mixed-radix number: cell n reads from `start + sum digit[k] * stride[k]`,
@@ -24,12 +24,14 @@
 namespace tilelift {
 
 struct FitOptions {
-  /// Cells that the guard leaves out are dead: `outside(any)`.
+  /// The pragma has `outside(any)`: cells that the guard leaves out may have any value after the
+  /// copy, because the program does not read them.
   bool outsideIsAny = false;
   swizzle_mode swizzle = swizzle_mode::none;
-  /// Whether the copy can name what a plan needs where it stands.
+  /// Whether code at the copy can name all values that a plan needs. fit() prefers such plans, but
+  /// may return another one, which the caller then refuses.
   std::function<bool(const Plan &)> canBeSaid = [](const Plan &) { return true; };
-  /// What the plan is for.
+  /// The device that the plan is for.
   Device device = {};
 };
 

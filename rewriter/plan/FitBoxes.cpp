@@ -37,8 +37,8 @@ Polynomial withoutKnown(const Polynomial &value, const Symbols &symbols) {
 
 } // namespace
 
-/// Distributes where the first cell lies over coordinates and the map's base. Of rows that are
-/// looked up, what says where a row is gets dimensions of its own.
+/// Distributes the place of the first cell over coordinates and the map's base. The terms that give
+/// the place of a looked-up row get dimensions of their own.
 void Fitter::splitOffset() {
   if (failure)
     return;
@@ -204,7 +204,7 @@ void Fitter::findStart() {
       map.boxStarts.push_back(startOf(d));
 }
 
-/// Whether a test at the copy keeps what is read from starting below zero.
+/// Whether a check at the copy keeps the start of what is read from being negative.
 bool Fitter::startsInside(size_t d) const {
   Position first = dims()[d].coordinate;
   if (d == 0)
@@ -345,7 +345,8 @@ bool Fitter::endsInLastRow() const {
   return true;
 }
 
-/// TMA reads whole 16 bytes. Where no guard says how far rows go, the last box does.
+/// TMA reads whole 16 bytes, perhaps past the copy's rows. If no guard gives the end of the
+/// tensor's rows, they end where the last box does.
 void Fitter::endRows() {
   PlanDimension &inner = dims()[0];
   const Elements length = elementsIn(inBytes.lead + inBytes.length, elementSize());
@@ -358,8 +359,8 @@ void Fitter::endRows() {
   inner.lastLength = length;
 }
 
-/// Stores write whole 16 bytes: neither may a row start or end within them, nor the
-/// tensor, unless no box gets there.
+/// Stores write whole 16 bytes, so no row of the copy may start or end within them. Nor may the
+/// tensor end within them, unless a check at the copy keeps boxes from its end.
 void Fitter::storeWhole() {
   PlanDimension &inner = dims()[0];
   auto isWhole = [&](const SymbolicBytes &bytes) {

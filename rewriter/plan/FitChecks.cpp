@@ -59,7 +59,8 @@ void Fitter::refuseMultiples() {
                           "', which exclude each other"));
 }
 
-/// What the kernel looks up first may be what says whether there is more to look up.
+/// Sorts checks by the last lookup that each depends on, because the value that is looked up first
+/// may decide whether there is more to look up.
 void Fitter::order(std::vector<Check> &checks) {
   auto rank = [&](const Check &check) {
     std::set<SymbolId> lookups = plan.symbols.lookupsFor(check.value);
@@ -101,7 +102,8 @@ static std::optional<int64_t> inFirstBlock(const Polynomial &value, const Symbol
   return first == value ? std::nullopt : first.asConstant();
 }
 
-/// Puts a condition on the best rung: proven, at launch, at the copy.
+/// Adds a condition where it is decided earliest: nowhere if it is proven, else to the checks of
+/// the launch, else to those of the copy.
 void Fitter::addCheck(Check check, bool atLaunch) {
   bool isMultiple = plan.symbols.divisorOf(check.value) % check.multiple == 0;
   if (isMultiple && plan.symbols.isAlwaysWithin(check.value, check.within))

@@ -11,8 +11,8 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// One operation for each row, which says by its number where that is: a box of one row, or
-/// contiguous bytes wherever they start.
+/// Fits one operation for each row, whose place is a value of the row's number: a box of one row,
+/// or contiguous bytes wherever they start.
 std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, Mode mode,
                                                  bool byFours) {
   mayBeByFours = byFours;
@@ -75,7 +75,7 @@ bool Fitter::keepsOrder() const {
   return !isInteger || countsUp;
 }
 
-/// What of a value says where a row is, and what is left.
+/// Splits a value into the terms that depend on the number of a row, and the other terms.
 Fitter::RowTerms Fitter::rowTermsOf(const Polynomial &value) const {
   RowTerms terms;
   for (const Term &term : value.getTerms())
@@ -155,7 +155,7 @@ unsigned Fitter::conditionsBefore(const Polynomial &value) const {
   return before;
 }
 
-/// Where some conditions on a row hold, from the first one on.
+/// Returns the range of a value in rows for which the first `conditions` conditions hold.
 Interval Fitter::rangeBehind(unsigned conditions, const Polynomial &value) const {
   Interval range = plan.symbols.rangeOf(value);
   if (!plan.isOfRow(value))

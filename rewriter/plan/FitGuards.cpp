@@ -164,8 +164,9 @@ void Fitter::placeOne(const Constraint &constraint, ArrayRef<Constraint> all) {
     holdForAll(constraint);
 }
 
-/// From here on. The guard counts so many to a unit, as one or as elements of some type; TMA so
-/// many.
+/// Makes a bound from below the start of the box in its dimension. Returns false if the bound
+/// cannot be that. The guard counts `slope` to a unit, as one or as elements of some type; TMA
+/// counts `step`.
 bool Fitter::placeStart(const Constraint &constraint) {
   const size_t d = size_t(constraint.digit);
   const int64_t step = d == 0 ? perUnit : 1;
@@ -183,8 +184,8 @@ bool Fitter::placeStart(const Constraint &constraint) {
   return true;
 }
 
-/// Up to here. Relative to the coordinate, which is added once it is known. One that the guard
-/// gives is a multiple of the step.
+/// Makes a bound from above the end of its dimension. Returns false if the bound cannot be that.
+/// The extent is relative to the coordinate, which splitOffset() adds.
 bool Fitter::placeEnd(const Constraint &constraint, ArrayRef<Constraint> all) {
   const size_t d = size_t(constraint.digit);
   PlanDimension &dim = dims()[d];

@@ -10,8 +10,8 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// Decides where the user's elements lie in the filled tile. What of it is said in elements of the
-/// tile is looked for in bytes, as they need not be those that TMA counts.
+/// Decides where the user's elements lie in the filled tile. The rows are looked for in bytes, as
+/// the tile's elements need not be those that TMA counts.
 bool Fitter::layOut() {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
@@ -154,7 +154,8 @@ void Fitter::checkSlot() {
   addCheck({rule, plan.layout.slot.count(), {}, multiple.count(), relation.place}, false);
 }
 
-/// Whether nobody uses a row's elements before a byte, or behind so many from there.
+/// Whether the rest of the kernel uses no elements of a row but those in `length` bytes from the
+/// byte `first` on.
 bool Fitter::staysWithin(Bytes first, Bytes length) const {
   const Bytes element(relation.tile.elementSize);
   Interval kept{first / element, (first + length) / element - 1};
@@ -162,7 +163,7 @@ bool Fitter::staysWithin(Bytes first, Bytes length) const {
          kept.contains(relation.tile.columns);
 }
 
-/// Whether each subscript of a row is one of its elements, as far as anybody uses them.
+/// Whether each subscript of a row that the kernel uses is one of the row's elements.
 bool Fitter::staysInRows() const {
   const SharedTile &tile = relation.tile;
   bool isUnused = tile.columns.isEmpty();

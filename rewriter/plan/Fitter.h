@@ -1,9 +1,11 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The fit at work, one object for each attempt. Its parts are in several files: boxes and
-// rows in Fit.cpp, pixels in FitPixels.cpp, rows that are looked up in FitGather.cpp, and where
-// elements lie in the tile, which is the same for all of them, in FitLayout.cpp.
+// One attempt to fit a plan to a copy relation. Its parts are in several files: the order of the
+// attempts, contiguous bytes and single rows are in Fit.cpp, boxes in FitBoxes.cpp, the bounds of
+// the guard in FitGuards.cpp, pixels in FitPixels.cpp, and rows that are looked up in
+// FitGather.cpp. Common to all of them are the layout of the tile, in FitLayout.cpp, and the
+// conditions and rules of a plan, in FitChecks.cpp.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_FITTER_H
@@ -26,12 +28,13 @@ struct WalkedTensor;
 
 inline int64_t floorMod(int64_t value, int64_t of) { return ((value % of) + of) % of; }
 
-/// After how many stretches of so many bytes, one behind the other, the next starts on a boundary.
+/// Returns the least number of stretches, one after the other from a boundary on, that end on a
+/// multiple of `boundary`.
 inline int64_t alignedAfter(Bytes stretch, Bytes boundary) {
   return boundary.count() / std::gcd(boundary.count(), stretch.count());
 }
 
-/// A guard bound that holds for digit i of one dimension while
+/// A bound of the guard, which holds for value i of one digit of the shape while
 /// `room + slope * i >= 0`.
 struct Constraint {
   Polynomial room;
@@ -39,26 +42,31 @@ struct Constraint {
   int64_t slope = 0;
 };
 
-/// In one dimension of a box.
+/// The most elements of a box in one dimension.
 constexpr Elements maxBox{256};
 
 class Fitter {
 public:
-  /// `written` is the swizzle that the program wrote itself, of a relation without it.
+  /// `written` is a swizzle that the program's own indices apply to the tile. The cells of
+  /// `relation` must then be in the order before that swizzle.
   Fitter(const CopyRelation &relation, const FitOptions &options,
          swizzle_mode written = swizzle_mode::none)
       : relation(relation), options(options), written(written) {}
 
+  /// Fits a box, or one bulk copy if the bytes are contiguous.
   std::variant<Plan, Diagnostic> run();
-  /// Row by row, with every address as it is: no box, no map, no other layout.
+  /// Fits one bulk copy for each row. The tile keeps its layout, and no tensor map is needed.
   std::variant<Plan, Diagnostic> runRows();
-  /// Of a relation in terms of these pixels.
+  /// Fits an im2col copy. The relation of the Fitter must be `pixels.relation`, in the order before
+  /// a written swizzle.
   std::variant<Plan, Diagnostic> runPixels(const PixelRelation &pixels);
-  /// Of a relation in terms of rows that are looked up, each of them a box or bytes.
+  /// Fits an operation for each looked-up row: a box through a tensor map (Mode::Tile), or a bulk
+  /// copy (Mode::Bulk). `byFours` allows gather4 and scatter4. The relation of the Fitter must be
+  /// `gather.relation`.
   std::variant<Plan, Diagnostic> runGather(const GatherRelation &gather, Mode mode, bool byFours);
 
 private:
-  /// Of a copy through a tensor map, while its dimensions are looked for.
+  /// The dimensions of the plan, which has to be one for a copy through a tensor map.
   const llvm::SmallVector<PlanDimension, 5> &dims() const {
     assert(plan.map() && "bytes have no dimensions");
     return plan.map()->dims;
@@ -75,12 +83,14 @@ private:
   Constraint alongRow(Constraint constraint) const;
   std::optional<Position> lastWithin(const Constraint &constraint);
   bool hasKnownEnd(int digit, llvm::ArrayRef<Constraint> constraints);
+  /// What a column of the guard bounds, and the least room that any unit of the box has to it.
   struct Bounded {
     Constraint constraint;
     Polynomial least;
     bool isOfOneDimension = true;
   };
   std::optional<Bounded> constraintOf(const GuardColumn &column);
+  /// Requires, at the copy, that a bound holds for the whole box.
   void holdForAll(const Constraint &constraint);
   void placeOne(const Constraint &constraint, llvm::ArrayRef<Constraint> all);
   bool placeStart(const Constraint &constraint);
@@ -91,6 +101,7 @@ private:
   void boundCoordinates();
   void requireInside();
   void findStart();
+  /// Whether a check at the copy keeps the start of what is read from being negative.
   bool startsInside(size_t d) const;
   void alignInner();
   void limitBoxes();
@@ -113,17 +124,22 @@ private:
   bool staysWithin(Bytes first, Bytes length) const;
   bool failLayout(Bytes before, Bytes after, const llvm::Twine &why);
   void checkSlot();
-  /// What the start of a copy in shared memory is a multiple of.
+  /// The alignment of the copy's start in shared memory.
   Bytes startsOn() const { return plan.bulk() ? grain : boxAlignment; }
   swizzle_mode swizzle() const { return written == swizzle_mode::none ? options.swizzle : written; }
   bool isStored() const { return relation.kind != CopyKind::Load; }
   bool takeReduction(Reduction reduction);
+  /// Refuses a store whose rows do not start and end on 16 bytes. If the end of the tensor's rows
+  /// may not lie on 16 bytes, adds a check that keeps boxes inside of them.
   void storeWhole();
+  /// Requires that no two elements of a store go to one address.
   void keepApart();
   void finishBoxes();
   Bytes boxBytes() const;
   Bytes leadOfBulk() const;
   bool isWholeBulk() const;
+  /// Sets PlanDimension::lastLength of the innermost dimension if boxes read past the copy's rows
+  /// and no guard says where the tensor ends.
   void endRows();
   void makeBulk();
   bool makeRows();
@@ -132,14 +148,16 @@ private:
   struct Pieces {
     int64_t count, size;
   };
-  /// The fewest pieces of at most `most`, multiples of `unit`, that make up the whole; where
-  /// the last one may overhang, or more.
+  /// Returns the fewest pieces of equal size that together have the length `whole`, or nothing if
+  /// there are none. The size is a multiple of `unit` and at most `most`. If the last piece may
+  /// overhang, all pieces together may be longer than `whole`.
   static std::optional<Pieces> fewestPieces(int64_t whole, int64_t most, int64_t unit,
                                             bool mayOverhang);
   void limitPixels(PixelAccess &access) const;
   void nameCoordinates(const PixelRelation &pixels, const WalkedTensor &tensor);
   bool takeGather(const GatherRelation &gather);
   bool keepsOrder() const;
+  /// The terms of a value that depend on the number of a looked-up row, and the other terms.
   struct RowTerms {
     Polynomial ofRows, rest;
   };
@@ -154,6 +172,7 @@ private:
   bool reducesBulk() const;
   void nameRequired(std::vector<Requirement> &required);
   std::variant<Plan, Diagnostic> finish();
+  /// Sorts checks by the last lookup that each depends on.
   void order(std::vector<Check> &checks);
   void refuseContradictions();
   void refuseMultiples();
@@ -174,25 +193,28 @@ private:
   const CopyRelation &relation;
   const FitOptions &options;
   swizzle_mode written;
-  /// Whether rows that are looked up may have to come in fours.
+  /// Whether looked-up rows may be moved four at a time, by gather4 or scatter4, if single rows
+  /// would not start on 128 bytes.
   bool mayBeByFours = false;
   TileShape shape;
-  /// The part of where the first cell lies that depends on which row is looked up.
+  /// The terms of the first cell's place in the tensor that depend on the number of the looked-up
+  /// row.
   SymbolicBytes ofRows;
+  /// The plan copies single rows without a map (runRows()).
   bool inRows = false;
   /// The copy is made only where the whole tile lies inside of the guard.
   bool isOnlyWhole = false;
   Plan plan;
-  /// The rows of the layout as they are looked for: as long as what is copied of each, so far
-  /// apart, and behind so much that is not the user's. Only where all of that is whole elements of
-  /// the tile, the plan says it in those.
+  /// The rows of the tile in bytes, while the layout is looked for: their length, which is that of
+  /// the copied part until layOut() sets it, the distance between two, and the part at the start of
+  /// each that is not the user's. The plan has them in elements of the tile.
   struct RowsInBytes {
     Bytes length, pitch, lead;
   };
   RowsInBytes inBytes;
-  /// Of what TMA counts.
+  /// The size of an element as TMA counts them, in bytes.
   int64_t elementSize() const { return size_of(plan.element); }
-  /// TMA elements in one unit.
+  /// The number of TMA elements in one unit.
   int64_t perUnit = 1;
   /// The length of the dimension that is cut into pieces, in the tile and as the sum of its pieces.
   /// The sum is larger where the last piece goes past the tile's last row.
@@ -202,18 +224,21 @@ private:
   CutLength cutLength;
   /// The rows that boxes write, with those past the tile's last one.
   int64_t rowsWritten() const { return plan.layout.rows * cutLength.inPieces / cutLength.inTile; }
-  /// Whether each box has a part inside of its tensor.
+  /// Checks at the copy ensure that each box has a part inside of its tensor.
   bool areInside = false;
-  /// Dimensions whose start the guard gives.
+  /// For each dimension, whether the guard gives the start of the box.
   llvm::SmallVector<bool, 5> hasLower;
-  /// What has to stay positive before the dimension's end, if it has one.
+  /// For each dimension whose end the guard gives: the last index that the guard allows, minus the
+  /// start of the box.
   llvm::SmallVector<SymbolicElements, 5> boundedBy;
-  /// From digits of a pixel to coordinates, one after the other.
+  /// Functions that replace digits of a pixel by coordinates in a value. All of them are applied,
+  /// in this order.
   std::vector<std::function<Polynomial(const Polynomial &)>> inCoordinates;
   std::optional<Diagnostic> failure;
-  /// Why nobody knows where the tensor ends, of which TMA would read more than the copy.
+  /// The refusal for boxes that read past the last element of a row, if the launcher cannot compute
+  /// where the tensor ends.
   std::optional<Diagnostic> unknownEnd;
-  /// Of the numbers in requests.
+  /// The memory of the texts in requests.
   llvm::BumpPtrAllocator words;
 };
 

@@ -298,7 +298,7 @@ bool GatherReader::haveOrder() const {
   return false;
 }
 
-/// Each row says the same of its number.
+/// Writes each row's loads in terms of the row's number. Returns false if any two rows differ then.
 bool GatherReader::rewriteCells() {
   size_t cells = rows[0].last - rows[0].first + 1;
   for (size_t n = 0; n < cells; ++n) {
@@ -377,7 +377,7 @@ bool GatherReader::rewriteRequirements() {
   return true;
 }
 
-/// A name for the number of the row, which nobody else has.
+/// Returns a name for the number of the row that no other name in the relation contains.
 std::string unusedName(const CopyRelation &relation) {
   std::string name = "tma_row";
   auto isTaken = [&] {
@@ -428,7 +428,8 @@ std::optional<GatherRelation> gatherOf(const CopyRelation &relation) {
   return GatherReader(relation).run();
 }
 
-/// Steps from one cell to the next that do not all look up the same, as a pitch would be.
+/// Looks for steps from one cell to the next that depend on different lookups; a pitch that is
+/// looked up is the same in all steps.
 std::optional<Diagnostic> findGather(const CopyRelation &relation) {
   const Symbols &symbols = relation.symbols;
   const Source *before = nullptr;

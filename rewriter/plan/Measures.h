@@ -1,14 +1,14 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that know what they count: bytes, elements, and positions along a
+// Numbers with a unit as their type: bytes, elements, and positions along a
 // dimension.
 //
-// A number gets its unit once, where it is made, and loses it once, by count(),
-// where it leaves the plan: as text, in a request to the rules, as a coefficient.
-// In between, only numbers of one unit are added and compared, and who changes the
-// unit has to name the size of an element. What the numbers are good for is not
-// known here.
+// A number gets its unit where it is made, and loses it by count() where it leaves
+// the plan: as text, in a request to the rules, or as a coefficient. In between,
+// only numbers of one unit can be added and compared, and a conversion between units
+// (bytesOf(), elementsIn()) names the size of an element. What the numbers are used
+// for is not known here.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_MEASURES_H
@@ -22,19 +22,20 @@
 
 namespace tilelift {
 
-/// A number of units, known or depending on symbols.
+/// A number of units: `Number` is int64_t for a known number, and Polynomial for one that depends
+/// on symbols.
 template <typename Unit, typename Number> class Measure {
   static constexpr bool isSymbolic = !std::is_same_v<Number, int64_t>;
 
 public:
   constexpr Measure() = default;
   constexpr explicit Measure(Number number) : number(std::move(number)) {}
-  /// What is known may stand where a number depends on symbols: the unit is the same.
+  /// Converts a known number to a symbolic one of the same unit.
   template <typename Known,
             std::enable_if_t<isSymbolic && std::is_same_v<Known, int64_t>, bool> = true>
   Measure(const Measure<Unit, Known> &known) : number(known.count()) {}
 
-  /// The number alone.
+  /// Returns the number without its unit.
   constexpr const Number &count() const & { return number; }
   constexpr Number count() && { return std::move(number); }
 
@@ -65,7 +66,8 @@ private:
   Number number{};
 };
 
-/// Of known numbers only: polynomials have no order that means something.
+/// A number for which order, division and rounding are defined. They are not for polynomials, which
+/// have no useful order.
 template <typename Unit> using KnownMeasure = Measure<Unit, int64_t>;
 
 template <typename Unit> constexpr bool operator<(KnownMeasure<Unit> a, KnownMeasure<Unit> b) {
@@ -80,21 +82,24 @@ template <typename Unit> constexpr bool operator<=(KnownMeasure<Unit> a, KnownMe
 template <typename Unit> constexpr bool operator>=(KnownMeasure<Unit> a, KnownMeasure<Unit> b) {
   return !(a < b);
 }
-/// A part of it; and how often one is in the other, and what is left.
+/// Returns the size of one of several equal parts.
 template <typename Unit>
 constexpr KnownMeasure<Unit> operator/(KnownMeasure<Unit> whole, int64_t parts) {
   return KnownMeasure<Unit>(whole.count() / parts);
 }
+/// Returns how many times `part` fits into `whole`.
 template <typename Unit>
 constexpr int64_t operator/(KnownMeasure<Unit> whole, KnownMeasure<Unit> part) {
   return whole.count() / part.count();
 }
+/// Returns the remainder of `whole` divided by `part`.
 template <typename Unit>
 constexpr KnownMeasure<Unit> operator%(KnownMeasure<Unit> whole, KnownMeasure<Unit> part) {
   return KnownMeasure<Unit>(whole.count() % part.count());
 }
 
-/// The next multiple.
+/// Rounds a number up to a multiple of `to`. A negative one may be rounded up further, at most to
+/// zero.
 template <typename Unit>
 constexpr KnownMeasure<Unit> roundUp(KnownMeasure<Unit> value, KnownMeasure<Unit> to) {
   return (value + to - KnownMeasure<Unit>(1)) / to * to;
@@ -103,7 +108,7 @@ constexpr KnownMeasure<Unit> roundUp(KnownMeasure<Unit> value, KnownMeasure<Unit
 struct ByteUnit;
 /// The elements that TMA counts.
 struct ElementUnit;
-/// Those of the tile as the program declares it, which may have another size.
+/// The elements of the tile as the program declares it; their size may be another one.
 struct TileElementUnit;
 
 using Bytes = Measure<ByteUnit, int64_t>;
@@ -112,17 +117,17 @@ using TileElements = Measure<TileElementUnit, int64_t>;
 using SymbolicBytes = Measure<ByteUnit, Polynomial>;
 using SymbolicElements = Measure<ElementUnit, Polynomial>;
 
-/// A place along a dimension, in elements from where the dimension starts. Two places have a
-/// distance, and no sum.
+/// A place along a dimension of the tensor, in elements from the start of the dimension. Positions
+/// can be subtracted, which gives their distance, but not added.
 class Position {
 public:
   Position() = default;
   explicit Position(Polynomial number) : number(std::move(number)) {}
 
-  /// The number alone.
+  /// Returns the number of elements before the position, without its unit.
   const Polynomial &count() const & { return number; }
   Polynomial count() && { return std::move(number); }
-  /// How many elements lie before it.
+  /// Returns the number of elements before the position.
   SymbolicElements fromStart() const { return SymbolicElements(number); }
 
   Position &operator+=(const SymbolicElements &distance) {
@@ -149,6 +154,7 @@ private:
   Polynomial number;
 };
 
+/// Returns the size of elements of `elementSize` bytes each.
 constexpr Bytes bytesOf(Elements elements, int64_t elementSize) {
   return Bytes(elements.count() * elementSize);
 }
@@ -159,7 +165,7 @@ inline SymbolicBytes bytesOf(const SymbolicElements &elements, int64_t elementSi
   return SymbolicBytes(elements.count() * elementSize);
 }
 
-/// Bytes that are whole elements.
+/// Returns the number of elements in `bytes`, which has to be a multiple of `elementSize`.
 constexpr Elements elementsIn(Bytes bytes, int64_t elementSize) {
   assert(bytes.count() % elementSize == 0 && "only whole elements are counted");
   return Elements(bytes.count() / elementSize);

@@ -12,7 +12,7 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// Contiguous bytes, as rows.
+/// Cuts contiguous bytes into rows, one for each peer.
 static void cutBytes(Plan &plan, BulkAccess &bulk) {
   const int64_t parts = plan.peerCount();
   const Bytes each = plan.expectedBytes / parts;

@@ -1,10 +1,10 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Tiles that several blocks of a cluster get at once: how large the cluster is, and which
+// Tiles that several blocks of a cluster get at once: how many blocks there may be, and which
 // part of a tile each of them loads for all.
 //
-// Whether the blocks need the same is not known here.
+// Whether the blocks need the same data is not decided here (kernel/Clusters.h).
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PEERS_H
@@ -16,14 +16,16 @@
 
 namespace tilelift {
 
-/// More blocks are not in a cluster everywhere.
+/// The most blocks of a cluster that all devices support.
 constexpr unsigned mostPeers = 8;
 
-/// Cuts a box, or contiguous bytes, into a part for each of the plan's peers, or for as many
-/// of them as there can be.
+/// Cuts a box, or contiguous bytes, into equal parts, one for each of the plan's peers. If that is
+/// not possible, a box gets the largest possible number of parts that divides the number of peers.
+/// What cannot be cut stays whole.
 void cutForPeers(Plan &plan);
 
-/// Tells of each value that says what a copy reads, or where it puts that.
+/// Calls `tell` with each value at the copy that determines what it reads, or where in shared
+/// memory it writes.
 void forEachPlace(const Plan &plan, llvm::function_ref<void(const Polynomial &)> tell);
 
 } // namespace tilelift

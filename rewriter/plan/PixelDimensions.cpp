@@ -24,7 +24,7 @@ constexpr int64_t mostOffset[] = {65535, 255, 31}, mostReach[] = {32768, 128, 16
 /// And in the line, where im2col::w knows the line.
 constexpr int64_t mostInLine = 31;
 
-/// What guards that do not speak of pixels say of one coordinate: both sides of it, or one.
+/// The bounds of one coordinate by guards that depend on no digit: from both sides, or from one.
 struct Line {
   std::optional<Polynomial> room, farRoom;
   PixelCoordinate own;
@@ -81,7 +81,7 @@ private:
   Symbols &symbols;
   bool mayBeInLines;
   size_t last;
-  /// Of each digit.
+  /// The bounds from below and from above, for each digit.
   std::vector<std::vector<Side>> lower, upper;
   /// Bytes from one value of a digit to the next, and from one element to the next.
   std::vector<Polynomial> distances, strides;

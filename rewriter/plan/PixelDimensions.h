@@ -1,16 +1,17 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// From pixels to the dimensions of the tensor that they are read from.
+// Finds the dimensions of the tensor that pixels are read from.
 //
-// Each digit of the flat index is one dimension's coordinate, or that of images:
-// `coordinate = scale * digit + start`. The guards say what the scale is and where the
-// dimension begins and ends; where there is none, the strides do. What of the start only
-// the device knows is the element of the filter. How far a digit counts is for the program
-// to say, not for the tensor: TMA is told by the corner of its box.
+// Each digit of the flat index gives the coordinate of one dimension: `coordinate = scale *
+// digit + start`. The last digit may count images. The guards give the scale, and where the
+// dimension begins and ends; without guards, the strides give the scale and the start. The
+// part of `start` that only the device knows is the offset of the filter's element. The number
+// of values of a digit comes from the program, not from the tensor's extent; TMA gets it by the
+// corners of the map's bounding box.
 //
-// A coordinate that no digit moves, but the guard bounds, is that of a line which all pixels
-// of the copy are in: a dimension of one place, which the filter's element is off.
+// A guard may bound a coordinate that depends on no digit. All pixels of the copy have that same
+// coordinate: they are in one line of the tensor, which the filter's element chooses.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PIXELDIMENSIONS_H
@@ -28,31 +29,34 @@ struct PixelCoordinate {
   std::optional<Polynomial> extent;
 };
 
-/// Where all pixels stand in a dimension of lines: the part of it that the device alone knows,
-/// and how many lines there are.
+/// The coordinate that all pixels have in a dimension of lines: all of it is `start`, the part of
+/// it that only the device knows is `moving`. There are `extent` lines.
 struct LineCoordinate {
   Polynomial start, moving;
   std::optional<Polynomial> extent;
 };
 
 struct WalkedTensor {
-  /// Innermost first, and the dimensions that they are in; the last one is of images. The
-  /// last walks stand still.
+  /// One walk for each spatial dimension, the innermost first. Those of dimensions of lines are
+  /// last and have a count of one.
   llvm::SmallVector<Walk, 3> walks;
+  /// The dimensions of the walks, and then that of the images. The channels are not among them.
   llvm::SmallVector<PlanDimension, 4> dims;
-  /// Of each digit.
+  /// One coordinate for each digit.
   std::vector<PixelCoordinate> coordinates;
   std::vector<LineCoordinate> lines;
-  /// Bytes that no dimension of these explains.
+  /// The part of the copy's offset, in bytes, that belongs to none of these dimensions.
   Polynomial rest;
-  /// Bounds that do not speak of pixels.
+  /// The bounds of the guard that depend on no digit and on no line.
   std::vector<GuardColumn> columns;
   std::vector<Check> atLaunch, atCopy;
   bool inLines = false;
 };
 
-/// `symbols` are those of the plan. Its strides and extents are not looked at. Maps of whole
-/// lines need a swizzle that these have.
+/// Returns the tensor that the pixels are read from, or the refusal. `symbols` are those of the
+/// plan; quotients that the launcher computes are added to them. Of `shape`, only the start, the
+/// columns and the number of rows are used. `mayBeInLines`: the plan has a swizzle that maps for
+/// im2col::w may have.
 std::variant<WalkedTensor, Diagnostic> walksOf(const PixelRelation &pixels, const TileShape &shape,
                                                Symbols &symbols, bool mayBeInLines);
 

@@ -4,10 +4,9 @@
 // Tiles whose rows are the pixels that a flat index counts, as implicit matrix products
 // of convolutions have them: `n = m / (P * Q)`, `p = m / Q % P`, `q = m % Q`.
 //
-// Quotients and remainders of one flat index, however they were computed, become its
-// digits: one symbol for each, the same in all cells. What is left is a relation as any
-// other, whose rows differ in nothing but the number of their pixel. What TMA can do with
-// the digits is decided by the fit.
+// Quotients and remainders of one flat index are replaced by its digits: one symbol for each
+// digit, the same in all cells. The result is an ordinary copy relation, whose rows differ
+// only in the number of their pixel. The fit decides what TMA can do with the digits.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PIXELS_H
@@ -21,25 +20,28 @@ namespace tilelift {
 struct PixelDigit {
   SymbolId symbol = 0;
   Polynomial divisor;
-  /// Nothing of the last one, which has no end.
+  /// The number of values that the digit has; nothing for the last digit, which has no end.
   std::optional<Polynomial> count;
 };
 
 struct PixelRelation {
-  /// In terms of the digits. Each load is a multiple of `number` further than it is.
+  /// The copy relation with the digits as symbols. n * `number` is added to the offset of each load
+  /// of the n-th pixel after `first`, so that the fit sees rows at a regular distance.
   CopyRelation relation;
-  /// Stands for one pixel in places: how many they are behind `first`.
+  /// The symbol for a distance between two pixels that only the fit sees.
   SymbolId number = 0;
-  /// A flat index.
+  /// The flat index of the first cell's pixel.
   Polynomial first;
   /// Innermost first; at least two.
   std::vector<PixelDigit> digits;
 
-  /// The factors of the digits in a value, and what is left of it.
+  /// Returns, for each digit, the polynomial that its symbol is multiplied by in `value`. `rest`
+  /// gets the terms without a digit.
   std::vector<Polynomial> factorsIn(const Polynomial &value, Polynomial &rest) const;
 };
 
-/// Nothing where places and guards are not made of the digits of one flat index.
+/// Returns the pixel relation of a load. Nothing if its addresses and guards do not depend on the
+/// digits of one flat index, or depend on it in another way.
 std::optional<PixelRelation> pixelsOf(const CopyRelation &relation);
 
 } // namespace tilelift

@@ -6,10 +6,9 @@
 //
 // A plan has no text and no syntax tree. Everything is a number or a polynomial
 // over the relation's symbols, with a unit where it has one (Measures.h), innermost
-// dimension first. Each condition stands
-// on the best rung of one ladder: proven when compiling (then it is only a
-// verdict), tested once by the launcher, or tested at the copy, where the plain
-// statement is the other branch.
+// dimension first. Each condition is decided as early as possible: proven while
+// compiling, tested once by the launcher, or tested at the copy, where the plain
+// statement runs if it fails.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PLAN_H
@@ -30,67 +29,74 @@ namespace tilelift {
 enum class Mode { Tile, Im2col, Bulk };
 
 struct PlanDimension {
-  /// Nothing where no guard bounds the dimension.
+  /// The number of elements, which the host knows; nothing if no guard gives it.
   std::optional<SymbolicElements> extent;
-  /// Without a guard, but what a box adds to its elements must not be read behind the
-  /// last one: so many from where the last box starts are there.
+  /// Set if no guard bounds the dimension and boxes are longer than the copy's rows. The launcher
+  /// then ends the dimension this many elements after the start of the last box, so that TMA reads
+  /// nothing past the tensor's last element.
   std::optional<Elements> lastLength;
-  /// From one element to the next.
+  /// The distance from one element to the next.
   SymbolicBytes stride;
-  /// What the copy covers, and how many instructions share it.
+  /// The number of elements that the copy covers, divided evenly among `pieces` instructions.
   Elements box{1};
   int64_t pieces = 1;
-  /// Where the box starts.
+  /// The start of the box.
   Position coordinate;
 
   Elements boxOfPiece() const { return box / pieces; }
-  /// Behind the last element of a dimension that is bounded.
+  /// The position after the last element. The dimension has to have an extent.
   Position end() const { return Position() + *extent; }
 };
 
 /// How pixels follow one another in a dimension of a convolution's input: `count` of them,
-/// each `step` elements behind the one before, then on to the next dimension.
+/// each `step` elements behind the one before. The pixel after them is one step further in the
+/// next dimension.
 struct Walk {
-  /// Nothing where the dimension after this one never gets on.
+  /// The number of pixels in this dimension; nothing if the pixels never reach the next one.
   std::optional<Polynomial> count;
   SymbolicElements step;
-  /// Where the first pixel is; the host knows it.
+  /// The coordinate of the first pixel, without `offset`; the host knows it.
   SymbolicElements first;
-  /// What the element of the filter adds to all of them, known at the copy.
+  /// The offset of the filter's element, which is added to the coordinates of all pixels; known at
+  /// the copy.
   SymbolicElements offset;
 };
 
-/// The part of a plan that all copies through a tensor map have in common, box or pixels.
+/// The part of a plan that all copies through a tensor map have in common, boxes or pixels.
 struct MapAccess {
-  /// From the base to element (0, 0, ...) of the tensor; the host knows it.
+  /// The distance from the base to element (0, 0, ...) of the tensor; the host knows it.
   SymbolicBytes offset;
   llvm::SmallVector<PlanDimension, 5> dims;
-  /// A box may lie wholly outside of the tensor, and reads at its first element then.
+  /// A box may lie wholly outside of the tensor. TMA then reads at the tensor's start, so there has
+  /// to be memory.
   bool readsStart = false;
-  /// Where boxes start in each dimension, or zero where they are inside, if the launcher can tell.
+  /// The starts of the boxes, from which the launcher computes whether any box lies outside of the
+  /// tensor: one for each dimension, zero if the dimension is not bounded. Empty if the launcher
+  /// cannot compute it.
   std::vector<Position> boxStarts;
 };
 
 /// cp.async.bulk.tensor: boxes.
 struct TileAccess : MapAccess {};
 
-/// The same: pixels one behind the other, as a convolution's filter meets them. The dimensions are
-/// channels, those of the walks, and images.
+/// cp.async.bulk.tensor in an im2col mode: consecutive pixels of a convolution's input. The
+/// dimensions are channels, those of the walks, and images.
 struct PixelAccess : MapAccess {
   llvm::SmallVector<Walk, 3> walks;
-  /// All walks but the innermost stand still, as im2col::w has it where there is that.
+  /// The pixels move along the innermost walk only; all other walks have a count of one. Such a
+  /// copy uses im2col::w on devices that have it.
   bool inLines = false;
-  /// The flat number of the first pixel, and how many follow it.
+  /// The flat number of the first pixel that is copied, and the number of all that are.
   Polynomial pixel;
   int64_t pixels = 1;
-  /// Instructions that share the pixels.
+  /// The number of instructions among which the pixels are divided evenly.
   int64_t pieces = 1;
 
   int64_t pixelsOfPiece() const { return pixels / pieces; }
 };
 
-/// Rows that are copied one by one: how far it is from one to the next in the tensor, and in the
-/// tile.
+/// `count` rows that are copied one by one. The distance from one to the next is `stride` in the
+/// tensor, and `distance` in the tile.
 struct RowDigit {
   int64_t count = 1;
   SymbolicBytes stride;
@@ -99,9 +105,9 @@ struct RowDigit {
 
 /// cp.async.bulk: contiguous rows, without a map.
 struct BulkAccess {
-  /// From the base to the first byte that is copied, known at the copy.
+  /// The distance from the base to the first byte that is copied, known at the copy.
   SymbolicBytes offset;
-  /// One copy for each value of these, innermost first.
+  /// The rows, innermost digit first; each combination of the digits' values is one copy.
   llvm::SmallVector<RowDigit, 4> rows;
 };
 
@@ -112,24 +118,29 @@ using Access = std::variant<TileAccess, PixelAccess, BulkAccess>;
 struct SharedLayout {
   /// False when the tile keeps its type and every address in it.
   bool moved = false;
-  /// The user's tile is flat, and its rows are found by division.
+  /// The tile is declared with one dimension, and the lifted kernel divides each index by
+  /// `rowLength` to find its row.
   bool folded = false;
   TileElements rowLength;
   int64_t rows = 1;
   TileElements pitch;
   TileElements lead;
   Bytes bytes;
-  /// Where in the shared array the box goes.
+  /// The offset in the shared array at which the box starts.
   Bytes destination;
-  /// And how far past that: a stage, known at the copy.
+  /// An offset that is added to `destination`: the start of the stage that the program's own ring
+  /// fills, known at the copy.
   SymbolicBytes slot;
-  /// Where in each 8 rows of its span the 16-byte parts go.
+  /// The swizzle of TMA. It permutes the 16-byte parts of rows that are as long as its span, alike
+  /// in each group of 8 rows.
   swizzle_mode swizzle = swizzle_mode::none;
-  /// Rows longer than the span are cut: all first parts lie one behind the other, then
-  /// all second ones, so much further. Zero where rows are whole.
+  /// The distance between two panels. Rows that are longer than the swizzle's span are cut into
+  /// parts of that length; the first parts of all rows are one panel, the second parts the next.
+  /// Zero if rows are not cut.
   Bytes panel;
 
-  /// What the tile starts on, so that everybody knows where the parts go.
+  /// The alignment of the tile. A swizzle goes by address bits, so a swizzled tile starts where all
+  /// bits that it uses are zero.
   Bytes alignment() const {
     return swizzle == swizzle_mode::none ? Bytes(128) : 8 * Bytes(span_of(swizzle));
   }
@@ -148,22 +159,25 @@ struct Check {
     Target,  ///< whether what the code is compiled for copies four rows at once
     Apart,   ///< whether all rows that are looked up go to different places
   } subject = Subject::Value;
-  /// Of a row: asked where so many conditions of LookedUpRows::present hold, from the first one on.
-  /// Those behind them may hang on the answer. With 0, it is asked of rows that are not there, too.
+  /// For a check of a looked-up row: the check is evaluated only if the first `behind` conditions
+  /// of LookedUpRows::present hold for that row. The conditions after those may depend on this
+  /// check. With 0 it is evaluated for all rows, absent ones included.
   unsigned behind = allConditions;
   static constexpr unsigned allConditions = ~0u;
 };
 
-/// Rows, or boxes, that are looked up one by one: what says where one of them is depends on
-/// its number.
+/// Rows, or boxes, whose places in the tensor are looked up in memory, for each row by itself: the
+/// plan's coordinates or its offset depend on the symbol `row`, the number of the row.
 struct LookedUpRows {
   int64_t count = 1;
   SymbolId row = 0;
-  /// From one to the next, in the tile as it is laid out.
+  /// The distance from one row to the next, in the tile as it is laid out.
   Bytes distance;
-  /// So few that only four rows together start where TMA can write: gather4 and scatter4.
+  /// Rows are moved four at a time, by gather4 or scatter4: they are so short that single rows
+  /// would not all start on 128 bytes of shared memory.
   bool byFours = false;
-  /// Where these do not all hold, in this order, a load has zeros, and a store nothing.
+  /// The conditions under which a row is present, in the order in which they are evaluated. A load
+  /// fills an absent row with zeros, a store skips it.
   std::vector<Check> present;
 };
 
@@ -178,22 +192,24 @@ struct Plan {
   llvm::SmallVector<int64_t, 3> tileExtents;
   GlobalBase base;
   element_type element = element_type::f32;
-  /// The same operations for each of these.
+  /// The rows that are looked up, if any; the operations of the plan are made for each of them.
   std::optional<LookedUpRows> gather;
-  /// What says where to copy is what the block left in shared memory.
+  /// The place of the copy depends on values that are looked up in shared memory.
   bool looksUpShared = false;
-  /// It is made in an earlier round, where variables of the loop go by other names.
+  /// The plan is for a copy that a pipeline issues ahead of its round, where other variables stand
+  /// for those of the loop.
   bool isAhead = false;
   SharedLayout layout;
-  /// Tiles of that layout, of which all but one are filled in advance.
+  /// The number of tiles of that layout: the stages of a ring, or two for a tile that the rounds of
+  /// a pipeline store alternately; otherwise 1.
   unsigned stages = 1;
-  /// Where they start in dynamic shared memory, if they do not fit anywhere else.
+  /// The start of these tiles in dynamic shared memory; nothing if they are in static memory.
   std::optional<Bytes> ringAt;
-  /// How often warps pass shared memory for an access to the tile, on average: with this
-  /// layout, and as it was declared. Zero where nobody has counted.
+  /// The mean number of passes that shared memory takes for a warp's access to the tile
+  /// (BankConflicts.h), with this layout and with the declared one. Zero if it was not counted.
   double passes = 0, passesBefore = 0;
   Bytes expectedBytes;
-  /// So many blocks of a cluster, along each axis, get the tile at once.
+  /// The number of blocks of a cluster, along each axis, that get the tile at once.
   BlockShape peers{1, 1, 1};
   BlockShape block{1, 1, 1};
 
@@ -204,15 +220,17 @@ struct Plan {
   std::vector<Check> copyChecks;
 
   Symbols symbols;
+  /// The variables that the kernel can name at the copy.
   std::vector<NamedValue> names;
-  /// Of those into the tensor.
+  /// The pointers into the tensor that the kernel can name at the copy.
   std::vector<NamedPointer> pointers;
-  /// Of those into the shared array.
+  /// The pointers into the shared array that the kernel can name at the copy.
   std::vector<NamedPointer> intoTile;
   Place place;
 
   Mode mode() const { return Mode(access.index()); }
-  /// Of a copy through a tensor map, or null; so are the others.
+  /// Returns what a copy through a tensor map has, or null for a bulk copy. Likewise, pixels() and
+  /// bulk() return null for copies of another mode.
   const MapAccess *map() const;
   MapAccess *map();
   const PixelAccess *pixels() const { return std::get_if<PixelAccess>(&access); }
@@ -226,37 +244,39 @@ struct Plan {
   llvm::ArrayRef<RowDigit> rows() const;
   bool inLines() const { return pixels() && pixels()->inLines; }
   int64_t peerCount() const { return int64_t(peers[0]) * peers[1] * peers[2]; }
-  /// Those along which there are several, bit 0 for x.
+  /// The axes along which several blocks get the tile: bit 0 for x, bit 1 for y, bit 2 for z.
   unsigned peerAxes() const {
     return unsigned(peers[0] > 1) | unsigned(peers[1] > 1) << 1 | unsigned(peers[2] > 1) << 2;
   }
-  /// Of all rows, if the value depends on which it is.
+  /// Whether rows are looked up and the value depends on the number of the row.
   bool isOfRow(const Polynomial &value) const {
     return gather && symbols.dependsOn(value, gather->row);
   }
-  /// Whether where the box starts in a dimension is looked up for each row.
+  /// Whether the start of the box in dimension `d` is looked up for each row.
   bool isLookedUp(size_t d) const {
     assert(d < dims().size() && "only a tensor map has dimensions");
     const Polynomial &start = dims()[d].coordinate.count();
     return isOfRow(start) && !symbols.lookupsFor(start).empty();
   }
-  /// Whether what says where to copy lies in memory.
+  /// Whether the copy depends on numbers, or on a pointer, that are looked up in memory.
   bool looksUp() const;
-  /// What only some devices do.
+  /// Whether rows are moved four at a time, which only some devices can (LookedUpRows::byFours).
   bool isByFours() const { return gather && gather->byFours; }
   int64_t pieces() const;
-  /// Of the tile as it was declared.
+  /// The size of the tile as it was declared.
   Bytes tileBytes() const;
-  /// Of all of its tiles as they are laid out now, those of a ring aligned.
+  /// The size of all `stages` tiles as they are laid out now. If there are several, each starts on
+  /// the layout's alignment.
   Bytes sharedBytes() const;
-  /// Where a byte of the tile as it was declared lies now.
+  /// The offset, in the new layout, of a byte of the tile as it was declared.
   Bytes placeOf(Bytes byte) const;
-  /// The tile's extents; of a flat one whose rows are found by division, with the rows.
+  /// The tile's extents. A flat tile whose rows are found by division has two: the number of rows,
+  /// and their length.
   llvm::SmallVector<int64_t, 3> extentsWithRows() const;
 };
 
-/// Whether one text can serve both: the same operations, perhaps with other
-/// numbers.
+/// Whether one text can serve both plans: they have the same operations and tests, which may differ
+/// in their numbers.
 bool sameOperations(const Plan &a, const Plan &b);
 
 /// One line for remarks: "tile copy of 20 x 136 f32 (10880 bytes), ...".

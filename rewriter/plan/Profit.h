@@ -4,8 +4,8 @@
 // Whether a load by TMA takes more work off the threads than it costs, by the cost
 // model in docs/costs.md.
 //
-// What is counted is what each thread does for the copy. Copies that are made rounds
-// ahead save the wait as well, and are not asked about.
+// Only the work of each thread for the copy is counted. Copies that are made rounds ahead
+// save the wait for the data as well, and are lifted without this question.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PROFIT_H
@@ -16,17 +16,18 @@
 namespace tilelift {
 
 struct CopyWork {
-  /// Of a thread, on average.
+  /// The number of accesses of a thread, on average.
   double accesses = 0;
   unsigned bytesOfAccess = 1;
   bool isGuarded = false;
 
-  /// In units of an access to an element without a guard.
+  /// The work of a thread, in units of an access to one element without a guard.
   double units() const;
   bool pays() const { return units() >= 2; }
 };
 
-/// Copies of shorter rows, one by one, take as long as those of such.
+/// A row that is copied by an operation of its own takes as long as one of this length, even if it
+/// is shorter.
 constexpr Bytes fullRow{512};
 
 CopyWork workOf(const CopyRelation &relation);

@@ -1,11 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Quotients and remainders by numbers, without what cancels out: (128 * b + 5) / 256 is b / 2
-// for each of the tile's cells, however differently they are written.
+// Simplifies quotients and remainders by constants: the cells of a tile may have (128 * b + 5) /
+// 256 and (128 * b + 6) / 256 in their addresses, and both are b / 2.
 //
-// Boxes are found where cells agree on the rest of their address. Pixels are found by what they
-// divide, so that the relation is looked at as it is first.
+// A box is found only if the addresses of all cells are equal but for the steps of their digits,
+// and different forms of one quotient hide that. Pixels are recognised by their quotients, so the
+// fit tries the relation as it is first.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_QUOTIENTS_H
@@ -15,7 +16,8 @@
 
 namespace tilelift {
 
-/// The same relation, or nothing where no quotient has a simpler form.
+/// Returns the relation with simplified quotients and remainders, or nothing if none has a simpler
+/// form.
 std::optional<CopyRelation> withSimpleQuotients(const CopyRelation &relation);
 
 } // namespace tilelift

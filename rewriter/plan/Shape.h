@@ -4,11 +4,11 @@
 // The shape of a copy: its units as the digits of a mixed-radix number, steps
 // through the tensor for each digit, and bounds that are even in the digits.
 //
-// This knows nothing of TMA but its grain. The digits come from the steps between
+// Of TMA, only its grain of 16 bytes matters here. The digits come from the steps between
 // units, or, where some units are not read, from the extents of the tile. Every
-// unit is held against what the digits say; the first one that disagrees is the
-// message. A bound that only some units have, as the sides of a halo do, has to
-// hold for the others by itself.
+// unit is compared with what its digits predict, and the message names the first one that
+// differs. If only some units have a bound, as at the sides of a halo, the copy is made only
+// where the other units satisfy it as well.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_SHAPE_H
@@ -37,21 +37,23 @@ struct Digit {
 
 struct TileShape {
   Bytes unitSize;
-  /// Of the unit whose digits are all zero: where it lies in the tile, and in the tensor.
+  /// The place of the unit whose digits are all zero: its byte in the tile, and, in the tensor,
+  /// `start` bytes past the base with the number `base`.
   Bytes firstByte;
   unsigned base = 0;
   SymbolicBytes start;
   /// Innermost first.
   std::vector<Digit> digits;
   std::vector<GuardColumn> columns;
-  /// Not negative where the copy happens, or some unit that has no bound is left out.
+  /// Values that must not be negative, which is tested at the copy. Each comes from a bound that
+  /// only some units have: a box applies it to all, so the other units have to satisfy it, too.
   std::vector<Polynomial> implied;
-  /// Why there is no plan, if the bounds that leave out units which are never read
-  /// cannot be expressed.
+  /// The refusal for a tile with constant units, which are never read. It is reported only if no
+  /// bound of the box leaves them out.
   std::optional<Diagnostic> constantCell;
   bool outsideIsZero = true;
 
-  /// The digits of the unit at a byte of the tile.
+  /// Returns the digits of the unit at a byte of the tile.
   llvm::SmallVector<int64_t, 5> digitsAt(Bytes byte) const;
 };
 

@@ -1,11 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// How many tiles a ring gets where nobody says: enough to have on the way what the
-// memory delivers while one waits for it, as long as as many blocks run at once.
+// Chooses the number of stages of a ring if no clause gives it: the fewest that keep
+// `bytesWanted` bytes of copies in flight on an SM, or, if none do, those that keep the
+// most; and a third stage if it costs no block.
 //
-// It knows threads and shared memory, which limit the blocks of an SM. Registers, which
-// may limit them further, are the compiler's, and are not known yet.
+// The number of blocks that run on an SM at once is computed from their threads and shared
+// memory. Registers, which may limit it further, are not known before the kernel is compiled.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_STAGES_H
@@ -17,19 +18,22 @@
 
 namespace tilelift {
 
-/// What an SM has at once of a kernel whose blocks need so much shared memory, and whose
-/// rounds load so many bytes.
+/// A number of stages, the blocks that then run on an SM at once, and the bytes of copies that all
+/// these blocks have in flight.
 struct RingUse {
   unsigned stages = 2;
   int64_t blocks = 0;
   Bytes bytesAhead{};
 };
+/// Returns the use of a ring with `stages` stages by blocks of the shape `block`, which have
+/// `sharedBytes` of shared memory and load `roundBytes` in each round.
 RingUse ringUse(unsigned stages, Bytes sharedBytes, Bytes roundBytes, const BlockShape &block);
 
-/// Bytes that an SM has to have on the way for its share of the memory's bandwidth.
+/// The bytes that an SM has to have in flight to get its share of the memory's bandwidth.
 constexpr Bytes bytesWanted{40 << 10};
 
-/// The pick among numbers of stages in ascending order, of which the first always will do.
+/// Picks one of `choices`, which are in ascending order of their stages. The first one is
+/// acceptable in any case.
 RingUse pickStages(llvm::ArrayRef<RingUse> choices);
 
 } // namespace tilelift

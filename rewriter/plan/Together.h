@@ -1,10 +1,10 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the copies of a kernel need together: one layout for each tile, whoever
-// fills it, and no more shared memory and parameters than a kernel may have.
+// What the copies of a kernel need together: one layout for each tile, whichever
+// copies fill it, and no more shared memory and parameters than a kernel may have.
 //
-// What a copy needs by itself is decided in Fit.h.
+// What each copy needs by itself is decided in Fit.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_TOGETHER_H
@@ -24,30 +24,34 @@ struct TilePlan {
   Plan *plan;
 };
 
-/// What the kernel has before it is lifted.
+/// The shared memory and the parameters that the kernel has before it is lifted.
 struct KernelSizes {
   std::string name;
   Bytes sharedBytes;
   Bytes parameterBytes;
-  /// Nobody else has a name for the block's dynamic memory, so rings may lie there.
+  /// Only the kernel itself names the block's dynamic shared memory, and without qualifiers, so
+  /// rings may lie there, in front of the program's own data.
   bool mayMoveRings = true;
 };
 
-/// Why copies that fit each by itself do not fit together, and which is to blame.
+/// The reason why copies do not fit together although each fits by itself, and the index of the
+/// copy that is to blame.
 struct Misfit {
   size_t copy;
   Diagnostic reason;
 };
 
-/// Gives copies to one tile the same layout.
+/// Gives all copies of one tile the same layout. Returns why copies do not fit together, or
+/// nothing.
 std::optional<Misfit> fitTogether(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
-/// What a block has of shared memory once the copies are lifted.
+/// Returns the shared memory of a block once the copies are lifted.
 Bytes sharedBytesOf(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
-/// Whether rings of tiles are more than a block may have of static shared memory.
+/// Whether there are rings, and the block with them needs more than it may have of static shared
+/// memory.
 bool needsDynamicRings(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
-/// Puts all rings into dynamic memory, one behind the other.
+/// Puts all rings into dynamic shared memory, one after the other.
 void moveRings(llvm::ArrayRef<TilePlan> copies);
 
 } // namespace tilelift

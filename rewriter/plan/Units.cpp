@@ -76,7 +76,8 @@ bool UnitReader::findUnitSize() {
   return true;
 }
 
-/// What the statement leaves out may be overwritten if nobody else ever writes it.
+/// Adds gaps for what the statement leaves out. A load may overwrite them if nothing else ever
+/// writes the tile.
 bool UnitReader::addGap(int64_t from, int64_t to) {
   const SharedTile &tile = relation.tile;
   bool isFilled = gaps == Gaps::MayBeFilled && relation.kind == CopyKind::Load;

@@ -1,12 +1,12 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The cells of a copy relation as units in a row, each with one question answered:
-// where is it read from, and under which bounds.
+// The cells of a copy relation as a list of units, in the order of their addresses in the
+// tile. Each unit has the place that it is read from, and the bounds under which it is read.
 //
 // A unit is what one store of a thread fills: one element, or a vector of them.
 // Units that are never read are constant, and units that the statement leaves out
-// are gaps. That the live ones have a shape is found out in Shape.h.
+// are gaps. The shape of the live ones is found in Shape.h.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_UNITS_H
@@ -26,9 +26,10 @@ struct Unit {
   int64_t at = 0;
   Place place;
   Kind kind = Kind::Gap;
-  /// Live: where it is read from, in bytes past the base.
+  /// Live: the place that it is read from, in bytes past the base.
   Polynomial offset;
-  /// Live: by column; nothing where its guard does not speak of that.
+  /// Live: the numbers that bound the values of UnitList::columns in this unit's guard, by column.
+  /// The guard does not bound a value whose entry is nothing or missing.
   llvm::SmallVector<std::optional<int64_t>, 4> bounds;
 
   bool isLive() const { return kind == Kind::Live; }
@@ -37,8 +38,8 @@ struct Unit {
   }
 };
 
-/// One side of a bound that guards have: `value` is at least, or at most, a number
-/// of each unit's own.
+/// A value that the guards of units bound from one side. Each unit has a number of its own
+/// (Unit::bounds) that the value is at least (`isLow`) or at most.
 struct Column {
   Polynomial value;
   bool isLow = true;
@@ -49,22 +50,25 @@ struct UnitList {
   unsigned base = 0;
   std::vector<Unit> units;
   std::vector<Column> columns;
-  /// Where the guard does not hold the tile gets zero, or nobody cares.
+  /// Cells whose guard does not hold become zero, or may have any value.
   bool outsideIsZero = true;
-  /// Of a cell that is read from one place or another: what to say if there is no shape.
+  /// The refusal for a cell that is read from one place or from another, depending on a condition.
+  /// It is reported only if no shape is found.
   std::optional<Diagnostic> severalPlaces;
 
-  /// What the bound that a unit has in a column leaves of the column's value.
+  /// The interval in which the unit's bound keeps the column's value. The unit has to have a bound
+  /// there.
   Interval rangeOf(const Unit &unit, size_t column) const;
   void dropColumn(size_t column);
 };
 
-/// Without the bounds that hold for all numbers that the symbols can have, as `0 <= x` does of an
-/// unsigned `x`; nothing if there are none.
+/// Returns the list without the columns whose bounds always hold, such as `0 <= x` of an unsigned
+/// `x`. Nothing if there are no such columns.
 std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols &symbols);
 
-/// What becomes of units that the statement leaves out: a box may cover them if they
-/// have no value, single rows go around them.
+/// What a plan may do with units that the statement leaves out. MayBeFilled: a box that is loaded
+/// may overwrite them, as they have no value unless something else writes the tile, which is
+/// refused. Stay: they keep their values, and rows that are copied one by one leave them out.
 enum class Gaps { MayBeFilled, Stay };
 
 std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
