@@ -1,14 +1,13 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The way through the house, for one parsed file.
+// Lifts one parsed file: finds its copies, plans them, and writes the edits of the file.
 //
 //   Directive ──▶ CopyRelation ──▶ Plan ──▶ Edits
 //
-// Both hosts, the command-line tool and the Clang plugin, call this and nothing
-// else of the rooms behind it. It decides what happens to a file as a whole:
-// which copies are lifted, which stay plain, and whether there is an output at
-// all. It prints nothing and touches no file.
+// host/LiftFile.h calls it, for all hosts. It decides what happens to a file as a
+// whole: which copies are lifted, which stay plain, and whether there is an output
+// at all. It prints nothing and touches no file.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_LIFT_H
@@ -28,7 +27,7 @@ class ASTContext;
 namespace tilelift {
 
 struct LiftResult {
-  /// In the order of their places; severities as in the table.
+  /// The messages in the order of their places, with the severities of the table.
   std::vector<Diagnostic> diagnostics;
   /// For --dump-relation, one for each copy and instantiation.
   llvm::json::Array relations;
@@ -37,24 +36,25 @@ struct LiftResult {
   /// For --dump-effects, one for each instance of a kernel, in words.
   std::vector<std::string> effects;
   EditSet edits;
-  /// Those that the edits add a kernel to.
+  /// The kernels for which the edits add a lifted kernel.
   std::vector<LiftedKernel> kernels;
-  /// How each of their instances is launched.
+  /// What a host has to do to launch each instance of these kernels.
   std::vector<Recipe> recipes;
   bool anyRefused = false;
-  /// How each instance of a kernel with copies may be called, the most exact name first: the
-  /// driver's, then as a whole, with its scopes, and alone.
+  /// The names of each instance of a kernel with copies, the most exact one first: the mangled
+  /// name, the qualified name with template arguments, the qualified name without them, and the
+  /// bare name.
   std::vector<std::vector<std::string>> names;
-  /// For the other files of the program.
+  /// The launches and launchers of this file that other files of the program have to know.
   ProgramFacts facts;
 };
 
-/// As text, an element at a time on lines of its own.
+/// Prints a list as indented JSON.
 std::string printed(const llvm::json::Array &list);
 
-/// `directives` is what the pragma reader found while `context` was parsed.
-/// `options` decides which refusals leave a copy plain instead of failing; `others` is
-/// what the other files of the program say.
+/// Lifts a file. `directives` is what the pragma reader found while `context` was parsed. `options`
+/// decides which refusals leave a copy plain instead of failing. `others` has the launches and
+/// launchers that were found in the other files of the program.
 LiftResult lift(clang::ASTContext &context, const DirectiveList &directives,
                 const DiagnosticOptions &options, const ProgramFacts &others = {},
                 const Selection &selection = {});
