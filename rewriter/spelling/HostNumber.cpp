@@ -204,8 +204,7 @@ std::optional<HostNumber> HostNumbers::number(const Values &values) {
   return sum;
 }
 
-/// The numbers of a symbol that only the device knows. Where they begin and end may differ between
-/// instances.
+/// Returns the range of a symbol that only the device knows. Its ends may differ between instances.
 std::optional<HostNumber> HostNumbers::rangeOf(size_t plan, SymbolId id) {
   const Symbol &symbol = plans[plan]->symbols[id];
   HostNumber made;
@@ -240,7 +239,7 @@ std::optional<HostNumber> HostNumbers::rangeOf(size_t plan, SymbolId id) {
   return made;
 }
 
-/// What the host knows, times what only the device knows.
+/// Makes the product of a value that the host knows and ranges that only the device knows.
 std::optional<HostNumber::Term> HostNumbers::partOfRange(const Values &host,
                                                          std::vector<HostNumber> device) {
   if (llvm::all_of(host, [](const Polynomial &value) { return value.isConstant(); })) {
@@ -281,8 +280,8 @@ bool HostNumbers::addToGroups(size_t plan, const Term &term, Groups &groups) {
   return true;
 }
 
-/// What only the device knows is taken out of sums: `16 * x - n * x` is `(16 - n) * x`, whose range
-/// is not that of two products.
+/// Factors that only the device knows are taken out of sums: `16 * x - n * x` becomes `(16 - n) *
+/// x`, whose range is tighter than that of two products.
 std::optional<HostNumber> HostNumbers::range(const Values &values) {
   Groups groups;
   for (size_t i = 0; i < values.size(); ++i)

@@ -1,13 +1,13 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Numbers that a host computes from a kernel's arguments to launch it, as trees: those of a recipe
-// (emit/Recipe.h). Each host's printer says how its language writes names, numbers and functions;
+// The numbers of a recipe (emit/Recipe.h) as trees: a host computes them from a kernel's arguments
+// to launch it. Each host's printer has a HostLanguage, which writes names, numbers and functions;
 // the default is the notation of docs/hosts.md, which the manifest has.
 //
-// A launcher of the CUDA runtime is one text for all instances of a kernel, so a tree may be of
+// A launcher of the CUDA runtime is one text for all instances of a kernel, so a tree may serve
 // several instances: their numbers then have the same arguments and operations, and each
-// coefficient is a list with the number of each instance. Other hosts launch one instance, and
+// coefficient is a list with one number for each instance. Other hosts launch one instance, and
 // their trees have lists of one number.
 //===----------------------------------------------------------------------===//
 
@@ -23,18 +23,19 @@ namespace tilelift {
 /// One number for each of some instances.
 using InstanceNumbers = llvm::SmallVector<int64_t, 1>;
 
+/// One number, or a range of numbers that only the device knows.
 struct HostNumber {
   enum class Kind {
-    Sum,        ///< of `terms`, in their order
+    Sum,        ///< the sum of `terms`, in their order
     Argument,   ///< `text`: an argument, a member of one, or a part of gridDim
-    Operation,  ///< `text` is one of >> << & | ^, between two operands
-    Quotient,   ///< of two operands, rounded towards zero, and zero where the second one is
-    Remainder,  ///< what is left of it
-    BlockIndex, ///< a range: all block indices along the axis in `numbers`
-    Counted,    ///< a range: from the first operand on, in steps of `numbers`, below the second
-    Between,    ///< a range: from `numbers` on, below the operand
+    Operation,  ///< `text`, one of >> << & | ^, between the two operands
+    Quotient,   ///< of the two operands, rounded towards zero; zero if the second operand is zero
+    Remainder,  ///< of the same division; zero if the second operand is zero
+    BlockIndex, ///< a range: all block indices along the axis that is the only one of `numbers`
+    Counted,    ///< a range: from the first operand on, below the second, in steps of `numbers`
+    Between,    ///< a range: all numbers from `numbers` on, below the only operand
   };
-  /// A number times what the factors are.
+  /// A product of a number, which may differ between instances, and all factors.
   struct Term {
     InstanceNumbers coefficients;
     std::vector<HostNumber> factors;
@@ -45,12 +46,13 @@ struct HostNumber {
 
   Kind kind = Kind::Sum;
   std::string text;
+  /// Counted: the step. Between: the first number of the range. BlockIndex: the axis.
   InstanceNumbers numbers;
   std::vector<Term> terms;
   std::vector<HostNumber> operands;
-  /// A sum: 64 bits may not hold it, or what is computed on the way to it.
+  /// Sum: the value, or one that is computed on the way to it, may not fit into 64 bits.
   bool mayOverflow = false;
-  /// An argument: of a scoped enumeration, which C++ does not convert by itself.
+  /// Argument: it is of a scoped enumeration, which C++ does not convert to a number by itself.
   bool needsCast = false;
 
   bool isConstant() const {
@@ -70,15 +72,15 @@ public:
   virtual ~HostLanguage() = default;
   virtual std::string number(int64_t value) const { return std::to_string(value); }
   virtual std::string argument(llvm::StringRef name) const { return name.str(); }
-  /// What is called for a quotient, a remainder, and ranges of numbers.
+  /// Returns the name of the function for a quotient, a remainder, or a range.
   virtual std::string function(HostNumber::Kind kind) const;
 };
 
 std::string print(const HostNumber &number, const HostLanguage &language = HostLanguage());
 
-/// Makes trees of numbers that the plans of one copy have, one plan for each instance. A number
-/// that cannot be computed from the kernel's arguments has no tree, and unnamed() tells which part
-/// of it cannot.
+/// Makes trees of the numbers in the plans of one copy, one plan for each instance. A number that
+/// cannot be computed from the kernel's arguments has no tree, and unnamed() returns the part of it
+/// that cannot.
 class HostNumbers {
 public:
   explicit HostNumbers(std::vector<const Plan *> plans) : plans(std::move(plans)) {}
@@ -88,7 +90,7 @@ public:
   Values each(llvm::function_ref<Polynomial(const Plan &)> value) const;
 
   std::optional<HostNumber> number(const Values &values);
-  /// All numbers that the value is in some block of a launch.
+  /// Returns a tree for the range of the value over all blocks of a launch, in all their rounds.
   std::optional<HostNumber> range(const Values &values);
 
   const Unnamed &unnamed() const { return missing; }
