@@ -130,7 +130,7 @@ std::string LauncherNumbers::deviceRange(const HostNumber &range, StringRef hint
   }
 }
 
-/// What stands beside what only the device knows.
+/// The factor of a term that the host knows: a sum, or the term's coefficient.
 std::string LauncherNumbers::hostFactor(const HostNumber::Term &term, StringRef hint) const {
   return hasHostFactor(term) ? rangeOfOne(exact(term.factors.front(), hint))
                              : constant(term.coefficients, hint);

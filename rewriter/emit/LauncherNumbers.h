@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// A recipe's numbers as C++ text in a launcher of the CUDA runtime. One text serves all instances
-// of the kernel: a number that differs between them becomes a constant of the plan type.
+// Writes a recipe's numbers as C++ text in a launcher of the CUDA runtime. One text serves all
+// instances of the kernel: a number that differs between them becomes a constant of the plan type.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_LAUNCHERNUMBERS_H
@@ -14,7 +14,8 @@ namespace tilelift {
 
 class LauncherNumbers {
 public:
-  /// `launch` is the name of the launcher's tilelift::launch.
+  /// `launch` is the name of the launcher's tilelift::launch object, `planType` that of the plan
+  /// type. The constants that numbers add to the plan type are appended to `constants`.
   LauncherNumbers(std::string launch, std::string planType, std::vector<PlanConstant> &constants)
       : launch(std::move(launch)), planType(std::move(planType)), constants(constants) {}
 
@@ -24,12 +25,13 @@ public:
   /// The same; but where 64 bits may not hold the number, the expression computes with
   /// tilelift::range, whose numbers have 128 bits.
   std::string exact(const HostNumber &number, llvm::StringRef hint) const;
-  /// A tilelift::range over all blocks of a launch.
+  /// The range of a value over all blocks of a launch, as a tilelift::range.
   std::string range(const HostNumber &range, llvm::StringRef hint) const;
+  /// A number that all instances have, or else a constant of the plan type for it.
   std::string constant(llvm::ArrayRef<int64_t> values, llvm::StringRef hint) const;
 
 private:
-  /// Whether each argument is a range of one number.
+  /// Whether arguments are written as numbers, or each as a tilelift::range with one number in it.
   enum class Arguments { Numbers, Ranges };
   struct Part;
   std::vector<Part> partsOf(const std::vector<HostNumber::Term> &terms, Arguments as,

@@ -78,7 +78,7 @@ public:
       values.push_back(value(*plan));
     return values;
   }
-  /// Where instances have other words for it, `otherwise`.
+  /// Returns the value in the program's words, or `otherwise` if the instances have different ones.
   std::string words(Number value, const std::string &otherwise) const {
     const std::string text = first().symbols.print(value(first()));
     const bool isOne = llvm::all_of(

@@ -1,16 +1,16 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a host has to do to launch a lifted kernel: a value that all hosts are written from, so that
-// none can drift from another. docs/hosts.md explains it; the manifest is this, as JSON.
+// What a host has to do to launch a lifted kernel, as a value. The launchers of all hosts are
+// written from it, so that they all do the same. docs/hosts.md explains it; the manifest is the
+// recipe as JSON.
 //
-// A recipe is of one or of several instances of the kernel: a launcher of the CUDA runtime is one
+// A recipe is for one or for several instances of the kernel: a launcher of the CUDA runtime is one
 // text for all of them, other hosts launch each by itself. What differs between instances is a list
 // with one value for each, in the order of `instances`.
 //
-// Whatever depends on the kernel's arguments is a tree (spelling/HostNumber.h), which each host
-// prints in its own language. What is not here is how such numbers are computed, and which function
-// of which API does what.
+// Numbers that depend on the kernel's arguments are trees (spelling/HostNumber.h), which each host
+// prints in its own language. The recipe does not know which functions of an API a host calls.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EMIT_RECIPE_H
@@ -37,22 +37,22 @@ struct RecipeArgument {
   unsigned alignment = 0;
 };
 
-/// What has to hold of the arguments, or the plain kernel runs.
+/// A condition on the arguments or the device. If it does not hold, the plain kernel runs.
 struct RecipeCheck {
   enum class Kind {
-    Range,    ///< all of the value's numbers lie between two
+    Range,    ///< all numbers that `value` may be lie between `low` and `high`
     Line,     ///< the same, but only below compute capability 10.0, which has no im2col::w
     Multiple, ///< the value is a multiple of `multiple`
     Fours,    ///< the device has compute capability 10.0 or higher: it copies four rows at once
   };
-  size_t copy = 0; ///< the first of the kernel's that asks for it
+  size_t copy = 0; ///< the number of the kernel's first copy that needs the check
   Kind kind = Kind::Range;
   rule_id rule = rule_id::guard;
   HostNumber value;
   /// The value as an expression of the program, for messages. If the instances have different ones,
   /// "an index of the copy to '<tile>'"; for Kind::Fours, the name of the tile.
   std::string text;
-  InstanceNumbers low, high; ///< of a range
+  InstanceNumbers low, high; ///< Kind::Range and Kind::Line
   InstanceNumbers multiple;
 };
 
@@ -64,10 +64,10 @@ struct RecipeExtent {
   /// `lastLength` takes the place of `elements`.
   std::optional<HostNumber> lastStart;
   InstanceNumbers lastLength;
-  std::optional<HostNumber> stride; ///< bytes; not of the innermost dimension
+  std::optional<HostNumber> stride; ///< in bytes; none for the innermost dimension
   std::string strideText;
   struct Walk {
-    std::optional<HostNumber> count; ///< none: the next dimension never follows
+    std::optional<HostNumber> count; ///< none: the pixels never reach the next dimension
     HostNumber step;
     std::string stepText;
     HostNumber first;
@@ -76,20 +76,20 @@ struct RecipeExtent {
   std::optional<Walk> walk;
 };
 
-/// What one operation moves.
+/// The box, or the pixels, that one operation moves.
 struct RecipeBox {
   element_type element = element_type::f32;
   swizzle_mode swizzle = swizzle_mode::none;
-  llvm::SmallVector<int64_t, 5> sizes; ///< Mode::Tile; innermost first, as all of this is
+  llvm::SmallVector<int64_t, 5> sizes; ///< Mode::Tile: the innermost dimension first
   int64_t channels = 0, pixels = 0;    ///< Mode::Im2col
   bool isInLines = false;
 };
 
-/// A tensor that a copy goes through: with a map, or bytes from an address.
+/// The tensor of a copy: one with a map, or bytes at an address.
 struct RecipeTensor {
-  size_t copy = 0; ///< the number of the copy that goes through this tensor
+  size_t copy = 0; ///< the number of the copy in the kernel
   Mode mode = Mode::Tile;
-  std::string map; ///< the kernel's parameter
+  std::string map; ///< the name of the lifted kernel's parameter for the map
   std::string tile, tensor;
   std::string
       address; ///< an argument or a member of one; empty: the variable `tensor` of the device
@@ -102,12 +102,13 @@ struct RecipeTensor {
   /// box lies outside of the tensor, so that no memory is needed at its start. Empty if the ranges
   /// are not known.
   std::vector<HostNumber> boxStarts;
-  /// Bytes that L2 fetches at once; none where the program does not say it.
+  /// The number of bytes that L2 fetches at once; none if no clause gives it.
   std::optional<unsigned> promotion;
   llvm::SmallVector<RecipeBox, 1> boxes;
   std::vector<RecipeExtent> extents;
 };
 
+/// The number of bytes that L2 fetches at once if no clause gives it.
 constexpr unsigned usualPromotion = 128;
 
 /// One of the kernel's instances.
@@ -119,7 +120,8 @@ struct RecipeInstance {
   std::string entry, liftedEntry;
   std::vector<RecipeArgument> arguments;
   BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
-  /// Bytes of dynamic shared memory that the lifted kernel has more.
+  /// The bytes of dynamic shared memory that the lifted kernel needs in addition to the plain
+  /// one's.
   int64_t ringBytes = 0;
 };
 
@@ -127,9 +129,9 @@ struct Recipe {
   std::string kernel, lifted;
   std::string scope; ///< "stencils::"
   std::vector<RecipeInstance> instances;
-  /// Made ahead of the tensors' maps.
+  /// The calls that the launcher makes before it makes the tensors' maps.
   std::vector<LaunchCall> calls;
-  /// `fallback(error)`: the plain kernel never runs instead.
+  /// A copy has `fallback(error)`, so the launch fails where the plain kernel would run instead.
   bool mustLift = false;
   /// Whether some rule for the copies depends on the architecture that the kernel is compiled for,
   /// as those for im2col::w and for copies of four rows do.
@@ -138,7 +140,7 @@ struct Recipe {
   std::vector<RecipeTensor> tensors;
   Place place;
 
-  /// Of a recipe of one instance.
+  /// Returns the instance of a recipe that is for one only.
   const RecipeInstance &instance() const {
     assert(instances.size() == 1 && "asked of a recipe of one instance");
     return instances.front();
