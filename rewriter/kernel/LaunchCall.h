@@ -20,8 +20,8 @@ namespace tilelift {
 /// `persist("coefficients", 0.5)`
 struct LaunchCall {
   struct Argument {
-    std::string name;  ///< in dumps and manifests
-    std::string value; ///< as it is written
+    std::string name;  ///< the key in dumps and manifests
+    std::string value; ///< the argument as it is written in the call, without quotation marks
     bool isText = false;
 
     std::string text() const { return isText ? "\"" + value + "\"" : value; }
@@ -29,7 +29,7 @@ struct LaunchCall {
   std::string name;
   std::vector<Argument> arguments;
 
-  /// In C++ and in Python.
+  /// The call as code, which is the same in C++ and in Python.
   std::string text() const {
     std::string list;
     for (const Argument &argument : arguments)
