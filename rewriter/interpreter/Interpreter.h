@@ -47,8 +47,9 @@ struct KernelUnderTest {
   BlockShape shape;
   /// What the copy is said to do.
   CopyKind kind = CopyKind::Load;
-  /// The copy stands in a lambda with several calls, which share one text; so the numbers that all
-  /// threads pass alike are symbols.
+  /// The copy stands in a lambda that is called several times, and all calls share its text. An
+  /// argument that is the same number in all threads of one call may be another number in the next
+  /// call, so it is a symbol, and not that number.
   bool servesSeveralCalls = false;
   /// A variable that is the same in all threads, but has no single formula, becomes a symbol (a
   /// pointer: a base of its own) instead of a value with one case for each branch.

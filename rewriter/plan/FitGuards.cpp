@@ -27,8 +27,9 @@ bool Fitter::hasNoOtherUnits() const {
   return units * shape.unitSize == bytes;
 }
 
-/// What a column of the guard bounds, and the least room that any unit of the box has to it.
-/// Nothing if the copy is refused for it.
+/// Returns the bound that a column of the guard puts on the box, and the smallest distance from any
+/// unit of the box to that bound, or nothing if the copy is refused
+/// because of it.
 std::optional<Fitter::Bounded> Fitter::constraintOf(const GuardColumn &column) {
   const bool isLow = column.isLow;
   const bool mayHoldForAll = !shape.outsideIsZero || options.outsideIsAny || isStored();

@@ -83,7 +83,8 @@ private:
   Constraint alongRow(Constraint constraint) const;
   std::optional<Position> lastWithin(const Constraint &constraint);
   bool hasKnownEnd(int digit, llvm::ArrayRef<Constraint> constraints);
-  /// What a column of the guard bounds, and the least room that any unit of the box has to it.
+  /// The bound that a column of the guard puts on the box, and the smallest distance from any unit
+  /// of the box to that bound.
   struct Bounded {
     Constraint constraint;
     Polynomial least;

@@ -39,7 +39,9 @@ static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
   return std::nullopt;
 }
 
-/// In the launcher, which all instances share. What it can name has a name in each instance.
+/// Returns the first number that the launcher needs and cannot compute from the kernel's arguments.
+/// All instances share one launcher, so a number that it can compute is known for each of them, and
+/// the other hosts' launchers, which are of one instance, can compute it, too.
 static std::optional<Diagnostic> whyUnnamedAtLaunch(const KernelPlan &kernel) {
   const InstancePlan &first = kernel.instances.front();
   for (size_t i = 0; i < first.copies.size(); ++i)
