@@ -38,7 +38,7 @@ std::string orElse(const char *text, const char *other) { return text && *text ?
 void fail(Lifted &lifted, const std::string &problem) {
   lifted.status = failed;
   lifted.messages += "tilelift: error: " + problem + "\n";
-  lifted.said.push_back({Severity::Error, "", problem, "", 0, 0});
+  lifted.messageList.push_back({Severity::Error, "", problem, "", 0, 0});
 }
 
 /// Or what is wrong with them.
@@ -103,17 +103,17 @@ const char *tilelift_result_text(const tilelift_result *result, tilelift_text ki
 }
 
 size_t tilelift_result_diagnostics(const tilelift_result *result) {
-  return result->lifted.said.size();
+  return result->lifted.messageList.size();
 }
 
 int tilelift_result_diagnostic(const tilelift_result *result, size_t number,
                                tilelift_diagnostic *diagnostic) {
-  if (number >= result->lifted.said.size())
+  if (number >= result->lifted.messageList.size())
     return 0;
-  const Message &said = result->lifted.said[number];
-  const tilelift_diagnostic all = {diagnostic->size, int32_t(said.severity), said.line,
-                                   said.column,      said.id.c_str(),        said.text.c_str(),
-                                   said.file.c_str()};
+  const Message &message = result->lifted.messageList[number];
+  const tilelift_diagnostic all = {
+      diagnostic->size,   int32_t(message.severity), message.line,        message.column,
+      message.id.c_str(), message.text.c_str(),      message.file.c_str()};
   std::memcpy(diagnostic, &all, std::min(diagnostic->size, sizeof all));
   return 1;
 }

@@ -60,8 +60,8 @@ Message messageOf(clang::DiagnosticsEngine::Level level, const clang::Diagnostic
 class ErrorsOnly : public clang::TextDiagnosticPrinter {
 public:
   ErrorsOnly(raw_ostream &out, clang::DiagnosticOptions &style, SharedObjects &objects,
-             std::vector<Message> &said)
-      : TextDiagnosticPrinter(out, style), objects(objects), said(said) {}
+             std::vector<Message> &messageList)
+      : TextDiagnosticPrinter(out, style), objects(objects), messageList(messageList) {}
 
   void HandleDiagnostic(clang::DiagnosticsEngine::Level level,
                         const clang::Diagnostic &info) override {
@@ -72,14 +72,14 @@ public:
       muted = false;
     if (!muted) {
       TextDiagnosticPrinter::HandleDiagnostic(level, info);
-      said.push_back(messageOf(level, info));
+      messageList.push_back(messageOf(level, info));
     }
     objects.note(info);
   }
 
 private:
   SharedObjects &objects;
-  std::vector<Message> &said;
+  std::vector<Message> &messageList;
   bool muted = false;
 };
 
@@ -221,7 +221,7 @@ Lifted SourceLifter::run() {
   if (!invocation) {
     StringRef problem = StringRef(lifted.messages).trim();
     problem.consume_front("error: ");
-    lifted.said.push_back({Severity::Error, "", problem.str(), path, 0, 0});
+    lifted.messageList.push_back({Severity::Error, "", problem.str(), path, 0, 0});
     return std::move(lifted);
   }
   lifted.status = allLifted;
@@ -236,7 +236,7 @@ Lifted SourceLifter::run() {
   if (!parsed && !objects.empty() && (invocation = makeInvocation(path, options, files))) {
     objects.hide(*invocation, *files);
     lifted.messages.clear();
-    lifted.said.clear();
+    lifted.messageList.clear();
     lifted.status = allLifted;
     parsed = parseAndLift(invocation, files, objects);
   }
@@ -254,7 +254,7 @@ bool SourceLifter::parseAndLift(const Invocation &invocation,
   style.ShowColors = sys::Process::StandardErrHasColors();
   raw_string_ostream messages(lifted.messages);
   messages.enable_colors(style.ShowColors);
-  ErrorsOnly printer(messages, style, objects, lifted.said);
+  ErrorsOnly printer(messages, style, objects, lifted.messageList);
   auto taken = [&](clang::CompilerInstance &compiler, const DirectiveList &directives,
                    LiftResult &result) { take(compiler, directives, result); };
   auto restored = [&] { objects.restore(); };
@@ -324,7 +324,7 @@ void SourceLifter::writeForOthers(std::vector<Recipe> recipes) {
           : emissionOf(path, lifted.files.front().after, std::move(recipes), options);
   if (auto *problem = std::get_if<std::string>(&made)) {
     lifted.messages += "tilelift: error: " + *problem + "\n";
-    lifted.said.push_back({Severity::Error, "", *problem, path, 0, 0});
+    lifted.messageList.push_back({Severity::Error, "", *problem, path, 0, 0});
     lifted.status = failed;
     lifted.files.clear();
     return;

@@ -39,7 +39,7 @@ struct Lifted {
   ExitStatus status = allLifted;
   /// What there is to say, as text for the error stream, and one by one.
   std::string messages;
-  std::vector<Message> said;
+  std::vector<Message> messageList;
   /// What was asked for, for other hosts than the CUDA runtime.
   std::optional<Emission> emission;
   /// For the other files of the program.

@@ -11,7 +11,8 @@
 
 namespace tilelift::emulator::cudart {
 
-/// An error where the copy needs an array.
+/// Fills `copy` from the parameters of cudaMemcpy3D. Returns an error if they name a cudaArray, or
+/// if the rows of the box do not fit into a slice (`ysize`).
 cudaError_t spaceCopy(const cudaMemcpy3DParms &parameters, Copy &copy);
 
 } // namespace tilelift::emulator::cudart

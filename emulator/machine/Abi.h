@@ -82,7 +82,9 @@ constexpr uint32_t updateAccess = 1u << 19;
 constexpr uint32_t blockAccess = 1u << 20;
 
 enum KernelTraits : uint32_t {
-  /// Blocks see the order in which others ran: they run one after the other.
+  /// The kernel has atomic operations on global memory, by which blocks can see the order in which
+  /// they run. All teams then run on one thread of the host, so that a run without a seed can be
+  /// repeated.
   hasGlobalAtomics = 1,
   /// Some accesses to shared memory are narrower than a word.
   hasNarrowShared = 2,
@@ -99,7 +101,7 @@ enum KernelTraits : uint32_t {
 enum class FenceKind : uint32_t {
   device,
   block,
-  proxy ///< orders no memory
+  proxy ///< orders nothing between threads
 };
 
 /// The most static shared memory, in bytes, that a kernel may have; ptxas refuses more.
@@ -156,7 +158,7 @@ struct Module {
 
 enum class AddressSpace : uint32_t { generic, global, shared, cluster };
 
-/// Operations on one word in memory, by one thread at once.
+/// Atomic operations on one word in memory.
 enum class AtomicOp : uint32_t {
   add,
   sub,

@@ -67,7 +67,7 @@ void hear(Thread *thread, Flags &flags, uint64_t address, uint32_t access) {
   Order &order = thread->block->order;
   flags.read(order, thread->index, address, access & blockAccess);
   if (access & acquireAccess)
-    order.settle(thread->index);
+    order.relyOnHeard(thread->index);
 }
 
 /// A strong read may be one of many that wait for somebody else's write.

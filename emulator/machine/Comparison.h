@@ -49,7 +49,8 @@ private:
   uint64_t launches = 0;
   std::map<char *, uint64_t> hashes;              ///< of each allocation, after the last launch
   std::map<std::string, std::vector<char>> known; ///< what the plain program had last
-  std::vector<char> withoutCode;                  ///< the variable that is being looked at
+  /// A copy of the variable that is compared, with the addresses of functions set to zero.
+  std::vector<char> withoutCode;
 };
 
 } // namespace tilelift::emulator

@@ -60,7 +60,7 @@ void Order::barrier() {
   };
   live.erase(std::remove_if(live.begin(), live.end(), isKnown), live.end());
   forBlock.hasKnown = forGrid.hasKnown = false;
-  forBlock.hasExtra = forGrid.hasExtra = nullptr;
+  forBlock.lastExtra = forGrid.lastExtra = nullptr;
 }
 
 namespace {
@@ -85,7 +85,7 @@ std::shared_ptr<Knowledge> Order::nothing() const {
 }
 
 void Order::release(uint32_t thread, Knowledge &into) {
-  settle(thread);
+  relyOnHeard(thread);
   if (!news.empty())
     into.reach = Reach::join(into.reach, news[thread]);
   if (extra[thread])
@@ -191,13 +191,13 @@ void Order::publish(uint32_t thread, Published &published) const {
     raise(published.clocks, known);
   published.hasKnown = true;
   const Shared &own = extra[thread];
-  if (own && own != published.hasExtra)
+  if (own && own != published.lastExtra)
     raise(published.clocks, own->clocks);
-  published.hasExtra = own;
+  published.lastExtra = own;
 }
 
 void Order::publish(uint32_t thread, bool isForBlock) {
-  settle(thread);
+  relyOnHeard(thread);
   publish(thread, forBlock);
   if (!isForBlock)
     publish(thread, forGrid);
@@ -244,7 +244,7 @@ void Order::hear(uint32_t thread, const Message &message, bool isForBlock) {
   own.reach = Reach::join(own.reach, message.reach);
 }
 
-void Order::settle(uint32_t thread) {
+void Order::relyOnHeard(uint32_t thread) {
   if (heard.empty() || !heard[thread])
     return;
   Message told = std::move(heard[thread]);
@@ -274,7 +274,7 @@ void Order::learnAbroad(uint32_t thread, const Reach::Shared &reach) {
 }
 
 Reach::Shared Order::everything(uint32_t thread) {
-  settle(thread);
+  relyOnHeard(thread);
   auto part = std::make_shared<Knowledge>();
   part->clocks.resize(clocks.size());
   for (uint32_t other = 0; other < clocks.size(); ++other)

@@ -103,7 +103,9 @@ public:
   /// `thread` has read a flag, and may rely on it behind its next fence or barrier. A read for the
   /// block hears nothing of others.
   void hear(uint32_t thread, const Message &message, bool isForBlock);
-  void settle(uint32_t thread);
+  /// From now on `thread` knows what it has heard by flags: it comes to a fence or a barrier, or
+  /// its read of the flag acquires.
+  void relyOnHeard(uint32_t thread);
   /// All that `thread` knows, for a barrier of the cluster or another block's.
   Reach::Shared everything(uint32_t thread);
   /// All that the block did, and knows of others.
@@ -120,8 +122,10 @@ private:
   /// What fences have covered, by thread.
   struct Published {
     std::vector<uint32_t> clocks; ///< empty while there was none
-    bool hasKnown = false;        ///< all that all threads know
-    Reach::Part hasExtra;         ///< what one thread knew besides
+    /// Whether `clocks` covers what all threads know.
+    bool hasKnown = false;
+    /// What was added to `clocks` last of what one thread knew besides; null if nothing was.
+    Reach::Part lastExtra;
     void reset() { *this = Published(); }
   };
   void publish(uint32_t thread, Published &published) const;

@@ -52,7 +52,8 @@ class Team {
 public:
   Team(Grid &grid, uint32_t blocks, uint64_t seed);
 
-  /// Sets out to run the block with a linear index, or those of a cluster.
+  /// Sets up the blocks of the team with this number: one block, a cluster, or the whole grid of a
+  /// cooperative launch. Nothing runs yet.
   void start(uint64_t number);
   /// Runs them until they are over, or all look for a while in vain for what others do. Returns
   /// whether somebody has moved.
@@ -65,7 +66,8 @@ public:
   /// Gives the turn away until somebody wakes the thread.
   void wait(Thread &thread, Waiting why);
   void wake(Thread &thread);
-  /// The same for a thread that already counts as blocked.
+  /// Gives the turn away like `wait`, for a thread whose state the caller has already set to
+  /// `blocked`.
   void rest(Thread &thread, Waiting why);
   /// Gives the turn away, to come back soon. `isSpinning`: it waits for somebody.
   void yield(Thread &thread, bool isSpinning);
@@ -73,7 +75,7 @@ public:
   [[noreturn]] void fault(Thread &thread, Outcome why);
   [[noreturn]] void exit(Thread &thread);
   void issue(PendingCopy copy) { pending.push_back(std::move(copy)); }
-  /// Does the copies of one block up to and including `number`.
+  /// Performs those pending copies of one block whose numbers are in `numbers`.
   void finishCopies(Block &block, const std::vector<uint32_t> &numbers);
   void noteProgress() {
     idleTurns = 0;

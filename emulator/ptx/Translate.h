@@ -44,7 +44,8 @@ struct LocalAccess {
   unsigned accessBytes = 0;
   bool isWrite = false;
 };
-/// Called with the offset where the test fails, the number of the access behind it.
+/// The name of a function that is called, with the offset, where the test of an access fails. The
+/// index of the access in `localAccesses` follows as the end of the name.
 constexpr const char *localAccessFunction = "__tilelift_local_access_";
 
 struct TranslateOptions {

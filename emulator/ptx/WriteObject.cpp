@@ -1,5 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// From the LLVM module that PTX was translated to, to an object file of the host.
 //===----------------------------------------------------------------------===//
 
 #include "ptx/HostCode.h"

@@ -27,7 +27,7 @@ struct Requirement {
   Place place;
 };
 
-/// Numbers of requirements, in order.
+/// Indices of requirements in a RequirementTable, in ascending order, each once.
 using Needs = llvm::SmallVector<unsigned, 0>;
 
 void addNeeds(Needs &needs, const Needs &others);

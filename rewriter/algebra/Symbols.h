@@ -162,6 +162,9 @@ public:
   /// Whether the launcher knows between which numbers the value lies for all
   /// blocks and iterations.
   bool boundedAtLaunch(const Polynomial &value) const;
+  /// Whether the launcher cannot check that the value is at least `within.low` (or at most
+  /// `within.high`): a symbol in it is known at launch only to stay below a bound, and the smallest
+  /// number of that symbol is not known.
   bool isOpenTo(const Polynomial &value, const Interval &within) const;
   /// Whether the launcher knows the largest number that the value has in any block and
   /// iteration, and not only one that it stays below.

@@ -40,8 +40,8 @@ std::optional<int64_t> constantArgument(const clang::Expr *argument, const clang
 std::optional<std::string> wrongBlock(const std::array<unsigned, 3> &shape);
 
 /// The value of a constant, found by name from inside a kernel: a template parameter of
-/// this instantiation, or a constant in or around the kernel. One that 64 bits do not hold is
-/// as large as they can be.
+/// this instantiation, or a constant in or around the kernel. A constant that does not fit into a
+/// signed 64-bit number counts as INT64_MAX.
 std::optional<int64_t> constantNamed(llvm::StringRef name, const clang::FunctionDecl *kernel);
 
 } // namespace tilelift

@@ -59,9 +59,10 @@ struct Variants {
   bool mayBeDefined(llvm::StringRef macro, Place file, Place at) const;
   /// Whether an #if stands in a stretch of text.
   bool beginIn(Place begin, Place end) const;
-  /// Why a stretch of text would not mean the same once more: a macro that is another one behind it
-  /// than before it ("in which the macro 'N' changes"), or a file that is not read again; or
-  /// nothing.
+  /// Why a stretch of text may not mean the same if it is written a second time; nothing if it
+  /// means the same. Either it changes a macro that was defined before it, or it contains an #if
+  /// and leaves a new macro defined ("in which the macro 'N' changes"), or it includes a file with
+  /// `#pragma once`.
   std::optional<std::string> whyNotTwice(Place begin, Place end) const;
   /// Whether a stretch of text contains the #if or the #endif of some #if ... #endif, but not both.
   bool areTornIn(Place begin, Place end) const;

@@ -35,8 +35,9 @@ struct Effect {
   /// It may signal to other blocks that something was written, or receive such a signal: by
   /// atomics, fences, volatile accesses, barriers of more than the block.
   bool signals = false;
-  /// Behind it, the thread sees what other blocks wrote before they signalled: it is a fence, or
-  /// an atomic access with acquire semantics.
+  /// Behind it, the thread sees what other blocks wrote before they signalled: it is, or may be, a
+  /// fence, a barrier of the cluster, a wait for other kernels, or an atomic access with acquire
+  /// semantics.
   bool acquires = false;
   /// It waits for kernels that were launched before and may still run: until then, even memory that
   /// is not written while the kernel runs may be written.
@@ -72,14 +73,15 @@ struct Effect {
 
   void add(const Effect &other);
   bool touchesMemory() const { return !reads.empty() || !writes.empty(); }
-  /// Whether it has no effect besides computing values, perhaps from memory.
+  /// Whether it writes no memory, orders nothing between threads, and ends no thread. Meetings of
+  /// lanes of a warp do not count.
   bool onlyReads() const {
     return writes.empty() && !meetsBlock && !meetsOthers && !signals && !fencesProxy && !mayLeave &&
            !isUnknown;
   }
-  /// Whether it has no effect that another thread could notice, and reads no memory that threads
-  /// share.
-  bool isNothing() const { return onlyReads() && reads.empty(); }
+  /// Whether, in addition, it reads no memory that threads have in common. Meetings of lanes do not
+  /// count here, either.
+  bool touchesNoCommonMemory() const { return onlyReads() && reads.empty(); }
 };
 
 /// The effect of one instruction. `memory` and `code` are those of its kernel.

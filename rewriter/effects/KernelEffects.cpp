@@ -56,7 +56,7 @@ void KernelEffects::addHandedOn(const InstructionsOfSteps &instructions,
   for (const StepPlace &start : starts) {
     const BetweenBarriers found = untilBarriers(start);
     for (auto [block, step] : found.reads)
-      if (found.takesTurns && mayMeet(found.written, blocks[block].steps[step].effect.reads))
+      if (found.mayOrderThreads && mayMeet(found.written, blocks[block].steps[step].effect.reads))
         sources.insert(instructions[block][step]);
   }
 }
@@ -72,7 +72,7 @@ KernelEffects::BetweenBarriers KernelEffects::untilBarriers(StepPlace start) con
     const std::vector<CodeStep> &steps = blocks[block].steps;
     for (; step < steps.size() && !steps[step].effect.meetsBlock; ++step) {
       const Effect &effect = steps[step].effect;
-      found.takesTurns |= effect.signals || effect.meetsOthers;
+      found.mayOrderThreads |= effect.signals || effect.meetsOthers;
       found.written.add(effect.beginsWrites);
       if (!effect.reads.empty())
         found.reads.push_back({block, step});
@@ -139,8 +139,9 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       all.add(effect);
       ofPlaces.resize(places.size());
       ofPlaces[place].add(effect);
-      bool isSeen = !effect.isNothing() || effect.differs || effect.varies ||
-                    effect.countsThreads != 0 || effect.asksSharedSize || effect.asksCluster;
+      bool isSeen = !effect.touchesNoCommonMemory() || effect.differs || effect.varies ||
+                    effect.lanes != 0 || effect.countsThreads != 0 || effect.asksSharedSize ||
+                    effect.asksCluster;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
       if (isSeen || isElsewhere) {
         own.steps.push_back({std::move(effect), place});

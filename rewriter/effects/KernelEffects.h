@@ -54,7 +54,8 @@ public:
   /// one, as `const __restrict__` parameters promise.
   bool staysAsItIs(const ObjectSet &objects) const;
   /// Whether code with this effect may write to the objects, or may make other threads' writes to
-  /// them visible, as a fence or a barrier of more than the block does.
+  /// them visible, as a fence, a barrier of several blocks, or a barrier of some of the block's
+  /// threads does. The barrier of the whole block (Effect::meetsBlock) does not count.
   bool mayWrite(const Effect &effect, const ObjectSet &objects) const;
   ObjectSet allShared() const { return isKnown() ? memory->allShared() : ObjectSet::all(); }
   /// Whether two sets may have some memory in common.
@@ -151,7 +152,7 @@ private:
   using StepPlace = std::pair<unsigned, size_t>; ///< block of the code, and step in it
   /// What the code does from one barrier of the block to the next ones.
   struct BetweenBarriers {
-    bool takesTurns = false; ///< something else than barriers of the block may order threads
+    bool mayOrderThreads = false; ///< something else than barriers of the block may order threads
     ObjectSet written;
     std::vector<StepPlace> reads;
   };

@@ -45,7 +45,7 @@ struct MemoryObject {
   Kind kind = Kind::Anything;
   /// The parameter or variable.
   const clang::VarDecl *declaration = nullptr;
-  /// Of a pointer in an argument that is an object: where in it.
+  /// If the pointer lies in a struct that is passed to the kernel: its offset there, in bytes.
   uint64_t offset = 0;
   /// What the program says that lies there.
   clang::QualType element;
@@ -53,7 +53,8 @@ struct MemoryObject {
   /// that are computed from it.
   bool isRestrict = false;
 
-  /// By `const __restrict__`.
+  /// Whether the pointer is `const __restrict__`, which promises that nothing writes to the memory
+  /// while the kernel runs.
   bool isPromised() const {
     return kind == Kind::Argument && isRestrict && !element.isNull() && element.isConstQualified();
   }
@@ -99,7 +100,7 @@ private:
   std::vector<MemoryObject> objects;
   llvm::DenseMap<const llvm::Value *, unsigned> variables;
   ObjectSet kept;
-  /// The pointers in kernel arguments that are objects may escape.
+  /// Pointers that lie in structs which are passed to the kernel may escape.
   bool keepsObjects = false;
   /// Objects that the kernel accesses somewhere as another type than their pointer is declared
   /// with.

@@ -59,8 +59,8 @@ public:
   /// Whether a statement is one of the function's.
   bool has(const clang::Stmt *statement) const { return places.contains(statement); }
   bool isWithin(const clang::Stmt *inner, const clang::Stmt *outer) const;
-  /// Whether some statement of those at a spot is within another one. A call, in its place in the
-  /// function, may be found at several spots.
+  /// Whether some statement of `here`, the statements at one spot as at() returns them, is `outer`
+  /// or a part of it.
   bool isAnyWithin(llvm::ArrayRef<const clang::Stmt *> here, const clang::Stmt *outer) const;
   /// Whether some statement of those at a spot is neither within another one nor around it.
   bool isAnyApart(llvm::ArrayRef<const clang::Stmt *> here, const clang::Stmt *other) const;

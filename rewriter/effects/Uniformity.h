@@ -49,7 +49,8 @@ public:
   /// around it; or null.
   const clang::Expr *divergentControlOf(const clang::Stmt *statement,
                                         const clang::Stmt *outermost = nullptr) const;
-  /// Whether some jump in a statement may be taken by some threads and not by others.
+  /// Whether some threads may jump out of a statement where others do not, by `return`, `break`,
+  /// `continue` or `goto`.
   bool mayPart(const clang::Stmt *statement) const;
   /// Whether some threads may end in a statement, other than by `return`.
   bool mayEndThread(const clang::Stmt *statement) const { return effectOf(statement).mayLeave; }

@@ -24,8 +24,9 @@ struct LoadAhead {
   bool isOfRoundBefore = false;
 };
 
-/// The statement that may write to the objects, or tells that others have, on some way from
-/// one of the loads to the copy at the path's end; or null.
+/// Returns a statement that may write to the objects, or may make writes of other threads to them
+/// visible, on some way from one of the loads to the copy at the end of `path`; null if there is
+/// none.
 const clang::Stmt *writeAfterLoad(llvm::ArrayRef<LoadAhead> loads, const ObjectSet &objects,
                                   const clang::Stmt *copy, const CallPath &path,
                                   const KernelEffects &effects);

@@ -22,22 +22,22 @@ static std::string peersName(unsigned axes) {
   return name;
 }
 
-/// Along which axes some copies share their tiles, each way once.
-SmallVector<unsigned, 2> KernelWriter::sharedWays(size_t first, size_t last) const {
-  SmallVector<unsigned, 2> ways;
+SmallVector<unsigned, 2> KernelWriter::multicastAxes(size_t first, size_t last) const {
+  SmallVector<unsigned, 2> allAxes;
   for (size_t i = first; i <= last; ++i)
-    if (unsigned axes = copies()[i].plan.peerAxes(); axes != 0 && !llvm::is_contained(ways, axes))
-      ways.push_back(axes);
-  llvm::sort(ways);
-  return ways;
+    if (unsigned axes = copies()[i].plan.peerAxes();
+        axes != 0 && !llvm::is_contained(allAxes, axes))
+      allAxes.push_back(axes);
+  llvm::sort(allAxes);
+  return allAxes;
 }
 
-bool KernelWriter::hasClusters() const { return !sharedWays(0, copies().size() - 1).empty(); }
+bool KernelWriter::hasClusters() const { return !multicastAxes(0, copies().size() - 1).empty(); }
 
 std::string KernelWriter::peerTypes(const InstancePlan &instance) const {
   auto [x, y, z] = instance.cluster;
   std::string text;
-  for (unsigned axes : sharedWays(0, copies().size() - 1))
+  for (unsigned axes : multicastAxes(0, copies().size() - 1))
     text += formatv("  using {0} = tilelift::peers<{1}, {2}, {3}, {4}>;\n", peersName(axes), axes,
                     x, y, z);
   return text;
@@ -55,9 +55,9 @@ std::string KernelWriter::meetingOf(unsigned axes, const Ring *ring) const {
 }
 
 /// Declarations of meetings, and the calls that make these ready.
-std::string KernelWriter::meetings(ArrayRef<unsigned> ways, const Ring *ring) const {
+std::string KernelWriter::meetings(ArrayRef<unsigned> allAxes, const Ring *ring) const {
   std::string text;
-  for (unsigned axes : ways) {
+  for (unsigned axes : allAxes) {
     std::string name = meetingOf(axes, ring);
     text += "\n  __shared__ tilelift::meeting<" + peersOf(axes) + "> " + name +
             (ring ? "[" + ring->stages + "]" : "") + ";\n  tilelift::begin(" + name + ");";
@@ -66,25 +66,25 @@ std::string KernelWriter::meetings(ArrayRef<unsigned> ways, const Ring *ring) co
 }
 
 std::string KernelWriter::meetings(const Ring &ring) const {
-  return meetings(sharedWays(ring.first, ring.last), &ring);
+  return meetings(multicastAxes(ring.first, ring.last), &ring);
 }
 
 /// The meetings for copies that are made in their own rounds.
 std::string KernelWriter::meetings() const {
-  SmallVector<unsigned, 2> ways;
+  SmallVector<unsigned, 2> allAxes;
   for (size_t i = 0; i < copies().size(); ++i)
     if (unsigned axes = copies()[i].plan.peerAxes();
-        axes != 0 && !ringOf(i) && !llvm::is_contained(ways, axes))
-      ways.push_back(axes);
-  llvm::sort(ways);
-  return meetings(ways, nullptr);
+        axes != 0 && !ringOf(i) && !llvm::is_contained(allAxes, axes))
+      allAxes.push_back(axes);
+  llvm::sort(allAxes);
+  return meetings(allAxes, nullptr);
 }
 
 /// Before the first of some copies that wait together.
 std::string KernelWriter::meetText(size_t first, size_t last, const std::string &indent) const {
   const Ring *ring = ringOf(first);
   SmallVector<std::string, 2> rooms;
-  for (unsigned axes : sharedWays(first, last))
+  for (unsigned axes : multicastAxes(first, last))
     rooms.push_back(meetingOf(axes, ring) + (ring ? "[" + names.slot + "]" : ""));
   return rooms.empty() ? "" : indent + "tilelift::meet(" + llvm::join(rooms, ", ") + ");\n";
 }

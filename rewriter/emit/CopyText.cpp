@@ -342,7 +342,7 @@ std::string KernelWriter::checksText(size_t copy, CodeText code) {
   for (size_t i = 0; i < plan.copyChecks.size(); ++i) {
     const Check &check = plan.copyChecks[i];
     std::string &all = check.subject == Check::Subject::Apart ? apart
-                       : plan.isOfRow(check.value)            ? ofRows[check.behind]
+                       : plan.isOfRow(check.value)            ? ofRows[check.conditionsBefore]
                                                               : conditions;
     all += (all.empty() ? "" : " && ") + conditionText(copy, code, i);
   }
@@ -426,10 +426,10 @@ std::string KernelWriter::storeText(size_t first, size_t last, const std::string
 /// A round of which the tile takes turns with another one may leave its store to be read.
 std::string KernelWriter::pendingReads(const Stmt *wait) const {
   const Stmt *loop = pipelineAround(wait);
-  bool takesTurns = loop && llvm::any_of(copies(), [&](const PlannedCopy &copy) {
-                      return copy.takesTurns && pipelineAround(copy.statement) == loop;
-                    });
-  return takesTurns ? "<1>" : "";
+  bool hasTwoTiles = loop && llvm::any_of(copies(), [&](const PlannedCopy &copy) {
+                       return copy.hasTwoTiles && pipelineAround(copy.statement) == loop;
+                     });
+  return hasTwoTiles ? "<1>" : "";
 }
 
 /// Adds fences and waits for stores in front of the program's own barriers.

@@ -144,12 +144,12 @@ private:
 
 } // namespace
 
-DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *kernel,
+DeadVariables findDeadVariables(const SourceText &source, const FunctionDecl *function,
                                 std::vector<TextRange> replaced, const StringSet<> &written,
                                 ArrayRef<CallPath> instances, const Effects &effects) {
   Finder finder(source, std::move(replaced), written, instances, effects);
-  finder.collectUses(kernel->getBody());
-  finder.collect(kernel->getBody());
+  finder.collectUses(function->getBody());
+  finder.collect(function->getBody());
   return finder.run();
 }
 

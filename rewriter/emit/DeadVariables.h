@@ -28,9 +28,10 @@ struct DeadVariables {
   std::vector<const clang::DeclStmt *> partlyDead;
 };
 
-/// `replaced` has the stretches of text that were removed, `written` the words of the text in their
-/// place. `instances` has the call path to the function in each instance of the kernel.
-DeadVariables findDeadVariables(const SourceText &source, const clang::FunctionDecl *kernel,
+/// `function` is the kernel, or a function on the way to a copy, whose text was changed. `replaced`
+/// has the stretches of text that were removed, `written` the words of the text in their place.
+/// `instances` has the call paths to the function in all instances of the kernel.
+DeadVariables findDeadVariables(const SourceText &source, const clang::FunctionDecl *function,
                                 std::vector<TextRange> replaced, const llvm::StringSet<> &written,
                                 llvm::ArrayRef<CallPath> instances, const Effects &effects);
 

@@ -62,13 +62,6 @@ KernelWriter::KernelWriter(const SourceText &source, const WritableKernel &writa
   nameRings();
 }
 
-std::vector<const Plan *> KernelWriter::plansOf(size_t copy) const {
-  std::vector<const Plan *> plans;
-  for (const InstancePlan &instance : kernel.instances)
-    plans.push_back(&instance.copies[copy].plan);
-  return plans;
-}
-
 /// Whether the leader can set up the barrier and start the first copies at once,
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
@@ -198,7 +191,7 @@ void KernelWriter::openBody() {
     barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
   declarations += memoryDeclarations();
   for (size_t i = 0; i < copies().size(); ++i)
-    if (copies()[i].takesTurns)
+    if (copies()[i].hasTwoTiles)
       barriers += "\n  unsigned " + turnOf(i) + " = 0;";
   for (const Ring &ring : rings)
     barriers += ringBarriers(ring);
@@ -224,7 +217,7 @@ void KernelWriter::replaceCopies() {
       declared |= copies()[j].tile->getLocation() == copies()[i].tile->getLocation();
     if (!declared && !isDynamic(copies()[i].tile))
       declareTile(i);
-    if (copies()[i].takesTurns)
+    if (copies()[i].hasTwoTiles)
       bindTurns(i);
     if (const Ring *ring = ringOf(i)) {
       if (i == ring->first)

@@ -35,10 +35,14 @@ struct KernelNames {
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
   std::string meeting;  ///< tma_meeting, followed by axes
-  std::string stores;   ///< tma_stores
-  std::string memory;   ///< tma_memory
-  std::string slot;     ///< tma_slot
-  std::string lifts;    ///< tma_lifts
+  /// The object whose destructor keeps the block's shared memory until TMA has read it
+  /// (tilelift::stores_in_flight): tma_stores.
+  std::string stores;
+  /// The array for the block's dynamic shared memory, in which rings may lie: tma_memory, followed
+  /// by the alignment if that is not 128.
+  std::string memory;
+  std::string slot;  ///< the index of the stage of a ring that is filled: tma_slot
+  std::string lifts; ///< whether the checks at copies that are issued ahead hold: tma_lifts
   /// Names of the launcher's own parameter and variables. They differ from all names in the
   /// kernel's parameters, which the launcher has, too.
   std::string config, facts, launch;
@@ -131,7 +135,7 @@ public:
   /// Whether no copy before this one has the same tile.
   bool isFirstOfTile(size_t copy) const;
   /// The plans of one copy, one for each instantiation.
-  std::vector<const Plan *> plansOf(size_t copy) const;
+  PlansOfCopy plansOf(size_t copy) const { return kernel.plansOf(copy); }
   /// How the kernel and the launcher name the plan type.
   std::string planReference() const { return names.plan + names.arguments; }
   /// The functions on the way to copies that were written, and what they are called.
@@ -201,13 +205,15 @@ private:
   std::string constantsOf(size_t instance) const;
 
   // Tiles that several blocks get.
-  llvm::SmallVector<unsigned, 2> sharedWays(size_t first, size_t last) const;
+  /// The sets of axes along which the tiles of some copies are multicast, each set once.
+  llvm::SmallVector<unsigned, 2> multicastAxes(size_t first, size_t last) const;
   std::string peerTypes(const InstancePlan &instance) const;
   std::string peersOf(unsigned axes) const;
   std::string meetingOf(unsigned axes, const Ring *ring) const;
-  /// Declarations of the meetings of peer blocks, and the calls that make these ready: along some
-  /// axes, of a ring, or for copies that are made in their own rounds.
-  std::string meetings(llvm::ArrayRef<unsigned> ways, const Ring *ring) const;
+  /// Declarations of the meetings of peer blocks, one for each set of axes, and the calls that make
+  /// these ready. The meetings are those of a ring, or those for copies that are made in their own
+  /// rounds.
+  std::string meetings(llvm::ArrayRef<unsigned> allAxes, const Ring *ring) const;
   std::string meetings(const Ring &ring) const;
   std::string meetings() const;
   std::string meetText(size_t first, size_t last, const std::string &indent) const;
@@ -298,8 +304,8 @@ private:
   bool startsBeforeLoop(const Ring &ring) const;
   std::string startText(const Ring &ring, const std::string &indent);
   /// The code that prefetches tiles of later rounds to L2, beside the filling of a tile.
-  std::string farText(const Ring &ring, const std::string &indent);
-  std::string farStart(const Ring &ring, const std::string &indent);
+  std::string prefetchText(const Ring &ring, const std::string &indent);
+  std::string prefetchStart(const Ring &ring, const std::string &indent);
   std::string bindText(const Ring &ring, const std::string &indent);
   std::string bindInRound(const Ring &ring);
   std::string fillText(const Ring &ring, const std::string &indent);
@@ -311,7 +317,7 @@ private:
   RoundAhead roundAhead(const Ring &ring, const std::string &indent);
   /// The condition under which a later round makes the copies of a ring; empty if each round makes
   /// them.
-  std::string turnsText(const Ring &ring);
+  std::string conditionOfRound(const Ring &ring);
   std::string aheadText(const clang::Expr *expression, const Ring &ring);
   std::string stepsAhead(const Cursor &cursor, const std::string &name, const Ring &ring);
   std::string declarationAhead(const Cursor &cursor, const std::string &name, const Ring &ring);

@@ -21,7 +21,9 @@ struct LauncherText {
   std::string definition;
 };
 
-/// Whether files that do not have the kernel can see it: a header declares it.
+/// Whether files without the kernel's definition may launch it: its first declaration is in another
+/// file than the definition, such as a header, and the kernel is neither a template nor private to
+/// one file.
 bool isDeclaredForAll(const SourceText &source, const clang::FunctionDecl *kernel);
 
 /// The launcher's declaration in a file that declares the kernel.
@@ -29,7 +31,8 @@ std::string launcherDeclaration(const SourceText &source, const clang::FunctionD
                                 const std::string &launcher);
 
 /// `recipe` is of all instances. `writer` names the maps and collects constants; run its sibling()
-/// first. A kernel that is launched from other files has a launcher for them.
+/// first. `isForAll`: the launcher gets external linkage, because other files may launch the
+/// kernel; otherwise it is static.
 LauncherText writeLauncher(const SourceText &source, const KernelPlan &kernel,
                            const KernelNames &names, const Recipe &recipe, KernelWriter &writer,
                            bool isForAll);

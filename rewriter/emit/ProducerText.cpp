@@ -61,7 +61,7 @@ std::string KernelWriter::suppliedRounds(size_t pipeline, const std::string &ind
     init = StringRef(textOfRange(counted->getInit()->getSourceRange())).rtrim("; ").str();
   std::string starts;
   for (const Ring *ring : own)
-    starts += farStart(*ring, indent);
+    starts += prefetchStart(*ring, indent);
   return starts + indent + "for (" + init + "; " + aheadText(rounds.condition, *own.front()) +
          "; " + llvm::join(steps, ", ") + ") {\n" + copies + indent + "}\n";
 }

@@ -40,10 +40,14 @@ struct RecipeArgument {
 /// A condition on the arguments or the device. If it does not hold, the plain kernel runs.
 struct RecipeCheck {
   enum class Kind {
-    Range,    ///< all numbers that `value` may be lie between `low` and `high`
-    Line,     ///< the same, but only below compute capability 10.0, which has no im2col::w
+    Range, ///< all numbers that `value` may be lie between `low` and `high`
+    /// The same, but tested only on devices below compute capability 10.0, because these have no
+    /// im2col::w.
+    Line,
     Multiple, ///< the value is a multiple of `multiple`
-    Fours,    ///< the device has compute capability 10.0 or higher: it copies four rows at once
+    /// The device has compute capability 10.0 or higher, without which rows are not copied four at
+    /// a time. A store also tests at the copy whether its target has scatter4.
+    Fours,
   };
   size_t copy = 0; ///< the number of the kernel's first copy that needs the check
   Kind kind = Kind::Range;

@@ -137,12 +137,13 @@ CodeText KernelWriter::farCodeOf(size_t copy) {
 }
 
 /// The code that prefetches tiles of later rounds to L2, beside the filling of a tile.
-std::string KernelWriter::farText(const Ring &ring, const std::string &indent) {
+std::string KernelWriter::prefetchText(const Ring &ring, const std::string &indent) {
   if (ring.farRounds.empty())
     return "";
   const Ring far = ring.far();
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
-  std::string turns = turnsText(far), inner = indent + (turns.empty() ? "  " : "    "), calls;
+  std::string branches = conditionOfRound(far), inner = indent + (branches.empty() ? "  " : "    "),
+              calls;
   for (size_t i = ring.first; i <= ring.last; ++i) {
     if (copies()[i].prefetched == 0)
       continue;
@@ -151,8 +152,8 @@ std::string KernelWriter::farText(const Ring &ring, const std::string &indent) {
                             : inner + "if (" + checks + ") {\n" + callText(i, inner + "  ", true) +
                                   inner + "}\n";
   }
-  if (!turns.empty())
-    calls = indent + "  if (" + turns + ") {\n" + calls + indent + "  }\n";
+  if (!branches.empty())
+    calls = indent + "  if (" + branches + ") {\n" + calls + indent + "  }\n";
   SmallVector<std::string, 2> steps;
   for (const auto &[cursor, name] : far.cursors)
     steps.push_back(stepsAhead(*cursor, name, far));
@@ -161,7 +162,7 @@ std::string KernelWriter::farText(const Ring &ring, const std::string &indent) {
 }
 
 /// Its variables before the loop, behind those that fill tiles.
-std::string KernelWriter::farStart(const Ring &ring, const std::string &indent) {
+std::string KernelWriter::prefetchStart(const Ring &ring, const std::string &indent) {
   if (ring.farRounds.empty())
     return "";
   const Ring far = ring.far();
@@ -186,7 +187,7 @@ std::vector<const Plan *> KernelWriter::issuedPlansOf(size_t copy) const {
 std::string KernelWriter::tilesOf(size_t copy) const {
   if (const Ring *ring = ringOf(copy))
     return ring->stages;
-  return copies()[copy].takesTurns ? "2" : "";
+  return copies()[copy].hasTwoTiles ? "2" : "";
 }
 
 std::string KernelWriter::slotOf(size_t copy, const std::string &index) const {
@@ -255,19 +256,21 @@ std::string KernelWriter::stepsAhead(const Cursor &cursor, const std::string &na
 
 /// The condition under which a later round makes the copies of a ring; empty if each round makes
 /// them.
-std::string KernelWriter::turnsText(const Ring &ring) {
+std::string KernelWriter::conditionOfRound(const Ring &ring) {
   SmallVector<std::string, 2> texts;
-  ArrayRef<Turn> turns = copies()[ring.first].turns;
-  for (const Turn &turn : llvm::reverse(turns)) {
-    std::string text = aheadText(turn.condition, ring);
-    texts.push_back(turn.isElse ? "!(" + text + ")" : turns.size() > 1 ? "(" + text + ")" : text);
+  ArrayRef<BranchCondition> branches = copies()[ring.first].branches;
+  for (const BranchCondition &branch : llvm::reverse(branches)) {
+    std::string text = aheadText(branch.condition, ring);
+    texts.push_back(branch.isElse         ? "!(" + text + ")"
+                    : branches.size() > 1 ? "(" + text + ")"
+                                          : text);
   }
   return llvm::join(texts, " && ");
 }
 
 /// What the leader does for a round to come, if there is one, and how it gets to the next.
 KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::string &outer) {
-  std::string turns = turnsText(ring), indent = turns.empty() ? outer : outer + "  ";
+  std::string branches = conditionOfRound(ring), indent = branches.empty() ? outer : outer + "  ";
   std::string checks = checksOf(ring.first, ring.last + 1, true), bytes = expectedBytes(ring.first);
   RoundAhead round;
   const std::string inner = checks.empty() ? indent : indent + "  ";
@@ -288,11 +291,11 @@ KernelWriter::RoundAhead KernelWriter::roundAhead(const Ring &ring, const std::s
       ifFirstLane(ring, meetText(ring.first, ring.last, indent + (ring.isByWarp ? "  " : "")),
                   indent) +
       loads;
-  if (!turns.empty())
-    round.copies = outer + "if (" + turns + ") {\n" + round.copies + outer + "}\n";
+  if (!branches.empty())
+    round.copies = outer + "if (" + branches + ") {\n" + round.copies + outer + "}\n";
   const Rounds &rounds = kernel.instances.front().pipelines[*copies()[ring.first].pipeline].rounds;
   round.condition = aheadText(rounds.condition, ring);
-  std::string far = farText(ring, ring.isByWarp ? outer + "  " : outer);
+  std::string far = prefetchText(ring, ring.isByWarp ? outer + "  " : outer);
   round.copies += ring.isByWarp ? ifFirstLane(ring, far, outer) : far;
   SmallVector<std::string, 2> steps;
   for (const auto &[cursor, name] : ring.cursors)
@@ -377,7 +380,7 @@ std::string KernelWriter::fillText(const Ring &ring, const std::string &indent) 
     return wait;
   std::string text = orderText(ring.first, ring.last, indent);
   // One tile is free now, and one round takes it, if each round takes one.
-  if (startsBeforeLoop(ring) && copies()[ring.first].turns.empty()) {
+  if (startsBeforeLoop(ring) && copies()[ring.first].branches.empty()) {
     RoundAhead round = roundAhead(ring, indent + "    ");
     text += indent + "  if (" + round.condition + ") {\n" + round.copies;
     if (!round.steps.empty())
@@ -456,7 +459,7 @@ std::string KernelWriter::leadersVariables(const Ring &ring, StringRef used,
   for (const auto &[cursor, name] : ring.cursors)
     if (isWordOf(used, name))
       text += "\n" + indent + declarationAhead(*cursor, name, ring);
-  if (std::string far = farStart(ring, indent); !far.empty())
+  if (std::string far = prefetchStart(ring, indent); !far.empty())
     text += "\n" + StringRef(far).rtrim().str();
   return text;
 }
@@ -496,7 +499,7 @@ void KernelWriter::openPipelines() {
       starts += firstCopies(ring, indent);
     }
     declarations += starts;
-    const bool isApart = source.standsApart(directive);
+    const bool isApart = source.isCutOffByEndif(directive);
     texts.front().edits.push_back(
         source.pragmaComment(directive, isApart ? stages : stages + declarations));
     if (isApart && !declarations.empty())

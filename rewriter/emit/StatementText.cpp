@@ -33,9 +33,9 @@ std::string KernelWriter::checksOf(size_t first, size_t end, bool isAhead) {
 unsigned KernelWriter::beginOf(size_t copy) {
   const Directive &directive = *copies()[copy].directive;
   for (auto [begin, end] : source.hintsOf(copies()[copy].statement))
-    if (begin < directive.begin.offset || source.standsApart(directive))
+    if (begin < directive.begin.offset || source.isCutOffByEndif(directive))
       texts[textOf[copy]].edits.push_back(source.removal(begin, end));
-  if (!source.standsApart(directive))
+  if (!source.isCutOffByEndif(directive))
     return directive.begin.offset;
   texts[textOf[copy]].edits.push_back(source.removal(directive.begin.offset, directive.end.offset));
   return directive.statement.offset;
@@ -55,7 +55,7 @@ std::string KernelWriter::commentsOf(size_t first, size_t end) const {
   const Directive &directive = *copies()[first].directive;
   std::string indent = source.indentationAt(directive.statement.offset);
   // The pragma may stand in the first column.
-  size_t there = source.standsApart(directive)
+  size_t there = source.isCutOffByEndif(directive)
                      ? indent.size()
                      : source.indentationAt(directive.begin.offset).size();
   std::string text = StringRef(indent).drop_front(there).str();

@@ -41,18 +41,18 @@ const Expr *skipsRound(const Stmt *statement) {
 }
 
 /// What may end a round and stands before a copy in its text, but for the statements that the
-/// copy's turns are made of.
-const Stmt *endBefore(const Stmt *statement, const Stmt *copy, ArrayRef<const Stmt *> turns,
+/// copy's branches are made of.
+const Stmt *endBefore(const Stmt *statement, const Stmt *copy, ArrayRef<const Stmt *> branches,
                       const SourceManager &sources) {
   if (!statement || !isBefore(statement, copy, sources) || isa<LambdaExpr>(statement) ||
-      llvm::is_contained(turns, statement))
+      llvm::is_contained(branches, statement))
     return nullptr;
   if (isa<ReturnStmt, GotoStmt, BreakStmt, ContinueStmt>(statement))
     return statement;
   if (isLoop(statement)) // its own
     return nullptr;
   for (const Stmt *child : statement->children())
-    if (const Stmt *end = endBefore(child, copy, turns, sources))
+    if (const Stmt *end = endBefore(child, copy, branches, sources))
       return end;
   return nullptr;
 }
@@ -82,7 +82,7 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
     for (const Stmt *before :
          llvm::reverse(ArrayRef(block->body_begin(), llvm::find(block->body(), at))))
       if (const Expr *condition = skipsRound(before)) {
-        place.turns.push_back({condition, true});
+        place.branches.push_back({condition, true});
         place.skips.push_back(before);
       }
     if (block == bodyOf(rounds.loop))
@@ -95,7 +95,7 @@ std::optional<PlaceInRound> placeInRound(const Stmt *copy, const Rounds &rounds,
     if (!branch || branch->getInit() || branch->getConditionVariable())
       return std::nullopt;
     if (!branch->isConstexpr())
-      place.turns.push_back({branch->getCond(), branch->getElse() == block});
+      place.branches.push_back({branch->getCond(), branch->getElse() == block});
     else if (place.block == block) // which the instance always executes
       place.block = nullptr;
     at = branch;
@@ -111,8 +111,8 @@ static std::optional<Diagnostic> whyOtherNames(const Stmt *copy, const Rounds &r
   const NamesAround atCopy(copy, kernel.path.textFunction());
   const NamesAround atLoop(rounds.loop, kernel.path.textFunction());
   SmallVector<const Expr *, 8> again{rounds.condition};
-  for (const Turn &turn : where.turns)
-    again.push_back(turn.condition);
+  for (const BranchCondition &branch : where.branches)
+    again.push_back(branch.condition);
   for (const Cursor &cursor : rounds.cursors)
     for (const Change &step : cursor.steps)
       again.push_back(step.value);
@@ -209,15 +209,15 @@ static std::optional<Diagnostic> whyRewritten(const CopyInLoop &copy, const Roun
   round.push_back(body); // at its end, objects may do something
   for (const Stmt *statement : round) {
     Effect effect = kernel.effects.of(statement, kernel.path);
-    bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.source, kernel.effects));
-    if (!isWritten && !mayWrite(effect, *copy.source, kernel.effects))
+    bool isWritten = kernel.effects.mayMeet(effect.writes, objectsOf(*copy.tensor, kernel.effects));
+    if (!isWritten && !mayWrite(effect, *copy.tensor, kernel.effects))
       continue;
     // What is written through the source itself, or by another kernel that this one waits for, is
     // written whatever the qualifiers say.
-    const bool isPromise = !isWrittenThrough(*copy.source, effect, kernel.effects) &&
+    const bool isPromise = !isWrittenThrough(*copy.tensor, effect, kernel.effects) &&
                            (isWritten || !kernel.effects.ofAll().awaitsGrids);
-    return diagnose(diag::written_in_loop, place, copy.source->spelling,
-                    isPromise ? "declare " + restrictable(*copy.source) + " '__restrict__', or "
+    return diagnose(diag::written_in_loop, place, copy.tensor->spelling,
+                    isPromise ? "declare " + restrictable(*copy.tensor) + " '__restrict__', or "
                               : "")
         .note(placeOf(sources, statement->getBeginLoc()),
               isWritten ? "it may be written here" : "others may have written to it by then");
@@ -244,17 +244,17 @@ std::optional<Diagnostic> whyNotAhead(const CopyInLoop &copy, const Rounds &roun
     return diagnose(diag::not_available_yet, placeOf(sources, copy.tile->getLocation()),
                     "a pipeline of a tile that its loop declares")
         .note(placeOf(sources, copy.tile->getLocation()), "declare it before the loop");
-  for (const Turn &turn : where->turns)
-    if (std::optional<std::string> why = whyImpure(turn.condition, kernel.uniformity))
+  for (const BranchCondition &branch : where->branches)
+    if (std::optional<std::string> why = whyImpure(branch.condition, kernel.uniformity))
       return diagnose(diag::not_ahead, place, "the condition of the copy " + *why)
-          .note(placeOf(sources, turn.condition->getBeginLoc()), "it stands here");
+          .note(placeOf(sources, branch.condition->getBeginLoc()), "it stands here");
   if (auto why = whyOtherNames(copy.statement, rounds, *where, kernel))
     return why;
   if (auto why = whyTileLeaves(copy, rounds, *where, kernel))
     return why;
   if (kernel.effects.mayOutliveRound(copy.tile, copy.statement, kernel.path))
     return diagnose(diag::tile_kept, place, copy.tile->getNameAsString());
-  if (!mayBeWritten(*copy.source, kernel.effects))
+  if (!mayBeWritten(*copy.tensor, kernel.effects))
     return std::nullopt;
   return whyRewritten(copy, rounds, kernel);
 }

@@ -18,28 +18,30 @@
 
 namespace tilelift {
 
-/// A copy in a loop, and what it fills and reads.
+/// A copy in a loop, with its tile and its tensor.
 struct CopyInLoop {
   const clang::Stmt *statement = nullptr;
   const clang::VarDecl *tile = nullptr;
-  const GlobalBase *source = nullptr;
+  const GlobalBase *tensor = nullptr;
 };
 
 /// A condition that a round evaluates on its way to a copy. `isElse`: the copy is reached if the
 /// condition is false, not if it is true.
-struct Turn {
+struct BranchCondition {
   const clang::Expr *condition = nullptr;
   bool isElse = false;
 };
 
-/// The place of a copy in a round: the block of the round, and the conditions on the way to it.
+/// The place of a copy in a round. `block` is the loop's body or, if the copy stands under an `if`
+/// other than `if constexpr`, the branch of the innermost such `if`. `branches` are the conditions
+/// on the way to the copy, the innermost first.
 struct PlaceInRound {
   const clang::CompoundStmt *block = nullptr;
   /// The copy with the nested `{ ... }` and `if constexpr` statements around it that stand in
   /// `block`; the copy itself if there are none.
   const clang::Stmt *statement = nullptr;
-  llvm::SmallVector<Turn, 2> turns;
-  /// The statements `if (...) continue;` whose conditions are among `turns`.
+  llvm::SmallVector<BranchCondition, 2> branches;
+  /// The statements `if (...) continue;` whose conditions are among `branches`.
   llvm::SmallVector<const clang::Stmt *, 2> skips;
 };
 /// Finds the place of a copy in a round. Nothing if the copy stands in an inner loop, in a

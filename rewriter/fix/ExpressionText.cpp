@@ -40,7 +40,7 @@ SmallVector<const Expr *, 4> extentTexts(const VarDecl *array, size_t dims,
   return texts;
 }
 
-bool isSum(const Expr *expression) {
+bool bindsLikeSum(const Expr *expression) {
   expression = expression->IgnoreImplicit();
   const auto *binary = dyn_cast<BinaryOperator>(expression);
   return !isa<AbstractConditionalOperator>(expression) &&

@@ -22,7 +22,7 @@ llvm::SmallVector<const clang::Expr *, 4> extentTexts(const clang::VarDecl *arra
 
 /// Whether an expression binds at least as tightly as a sum, so that it can be compared, and text
 /// be added to it, without parentheses.
-bool isSum(const clang::Expr *expression);
+bool bindsLikeSum(const clang::Expr *expression);
 
 } // namespace tilelift
 

@@ -86,7 +86,7 @@ Element elementOf(const Expr *expression) {
 std::string operandText(const Expr *expression, CharSourceRange text, const ASTContext &context) {
   std::string written =
       Lexer::getSourceText(text, context.getSourceManager(), context.getLangOpts()).str();
-  return isSum(expression) ? written : "(" + written + ")";
+  return bindsLikeSum(expression) ? written : "(" + written + ")";
 }
 
 BinaryOperator *joined(BinaryOperatorKind op, const Expr *left, const Expr *right,

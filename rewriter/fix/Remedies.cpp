@@ -164,7 +164,7 @@ std::optional<Trial> Remedies::widened(int64_t bytes) const {
     return std::nullopt;
   trial.relation.tile.slot = *slotRows * Polynomial(wider);
   trial.relation.tile.extents.back() = wider / tile.elementSize;
-  if (!isSum(extents.back()))
+  if (!bindsLikeSum(extents.back()))
     return std::nullopt;
   std::string more = std::to_string((wider - row) / tile.elementSize);
   trial.remedy.text = "make the rows of '" + tile.name + "' " + more + " elements longer";

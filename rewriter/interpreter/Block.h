@@ -50,7 +50,7 @@ enum class ExtentSide { Left, Right };
 struct CellRecord {
   unsigned size = 0;
   Value value;
-  /// When some thread wrote the cell at all.
+  /// The condition under which some thread writes the cell at all.
   Condition written;
   unsigned thread = 0;
   Place place;
@@ -162,8 +162,9 @@ public:
   void leaveOpen(const Condition &condition);
   /// What has to hold for every thread.
   void demand(const Needs &needed);
-  /// Takes its name at the copy from what is looked up, so that the lifted copy does not look it
-  /// up: not all threads may do so. `why` is the reason, for messages about a number.
+  /// Removes the name that a looked-up number or pointer has at the copy, so that the lifted copy
+  /// does not look it up: the lookup could have another result there, or cannot be written or
+  /// guarded. `why` is the reason, for messages about a number.
   void hideFromCopy(const Lookup &lookup, std::string why = {});
   /// Hides, too, all that is spelled by something hidden: its text would look that up once more.
   void hideDependents();

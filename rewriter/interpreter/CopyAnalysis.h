@@ -14,22 +14,24 @@
 
 namespace tilelift {
 
-/// Where a copy stands and which shared array it fills.
+/// A copy that a statement makes: its relation, and its tile, which is the shared array that it
+/// fills or stores.
 struct AnalysedCopy {
   CopyRelation relation;
   const clang::VarDecl *tile = nullptr;
 };
 
 struct CopyAnalysis {
-  /// One copy for each tile that the statement fills, and for each tensor that it fills
-  /// a stretch of a tile from.
+  /// One copy for each tile. If stretches of a tile belong to different tensors, one copy for each
+  /// stretch; but a tile with more than 8 stretches stays one copy, which the fit then refuses.
   std::vector<AnalysedCopy> copies;
   std::optional<Diagnostic> failure;
   /// Whether another analysis with KernelUnderTest::namesChoices may have another result.
   bool hasChoices = false;
   /// Arguments that decide a size which has to be known, by name.
   std::set<std::string> decidingArguments;
-  /// If no thread gets to the copy, the statement behind which the last thread does not go on.
+  /// If no thread reaches the copy: the statement on the way to it at which the thread that was run
+  /// last ended. Null if threads reach the copy.
   const clang::Stmt *endOfWay = nullptr;
 };
 

@@ -102,12 +102,13 @@ class Interpreter {
 public:
   Interpreter(const KernelUnderTest &kernel, Block &block, unsigned thread);
 
-  /// Runs from the kernel's entry to just before `target`. Statements that
-  /// change nothing in `relevant` are skipped, and loops around the target are
+  /// Runs from the kernel's entry to just before `target`. Statements are skipped if they change
+  /// nothing in `relevant` and no thread can leave the way by them. Loops around the target are
   /// entered at an arbitrary iteration.
   void reach(const clang::Stmt *target, const llvm::DenseSet<const clang::VarDecl *> &relevant);
 
-  /// Runs the annotated statement; what it stores to shared memory is recorded.
+  /// Runs the annotated statement. For each cell of shared memory, records what a load stores there
+  /// or, for stores and reductions, where in global memory the cell goes.
   void runCopy(const clang::Stmt *statement);
 
   /// Returns the condition under which this thread reaches the target.
@@ -197,8 +198,9 @@ private:
     bool isUniform = false;
     bool isCounter = false;
 
-    /// Whether each round adds the same number to it, for all threads.
-    bool isSteady() const {
+    /// Whether it is a number to which each round adds the same constant, which is not zero, for
+    /// all threads.
+    bool hasConstantStep() const {
       return isUniform && step && step->number.asConstant().value_or(0) != 0;
     }
   };
@@ -291,7 +293,8 @@ private:
                 Value self, const clang::Expr *call);
   Value runEntered(const clang::Expr *call);
   void runInitialiser(const clang::CXXCtorInitializer *init, Place place);
-  /// Who is called, on which object, with what; evaluated by the caller.
+  /// The function that is called, its arguments as expressions, which enter() evaluates in the
+  /// frame of the caller, and the address of the object that it is called on.
   struct Callee {
     const clang::FunctionDecl *definition = nullptr;
     llvm::SmallVector<const clang::Expr *, 8> arguments;

@@ -83,8 +83,8 @@ bool Interpreter::keepsItsValue(const Polynomial &value, const Stmt *loop) const
 /// The copy has to be able to say how far it has come.
 bool Interpreter::isCounter(const Moving &moving, const Stmt *loop) const {
   const Scalar *start = moving.start.single();
-  return moving.isSteady() && start && start->is(Scalar::Kind::Number) && start->residueBits == 0 &&
-         keepsItsValue(start->number, loop);
+  return moving.hasConstantStep() && start && start->is(Scalar::Kind::Number) &&
+         start->residueBits == 0 && keepsItsValue(start->number, loop);
 }
 
 /// Whether a counter is farther from its start in each round than in the round before. A number of
@@ -336,7 +336,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
       llvm::find_if(all, [&](const Moving &one) { return isWide(one) && isCounter(one, loop); });
   if (counting == all.end())
     counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
-  auto steady = llvm::find_if(all, [](const Moving &one) { return one.isSteady(); });
+  auto steady = llvm::find_if(all, [](const Moving &one) { return one.hasConstantStep(); });
   auto uncounted = [&]() -> std::string {
     if (steady == all.end())
       return "in which no integer counts the rounds by a constant";

@@ -283,7 +283,7 @@ unsigned Interpreter::baseOf(GlobalBase base, QualType pointee, bool isFixed) {
   base.elementType = pointee.getUnqualifiedType().getAsString();
   base.elementIdentity = identityOf(pointee);
   base.elementSize = pointee->isFunctionType() ? 1 : sizeOf(pointee);
-  base.isConstant = pointee.isConstQualified() && isFixed;
+  base.isReadOnly = pointee.isConstQualified() && isFixed;
   base.isSet = !isFixed;
   return block.baseOf(std::move(base));
 }

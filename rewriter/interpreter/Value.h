@@ -42,7 +42,7 @@ struct Scalar {
   Space space = Space::Global;
   unsigned object = 0;
   /// Data.
-  Shared<Source> data;
+  CopyOnWrite<Source> data;
   /// Unknown: what we met, as in "is read from shared memory".
   std::string why;
   Place place;
@@ -116,8 +116,9 @@ bool isSameAddress(const Value &a, const Value &b);
 /// A local variable, as the bytes that were written to it.
 class LocalObject {
 public:
-  /// What is read back from `size` bytes at `offset`: a value stored there, a
-  /// part of one, or several that lie side by side in global memory.
+  /// What is read back from `size` bytes at `offset`: a value stored there, a part of one, or
+  /// several that together are one: constants, or bytes that lie side by side in one array in
+  /// global or shared memory.
   Value read(int64_t offset, unsigned size, Place place) const;
   /// The value of exactly these bytes, if they were written at once; null otherwise.
   const Value *holds(int64_t offset, unsigned size) const {
@@ -146,7 +147,8 @@ private:
   Scalar rest;
 };
 
-/// `size` bytes of `whole`, `offset` bytes in; only data can be taken apart.
+/// `size` bytes of `whole`, `offset` bytes in. Only data and constant numbers can be taken apart;
+/// of other values, the part is unknown.
 Scalar partOf(const Scalar &whole, int64_t offset, unsigned size);
 
 } // namespace tilelift

@@ -149,7 +149,7 @@ std::optional<Diagnostic> Sharing::whyNotShared(const PlannedCopy &copy) const {
   if (std::optional<Diagnostic> reason = whyAsked(copy, peers))
     return reason;
   std::optional<Diagnostic> reason;
-  forEachPlace(plan, [&](const Polynomial &value) {
+  forEachPlacingValue(plan, [&](const Polynomial &value) {
     if (std::optional<std::string> part = peers.differingPart(value, plan.symbols, copy.statement);
         part && !reason)
       reason = refuse("what it is filled with depends on '" + *part +

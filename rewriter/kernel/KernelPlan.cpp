@@ -28,7 +28,7 @@ bool haveOneText(const InstancePlan &a, const InstancePlan &b) {
          std::equal(a.copies.begin(), a.copies.end(), b.copies.begin(), b.copies.end(),
                     [](const PlannedCopy &x, const PlannedCopy &y) {
                       return x.directive == y.directive && x.pipeline == y.pipeline &&
-                             x.takesTurns == y.takesTurns &&
+                             x.hasTwoTiles == y.hasTwoTiles &&
                              (x.prefetched == 0) == (y.prefetched == 0) &&
                              sameWay(x.path, y.path) && sameOperations(x.plan, y.plan);
                     });
@@ -37,6 +37,20 @@ bool haveOneText(const InstancePlan &a, const InstancePlan &b) {
 bool KernelPlan::hasProducer() const {
   return llvm::any_of(instances.front().copies,
                       [&](const PlannedCopy &copy) { return instances.front().isSupplied(copy); });
+}
+
+std::vector<const Plan *> KernelPlan::plansOf(size_t copy) const {
+  std::vector<const Plan *> plans;
+  for (const InstancePlan &instance : instances)
+    plans.push_back(&instance.copies[copy].plan);
+  return plans;
+}
+
+std::vector<const Plan *> KernelPlan::plansAheadOf(size_t copy) const {
+  std::vector<const Plan *> plans;
+  for (const InstancePlan &instance : instances)
+    plans.push_back(&*instance.copies[copy].ahead);
+  return plans;
 }
 
 SmallVector<TilePlan, 4> tilePlansOf(InstancePlan &instance) {

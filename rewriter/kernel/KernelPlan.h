@@ -20,7 +20,8 @@
 
 namespace tilelift {
 
-/// A loop whose copies are made ahead, in the same rounds in all instances.
+/// A loop whose loads are issued ahead of their rounds. In all instances of a kernel, the same
+/// pipelines issue the same copies; the number of stages may differ.
 struct PlannedPipeline {
   const Directive *directive = nullptr;
   Rounds rounds;
@@ -41,13 +42,13 @@ struct PlannedCopy {
   bool tileIsWritten = false;
   /// The copy is a store in a loop, and each round stores to another place of the tensor, so that a
   /// round need not wait for the stores of earlier rounds.
-  bool movesOn = false;
+  bool storesApart = false;
   /// Each round of a pipeline writes the tile anew and stores it, so the lifted kernel has two
   /// tiles and uses them alternately.
-  bool takesTurns = false;
+  bool hasTwoTiles = false;
   /// The reason, for a message, why some cells of the tile may keep the values that they had before
   /// the copy; empty if none may. A copy into such a tile cannot be made ahead of its round.
-  std::string keeps;
+  std::string whyCellsStay;
   Plan plan;
   /// The copy relation that `plan` was fitted to. It is kept so that other plans can be fitted to
   /// it, such as one with a swizzle.
@@ -63,7 +64,7 @@ struct PlannedCopy {
   unsigned prefetched = 0;
   /// The branch conditions that a round evaluates on the way to the copy. The pipeline evaluates
   /// them ahead of the round.
-  llvm::SmallVector<Turn, 2> turns;
+  llvm::SmallVector<BranchCondition, 2> branches;
   /// It is the whole body of a loop or a branch, without braces.
   bool isBody = false;
   /// The copy with the nested `{ ... }` and `if constexpr` statements around it, up to a loop or a
@@ -91,7 +92,9 @@ struct InstancePlan {
   bool isSupplied(const PlannedCopy &copy) const {
     return copy.pipeline && pipelines[*copy.pipeline].hasProducer;
   }
-  /// The statement's copies on one call path are removed; they stay plain loops.
+  /// Removes the statement's copies from the plan, for `path` and for all call paths that run the
+  /// same text, such as other calls of one lambda. They stay plain loops. Adds `path` to
+  /// `plainPaths`.
   void drop(const clang::Stmt *statement, CallPath path);
 };
 
@@ -104,6 +107,10 @@ struct KernelPlan {
 
   /// Whether a producer warp issues copies, which it does in all instances or in none.
   bool hasProducer() const;
+  /// The plans of a copy, one for each instance.
+  std::vector<const Plan *> plansOf(size_t copy) const;
+  /// The plans by which a pipeline makes the copy ahead of its round, one for each instance.
+  std::vector<const Plan *> plansAheadOf(size_t copy) const;
 };
 
 /// Each copy's tile and a pointer to its plan, for functions that change the plans.

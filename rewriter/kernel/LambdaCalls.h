@@ -28,9 +28,11 @@ bool joinCalls(InstancePlan &instance, std::vector<PlannedCopy> &copies, Verdict
 /// all calls share one text.
 void dropHalfLifted(InstancePlan &instance, Verdicts &verdicts);
 
-/// Refuses copies whose function or lambda is also called in a way that the analysis does not
-/// follow, such as by a destructor or through a pointer. That call runs the function as it was
-/// written, with its loop. A lambda has one text for all of its calls, so its copies are dropped.
+/// Reports copies whose function or lambda is also called in a way that the analysis does not
+/// follow, such as by a destructor or through a pointer. The copies of a function stay in the plan:
+/// its known calls become calls of a sibling, and the call that is not followed runs the function
+/// as it was written, with its loop. A lambda has one text for all of its calls, so its copies are
+/// removed from the plan.
 void refuseUnseenCalls(InstancePlan &plan, const KernelInstance &instance,
                        const KernelEffects &effects, Verdicts &verdicts);
 

@@ -49,8 +49,8 @@ std::optional<int64_t> LaunchArguments::valueOf(StringRef name) const {
   return std::nullopt;
 }
 
-std::set<std::string> LaunchArguments::neverMeeting(ArrayRef<Check> guards,
-                                                    const Symbols &symbols) const {
+std::set<std::string> LaunchArguments::argumentsOfFalseGuards(ArrayRef<Check> guards,
+                                                              const Symbols &symbols) const {
   std::set<std::string> names;
   for (const Check &guard : guards) {
     if (launches.empty() || guard.rule != rule_id::guard)

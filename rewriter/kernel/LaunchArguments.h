@@ -25,7 +25,8 @@ public:
   std::optional<int64_t> valueOf(llvm::StringRef name) const;
   /// The names of the arguments in guards that no launch satisfies, given the constants that the
   /// launches pass. With such a guard the lifted copy would never run.
-  std::set<std::string> neverMeeting(llvm::ArrayRef<Check> guards, const Symbols &symbols) const;
+  std::set<std::string> argumentsOfFalseGuards(llvm::ArrayRef<Check> guards,
+                                               const Symbols &symbols) const;
 
 private:
   llvm::SmallVector<const Launch *, 4> launches;

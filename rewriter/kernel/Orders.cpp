@@ -23,7 +23,7 @@ CopyOrders ordersOf(const KernelPlan &kernel, const Effects &effects) {
       });
       own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
                             copy.pipeline.has_value(), instance.isSupplied(copy),
-                            copy.plan.kind != CopyKind::Load, copy.movesOn, copy.plan.looksUp(),
+                            copy.plan.kind != CopyKind::Load, copy.storesApart, copy.plan.looksUp(),
                             copy.plan.looksUpShared, objectsOf(copy.plan.base, *own.effects)});
     }
   }

@@ -103,8 +103,8 @@ void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
   if (!writer || !alwaysWrites(writing, writer, {*store->relation, store->tile}))
     return;
   store->plan.stages = 2;
-  store->takesTurns = !fitTogether(tilePlansOf(instance), sizesOf(instance.function));
-  if (!store->takesTurns)
+  store->hasTwoTiles = !fitTogether(tilePlansOf(instance), sizesOf(instance.function));
+  if (!store->hasTwoTiles)
     store->plan.stages = 1;
 }
 
@@ -121,18 +121,18 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
     return missing("a pipeline of tiles in dynamic shared memory");
   if (!plan.layout.slot.count().isZero())
     return missing("a pipeline of tiles that have stages already");
-  if (!copy.keeps.empty())
-    return diagnose(diag::tile_keeps_values, plan.place, plan.tile, copy.keeps);
+  if (!copy.whyCellsStay.empty())
+    return diagnose(diag::tile_keeps_values, plan.place, plan.tile, copy.whyCellsStay);
   if (std::optional<Diagnostic> reason =
           whyNotAhead({copy.statement, copy.tile, &plan.base}, rounds, under))
     return reason;
   copy.ahead = plan;
   std::optional<PlaceInRound> where = placeInRound(copy.statement, rounds, under.facts);
-  copy.turns = where->turns;
+  copy.branches = where->branches;
   copy.inRound = where->statement;
   NamesAhead names(copy.statement, rounds, under);
-  for (const Turn &turn : copy.turns)
-    for (const VarDecl *variable : variablesIn(turn.condition))
+  for (const BranchCondition &branch : copy.branches)
+    for (const VarDecl *variable : variablesIn(branch.condition))
       if (!names.has(variable->getName()))
         return diagnose(diag::not_ahead, plan.place,
                         "'" + variable->getNameAsString() +

@@ -17,7 +17,9 @@
 
 namespace tilelift {
 
-/// All copies of the annotated loop are made ahead, or none of them and the reason is said.
+/// Plans that all loads of the annotated loop are issued ahead of their rounds, or none of them. In
+/// the latter case, reports the reason, unless the loop has no loads because the user did not
+/// select them. Stores stay in their rounds.
 void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
                   const FileFacts &file, Verdicts &verdicts);
 

@@ -73,12 +73,12 @@ private:
   json::Value print(const PlannedCopy &copy) const {
     json::Object object{{"line", lineOf(copy.directive->begin)},
                         {"plan", toJson(copy.plan)},
-                        {"movesOn", copy.movesOn},
-                        {"takesTurns", copy.takesTurns},
-                        {"keeps", copy.keeps},
+                        {"storesApart", copy.storesApart},
+                        {"hasTwoTiles", copy.hasTwoTiles},
+                        {"whyCellsStay", copy.whyCellsStay},
                         {"tileIsWritten", copy.tileIsWritten},
                         {"prefetched", copy.prefetched},
-                        {"turns", int64_t(copy.turns.size())},
+                        {"branches", int64_t(copy.branches.size())},
                         {"pipeline", nullptr}};
     if (copy.pipeline)
       object["pipeline"] = int64_t(*copy.pipeline);

@@ -58,7 +58,7 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
   std::vector<Diagnostic> remarks;
   std::string text = summary(plan);
   SmallVector<std::string, 8> conditions;
-  for (const finding &each : plan.verdicts)
+  for (const finding &each : plan.findings)
     if (each.outcome == verdict::open && each.rule != rule_id::address_null)
       conditions.push_back(std::string("at launch: ") + summary_of(each.rule));
   for (const Check &check : plan.launchChecks)

@@ -17,9 +17,9 @@ namespace tilelift {
 std::string print(const BlockShape &shape);
 
 /// Remarks that the copy is lifted, what is checked for it, and what its tile's layout costs or
-/// saves. Warns if the device that the user names cannot copy such rows: then every launch would
-/// fail the check in the launcher, or every block the check at the copy, and the loop would always
-/// run.
+/// saves. Warns if the plan moves looked-up rows four at a time and the device that the user names
+/// cannot do that: then every launch would fail the check in the launcher, or every block the check
+/// at the copy, and the loop would always run.
 std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device);
 
 /// How far ahead a loop's copies are, and what that costs.

@@ -37,8 +37,9 @@ struct Selection {
   Output output = Output::Program;
   /// What the user names.
   Device device = {};
-  /// Block sizes of kernels that nothing in the file launches, by the names that they have in
-  /// LiftResult::names.
+  /// The block sizes that the user gives for kernels, by any of their names in LiftResult::names. A
+  /// given size is used instead of the one that a launch of the kernel has. It is an error if a
+  /// clause gives the kernel another size.
   std::map<std::string, BlockShape> blocks;
 };
 

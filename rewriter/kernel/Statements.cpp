@@ -81,8 +81,8 @@ void planCopies(Attempt &made, std::vector<AnalysedCopy> &copies, const KernelUn
                        annotated.path,
                        copy.tile,
                        !copy.relation.tile.otherWriter.empty(),
-                       /*movesOn=*/false,
-                       /*takesTurns=*/false,
+                       /*storesApart=*/false,
+                       /*hasTwoTiles=*/false,
                        whyKept(copy.relation, fitOptions.outsideIsAny),
                        std::move(std::get<Plan>(fitted)),
                        std::make_shared<CopyRelation>(copy.relation),
@@ -91,7 +91,7 @@ void planCopies(Attempt &made, std::vector<AnalysedCopy> &copies, const KernelUn
                        0,
                        {}};
     lifted.isBody = isBody(annotated.statement, under.facts);
-    lifted.movesOn = under.kind != CopyKind::Load && movesOn(lifted, under);
+    lifted.storesApart = under.kind != CopyKind::Load && storesApart(lifted, under);
     made.copies.push_back(std::move(lifted));
   }
 }
@@ -146,7 +146,7 @@ std::set<std::string> decidingArguments(const Attempt &made, const LaunchArgumen
     return made.decidingArguments;
   std::set<std::string> names;
   for (const PlannedCopy &copy : made.copies)
-    names.merge(arguments.neverMeeting(copy.plan.copyChecks, copy.plan.symbols));
+    names.merge(arguments.argumentsOfFalseGuards(copy.plan.copyChecks, copy.plan.symbols));
   return names;
 }
 

@@ -48,7 +48,7 @@ bool goesOneWay(const Cursor &cursor, const KernelUnderTest &under) {
 
 } // namespace
 
-bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under) {
+bool storesApart(const PlannedCopy &copy, const KernelUnderTest &under) {
   const Stmt *loop = under.facts.outermostLoopAround(copy.statement);
   if (!loop || isInInnerLoop(copy.statement, loop, under.facts) ||
       isa<DoStmt, CXXForRangeStmt>(loop) || !copy.path.inKernel())

@@ -16,7 +16,7 @@ namespace tilelift {
 /// Whether no two rounds of the only loop around a store write to the same place. That is so if a
 /// variable that each round changes in one direction moves the place by at least the length that
 /// one round stores.
-bool movesOn(const PlannedCopy &copy, const KernelUnderTest &under);
+bool storesApart(const PlannedCopy &copy, const KernelUnderTest &under);
 
 } // namespace tilelift
 

@@ -33,7 +33,7 @@ std::optional<std::vector<Plan>> plansWith(swizzle_mode swizzle,
     options.swizzle = swizzle;
     auto fitted = fit(*copy->relation, options);
     Plan *plan = std::get_if<Plan>(&fitted);
-    bool hasPlan = plan && options.canBeSaid(*plan) && plan->hasMap();
+    bool hasPlan = plan && options.canBeSpelled(*plan) && plan->hasMap();
     if (!hasPlan || (asGood && (plan->copyChecks.size() != copy->plan.copyChecks.size() ||
                                 plan->isByFours() != copy->plan.isByFours())))
       return std::nullopt;

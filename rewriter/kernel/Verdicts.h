@@ -4,8 +4,10 @@
 // What is said of a file's copies, in one place: which are refused and stay loops, which are
 // lifted, and what the user is to know of them.
 //
-// `fallback(loop)` turns a refusal into a warning here and nowhere else. A reason that several
-// copies or instances share is said once, with all of them.
+// `fallback(loop)` turns the refusal of a copy into a warning here. Two other refusals become
+// warnings where they are found: a tile that cannot be multicast (Clusters), and a producer warp
+// that cannot be added (Pipelines and writable/WritableKernel). A reason that several copies or
+// instances share is said once, with all of them.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_KERNEL_VERDICTS_H
@@ -45,7 +47,9 @@ public:
   /// Refuses what a copy can do without: with `fallback(loop)` it is lifted all the same.
   void refuseClause(Diagnostic reason, const Directive &directive,
                     const clang::FunctionDecl *instance);
-  /// Refuses all copies of an instance because of one of them; each pragma gets a message.
+  /// Refuses all copies of an instance because of one of them, whose pragma is `directive`. If that
+  /// pragma has `fallback(loop)`, the pragma of each other copy gets a message as well. Otherwise
+  /// the refusal is an error, nothing is written, and no other message is needed.
   void refuseAll(const InstancePlan &instance, Diagnostic reason, const Directive &directive);
   /// Refuses a kernel whose text cannot be written. Returns whether its copies stay loops; if not,
   /// the reason is an error.

@@ -40,11 +40,12 @@ private:
   std::vector<Diagnostic> all;
 };
 
-/// cuTensorMapEncodeTiled, Im2col and Im2colWide, by whatever name they are called. All that
-/// control may get to.
+/// Checks the calls of cuTensorMapEncodeTiled, Im2col and Im2colWide, by whatever name they are
+/// called, and returns the maps that they encode: one for each call and each way to it that control
+/// may take.
 std::vector<EncodedMap> lintEncodeCalls(const Functions &functions, int capability,
                                         Findings &findings);
-/// Whether it is one of them.
+/// Whether it is a call of one of these functions.
 bool isEncodeCall(const clang::CallExpr *call);
 /// Whether a type is the driver's for tensor maps.
 bool isTensorMap(clang::QualType type);

@@ -19,7 +19,8 @@ enum class Reach {
   Surely,
 };
 
-/// Of all calls that lead there, too.
+/// Returns whether control reaches `place` in the function of `frame`. The calls by which the frame
+/// is entered have to be reached, too: the result is that of the least sure of them and of `place`.
 Reach reachOf(const clang::Stmt *place, const Frame &frame, const Functions &functions);
 
 } // namespace tilelift

@@ -41,12 +41,17 @@ struct CopyOrder {
 
 /// What is needed around a store. Only the leader waits for the store itself.
 struct StoreOrder {
-  /// Every thread fences, then a barrier: here, or at the barriers that come before.
+  /// Every thread has to fence right before the store, and a barrier has to be added behind the
+  /// fences. If this is false, the last barriers of the program before the store order it, and the
+  /// threads fence there if the store needs that (BarrierDuty).
   bool needsBarrier = false;
   /// Not only the tile: threads may have accessed the tensor.
   bool fencesAll = false;
-  /// The block waits for the store right behind it, because some thread may access the tile or the
-  /// tensor before the next barrier, or because the leader's wait cannot be written ahead of that.
+  /// The block waits for the store right behind it. It has to if some thread may, before the next
+  /// barrier, write to the tile, access the tensor, tell others that the tensor is written, or
+  /// leave the kernel by assembly; if the leader's wait cannot be inserted in front of that
+  /// barrier's text, as for a store in a function that the kernel calls; or if the leader looks up
+  /// the store's place in shared memory.
   bool waitsHere = false;
   /// The leader waits until the tensor is written, and not only until TMA has read the tile,
   /// because some thread may access the tensor or be told that it is written.

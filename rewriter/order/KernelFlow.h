@@ -36,7 +36,7 @@ struct LiftedCopy {
   /// The copy goes from the tile to the tensor.
   bool isStore = false;
   /// The copy is a store, and each round of a loop stores to another place of the tensor.
-  bool movesOn = false;
+  bool storesApart = false;
   /// The leader looks up in memory where to copy; `looksUpShared`: in shared memory, to which other
   /// threads may have written.
   bool looksUp = false, looksUpShared = false;

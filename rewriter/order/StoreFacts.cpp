@@ -98,7 +98,7 @@ void StoreFlow::accessMemory(const State &state, const Effect &effect, std::opti
     if (!copies[i].isStore || !state.made.has(unsigned(i)))
       continue;
     bool isNextRound = copy && copies[*copy].isMadeWith(copies[i]);
-    if (isNextRound && copies[i].movesOn)
+    if (isNextRound && copies[i].storesApart)
       continue;
     bool touches = mayMeet(effect.reads, flow.tensorsOf(i)) ||
                    mayMeet(effect.writes, flow.tensorsOf(i)) || effect.signals ||

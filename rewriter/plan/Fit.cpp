@@ -102,46 +102,58 @@ void Fitter::nameRequired(std::vector<Requirement> &required) {
   }
 }
 
+/// Adds the conditions under which the indices of the copy are in range, and those that must hold
+/// for the copy to be made at all.
+void Fitter::checkRequirements() {
+  std::vector<Requirement> required =
+      requirementsOfLoads(relation, shape, digitEnds(), plan.hasMap());
+  nameRequired(required);
+  auto add = [&](const Requirement &each, unsigned conditionsBefore) {
+    const rule_id rule = each.within.isSingle() ? rule_id::argument_value : rule_id::index_range;
+    addCheck(
+        {rule, each.value, each.within, 1, each.place, Check::Subject::Value, conditionsBefore},
+        true);
+  };
+  for (const Requirement &each : relation.requirements)
+    add(each, conditionsBefore(each.value));
+  for (const Requirement &each : required)
+    add(each, Check::allConditions);
+}
+
+/// Adds the conditions under which the copy looks up its rows. Whether a row is there may be known
+/// before anything is looked up for it; if it is not, the lookup cannot be checked.
+void Fitter::checkLookups() {
+  std::vector<Requirement> conditions;
+  for (const LookupCondition &each : relation.lookedUpUnder)
+    conditions.push_back(each.condition);
+  for (const Requirement &each : withoutImplied(std::move(conditions))) {
+    Check check{rule_id::index_range, each.value, each.within, 1, each.place};
+    if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWhereAsked(check)) {
+      check.conditionsBefore = conditionsBefore(check.value);
+      if (check.conditionsBefore != 0)
+        fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
+    }
+    addCheck(std::move(check), false);
+  }
+}
+
 /// Completes a plan of any mode: its layout and its conditions.
 std::variant<Plan, Diagnostic> Fitter::finish() {
-  if (!failure) {
-    if (plan.gather)
-      order(plan.gather->present);
-    std::vector<Requirement> required =
-        requirementsOfLoads(relation, shape, digitEnds(), plan.hasMap());
-    nameRequired(required);
-    auto add = [&](const Requirement &each, unsigned behind) {
-      addCheck({each.within.isSingle() ? rule_id::argument_value : rule_id::index_range, each.value,
-                each.within, 1, each.place, Check::Subject::Value, behind},
-               true);
-    };
-    for (const Requirement &each : relation.requirements)
-      add(each, conditionsBefore(each.value));
-    for (const Requirement &each : required)
-      add(each, Check::allConditions);
-    std::vector<Requirement> underLookups;
-    for (const LookupCondition &each : relation.lookedUpUnder)
-      underLookups.push_back(each.condition);
-    for (const Requirement &each : withoutImplied(std::move(underLookups))) {
-      Check check{rule_id::index_range, each.value, each.within, 1, each.place};
-      // Whether a row is there may be known before anything is looked up for it, or not at all.
-      if (plan.isOfRow(each.value) && !plan.gather->present.empty() && !holdsWhereAsked(check)) {
-        check.behind = conditionsBefore(check.value);
-        if (check.behind != 0)
-          fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
-      }
-      addCheck(std::move(check), false);
-    }
-    // That TMA has no such tensor matters more than where it ends, and where its tile would lie.
-    checkRules();
-    if (unknownEnd)
-      fail(*unknownEnd);
-    if (!failure)
-      layOut();
-    findStart();
-    order(plan.copyChecks);
-    refuseContradictions();
-  }
+  if (failure)
+    return std::move(*failure);
+  if (plan.gather)
+    order(plan.gather->present);
+  checkRequirements();
+  checkLookups();
+  // That TMA has no such tensor matters more than where it ends, and where its tile would lie.
+  checkRules();
+  if (unknownEnd)
+    fail(*unknownEnd);
+  if (!failure)
+    layOut();
+  findStart();
+  order(plan.copyChecks);
+  refuseContradictions();
   if (failure)
     return std::move(*failure);
   return std::move(plan);
@@ -293,7 +305,7 @@ void Fitter::makeBulk() {
            plan.symbols.knownAtLaunch(offset));
   // A function that gets a pointer may have no name for where that lies in the tensor. The tensor
   // starts on a multiple, so the pointer has to be one.
-  if (plan.copyChecks.size() > before && !options.canBeSaid(plan))
+  if (plan.copyChecks.size() > before && !options.canBeSpelled(plan))
     plan.copyChecks.back() = {rule_id::address_16,    {}, {}, grain.count(), relation.place,
                               Check::Subject::Address};
 }
@@ -351,7 +363,7 @@ static bool isAboutShape(const Diagnostic &refusal) {
 
 static bool canBeMade(const std::variant<Plan, Diagnostic> &fitted, const FitOptions &options) {
   const Plan *plan = std::get_if<Plan>(&fitted);
-  return plan && options.canBeSaid(*plan);
+  return plan && options.canBeSpelled(*plan);
 }
 
 /// The cells of a tile in the order of their rows, if a swizzle has put them where they are.

@@ -30,7 +30,7 @@ struct FitOptions {
   swizzle_mode swizzle = swizzle_mode::none;
   /// Whether code at the copy can name all values that a plan needs. fit() prefers such plans, but
   /// may return another one, which the caller then refuses.
-  std::function<bool(const Plan &)> canBeSaid = [](const Plan &) { return true; };
+  std::function<bool(const Plan &)> canBeSpelled = [](const Plan &) { return true; };
   /// The device that the plan is for.
   Device device = {};
 };

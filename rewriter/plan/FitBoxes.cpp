@@ -166,7 +166,7 @@ void Fitter::boundCoordinates() {
 /// nothing if that is before what the program's pointer points to, and then no launch would use
 /// TMA: so each box has a part inside.
 void Fitter::requireInside() {
-  areInside = true;
+  boxesTouchTensor = true;
   for (size_t d = 0; d < dims().size(); ++d) {
     const PlanDimension &dim = dims()[d];
     Interval positive{0, Interval::highest};
@@ -188,7 +188,7 @@ void Fitter::findStart() {
     return;
   auto isBounded = [&](size_t d) { return dims()[d].extent || hasLower[d]; };
   auto mayLieOutside = [&](size_t d) {
-    return isBounded(d) && (!areInside || dims()[d].pieces > 1);
+    return isBounded(d) && (!boxesTouchTensor || dims()[d].pieces > 1);
   };
   const bool hasAbsentRows = plan.gather && !plan.gather->present.empty();
   // Of these, the coordinates of the copy do not tell which boxes lie outside.

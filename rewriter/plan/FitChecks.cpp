@@ -129,7 +129,7 @@ void Fitter::addCheck(Check check, bool atLaunch) {
   std::vector<Check> &checks = atLaunch && launchCanTell ? plan.launchChecks : plan.copyChecks;
   for (Check &known : checks) {
     // The same value but for a constant: one test serves both.
-    if (known.multiple != check.multiple || known.behind != check.behind ||
+    if (known.multiple != check.multiple || known.conditionsBefore != check.conditionsBefore ||
         known.value.withoutConstant() != check.value.withoutConstant())
       continue;
     int64_t shift = check.value.constantTerm() - known.value.constantTerm();
@@ -176,7 +176,7 @@ void Fitter::describeMap(map_request &request) {
 }
 
 void Fitter::report(const finding &found) {
-  plan.verdicts.push_back(found);
+  plan.findings.push_back(found);
   if (found.outcome == verdict::fails)
     fail(diagnose(diag::rule_violated, relation.place,
                   found.text + " (" + name_of(found.rule) + ")"));

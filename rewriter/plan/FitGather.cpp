@@ -1,5 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that are looked up one by one (Gather.h): which of the terms of their places are
+// coordinates, whether each row may be absent, and how its place is checked.
 //===----------------------------------------------------------------------===//
 
 #include "plan/Fitter.h"
@@ -22,9 +25,14 @@ std::variant<Plan, Diagnostic> Fitter::runGather(const GatherRelation &gather, M
   shape = std::move(std::get<TileShape>(found));
   if (!takeGather(gather) || !start())
     return std::move(*failure);
-  if (gather.haveOrder && keepsOrder())
-    plan.copyChecks.push_back(
-        {rule_id::rows_apart, {}, {}, 1, relation.place, Check::Subject::Apart, false});
+  if (gather.threadsHaveSeveralRows && keepsOrder())
+    plan.copyChecks.push_back({rule_id::rows_apart,
+                               {},
+                               {},
+                               1,
+                               relation.place,
+                               Check::Subject::Apart,
+                               /*conditionsBefore=*/0});
   const RowTerms terms = rowTermsOf(shape.start.count());
   ofRows = SymbolicBytes(terms.ofRows);
   shape.start = SymbolicBytes(terms.rest);
@@ -180,7 +188,7 @@ Interval Fitter::rangeBehind(unsigned conditions, const Polynomial &value) const
 
 bool Fitter::holdsWhereAsked(const Check &check) const {
   return plan.isOfRow(check.value) && check.multiple == 1 &&
-         check.within.contains(rangeBehind(check.behind, check.value));
+         check.within.contains(rangeBehind(check.conditionsBefore, check.value));
 }
 
 } // namespace tilelift

@@ -1,5 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Where the copy's elements lie in the tile: in the places that the program gives them, or in rows
+// of another length, with or without a swizzle, where nothing relies on the program's.
 //===----------------------------------------------------------------------===//
 
 #include "plan/Fitter.h"
@@ -15,7 +18,6 @@ namespace tilelift {
 bool Fitter::layOut() {
   SharedLayout &layout = plan.layout;
   const SharedTile &tile = relation.tile;
-  const Bytes innermost = bytesOf(TileElements(tile.extents.back()), tile.elementSize);
   const Bytes row = shape.digits[0].count * shape.unitSize;
   layout.rows = 1;
   for (const Digit &digit : ArrayRef(shape.digits).drop_front())
@@ -23,35 +25,17 @@ bool Fitter::layOut() {
   // A swizzle has rows of its own length, however short those of the box are.
   if (plan.hasMap())
     layout.swizzle = swizzle();
-  const Bytes span(span_of(layout.swizzle));
-  Bytes pitch = span != Bytes() ? span * dims()[0].pieces : plan.expectedBytes / rowsWritten();
-  const Bytes userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
-  bool isLonger = shape.firstByte + plan.expectedBytes > Bytes(tile.bytes());
-  bool isAsWritten = plan.hasMap() && written != swizzle_mode::none && inBytes.lead == Bytes() &&
-                     userPitch == span && row == span && !isLonger;
-  if (written != swizzle_mode::none && !isAsWritten)
-    return fail(diagnose(diag::no_rows, relation.place, tile.name));
-  if (plan.hasMap() && plan.rows().empty() && !isDense())
-    return failLayout(userPitch, pitch,
-                      "rows that it does not fill lie between those that it fills");
-  layout.moved =
-      plan.rows().empty() && !isAsWritten &&
-      (inBytes.lead != Bytes() || isLonger || span != Bytes() || mustMove(userPitch, pitch));
   layout.destination = shape.firstByte;
   layout.slot = SymbolicBytes(tile.slot);
   layout.bytes = Bytes(tile.bytes());
+  const Bytes innermost = bytesOf(TileElements(tile.extents.back()), tile.elementSize);
   inBytes.pitch = innermost;
-  if (options.swizzle != swizzle_mode::none && !plan.hasMap())
-    return fail(diagnose(diag::no_rows, relation.place, tile.name));
-  if (span != Bytes() && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
-      plan.expectedBytes / rowsWritten() != span)
-    return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
-  if (!layout.moved)
-    checkSlot();
-  if (!layout.moved && layout.destination % startsOn() != Bytes())
-    return fail(diagnose(diag::tile_start, tile.place, layout.destination.count(), tile.name,
-                         plan.bulk() ? "a bulk copy" : "a copy with a tensor map",
-                         startsOn().count()));
+
+  const Bytes span(span_of(layout.swizzle));
+  Bytes pitch = span != Bytes() ? span * dims()[0].pieces : plan.expectedBytes / rowsWritten();
+  const Bytes userPitch = layout.rows > 1 ? shape.digits[1].distance * shape.unitSize : row;
+  if (!decideMove(userPitch, pitch, row))
+    return false;
   if (plan.gather && shape.digits.size() == 2 && span == Bytes())
     pitch = roundUp(pitch, startsOn());
   if (layout.moved && !moveRows(userPitch, pitch))
@@ -63,6 +47,42 @@ bool Fitter::layOut() {
   layout.pitch = tileElementsIn(inBytes.pitch, tile.elementSize);
   layout.rowLength = tileElementsIn(inBytes.length, tile.elementSize);
   return true;
+}
+
+/// Decides whether the tile's elements get other places, and refuses what TMA cannot write: rows
+/// between which others lie, swizzles that do not fit, a start that is not aligned.
+bool Fitter::decideMove(Bytes userPitch, Bytes pitch, Bytes row) {
+  SharedLayout &layout = plan.layout;
+  const SharedTile &tile = relation.tile;
+  const Bytes span(span_of(layout.swizzle));
+  const bool isLonger = shape.firstByte + plan.expectedBytes > Bytes(tile.bytes());
+  const bool isAsWritten = plan.hasMap() && written != swizzle_mode::none &&
+                           inBytes.lead == Bytes() && userPitch == span && row == span && !isLonger;
+  if (written != swizzle_mode::none && !isAsWritten)
+    return fail(diagnose(diag::no_rows, relation.place, tile.name));
+  if (plan.hasMap() && plan.rows().empty() && !isDense())
+    return failLayout(userPitch, pitch,
+                      "rows that it does not fill lie between those that it fills");
+  layout.moved =
+      plan.rows().empty() && !isAsWritten &&
+      (inBytes.lead != Bytes() || isLonger || span != Bytes() || mustMove(userPitch, pitch));
+  if (options.swizzle != swizzle_mode::none && !plan.hasMap())
+    return fail(diagnose(diag::no_rows, relation.place, tile.name));
+  if (span != Bytes() && !isCut() && !partsAreRows() && plan.pieces() > 1 &&
+      plan.expectedBytes / rowsWritten() != span)
+    return failLayout(userPitch, pitch, "it is filled in pieces, and its rows are shorter");
+  return layout.moved || startsAligned();
+}
+
+/// Checks that a tile which stays as it is starts where TMA can write.
+bool Fitter::startsAligned() {
+  const SharedTile &tile = relation.tile;
+  checkSlot();
+  if (plan.layout.destination % startsOn() == Bytes())
+    return true;
+  return fail(diagnose(diag::tile_start, tile.place, plan.layout.destination.count(), tile.name,
+                       plan.bulk() ? "a bulk copy" : "a copy with a tensor map",
+                       startsOn().count()));
 }
 
 /// Whether TMA would not write rows of that pitch where the user's lie.

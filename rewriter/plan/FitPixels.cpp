@@ -1,5 +1,7 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Rows that are pixels of a convolution (Pixels.h): the im2col map, and where its pixels start.
 //===----------------------------------------------------------------------===//
 
 #include "plan/Fitter.h"
@@ -47,8 +49,8 @@ bool Fitter::takePixels(const PixelRelation &pixels) {
     return fail(diagnose(diag::not_im2col, relation.place, relation.tile.name, why));
   };
   bool hasRows = shape.digits.size() == 2 &&
-                 shape.digits[1].stride.count() == Polynomial::symbol(pixels.number) &&
-                 !shape.start.count().mentions(pixels.number);
+                 shape.digits[1].stride.count() == Polynomial::symbol(pixels.distance) &&
+                 !shape.start.count().mentions(pixels.distance);
   if (std::optional<std::string> end = hasRows ? std::nullopt : whereItWraps(pixels))
     return refuse("its index starts again after every " + *end + ", and a box goes on");
   if (!hasRows)

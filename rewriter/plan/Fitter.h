@@ -112,6 +112,8 @@ private:
   bool endsAtLaunch(const Position &start) const;
   bool endsInLastRow() const;
   bool layOut();
+  bool decideMove(Bytes userPitch, Bytes pitch, Bytes row);
+  bool startsAligned();
   bool mustMove(Bytes userPitch, Bytes pitch) const;
   bool isDense() const;
   bool isCut() const;
@@ -172,6 +174,8 @@ private:
   bool holdsWhereAsked(const Check &check) const;
   bool reducesBulk() const;
   void nameRequired(std::vector<Requirement> &required);
+  void checkRequirements();
+  void checkLookups();
   std::variant<Plan, Diagnostic> finish();
   /// Sorts checks by the last lookup that each depends on.
   void order(std::vector<Check> &checks);
@@ -217,8 +221,9 @@ private:
   int64_t elementSize() const { return size_of(plan.element); }
   /// The number of TMA elements in one unit.
   int64_t perUnit = 1;
-  /// The length of the dimension that is cut into pieces, in the tile and as the sum of its pieces.
-  /// The sum is larger where the last piece goes past the tile's last row.
+  /// If a dimension other than the innermost one is cut into pieces: its length in the tile, and
+  /// the sum of its pieces, which is larger where the last piece goes past the tile's last row.
+  /// Otherwise both are 1.
   struct CutLength {
     Elements inTile{1}, inPieces{1};
   };
@@ -226,7 +231,7 @@ private:
   /// The rows that boxes write, with those past the tile's last one.
   int64_t rowsWritten() const { return plan.layout.rows * cutLength.inPieces / cutLength.inTile; }
   /// Checks at the copy ensure that each box has a part inside of its tensor.
-  bool areInside = false;
+  bool boxesTouchTensor = false;
   /// For each dimension, whether the guard gives the start of the box.
   llvm::SmallVector<bool, 5> hasLower;
   /// For each dimension whose end the guard gives: the last index that the guard allows, minus the

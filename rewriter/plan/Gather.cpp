@@ -50,7 +50,7 @@ private:
                                                  ArrayRef<Requirement> other, int64_t row);
   std::optional<Case> inRows(const Case &first, const Case &other, int64_t row);
   std::vector<Requirement> needsOf(const Case &load) const;
-  bool haveOrder() const;
+  bool threadsHaveSeveralRows() const;
   bool rewriteCells();
   bool rewriteRequirements();
   std::vector<Requirement> requirementsOf(const Row &row) const;
@@ -287,7 +287,7 @@ std::optional<Case> GatherReader::inRows(const Case &first, const Case &other, i
 
 /// Whether some thread copies elements of several rows: of two that go to one place, its last one
 /// stays there.
-bool GatherReader::haveOrder() const {
+bool GatherReader::threadsHaveSeveralRows() const {
   std::map<unsigned, size_t> rowOf;
   for (size_t r = 0; r < rows.size(); ++r)
     for (size_t n = rows[r].first; n <= rows[r].last; ++n) {
@@ -412,7 +412,7 @@ std::optional<GatherRelation> GatherReader::run() {
   Symbol distance;
   distance.spelling = "from row to row";
   result.distance = result.relation.symbols.intern(distance);
-  result.haveOrder = haveOrder();
+  result.threadsHaveSeveralRows = threadsHaveSeveralRows();
   return rewriteCells() && rewriteRequirements() ? std::optional(std::move(result)) : std::nullopt;
 }
 

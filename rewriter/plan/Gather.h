@@ -28,7 +28,7 @@ struct GatherRelation {
   int64_t count = 0;
   /// Some thread copies elements of several rows. If two of these go to one place, the program says
   /// which is last.
-  bool haveOrder = false;
+  bool threadsHaveSeveralRows = false;
 };
 
 /// Returns the gather relation of a copy. Nothing if its rows do not each look up something of

@@ -43,7 +43,7 @@ void cutForPeers(Plan &plan) {
   }
 }
 
-void forEachPlace(const Plan &plan, function_ref<void(const Polynomial &)> tell) {
+void forEachPlacingValue(const Plan &plan, function_ref<void(const Polynomial &)> tell) {
   tell(plan.layout.slot.count());
   if (plan.bulk())
     tell(plan.offset().count());

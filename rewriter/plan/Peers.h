@@ -26,7 +26,7 @@ void cutForPeers(Plan &plan);
 
 /// Calls `tell` with each value at the copy that determines what it reads, or where in shared
 /// memory it writes.
-void forEachPlace(const Plan &plan, llvm::function_ref<void(const Polynomial &)> tell);
+void forEachPlacingValue(const Plan &plan, llvm::function_ref<void(const Polynomial &)> tell);
 
 } // namespace tilelift
 

@@ -361,7 +361,7 @@ bool PixelReader::rewriteCells(ArrayRef<Polynomial> indices) {
       if (!rewrite(*rewritten, indices[i]))
         return false;
     }
-    load.source.edit().offset = *offset + Polynomial(*number) * Polynomial::symbol(result.number);
+    load.source.edit().offset = *offset + Polynomial(*number) * Polynomial::symbol(result.distance);
     load.guard = rewritten->guard;
     load.needs = rewritten->needs;
   }
@@ -434,9 +434,9 @@ std::optional<PixelRelation> PixelReader::run() {
   if (!indices)
     return std::nullopt;
   result.first = indices->front();
-  Symbol number;
-  number.spelling = "the pixel's number";
-  result.number = result.relation.symbols.intern(number);
+  Symbol distance;
+  distance.spelling = "the pixel's number";
+  result.distance = result.relation.symbols.intern(distance);
   if (!orderDivisors())
     return std::nullopt;
   if (!rewriteCells(*indices))

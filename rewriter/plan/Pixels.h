@@ -25,11 +25,11 @@ struct PixelDigit {
 };
 
 struct PixelRelation {
-  /// The copy relation with the digits as symbols. n * `number` is added to the offset of each load
-  /// of the n-th pixel after `first`, so that the fit sees rows at a regular distance.
+  /// The copy relation with the digits as symbols. n * `distance` is added to the offset of each
+  /// load of the n-th pixel after `first`, so that the fit sees rows at a regular distance.
   CopyRelation relation;
   /// The symbol for a distance between two pixels that only the fit sees.
-  SymbolId number = 0;
+  SymbolId distance = 0;
   /// The flat index of the first cell's pixel.
   Polynomial first;
   /// Innermost first; at least two.

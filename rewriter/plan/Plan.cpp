@@ -61,7 +61,7 @@ bool sameChecks(const std::vector<Check> &a, const std::vector<Check> &b) {
     return x.rule == y.rule && (x.multiple == 1) == (y.multiple == 1) &&
            (x.within.low == Interval::lowest) == (y.within.low == Interval::lowest) &&
            (x.within.high == Interval::highest) == (y.within.high == Interval::highest) &&
-           x.subject == y.subject && x.behind == y.behind;
+           x.subject == y.subject && x.conditionsBefore == y.conditionsBefore;
   });
 }
 
@@ -296,7 +296,7 @@ json::Value toJson(const Plan &plan) {
                      {"pieces", dim.pieces},
                      {"coordinate", symbols.print(dim.coordinate.count())}});
   json::Array verdicts;
-  for (const finding &each : plan.verdicts)
+  for (const finding &each : plan.findings)
     verdicts.push_back(
         json::Object{{"rule", name_of(each.rule)}, {"verdict", nameOf(each.outcome)}});
   json::Object object{{"kernel", plan.kernel},

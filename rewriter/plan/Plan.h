@@ -159,10 +159,10 @@ struct Check {
     Target,  ///< whether what the code is compiled for copies four rows at once
     Apart,   ///< whether all rows that are looked up go to different places
   } subject = Subject::Value;
-  /// For a check of a looked-up row: the check is evaluated only if the first `behind` conditions
-  /// of LookedUpRows::present hold for that row. The conditions after those may depend on this
-  /// check. With 0 it is evaluated for all rows, absent ones included.
-  unsigned behind = allConditions;
+  /// For a check of a looked-up row: the check is evaluated only if the first `conditionsBefore`
+  /// conditions of LookedUpRows::present hold for that row. The conditions after those may depend
+  /// on this check. With 0 it is evaluated for all rows, absent ones included.
+  unsigned conditionsBefore = allConditions;
   static constexpr unsigned allConditions = ~0u;
 };
 
@@ -215,7 +215,7 @@ struct Plan {
 
   /// Rules that a tensor map or a bulk copy has by itself, with what is known
   /// while compiling; the open ones are checked again at launch.
-  std::vector<finding> verdicts;
+  std::vector<finding> findings;
   std::vector<Check> launchChecks;
   std::vector<Check> copyChecks;
 
@@ -238,7 +238,8 @@ struct Plan {
   bool hasMap() const { return map() != nullptr; }
   const SymbolicBytes &offset() const { return map() ? map()->offset : bulk()->offset; }
   /// The dimensions of the copy's tensor map, the walks of an im2col copy along them, and the rows
-  /// of a bulk copy. Each list is empty for copies of another kind.
+  /// of a bulk copy. A list is empty if the copy's mode does not have it: dims() for bulk copies,
+  /// walks() for all but im2col copies, rows() for all but bulk copies.
   llvm::ArrayRef<PlanDimension> dims() const;
   llvm::ArrayRef<Walk> walks() const;
   llvm::ArrayRef<RowDigit> rows() const;

@@ -24,7 +24,8 @@ struct TilePlan {
   Plan *plan;
 };
 
-/// The shared memory and the parameters that the kernel has before it is lifted.
+/// The static shared memory that the kernel itself declares, and its parameters, before it is
+/// lifted.
 struct KernelSizes {
   std::string name;
   Bytes sharedBytes;
@@ -45,7 +46,9 @@ struct Misfit {
 /// nothing.
 std::optional<Misfit> fitTogether(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
-/// Returns the shared memory of a block once the copies are lifted.
+/// Returns the shared memory that a block needs once the copies are lifted: the static arrays that
+/// the kernel itself declares, with the tiles and rings as they are laid out, and the barriers. The
+/// program's own dynamic shared memory is not included.
 Bytes sharedBytesOf(llvm::ArrayRef<TilePlan> copies, const KernelSizes &kernel);
 
 /// Whether there are rings, and the block with them needs more than it may have of static shared

@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What a copy's bases are among the memory that the kernel's code gets at, and so
-// who may write there.
+// Finds the memory objects (effects/MemoryObjects.h) to which the bases of a copy relation lead.
+// They tell which code of the kernel may write to a base.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_RELATION_BASEOBJECTS_H

@@ -23,7 +23,7 @@
 
 #include "algebra/Condition.h"
 #include "algebra/Requirement.h"
-#include "support/Shared.h"
+#include "support/CopyOnWrite.h"
 #include "tilelift/rules.h"
 
 #include "llvm/ADT/APInt.h"
@@ -104,8 +104,12 @@ struct Source {
   /// what the block has in shared memory.
   unsigned base = 0;
   Polynomial offset;
-  /// Shared: what they were combined with; its base and offset are those of a load.
+  /// How the element is combined into global memory: set for bytes of shared memory that were
+  /// combined with an element of global memory (Shared), and for the place in global memory to
+  /// which the result is stored (Load). Nothing for a plain copy.
   std::optional<Reduction> reduction;
+  /// Shared, with a reduction: the element of global memory that the bytes were combined with, as
+  /// one of the relation's bases and the number of bytes past it.
   unsigned combinedBase = 0;
   Polynomial combinedOffset;
   /// Load: an integer of so many bits that is being handled as a wider one, as
@@ -138,12 +142,13 @@ struct Source {
 
 struct Case {
   Condition guard;
-  Shared<Source> source;
+  CopyOnWrite<Source> source;
   /// What the address of a load needs, in the relation's table.
   Needs needs;
 };
 
-/// The cases of one cell exclude each other and together are always.
+/// The guard of exactly one case of a cell holds: the guards exclude each other, and one of them is
+/// always true.
 struct Cell {
   int64_t offset = 0;
   unsigned size = 0;
@@ -171,11 +176,12 @@ struct GlobalBase {
   std::string elementType;
   unsigned elementSize = 1;
   bool knownAtLaunch = false;
-  /// Constant or shared memory: it may be looked up in, but TMA cannot copy from it.
+  /// Constant memory, shared memory, or an argument of the kernel itself: values may be looked up
+  /// there, but TMA cannot copy from it.
   bool isTable = false;
   bool isShared = false;
-  /// The kernel cannot write through it, and never sets the pointer itself.
-  bool isConstant = false;
+  /// The element's type is const, and the kernel does not set the pointer itself.
+  bool isReadOnly = false;
   /// The kernel sets the pointer itself.
   bool isSet = false;
   /// The spelling means the same at the copy.
@@ -222,8 +228,9 @@ struct SharedTile {
   /// A block-uniform number of bytes that is added to the offset of each cell: the stage that the
   /// program's own ring fills.
   Polynomial slot;
-  /// Empty when every use is a full subscript, so that rows may be moved apart;
-  /// else what takes the tile's address, as in "'tile' is passed to 'f'".
+  /// Empty if every use is a full subscript, so that rows may be moved apart. Otherwise the reason
+  /// why the layout has to stay, with "it" for the tile, as in "it is passed to 'f'" or "it is
+  /// dynamic shared memory".
   std::string layoutEscape;
   Place escapePlace;
   /// Each use that takes an address takes that of one row, by an index that is no constant, and is
@@ -232,7 +239,7 @@ struct SharedTile {
   /// `layoutEscape` for the uses in the copy itself, which matter only if its loop stays as the
   /// other branch.
   std::string ownEscape;
-  /// What else may write to it, as in "is written here, too"; empty: nothing does.
+  /// What else may write to the tile, as in "may be written here, too"; empty if nothing does.
   std::string otherWriter;
   Place otherWriterPlace;
   /// Nothing else writes to it and the copy runs once: what the copy leaves out has
@@ -283,7 +290,9 @@ struct NamesInScope {
 
 using BlockShape = std::array<unsigned, 3>;
 
-/// What holds when something is looked up: a number, by its symbol, or a pointer.
+/// A condition under which the plain program looks up a value. `symbol` is the number that is
+/// looked up. It is nothing for a pointer, and for a condition that was rewritten so that it speaks
+/// of all rows of a gather.
 struct LookupCondition {
   Requirement condition;
   std::optional<SymbolId> symbol;
@@ -300,9 +309,11 @@ struct CopyRelation {
   std::vector<GlobalBase> bases;
   /// Sorted by offset; they do not overlap.
   std::vector<Cell> cells;
-  /// What has to hold for the relation to hold at all, and what single loads need.
+  /// What has to hold, for every thread, so that the relation holds at all. What a single load
+  /// needs in addition is in `needs`, to which Case::needs refers.
   std::vector<Requirement> requirements;
-  /// What has to hold before the copy looks up anything.
+  /// The conditions of all lookups of the copy. The lifted copy tests them before it looks up
+  /// anything.
   std::vector<LookupCondition> lookedUpUnder;
   /// Some of the numbers that the copy depends on are looked up in shared memory.
   bool looksUpShared = false;

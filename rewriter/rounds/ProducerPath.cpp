@@ -176,8 +176,8 @@ void PathFinder::needNames(const ProducerLoop &loop) {
     for (const Change &step : cursor.steps)
       need(step.value);
   }
-  for (const Expr *turn : loop.turns)
-    need(turn);
+  for (const Expr *branch : loop.branches)
+    need(branch);
   for (const auto &name : loop.names)
     names.insert(name.getKey());
   for (const auto &name : loop.names)

@@ -24,7 +24,7 @@ struct ProducerLoop {
   const Rounds *rounds = nullptr;
   llvm::StringSet<> names;
   /// What its rounds ask on the way to the copies.
-  llvm::SmallVector<const clang::Expr *, 2> turns;
+  llvm::SmallVector<const clang::Expr *, 2> branches;
 };
 
 /// A statement that the producer runs as it stands; or a pipeline's loop (`loop`); or a block, a

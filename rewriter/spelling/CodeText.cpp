@@ -97,13 +97,6 @@ bool CodeText::isIntEverywhere(const Operation &operation) const {
   return operation.isInt && (others.size() == 1 || llvm::none_of(others, hasWider));
 }
 
-CodeText::Values CodeText::each(function_ref<Polynomial(const Plan &)> value) const {
-  Values values;
-  for (const Plan *plan : plans)
-    values.push_back(value(*plan));
-  return values;
-}
-
 std::string CodeText::number(const std::vector<int64_t> &values, StringRef hint) {
   assert(values.size() == plans.size() && "one number for each instantiation");
   return numberOrConstant(values, hint, planType, constants);
@@ -116,14 +109,6 @@ std::string CodeText::number(function_ref<int64_t(const Plan &)> value, StringRe
   return number(values, hint);
 }
 
-/// Whether all instantiations know the symbol: a member of an argument has to be one in each, as
-/// they have one text.
-bool CodeText::isEverywhere(const Symbol &symbol) const {
-  return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
-         llvm::all_of(
-             plans, [&](const Plan *plan) { return plan->symbols.hasParameter(symbol.spelling); });
-}
-
 /// The factors of a term of one instantiation; nothing if some have no name, which is noted.
 std::optional<std::vector<std::string>> CodeText::factorsOf(const Term &term, size_t instance,
                                                             SymbolText symbolText) {
@@ -131,7 +116,7 @@ std::optional<std::vector<std::string>> CodeText::factorsOf(const Term &term, si
   for (SymbolId id : term.factors) {
     const Symbol &symbol = plans[instance]->symbols[id];
     std::optional<std::string> text =
-        isEverywhere(symbol) ? symbolText(instance, id) : std::nullopt;
+        allKnow(plans, symbol) ? symbolText(instance, id) : std::nullopt;
     if (!text && missing.what.empty())
       missing = Unnamed::of(symbol);
     if (!text)
@@ -431,15 +416,8 @@ std::optional<std::string> CodeText::inKernelWide(const Values &values, StringRe
   return inKernelAs(values, hint, Width::Long);
 }
 
-bool CodeText::mayOverflow(const Values &values) const {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (plans[i]->symbols.mayOverflow(values[i]))
-      return true;
-  return false;
-}
-
 std::optional<std::string> CodeText::inKernelExactly(const Values &values, StringRef hint) {
-  return inKernelAs(values, hint, mayOverflow(values) ? Width::Exact : Width::Long);
+  return inKernelAs(values, hint, mayOverflow(plans, values) ? Width::Exact : Width::Long);
 }
 
 } // namespace tilelift

@@ -13,10 +13,8 @@
 #ifndef TILELIFT_SPELLING_CODETEXT_H
 #define TILELIFT_SPELLING_CODETEXT_H
 
-#include "plan/Plan.h"
+#include "spelling/PlansOfCopy.h"
 #include "support/Diagnostics.h"
-
-#include "llvm/ADT/STLFunctionalExtras.h"
 
 namespace tilelift {
 
@@ -57,8 +55,7 @@ class CodeText {
 public:
   /// `plans` are those of one copy, one for each instantiation; `planType` is
   /// how code names the plan type.
-  CodeText(std::vector<const Plan *> plans, std::string planType,
-           std::vector<PlanConstant> &constants)
+  CodeText(PlansOfCopy plans, std::string planType, std::vector<PlanConstant> &constants)
       : plans(std::move(plans)),
         planType(std::move(planType)),
         constants(constants),
@@ -66,7 +63,9 @@ public:
 
   /// One polynomial for each instantiation.
   using Values = std::vector<Polynomial>;
-  Values each(llvm::function_ref<Polynomial(const Plan &)> value) const;
+  Values each(llvm::function_ref<Polynomial(const Plan &)> value) const {
+    return valuesIn(plans, value);
+  }
 
   /// An `int` in the kernel, or nothing when some part of it has no name there.
   std::optional<std::string> inKernel(const Values &values, llvm::StringRef hint);
@@ -77,7 +76,7 @@ public:
   std::optional<std::string> wrappedInKernel(const Values &values, llvm::StringRef hint);
   /// A pointer to so many bytes past the plans' base, in the kernel.
   std::optional<std::string> pointer(const Values &offsets, llvm::StringRef hint);
-  /// The same into the shared array that is filled.
+  /// The same for the copy's tile: a pointer to so many bytes past the tile's start.
   std::optional<std::string> place(const Values &bytes, llvm::StringRef hint);
   std::string number(const std::vector<int64_t> &values, llvm::StringRef hint);
   std::string number(llvm::function_ref<int64_t(const Plan &)> value, llvm::StringRef hint);
@@ -87,7 +86,6 @@ public:
 private:
   using SymbolText = llvm::function_ref<std::optional<std::string>(size_t plan, SymbolId symbol)>;
   using Terms = std::map<std::vector<std::string>, std::vector<int64_t>>;
-  bool isEverywhere(const Symbol &symbol) const;
   std::optional<std::vector<std::string>> factorsOf(const Term &term, size_t instance,
                                                     SymbolText symbolText);
   std::optional<Terms> termsOf(const Values &values, SymbolText symbolText);
@@ -107,15 +105,14 @@ private:
   CodeText ofOne(size_t plan) const;
   bool isIntEverywhere(const NamedValue &name) const;
   bool isIntEverywhere(const Operation &operation) const;
-  bool mayOverflow(const Values &values) const;
   std::optional<std::string> symbolInKernel(size_t plan, SymbolId symbol, Width width);
 
-  std::vector<const Plan *> plans;
+  PlansOfCopy plans;
   std::string planType;
   std::vector<PlanConstant> &constants;
   /// The plans of all instantiations that share the text, of which `plans` may be one. A variable
   /// that is no `int` in one of them is converted in all.
-  std::vector<const Plan *> others;
+  PlansOfCopy others;
   Unnamed missing;
 };
 

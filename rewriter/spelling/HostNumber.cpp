@@ -124,34 +124,12 @@ std::string print(const HostNumber &number, const HostLanguage &language) {
   return Printer(language).print(number);
 }
 
-HostNumbers::Values HostNumbers::each(function_ref<Polynomial(const Plan &)> value) const {
-  Values values;
-  for (const Plan *plan : plans)
-    values.push_back(value(*plan));
-  return values;
-}
-
-/// Whether all instances know the symbol: a member of an argument has to be one in each, as they
-/// have one text.
-bool HostNumbers::isEverywhere(const Symbol &symbol) const {
-  return symbol.kind != Symbol::Kind::Parameter || !StringRef(symbol.spelling).contains('.') ||
-         llvm::all_of(
-             plans, [&](const Plan *plan) { return plan->symbols.hasParameter(symbol.spelling); });
-}
-
-bool HostNumbers::mayOverflow(const Values &values) const {
-  for (size_t i = 0; i < values.size(); ++i)
-    if (plans[i]->symbols.mayOverflow(values[i]))
-      return true;
-  return false;
-}
-
 std::optional<HostNumber> HostNumbers::ofSymbol(size_t plan, SymbolId id) {
   const Symbol &symbol = plans[plan]->symbols[id];
   std::optional<HostNumber> result;
   if (symbol.knownAtLaunch && symbol.operation) {
     result = ofOperation(plan, *symbol.operation);
-  } else if (symbol.knownAtLaunch && isEverywhere(symbol)) {
+  } else if (symbol.knownAtLaunch && allKnow(plans, symbol)) {
     result.emplace();
     result->kind = Kind::Argument;
     result->text = symbol.spelling;
@@ -196,7 +174,7 @@ std::optional<HostNumber> HostNumbers::number(const Values &values) {
       own.factors = std::move(factors);
     }
   HostNumber sum;
-  sum.mayOverflow = mayOverflow(values);
+  sum.mayOverflow = mayOverflow(plans, values);
   for (auto &[texts, term] : terms)
     if (llvm::any_of(term.coefficients, [](int64_t number) { return number != 0; }))
       sum.terms.push_back(std::move(term));
@@ -289,7 +267,7 @@ std::optional<HostNumber> HostNumbers::range(const Values &values) {
       if (!addToGroups(i, term, groups))
         return std::nullopt;
   HostNumber sum;
-  sum.mayOverflow = mayOverflow(values);
+  sum.mayOverflow = mayOverflow(plans, values);
   std::optional<HostNumber::Term> alone; // what the host knows by itself comes last
   for (auto &[texts, group] : groups) {
     const bool isOfHost = group.device.empty();

@@ -83,11 +83,13 @@ std::string print(const HostNumber &number, const HostLanguage &language = HostL
 /// that cannot.
 class HostNumbers {
 public:
-  explicit HostNumbers(std::vector<const Plan *> plans) : plans(std::move(plans)) {}
+  explicit HostNumbers(PlansOfCopy plans) : plans(std::move(plans)) {}
 
   /// One value for each plan.
   using Values = std::vector<Polynomial>;
-  Values each(llvm::function_ref<Polynomial(const Plan &)> value) const;
+  Values each(llvm::function_ref<Polynomial(const Plan &)> value) const {
+    return valuesIn(plans, value);
+  }
 
   std::optional<HostNumber> number(const Values &values);
   /// Returns a tree for the range of the value over all blocks of a launch, in all their rounds.
@@ -96,8 +98,6 @@ public:
   const Unnamed &unnamed() const { return missing; }
 
 private:
-  bool isEverywhere(const Symbol &symbol) const;
-  bool mayOverflow(const Values &values) const;
   std::optional<HostNumber> ofSymbol(size_t plan, SymbolId id);
   std::optional<HostNumber> ofOperation(size_t plan, const Operation &operation);
   std::optional<HostNumber> rangeOf(size_t plan, SymbolId id);
@@ -106,7 +106,7 @@ private:
   using Groups = std::map<std::vector<std::string>, Group>;
   bool addToGroups(size_t plan, const Term &term, Groups &groups);
 
-  std::vector<const Plan *> plans;
+  PlansOfCopy plans;
   Unnamed missing;
 };
 

@@ -17,9 +17,6 @@
 
 namespace tilelift {
 
-/// The plans of one copy, one for each instance that shares the text.
-using PlansOfCopy = std::vector<const Plan *>;
-
 /// All numbers that the kernel computes for a copy, as text, or the first one that has no name
 /// there. `declaresTile` tells whether the function of the copy declares the tile; if not, it was
 /// given a pointer to it.
@@ -34,7 +31,8 @@ std::optional<Unnamed> unnamedPart(const Plan &plan);
 /// where they give all of them. The launch is of all instances whose plans these are.
 std::optional<Unnamed> unnamedAtLaunch(const PlansOfCopy &plans);
 
-/// What a condition of a copy is asked of: a number, or an address.
+/// Returns the C++ text of the number or the address that the check `copyChecks[check]` of a copy
+/// tests; nothing if it has no name in the kernel.
 std::optional<std::string> checkedText(const PlansOfCopy &plans, size_t check, CodeText &code,
                                        llvm::StringRef hint);
 

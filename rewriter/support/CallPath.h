@@ -48,7 +48,8 @@ public:
   /// How many of the functions there are up to the one whose text holds the copy: a
   /// lambda's text is part of the function around it.
   size_t textDepth() const;
-  /// Whether both lead to the same text, by other calls of its lambdas.
+  /// Whether both paths lead to the same text. The calls up to that text are the same; only calls
+  /// of lambdas within it may differ.
   bool sameText(const CallPath &other) const;
   const clang::FunctionDecl *textFunction() const { return functions[textDepth() - 1]; }
 

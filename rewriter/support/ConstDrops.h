@@ -35,7 +35,8 @@ struct BrokenPromises {
 
 class ConstDrops {
 public:
-  /// By the function, or by one that it calls.
+  /// Returns the objects to which the function, or a function that it calls, may write although
+  /// they are passed as const.
   const BrokenPromises &in(const clang::FunctionDecl *function);
 
 private:

@@ -33,7 +33,8 @@ struct NameInText {
   Where where = Where::Code;
   /// How many subscripts follow the name.
   unsigned subscripts = 0;
-  /// Whether a qualifier, which has a name of its own here, says where it is declared.
+  /// Whether the name is written with a qualifier, as in `ns::name`. The names in the qualifier
+  /// have entries of their own in the list.
   bool isQualified = false;
 };
 

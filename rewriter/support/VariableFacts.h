@@ -62,7 +62,7 @@ struct ObjectUse {
   bool isReturned = true;
 };
 
-/// The same for each function once.
+/// Finds the ObjectUse of functions, and remembers it, so that each body is analysed once.
 class ObjectUses {
 public:
   ObjectUse of(const clang::CXXMethodDecl *method);
@@ -118,7 +118,8 @@ public:
   bool knows(const clang::VarDecl *variable) const;
   /// Whether a method on the path changes its object, which is no variable of these functions.
   bool changesUnseenObject() const { return unseenObject; }
-  /// Of the kernel's arguments, and of all that is changed.
+  /// The kernel's parameters, the parameters of the other functions on the path, and all variables
+  /// that these functions initialise or change, in the order in which they were found.
   llvm::ArrayRef<const clang::VarDecl *> allVariables() const { return order.getArrayRef(); }
 
   /// The variables that the value of anything in `roots` can depend on.

@@ -238,7 +238,7 @@ Edit SourceText::pragmaComment(const Directive &directive, StringRef what) const
                       begin)}};
 }
 
-bool SourceText::standsApart(const Directive &directive) const {
+bool SourceText::isCutOffByEndif(const Directive &directive) const {
   return between(directive) == Between::EndOfIf;
 }
 

@@ -65,7 +65,9 @@ public:
   /// `#endif` whose `#if` comes before the pragma, or the beginning or middle of an `#if`.
   enum class Between { Nothing, EndOfIf, PartOfIf };
   Between between(const Directive &directive) const;
-  bool standsApart(const Directive &directive) const;
+  /// Whether `between` is EndOfIf: an `#endif`, whose `#if` comes before the pragma, stands between
+  /// the pragma and its statement.
+  bool isCutOffByEndif(const Directive &directive) const;
   /// Makes a comment in the place of a pragma, indented like its statement.
   Edit pragmaComment(const Directive &directive, llvm::StringRef what) const;
   /// Takes a stretch out, with its line when nothing else is on it.

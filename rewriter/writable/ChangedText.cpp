@@ -181,8 +181,8 @@ std::optional<Diagnostic> Changes::inRounds(size_t pipeline) const {
     if (copy.pipeline == pipeline) {
       isUsed = true;
       isFetched |= copy.prefetched != 0;
-      for (const Turn &turn : copy.turns)
-        renamed.push_back(turn.condition);
+      for (const BranchCondition &branch : copy.branches)
+        renamed.push_back(branch.condition);
     }
   for (const Cursor &cursor : rounds.cursors) {
     for (const Change &step : cursor.steps)

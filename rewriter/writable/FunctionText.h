@@ -29,8 +29,9 @@ struct FunctionText {
 /// which it stands.
 std::vector<FunctionText> textsOf(const InstancePlan &instance, std::vector<size_t> &textOf);
 
-/// Whether a tile is declared in a text, and the first text in which it is.
+/// Whether a tile is declared in a text.
 bool declares(const FunctionText &text, const clang::VarDecl *tile);
+/// Returns the index of the first text that declares the tile, or the number of texts if none does.
 size_t ownerOf(llvm::ArrayRef<FunctionText> texts, const clang::VarDecl *tile);
 
 /// The declaration in a template's text that the variable of an instantiation is of; null if it is

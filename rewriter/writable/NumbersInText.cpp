@@ -10,20 +10,6 @@ using namespace llvm;
 
 namespace tilelift {
 
-PlansOfCopy plansOf(const KernelPlan &kernel, size_t copy) {
-  PlansOfCopy plans;
-  for (const InstancePlan &instance : kernel.instances)
-    plans.push_back(&instance.copies[copy].plan);
-  return plans;
-}
-
-PlansOfCopy plansAheadOf(const KernelPlan &kernel, size_t copy) {
-  PlansOfCopy plans;
-  for (const InstancePlan &instance : kernel.instances)
-    plans.push_back(&*instance.copies[copy].ahead);
-  return plans;
-}
-
 /// In the kernel, and in the functions on the way to copies.
 static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
   const InstancePlan &first = kernel.instances.front();
@@ -31,7 +17,7 @@ static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
   const std::vector<FunctionText> texts = textsOf(first, textOf);
   for (size_t i = 0; i < first.copies.size(); ++i) {
     const PlannedCopy &copy = first.copies[i];
-    auto made = textsInKernel(copy.pipeline ? plansAheadOf(kernel, i) : plansOf(kernel, i),
+    auto made = textsInKernel(copy.pipeline ? kernel.plansAheadOf(i) : kernel.plansOf(i),
                               declares(texts[textOf[i]], copy.tile));
     if (const auto *unnamed = std::get_if<Unnamed>(&made))
       return unnamed->at(copy.plan.place);
@@ -45,7 +31,7 @@ static std::optional<Diagnostic> whyUnnamedInKernel(const KernelPlan &kernel) {
 static std::optional<Diagnostic> whyUnnamedAtLaunch(const KernelPlan &kernel) {
   const InstancePlan &first = kernel.instances.front();
   for (size_t i = 0; i < first.copies.size(); ++i)
-    if (auto unnamed = unnamedAtLaunch(plansOf(kernel, i)))
+    if (auto unnamed = unnamedAtLaunch(kernel.plansOf(i)))
       return unnamed->at(first.copies.front().plan.place);
   return std::nullopt;
 }

@@ -13,11 +13,6 @@
 
 namespace tilelift {
 
-/// Returns the plans of a copy, one for each instance.
-PlansOfCopy plansOf(const KernelPlan &kernel, size_t copy);
-/// Returns the plans by which a pipeline makes the copy ahead of its round, one for each instance.
-PlansOfCopy plansAheadOf(const KernelPlan &kernel, size_t copy);
-
 std::optional<Diagnostic> whyUnnamed(const KernelPlan &kernel);
 
 } // namespace tilelift

@@ -4,9 +4,9 @@
 
 #include "writable/ProducerWay.h"
 
+#include "spelling/NamedParts.h"
 #include "support/Words.h"
 #include "writable/FunctionText.h"
-#include "writable/NumbersInText.h"
 
 #include "clang/AST/Attr.h"
 
@@ -88,7 +88,7 @@ StringSet<> WayFinder::namesInCopiesOf(size_t pipeline) const {
     if (first.copies[i].pipeline != pipeline)
       continue;
     auto numbers =
-        textsInKernel(plansAheadOf(kernel, i), declares(texts[textOf[i]], first.copies[i].tile));
+        textsInKernel(kernel.plansAheadOf(i), declares(texts[textOf[i]], first.copies[i].tile));
     for (const std::string &text : std::get<std::vector<std::string>>(numbers))
       for (StringRef word : wordsIn(text))
         if (!isMember(word, text))
@@ -107,8 +107,8 @@ std::variant<ProducerPath, Diagnostic> WayFinder::pathIn(const InstancePlan &ins
     for (const PlannedCopy &copy : instance.copies)
       if (copy.pipeline == pipeline) {
         sources.push_back(&copy.plan.base);
-        for (const Turn &turn : copy.turns)
-          loops.back().turns.push_back(turn.condition);
+        for (const BranchCondition &branch : copy.branches)
+          loops.back().branches.push_back(branch.condition);
       }
   }
   return findProducerPath(instance.function, loops, sources, effects.of(instance.function));

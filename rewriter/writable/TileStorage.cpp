@@ -18,7 +18,7 @@ bool isMoved(const KernelPlan &kernel, size_t copy) {
 
 bool isRepeated(const KernelPlan &kernel, size_t copy) {
   const PlannedCopy &own = kernel.instances.front().copies[copy];
-  return own.pipeline || own.takesTurns;
+  return own.pipeline || own.hasTwoTiles;
 }
 
 bool needsSlots(const KernelPlan &kernel, size_t copy) {

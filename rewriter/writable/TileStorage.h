@@ -13,12 +13,14 @@
 
 namespace tilelift {
 
-/// Whether a tile has other rows than the array that the program declares.
+/// Whether the elements of a tile lie in another way than in the array that the program declares
+/// (SharedLayout::moved): in other rows, or swizzled.
 bool isMoved(const KernelPlan &kernel, size_t copy);
 /// Whether there are several tiles in the place of one: a ring, or two that take turns.
 bool isRepeated(const KernelPlan &kernel, size_t copy);
-/// Whether several tiles need the aligned type tilelift::slot: their size is no multiple of the
-/// copy's alignment, or their ring lies in dynamic shared memory.
+/// Whether several tiles that keep the program's array type need the aligned type tilelift::slot:
+/// their size is no multiple of the copy's alignment, or their ring lies in dynamic shared memory.
+/// False for a tile for which `isMoved` is true: its array gets another type anyway.
 bool needsSlots(const KernelPlan &kernel, size_t copy);
 /// Whether its array gets another type.
 inline bool isRetyped(const KernelPlan &kernel, size_t copy) {

@@ -350,10 +350,10 @@ std::optional<Obstacle> inCopy(const PlannedCopy &copy, const SourceText &source
                                const SourceManager &sources, const Variants &variants) {
   if (hasIf(copy.tile->getSourceRange(), sources, variants))
     return Obstacle{"an #if block in the declaration of a tile", copy.tile->getLocation()};
-  for (const Turn &turn : copy.turns)
-    if (hasIf(turn.condition->getSourceRange(), sources, variants))
+  for (const BranchCondition &branch : copy.branches)
+    if (hasIf(branch.condition->getSourceRange(), sources, variants))
       return Obstacle{"an #if block in the condition of a copy of a pipeline",
-                      turn.condition->getBeginLoc()};
+                      branch.condition->getBeginLoc()};
   if (std::optional<Obstacle> obstacle = inLambdas(copy.path, source))
     return obstacle;
   const Stmt *body = patternOf(copy.path.textFunction())->getBody();

@@ -25,19 +25,21 @@ template <typename A, typename B>
 constexpr bool areEqual = std::is_invocable_v<std::equal_to<>, const A &, const B &> &&
                           std::is_invocable_v<std::not_equal_to<>, const A &, const B &>;
 template <typename A, typename B>
-constexpr bool haveOrder = std::is_invocable_v<std::less<>, const A &, const B &> &&
-                           std::is_invocable_v<std::greater_equal<>, const A &, const B &>;
+constexpr bool threadsHaveSeveralRows =
+    std::is_invocable_v<std::less<>, const A &, const B &> &&
+    std::is_invocable_v<std::greater_equal<>, const A &, const B &>;
 /// Whether an A goes with nothing that is a B, in whichever order.
 template <typename A, typename B>
 constexpr bool areApart =
     !canAdd<A, B> && !canAdd<B, A> && !canSubtract<A, B> && !canSubtract<B, A> &&
     !canDivide<A, B> && !canDivide<B, A> && !areEqual<A, B> && !areEqual<B, A> &&
-    !haveOrder<A, B> && !haveOrder<B, A> && !std::is_convertible_v<A, B> &&
-    !std::is_convertible_v<B, A> && !std::is_assignable_v<A &, B> && !std::is_assignable_v<B &, A>;
+    !threadsHaveSeveralRows<A, B> && !threadsHaveSeveralRows<B, A> &&
+    !std::is_convertible_v<A, B> && !std::is_convertible_v<B, A> && !std::is_assignable_v<A &, B> &&
+    !std::is_assignable_v<B &, A>;
 
 // One unit goes with itself, whether its numbers are known or not.
 static_assert(canAdd<Bytes, Bytes> && canSubtract<Bytes, Bytes> && canDivide<Bytes, Bytes> &&
-              areEqual<Bytes, Bytes> && haveOrder<Bytes, Bytes>);
+              areEqual<Bytes, Bytes> && threadsHaveSeveralRows<Bytes, Bytes>);
 static_assert(canAdd<SymbolicBytes, Bytes> && canAdd<Bytes, SymbolicBytes> &&
               canSubtract<SymbolicElements, Elements> && areEqual<SymbolicBytes, Bytes>);
 static_assert(std::is_convertible_v<Bytes, SymbolicBytes> &&
@@ -58,7 +60,7 @@ static_assert(!std::is_constructible_v<Bytes, Elements> &&
 static_assert(std::is_constructible_v<Bytes, int64_t> && !std::is_convertible_v<int64_t, Bytes> &&
               !std::is_convertible_v<Bytes, int64_t>);
 static_assert(!canAdd<Bytes, int64_t> && !canAdd<int64_t, Bytes> && !areEqual<Bytes, int64_t> &&
-              !haveOrder<Bytes, int> && !canAdd<SymbolicBytes, Polynomial>);
+              !threadsHaveSeveralRows<Bytes, int> && !canAdd<SymbolicBytes, Polynomial>);
 static_assert(!std::is_convertible_v<Polynomial, SymbolicBytes> &&
               !std::is_convertible_v<SymbolicBytes, Polynomial> &&
               !std::is_convertible_v<Polynomial, Position> &&
@@ -80,7 +82,8 @@ static_assert(!canAdd<Position, Position> && !canMultiply<Position, int64_t> &&
               !canAdd<Position, Polynomial> && !areEqual<Position, SymbolicElements>);
 
 // Polynomials have no order, and are divided by name.
-static_assert(!haveOrder<SymbolicBytes, SymbolicBytes> && !haveOrder<Position, Position> &&
+static_assert(!threadsHaveSeveralRows<SymbolicBytes, SymbolicBytes> &&
+              !threadsHaveSeveralRows<Position, Position> &&
               !canDivide<SymbolicBytes, SymbolicBytes> && !canDivide<SymbolicBytes, int64_t>);
 
 // And who changes the unit says how large an element is.

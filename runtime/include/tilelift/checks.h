@@ -64,9 +64,8 @@ inline range operator*(range a, range b) {
   return result;
 }
 
-/// A number of elements, of whatever integer type or as a range of one number. What 64 bits do not
-/// hold becomes the nearest number that they do: no tensor has so many elements, or fewer than
-/// none.
+/// A number of elements: an integer, converted to `long long`, or a range of one number, clamped to
+/// +-(2^63 - 1). No tensor has so many elements, or fewer than none.
 template <typename Number> constexpr long long elements_of(Number number) {
   return static_cast<long long>(number);
 }
@@ -324,7 +323,8 @@ protected:
   virtual const tensor_map_functions &functions() const = 0;
   /// Whether kernels of this launch may read there.
   virtual bool has_memory(const void *address) const = 0;
-  /// Or takes one that is there already.
+  /// Makes the map, and returns an empty text or what went wrong. A launch that a dispatch keeps
+  /// (driver.h) takes an equal map instead, if the dispatch has one.
   virtual std::string make(CUtensorMap &map, const tile_request_of<exact_number> &request,
                            int promotion) {
     return encode(map, request, promotion, functions(), is_on_blackwell);

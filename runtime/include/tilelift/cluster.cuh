@@ -124,7 +124,8 @@ template <typename Peers> __device__ inline unsigned short mask_of() {
 
 #endif
 
-/// Where peers tell each other that there is room for a tile; their leaders count how often.
+/// Where peers tell each other that there is room for a tile. `phase` is the parity of the phase of
+/// `told` that the leader of the block waits for next.
 template <typename Peers> struct meeting {
   barrier told;
   unsigned phase;

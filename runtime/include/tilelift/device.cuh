@@ -194,8 +194,8 @@ __device__ inline void fence_before_tma() {
 /// The same for global memory as well.
 __device__ inline void fence_all_before_tma() { TILELIFT_ON_TMA(ptx::fence_proxy_async()); }
 
-/// Copies a box to `tile`, which is aligned to 128 bytes; `at` is the box's
-/// first element, innermost dimension first, and in whole 16 bytes there.
+/// Copies a box to `tile`, which is aligned to 128 bytes; `at` is the box's first element,
+/// innermost dimension first. `at[0]` times the element size is a multiple of 16 bytes.
 template <typename Map, int Rank>
 __device__ inline void load(void *tile, const Map &map, const int (&at)[Rank], barrier &ready) {
   TILELIFT_ON_TMA(

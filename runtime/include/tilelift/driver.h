@@ -34,7 +34,7 @@ struct kernel_facts {
   int capability_major = 0, processors = 0;
   /// Bytes that one window of L2 holds.
   int most_window = 0;
-  /// 90 or 100, as __CUDA_ARCH__ says it in tens.
+  /// What the lifted kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120.
   int architecture = 0;
   /// Dynamic shared memory that a block of the lifted one can have.
   long long room = 0;

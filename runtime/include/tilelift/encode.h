@@ -27,7 +27,8 @@ using encode_im2col_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, 
                                             CUtensorMapInterleave, CUtensorMapSwizzle,
                                             CUtensorMapL2promotion, CUtensorMapFloatOOBfill);
 
-/// Toolkits before 12.8 do not know what kind of map the last number but three is of.
+/// The `int` before the swizzle is the driver's CUtensorMapIm2ColWideMode, which toolkits before
+/// 12.8 do not declare.
 using encode_im2col_wide_function = CUresult (*)(CUtensorMap *, CUtensorMapDataType, cuuint32_t,
                                                  void *, const cuuint64_t *, const cuuint64_t *,
                                                  int, int, cuuint32_t, cuuint32_t,

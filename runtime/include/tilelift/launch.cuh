@@ -121,8 +121,8 @@ template <typename Variable> const void *address_of(const Variable &variable) {
 /// allowed.
 class kernel_facts {
 public:
-  /// 90 or 100, as __CUDA_ARCH__ says it in tens; -1 where there is no code, or `error` says why
-  /// nobody can tell.
+  /// What the kernel's code is compiled for: __CUDA_ARCH__ divided by 10, such as 90 or 120; -1
+  /// where there is no code, or `error` says why nobody can tell.
   template <typename Kernel> int architecture_of(Kernel *kernel, int device, cudaError_t &error) {
     std::atomic<short> &known = answers[device & (slots - 1)];
     short answer = device < slots ? known.load(std::memory_order_relaxed) : short(0);
@@ -239,7 +239,8 @@ private:
   long long needed_memory() const {
     return static_cast<long long>(config.dynamicSmemBytes + reserved);
   }
-  /// What the program allowed the plain kernel with cudaFuncSetAttribute holds for the
+  /// Checks that there is room for the launch's dynamic shared memory, and allows the lifted kernel
+  /// to use it. What the program allowed the plain kernel with cudaFuncSetAttribute holds for the
   /// lifted one, too, which has a little more static memory, and rings of its own.
   void share_memory(const void *lifted, const void *plain, kernel_facts &facts) {
     cudaFuncAttributes own = {}, allowed = {};

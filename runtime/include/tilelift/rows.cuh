@@ -31,7 +31,8 @@
 
 namespace tilelift {
 
-/// Whether rows that are stored go four at once; shorter ones have no other way.
+/// Whether the device has scatter4, which stores four rows at once. Looked-up rows of a tile that
+/// do not all start on 128 bytes of shared memory can be stored through a map in no other way.
 __device__ constexpr bool scatters_by_fours() {
 #ifdef TILELIFT_HAS_SCATTER4
   return true;
@@ -177,7 +178,7 @@ __device__ inline bool in_all_rows(const Condition &condition) {
 
 namespace detail {
 
-/// Whether boxes of these extents meet.
+/// Whether two boxes of these extents overlap.
 template <int... Extents, int Rank>
 __device__ inline bool meet(const corner<Rank> &a, const corner<Rank> &b) {
   constexpr int extents[] = {Extents...};
@@ -188,7 +189,7 @@ __device__ inline bool meet(const corner<Rank> &a, const corner<Rank> &b) {
   return overlaps;
 }
 
-/// The same of so many bytes each.
+/// Whether two stretches of so many bytes each overlap.
 template <int Bytes> __device__ inline bool meet(const void *a, const void *b) {
   const long long distance = static_cast<const char *>(a) - static_cast<const char *>(b);
   return a && b && distance < Bytes && -distance < Bytes;
@@ -269,8 +270,10 @@ __device__ inline bool differ_in_warp(warps among, const Value (&own)[Each], con
   return all;
 }
 
-/// Whether no two rows overlap, for whole warps: each warp looks each row up once, in one of its
-/// lanes. If all rows are whole boxes apart, their keys are compared, otherwise their places.
+/// Whether no pair of rows that this thread compares overlaps; the threads of the block together
+/// compare all pairs. This is for blocks of whole warps: each warp looks each row up once, in one
+/// of its lanes. If all rows are whole boxes apart, their keys are compared, otherwise their
+/// places.
 template <int Count, int... Sizes, typename Where>
 __device__ inline bool are_apart_for_warp(warps among, const Where &where) {
   constexpr int each = (Count + 31) / 32, farthest = Count < 17 ? Count - 1 : 16;
@@ -341,7 +344,8 @@ __device__ inline bool are_apart(block_size block, const Where &where) {
                    : detail::are_apart_for_thread<Count, Sizes...>(own, threads, where));
 }
 
-/// Copies a box of `Bytes` bytes for each row, to `tile` and as many bytes further as it says.
+/// Copies a box of `Bytes` bytes for each row. The first row goes to `tile`, each further one
+/// `distance` bytes behind the one before.
 /// All `Lanes` of a warp call it, or one thread.
 template <int Count, unsigned Bytes, int Lanes = 1, typename Map, typename Where,
           typename... Policy>

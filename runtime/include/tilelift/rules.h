@@ -96,14 +96,14 @@ struct all_hold {
   bool so_far = true;
 };
 
-/// Words are made where a rule is broken, and nowhere else.
+/// Words are made only for a rule that does not hold: it fails or stays open.
 template <typename Report, typename Text>
 [[gnu::cold, gnu::noinline]] void explain(Report &report, rule_id rule, verdict outcome,
                                           const Text &text) {
   report(finding{rule, outcome, text()});
 }
 
-/// About what a request leaves at its default: reported only where it is broken.
+/// For a rule about what a request leaves at its default: reported only if it does not hold.
 template <typename Report, typename Text>
 void judge_if_broken(Report &report, rule_id rule, verdict outcome, const Text &text) {
   if constexpr (std::is_same_v<Report, all_hold>)
@@ -330,9 +330,9 @@ void check_wide(const im2col_request_of<Number> &request, Report &&report) {
 
 } // namespace detail
 
-/// Those rules of a lifted copy that are about its launch: where the tensor lies, how large it is,
-/// where the pixels are in it, and whether the device takes them line by line. The others are about
-/// the copy itself, and known when compiling.
+/// Those rules of a lifted copy that are checked at its launch: where the tensor lies, how large it
+/// is, where the pixels are in it, and, if the request is im2col wide, its swizzle and
+/// interleaving. The others are about the copy itself, and known when compiling.
 template <typename Number, typename Report>
 void check_launch(const tile_request_of<Number> &request, Report &&report) {
   detail::check_tensor(request, report, limits_of::lifted_copies);
@@ -351,8 +351,8 @@ template <typename Request> bool holds_at_launch(const Request &request) {
   return report.so_far;
 }
 
-/// Calls `report(finding)` for every rule of a tensor map and of its use. Rules
-/// about what a request leaves at its default are reported only when broken.
+/// Calls `report(finding)` for every rule of a tensor map and of its use. Rules about what a
+/// request leaves at its default are reported only if they do not hold.
 template <typename Report>
 void check(const tile_request &request, Report &&report,
            limits_of limits = limits_of::lifted_copies) {
@@ -401,7 +401,7 @@ template <typename Report> void check_new_address(const quantity &address, Repor
   detail::check_address(request, report, limits_of::lifted_copies);
 }
 
-/// The same for a copy without a tensor map.
+/// Calls `report(finding)` for every rule of a copy without a tensor map.
 template <typename Report> void check(const bulk_request &request, Report &&report) {
   const auto tensor = [&] { return detail::quoted(request.tensor); };
   const auto tile = [&] { return detail::quoted(request.tile); };

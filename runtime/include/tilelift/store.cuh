@@ -34,7 +34,7 @@ __device__ inline void store(const Map &map, const int (&at)[Rank], const void *
   TILELIFT_ON_TMA(ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, at, tile));
 }
 
-/// Combines a tile into a box of the tensor, element by element and each of them at once.
+/// Combines a tile into a box of the tensor; each element is updated atomically.
 template <typename Operation, typename Map, int Rank>
 __device__ inline void reduce(Operation operation, const Map &map, const int (&at)[Rank],
                               const void *tile) {
@@ -58,15 +58,17 @@ __device__ inline void store_bytes(const void *to, const void *tile, unsigned by
                                      tile, bytes));
 }
 
-/// The leader, once its stores are issued.
+/// Commits the stores that this thread has issued since the last commit, as one group. The leader
+/// calls it once its stores are issued.
 __device__ inline void commit_stores() { TILELIFT_ON_TMA(ptx::cp_async_bulk_commit_group()); }
 
-/// Waits until TMA has read the tiles of this thread's stores, but for so many of the last.
+/// Waits until TMA has read the tiles of this thread's committed groups of stores, except for the
+/// last `Pending` groups.
 template <int Pending = 0> __device__ inline void finish_reads() {
   TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group_read(ptx::n32_t<Pending>{}));
 }
 
-/// Waits until they are in global memory, where this thread sees them.
+/// Waits until this thread's committed stores are in global memory, where this thread sees them.
 __device__ inline void finish_stores() {
   TILELIFT_ON_TMA(ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{}));
 }

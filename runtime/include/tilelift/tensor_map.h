@@ -241,8 +241,9 @@ private:
         own.dims[d].step = quantity::exactly(options.element_strides[at]);
     }
   }
-  /// How many elements TMA sees there. Where packed ones do not fill it, their whole number breaks
-  /// a rule, too.
+  /// The number of elements of `type` that fit into a row of the tensor, rounded down. If packed
+  /// elements do not exactly fill a row of whole bytes, the rounded number also breaks the rule
+  /// packed_extent.
   long long in_a_row(element_type type) const {
     return view.extents.back() * view.element_bits() / int(bits_of(type));
   }

@@ -5,18 +5,18 @@
 // large and copied far more often than they are written.
 //===----------------------------------------------------------------------===//
 
-#ifndef TILELIFT_SUPPORT_SHARED_H
-#define TILELIFT_SUPPORT_SHARED_H
+#ifndef TILELIFT_SUPPORT_COPYONWRITE_H
+#define TILELIFT_SUPPORT_COPYONWRITE_H
 
 #include <memory>
 
 namespace tilelift {
 
-template <typename T> class Shared {
+template <typename T> class CopyOnWrite {
 public:
   /// A default value, which takes no memory.
-  Shared() = default;
-  Shared(T value) : held(std::make_shared<T>(std::move(value))) {}
+  CopyOnWrite() = default;
+  CopyOnWrite(T value) : held(std::make_shared<T>(std::move(value))) {}
 
   const T &operator*() const {
     static const T none = T();
@@ -33,7 +33,7 @@ public:
     return *held;
   }
 
-  bool isSameCopy(const Shared &other) const { return held == other.held; }
+  bool isSameCopy(const CopyOnWrite &other) const { return held == other.held; }
 
 private:
   std::shared_ptr<T> held;
