@@ -51,8 +51,9 @@ void remarkOn(const WritableKernel &kernel, const LiftedText &text, const FileFa
   if (kernel.warning)
     verdicts.say(*kernel.warning);
   for (const InstancePlan &instance : kernel.plan.instances) {
-    for (const PlannedCopy &copy : instance.copies)
-      verdicts.say(remarksOn(copy.plan, file.selection.device));
+    for (size_t i = 0; i < instance.copies.size(); ++i)
+      verdicts.say(remarksOn(instance.copies[i].plan, file.selection.device,
+                             kernel.orders.copies[i].isDeferred));
     for (size_t i = 0; i < instance.pipelines.size(); ++i)
       verdicts.say(remarkOnPipeline(instance, i));
   }

@@ -114,6 +114,7 @@ private:
   void access(size_t bracket, bool reads, bool writes);
   void storeOperands();
   void readMatrix();
+  bool readGroups();
   void readCopy();
   void readBarrier();
   void readFence();
@@ -185,18 +186,36 @@ void Reader::readMatrix() {
     storeOperands();
 }
 
+/// Instructions of cp.async that close groups and wait for them.
+bool Reader::readGroups() {
+  CopyGroups own;
+  own.closes = has("commit_group");
+  own.awaitsAll = has("wait_all");
+  own.awaits = own.awaitsAll || has("wait_group");
+  if (has("wait_group") && operands.trim().getAsInteger(0, own.left)) {
+    SmallVector<unsigned, 2> numbers;
+    findOperands(operands, numbers);
+    own.left = 0;
+    if (numbers.size() == 1 && !effect.groups.awaits)
+      effect.leftGroups = numbers.front();
+  }
+  effect.groups.add(own);
+  return own.closes || own.awaits;
+}
+
 void Reader::readCopy() {
-  if (has("wait_group") || has("wait_all")) {
+  if (has("bulk") && (has("wait_group") || has("wait_all"))) {
     effect.waits = true;
     return;
   }
-  if (has("commit_group") || has("prefetch"))
+  if ((has("bulk") && has("commit_group")) || has("prefetch") || (!has("bulk") && readGroups()))
     return;
   if (has("mbarrier")) { // it arrives once the thread's copies are there
     access(0, true, true);
-    effect.waits = true;
+    effect.waits = effect.groups.notifies = true;
     return;
   }
+  effect.groups.begins |= !has("bulk");
   if (has("tensor") || has("reduce")) {
     effect.isUnknown = true;
     return;
@@ -370,6 +389,7 @@ AssemblyEffect effectOfAssembly(StringRef text) {
     effect.jumps |= name.starts_with("br");
     isPredicated |= effect.jumps; // it may jump over what follows
   }
+  effect.groups.isUnclear = isPredicated && effect.groups.ordersCopies();
   // Not everybody who comes to the assembly need come to a barrier in it.
   if (isPredicated && std::exchange(effect.meetsBlock, false)) {
     effect.meetsOthers = effect.awaitsArrivals = true;

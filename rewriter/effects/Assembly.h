@@ -11,8 +11,12 @@
 #ifndef TILELIFT_EFFECTS_ASSEMBLY_H
 #define TILELIFT_EFFECTS_ASSEMBLY_H
 
+#include "effects/CopyGroups.h"
+
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
+
+#include <optional>
 
 namespace llvm {
 class CallBase;
@@ -41,8 +45,13 @@ struct AssemblyEffect {
   llvm::SmallVector<AssemblyAccess, 2> accesses;
   /// It may do all that code can do.
   bool isUnknown = false;
-  /// It waits for asynchronous operations, so that memory may hold something else after it.
+  /// It waits for asynchronous operations other than cp.async, so that memory may hold something
+  /// else after it.
   bool waits = false;
+  /// What it has to do with cp.async. `leftGroups` is the operand that says how many groups a wait
+  /// leaves, if that is no number in the text.
+  CopyGroups groups;
+  std::optional<unsigned> leftGroups;
   /// `meetsBlock`: all threads of the block meet at barrier 0, as in __syncthreads().
   /// `meetsOthers`: threads may arrive at another barrier, of the block or of several blocks.
   bool meetsBlock = false, meetsOthers = false;

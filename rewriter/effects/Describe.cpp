@@ -55,6 +55,13 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(effect.meetsBlock, "meets the block");
   add(effect.meetsOthers, "meets other threads");
   add(effect.lanes != 0, "meets other lanes");
+  add(effect.groups.begins, "begins copies by cp.async");
+  add(effect.groups.closes, "closes a group of them");
+  add(effect.groups.awaits,
+      "waits for them" +
+          (effect.groups.left == 0
+               ? std::string()
+               : ", but for the " + std::to_string(effect.groups.left) + " newest groups"));
   add(effect.signals, "may tell other blocks");
   add(effect.awaitsThreads, "may wait for other threads");
   add(effect.awaitsBlocks, "may wait for other blocks");

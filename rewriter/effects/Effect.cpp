@@ -151,6 +151,11 @@ void Reader::readAssembly(const CallBase &call, const InlineAsm &assembly) {
   effect.asksSharedSize = own.asksSharedSize;
   effect.asksCluster = own.asksCluster;
   effect.tellsBlocks = own.tellsBlocks | (own.asksCluster ? Effect::otherBlocks : 0);
+  effect.groups = own.groups;
+  if (own.leftGroups) {
+    const auto *left = dyn_cast_or_null<ConstantInt>(operandOf(call, *own.leftGroups));
+    effect.groups.left = left ? unsigned(left->getLimitedValue(anyMeeting)) : 0;
+  }
   if (own.waits)
     waitForOthers();
   if (own.isUnknown)
@@ -265,13 +270,21 @@ bool Reader::readOrder(const IntrinsicInst &intrinsic) {
     effect.signals = effect.acquires = effect.awaitsGrids = true;
     return true;
   case Intrinsic::nvvm_exit: effect.mayLeave = true; return true;
-  case Intrinsic::nvvm_cp_async_commit_group: return true;
+  case Intrinsic::nvvm_cp_async_commit_group: effect.groups.closes = true; return true;
   case Intrinsic::nvvm_cp_async_wait_all:
+    effect.groups.awaits = effect.groups.awaitsAll = true;
+    return true;
   case Intrinsic::nvvm_cp_async_wait_group:
+    effect.groups.awaits = true;
+    effect.groups.left = unsigned(constantIn(intrinsic, 0).value_or(0));
+    return true;
   case Intrinsic::nvvm_cp_async_mbarrier_arrive:
   case Intrinsic::nvvm_cp_async_mbarrier_arrive_shared:
   case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc:
   case Intrinsic::nvvm_cp_async_mbarrier_arrive_noinc_shared:
+    effect.groups.notifies = true;
+    waitForOthers();
+    return true;
   case Intrinsic::nvvm_mbarrier_test_wait:
   case Intrinsic::nvvm_mbarrier_test_wait_shared: waitForOthers(); return true;
   default: return false;
@@ -335,6 +348,11 @@ void Reader::readIntrinsic(const IntrinsicInst &intrinsic) {
   effect.varies = !isPlain;
   if (intrinsic.isConvergent()) // lanes give each other values, or may do so
     meetLanes(intrinsic);
+  const StringRef name = Intrinsic::getBaseName(intrinsic.getIntrinsicID());
+  if (name.starts_with("llvm.nvvm.cp.async.c") && name.contains(".shared.global")) {
+    effect.groups.begins = true;
+    return readArguments(intrinsic, true, true);
+  }
   if (effects.onlyAccessesInaccessibleMem())
     return;
   bool mayRead = isRefSet(effects.getModRef()), mayWrite = isModSet(effects.getModRef());
@@ -405,6 +423,7 @@ void Effect::add(const Effect &other) {
   polls |= other.polls;
   awaitsThreads |= other.awaitsThreads;
   awaitsBlocks |= other.awaitsBlocks;
+  groups.add(other.groups);
   fencesProxy |= other.fencesProxy;
   mayLeave |= other.mayLeave;
   differs |= other.differs;

@@ -10,6 +10,7 @@
 #ifndef TILELIFT_EFFECTS_EFFECT_H
 #define TILELIFT_EFFECTS_EFFECT_H
 
+#include "effects/CopyGroups.h"
 #include "effects/MemoryObjects.h"
 
 namespace llvm {
@@ -48,6 +49,8 @@ struct Effect {
   /// or arrives at a barrier. `awaitsBlocks`: it may poll memory here until a thread of another
   /// block writes there.
   bool awaitsThreads = false, awaitsBlocks = false;
+  /// What it has to do with the copies that a thread begins by cp.async.
+  CopyGroups groups;
   /// A fence between the generic proxy and the asynchronous ones.
   bool fencesProxy = false;
   /// Some threads may end here.

@@ -140,8 +140,8 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       ofPlaces.resize(places.size());
       ofPlaces[place].add(effect);
       bool isSeen = !effect.touchesNoCommonMemory() || effect.differs || effect.varies ||
-                    effect.lanes != 0 || effect.countsThreads != 0 || effect.asksSharedSize ||
-                    effect.asksCluster;
+                    effect.lanes != 0 || !effect.groups.isNone() || effect.countsThreads != 0 ||
+                    effect.asksSharedSize || effect.asksCluster;
       bool isElsewhere = place != 0 && (own.steps.empty() || own.steps.back().place != place);
       if (isSeen || isElsewhere) {
         own.steps.push_back({std::move(effect), place});
@@ -152,12 +152,31 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
       if (mayBeTaken(block, *next, code))
         own.next.push_back(numbers[next]);
   }
+  addAwaitedCopies();
   addWaits(instructionsOfSteps, sources);
   addHandedOn(instructionsOfSteps, sources);
   differing.resize(places.size());
-  for (const Instruction *instruction : divergentIn(*function, sources))
+  const Instructions divergent = divergentIn(*function, sources);
+  for (const Instruction *instruction : divergent)
     differing[places.lookUp(instruction->getDebugLoc().get())] = true;
+  for (const BasicBlock *block : partedBlocks(*function, divergent))
+    blocks[numbers[block]].isParted = true;
   addUpCalls();
+}
+
+void KernelEffects::addAwaitedCopies() {
+  Effect copies;
+  for (const CodeBlock &block : blocks)
+    for (const CodeStep &step : block.steps)
+      if (step.effect.groups.begins || step.effect.isUnknown) {
+        copies.reads.add(step.effect.reads);
+        copies.writes.add(step.effect.writes);
+      }
+  for (CodeBlock &block : blocks)
+    for (CodeStep &step : block.steps)
+      if (step.effect.groups.awaits)
+        for (Effect *effect : {&step.effect, &ofPlaces[step.place], &all})
+          effect->add(copies);
 }
 
 /// A call does what is done in the function that it enters, whose places have larger numbers.
@@ -341,11 +360,18 @@ const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path
   return innermostCall(statementsAt(step, path));
 }
 
-static bool isStatementOf(const SpotTable &table, const Expr *expression) {
-  const Stmt *parent = table.parentOf(expression);
+static bool isStatementOf(const SpotTable &table, const Stmt *statement) {
+  const Stmt *parent = table.parentOf(statement);
   while (isa_and_nonnull<FullExpr>(parent))
     parent = table.parentOf(parent);
   return isa_and_nonnull<CompoundStmt>(parent);
+}
+
+const Stmt *KernelEffects::wholeStatementAt(const CodeStep &step, const CallPath &path) const {
+  for (const Stmt *each : statementsAt(step, path))
+    if (isStatementOf(places.tableOf(path.end()), each))
+      return each;
+  return nullptr;
 }
 
 bool KernelEffects::isStatement(const Expr *expression, const CallPath &path) const {
@@ -406,6 +432,20 @@ KernelEffects::otherWriterOf(const VarDecl *array, const Stmt *copy, const CallP
           isWithin(step, copy, path) != Within::Yes)
         return Writer{statementInText(step)};
   return std::nullopt;
+}
+
+bool KernelEffects::isWrittenOnlyBy(const VarDecl *array, ArrayRef<Part> parts) const {
+  const std::optional<unsigned> object = isKnown() ? memory->find(array) : std::nullopt;
+  auto isOfPart = [&](const CodeStep &step) {
+    return llvm::any_of(parts, [&](const Part &part) {
+      return isWithin(step, part.statement, part.path) == Within::Yes;
+    });
+  };
+  return object && llvm::all_of(blocks, [&](const CodeBlock &block) {
+           return llvm::all_of(block.steps, [&](const CodeStep &step) {
+             return !step.effect.beginsWrites.has(*object) || isOfPart(step);
+           });
+         });
 }
 
 KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned dimensions,

@@ -33,6 +33,8 @@ struct CodeStep {
 
 struct CodeBlock {
   std::vector<CodeStep> steps;
+  /// Some threads of the block may come here without the others.
+  bool isParted = false;
   llvm::SmallVector<unsigned, 2> next;
 };
 
@@ -101,6 +103,9 @@ public:
   const clang::Stmt *statementAt(const CodeStep &step, const CallPath &path) const;
   /// The call in the path's last function by which a step was reached; null if there is none.
   const clang::CallExpr *callAt(const CodeStep &step, const CallPath &path) const;
+  /// The outermost statement of the path's last function that has the step's place and stands
+  /// directly in a `{ ... }`; null if there is none.
+  const clang::Stmt *wholeStatementAt(const CodeStep &step, const CallPath &path) const;
   /// Whether an expression is a statement of its own, directly in a `{ ... }`.
   bool isStatement(const clang::Expr *expression, const CallPath &path) const;
 
@@ -128,6 +133,12 @@ public:
   };
   std::optional<Writer> otherWriterOf(const clang::VarDecl *array, const clang::Stmt *copy,
                                       const CallPath &path) const;
+  /// Whether nothing but some statements writes to a shared array.
+  struct Part {
+    const clang::Stmt *statement = nullptr;
+    CallPath path;
+  };
+  bool isWrittenOnlyBy(const clang::VarDecl *array, llvm::ArrayRef<Part> parts) const;
   /// How an array is accessed besides by a copy, if only by the subscripts of all its dimensions:
   /// at most so many bytes at a time. Or which statement does something else with its address.
   struct Accesses {
@@ -160,6 +171,8 @@ private:
   /// Adds to `sources` the loads that may find different values in different threads.
   void addHandedOn(const InstructionsOfSteps &instructions,
                    llvm::DenseSet<const llvm::Instruction *> &sources) const;
+  /// Adds to waits for cp.async copies what these copies read and write.
+  void addAwaitedCopies();
   /// Adds the effects of called functions to the effects of their calls.
   void addUpCalls();
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;

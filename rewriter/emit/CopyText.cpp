@@ -46,8 +46,14 @@ std::string policyArgument(CacheHint hint) {
   return "";
 }
 
-std::string KernelWriter::waitText(const std::string &indent) const {
-  return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
+/// What each thread does behind copies that wait together, of which this one is the last.
+std::string KernelWriter::waitText(size_t copy, const std::string &indent) const {
+  if (!hasGroups())
+    return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
+  std::string text = indent + names.groups + ".issue();";
+  if (!orders.copies[copy].isDeferred)
+    text += "\n" + indent + names.groups + ".wait();";
+  return text;
 }
 
 /// The bytes of a copy and of those that wait with it.
@@ -358,6 +364,8 @@ std::string KernelWriter::orderText(size_t first, size_t last, const std::string
   auto any = [&](bool CopyOrder::*fact) { return anyOrder(first, last, fact); };
   bool sourceWritten = any(&CopyOrder::sourceWritten), written = any(&CopyOrder::writtenBefore);
   std::string text;
+  if (hasGroups() && !orders.copies[first].joinsPrevious)
+    text += indent + names.groups + ".reserve();\n";
   if (sourceWritten)
     text += indent + "tilelift::fence_all_before_tma();\n";
   else if (written)
@@ -381,7 +389,8 @@ bool KernelWriter::anyOrder(size_t first, size_t last, bool CopyOrder::*fact) co
 std::string KernelWriter::issueText(size_t first, size_t last, const std::string &indent) {
   std::string text = orderText(first, last, indent);
   if (!orders.copies[first].joinsPrevious)
-    text += indent + "  tilelift::expect(" + names.barrier + ", " + expectedBytes(first) + ");\n";
+    text +=
+        indent + "  tilelift::expect(" + barrierOf(first) + ", " + expectedBytes(first) + ");\n";
   text += meetText(first, last, indent + "  ");
   for (size_t i = first; i <= last; ++i)
     text += callText(i, indent + "  ");

@@ -34,6 +34,7 @@ KernelNames Emitter::nameKernel(const KernelPlan &kernel) {
   names.launcher = fresh.take(scope, names.kernel + "_tma_launch");
   names.barrier = source.unused("tma_barrier");
   names.phase = source.unused("tma_phase");
+  names.groups = source.unused("tma_groups");
   names.meeting = source.unused("tma_meeting");
   names.stores = source.unused("tma_stores");
   // An array that has C++ linkage in one kernel cannot have that of C in another one.

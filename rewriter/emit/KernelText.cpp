@@ -65,7 +65,7 @@ KernelWriter::KernelWriter(const SourceText &source, const WritableKernel &writa
 /// Whether the leader can set up the barrier and start the first copies at once,
 /// before the block's first barrier: 5 % of a small stencil's time.
 bool KernelWriter::startsFirst() const {
-  if (isStore(0) || hasClusters())
+  if (isStore(0) || hasClusters() || hasGroups())
     return false;
   for (size_t i = 0; i < copyNames.size(); ++i) {
     const CopyOrder &order = orders.copies[i];
@@ -188,14 +188,17 @@ void KernelWriter::openBody() {
   if (hasStores)
     declarations += "\n  [[maybe_unused]] const tilelift::stores_in_flight " + names.stores + ";";
   if (hasOther)
-    barriers += "\n  __shared__ tilelift::barrier " + names.barrier + ";";
+    barriers += "\n  __shared__ tilelift::barrier " + names.barrier +
+                (hasGroups() ? "[" + groupSlots() + "]" : "") + ";";
   declarations += memoryDeclarations();
   for (size_t i = 0; i < copies().size(); ++i)
     if (copies()[i].hasTwoTiles)
       barriers += "\n  unsigned " + turnOf(i) + " = 0;";
   for (const Ring &ring : rings)
     barriers += ringBarriers(ring);
-  if (hasOther)
+  if (hasOther && hasGroups())
+    barriers += "\n  " + groupsType() + " " + names.groups + "(" + names.barrier + ");";
+  else if (hasOther)
     barriers += "\n  unsigned " + names.phase +
                 (startsFirst() ? " = 0;" : " = tilelift::begin(" + names.barrier + ");");
   barriers += meetings();
@@ -246,6 +249,7 @@ void KernelWriter::finish(FunctionText &text) {
       text.edits.push_back(
           source.removal(source.offsetOf(barrier->getBeginLoc()), source.endOf(barrier)));
   dutyEdits(text);
+  groupEdits(text);
   if (text.path.inKernel())
     alignOthers(text.pattern->getBody(), text);
   if (hasProducer())
@@ -284,10 +288,9 @@ void KernelWriter::callSibling(const FunctionText &callee) {
   caller.edits.push_back(
       op ? insertion(*open, "." + callee.name)
          : replacement(source.offsetOf(name), source.endOfName(info), qualifier + callee.name));
-  std::string arguments = planIn(caller) + "{}, " + names.barrier + ", " + names.phase;
-  SmallVector<std::string, 4> needed{names.phase};
-  if (!caller.path.inKernel())
-    needed.push_back(names.barrier);
+  std::string arguments =
+      planIn(caller) + "{}, " + (hasGroups() ? names.groups : names.barrier + ", " + names.phase);
+  SmallVector<std::string, 4> needed = neededToWait(caller);
   for (const std::string &map : mapsBelow(callee)) {
     arguments += ", " + map;
     needed.push_back(map);
@@ -344,7 +347,9 @@ static std::vector<Edit> headEdits(const SourceText &source, const FunctionDecl 
 
 std::string KernelWriter::parametersOf(const FunctionText &text) const {
   std::string parameters =
-      names.planParameter + ", tilelift::barrier &" + names.barrier + ", unsigned &" + names.phase;
+      names.planParameter + ", " +
+      (hasGroups() ? groupsType() + " &" + names.groups
+                   : "tilelift::barrier &" + names.barrier + ", unsigned &" + names.phase);
   for (const std::string &map : mapsBelow(text))
     parameters += ", const CUtensorMap &" + map;
   return parameters;
@@ -382,11 +387,9 @@ std::vector<CalledSibling> KernelWriter::calledSiblings() const {
 void KernelWriter::captureIn(FunctionText &text, size_t copy) {
   SmallVector<std::string, 4> needed;
   if (!isStore(copy))
-    needed.push_back(names.phase);
+    needed = neededToWait(text);
   if (!copyNames[copy].map.empty())
     needed.push_back(copyNames[copy].map);
-  if (!text.path.inKernel() && !isStore(copy))
-    needed.push_back(names.barrier);
   captureIn(text, copies()[copy].path.end(), needed);
 }
 

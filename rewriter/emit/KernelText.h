@@ -34,6 +34,7 @@ struct KernelNames {
   std::string launcher; ///< blur_tma_launch
   std::string barrier;  ///< tma_barrier
   std::string phase;    ///< tma_phase
+  std::string groups;   ///< tma_groups
   std::string meeting;  ///< tma_meeting, followed by axes
   /// The object whose destructor keeps the block's shared memory until TMA has read it
   /// (tilelift::stores_in_flight): tma_stores.
@@ -196,7 +197,7 @@ private:
   std::string bulkText(size_t copy, std::string place, const std::string &indent, bool isFar);
   std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
   std::string prefetchText(size_t copy, const std::string &tensor) const;
-  std::string waitText(const std::string &indent) const;
+  std::string waitText(size_t copy, const std::string &indent) const;
 
   // The plan type.
   std::string blockConstants(const InstancePlan &instance) const;
@@ -244,7 +245,9 @@ private:
   bool anyOrder(size_t first, size_t last, bool CopyOrder::*fact) const;
   std::string barrierOf(size_t copy) const {
     const Ring *ring = ringOf(copy);
-    return ring ? ring->full + "[" + names.slot + "]" : names.barrier;
+    return ring          ? ring->full + "[" + names.slot + "]"
+           : hasGroups() ? names.groups + ".filling()"
+                         : names.barrier;
   }
   bool isLastOfGroup(size_t copy) const {
     return copy + 1 == copies().size() || !orders.copies[copy + 1].joinsPrevious;
@@ -256,6 +259,14 @@ private:
     return {isAhead ? issuedPlansOf(copy) : plansOf(copy), planIn(texts[textOf[copy]]),
             planConstants};
   }
+
+  // Copies that the program waits for in groups.
+  bool hasGroups() const { return !orders.groups.empty(); }
+  std::string groupSlots() const;
+  std::string groupsType() const;
+  /// What code needs that issues copies and waits for them, in the kernel or in other functions.
+  llvm::SmallVector<std::string, 4> neededToWait(const FunctionText &text) const;
+  void groupEdits(FunctionText &text);
 
   // Stores.
   bool isStore(size_t copy) const { return copies()[copy].plan.kind != CopyKind::Load; }

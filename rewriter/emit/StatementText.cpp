@@ -118,7 +118,7 @@ void KernelWriter::replaceStatement(size_t first) {
   if (lastOfGroup && inFirstGroup && startsFirst())
     text += "\n" + inner + blockBarrier();
   if (lastOfGroup)
-    text += "\n" + waitText(inner);
+    text += "\n" + waitText(last, inner);
   Edit edit{begin, end, {}};
   if (checks.empty()) {
     edit.pieces = {Piece::own(text, begin)};

@@ -9,6 +9,7 @@
 #include "kernel/Clusters.h"
 #include "kernel/InstanceNames.h"
 #include "kernel/LambdaCalls.h"
+#include "kernel/Padding.h"
 #include "kernel/Pipelines.h"
 #include "kernel/Remarks.h"
 #include "kernel/Sizes.h"
@@ -195,6 +196,7 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
 bool planTogether(InstancePlan &plan, const KernelInstance &instance,
                   const DenseSet<const Stmt *> &ahead, const FileFacts &file, Verdicts &verdicts) {
   dropHalfLifted(plan, verdicts);
+  fillPadding(plan, file);
   chooseSwizzles(plan, file);
   dropMisfits(plan, ahead, verdicts);
   for (const AnnotatedStatement &annotated : instance.pipelines)

@@ -17,6 +17,7 @@ CopyOrders ordersOf(const KernelPlan &kernel, const Effects &effects) {
   for (const InstancePlan &instance : kernel.instances) {
     OrderedInstance &own = instances.emplace_back();
     own.effects = &effects.of(instance.function);
+    const bool isByBlock = instance.pipelines.empty() && instance.cluster == BlockShape{1, 1, 1};
     for (const PlannedCopy &copy : instance.copies) {
       bool mayRunPlain = llvm::any_of(instance.copies, [&](const PlannedCopy &other) {
         return other.statement == copy.statement && !other.plan.copyChecks.empty();
@@ -24,7 +25,8 @@ CopyOrders ordersOf(const KernelPlan &kernel, const Effects &effects) {
       own.copies.push_back({copy.statement, copy.path, copy.tile, mayRunPlain, copy.tileIsWritten,
                             copy.pipeline.has_value(), instance.isSupplied(copy),
                             copy.plan.kind != CopyKind::Load, copy.storesApart, copy.plan.looksUp(),
-                            copy.plan.looksUpShared, objectsOf(copy.plan.base, *own.effects)});
+                            copy.plan.looksUpShared, objectsOf(copy.plan.base, *own.effects),
+                            isByBlock && copy.plan.kind == CopyKind::Load});
     }
   }
   return orderCopies(instances);

@@ -54,7 +54,7 @@ std::string print(const BlockShape &shape) {
   return text;
 }
 
-std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
+std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device, bool isDeferred) {
   std::vector<Diagnostic> remarks;
   std::string text = summary(plan);
   SmallVector<std::string, 8> conditions;
@@ -81,7 +81,8 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device) {
   }
   remarks.push_back(std::move(lifted));
   // A start that the launch decides is the same in every round.
-  if (plan.kind == CopyKind::Load && !plan.symbols.boundedAtLaunch(plan.layout.slot.count()))
+  if (plan.kind == CopyKind::Load && !isDeferred &&
+      !plan.symbols.boundedAtLaunch(plan.layout.slot.count()))
     remarks.push_back(diagnose(diag::stages_by_hand, plan.place, plan.tile));
   if (const Bytes row = plan.expectedBytes / plan.pieces(); plan.gather && row < fullRow)
     remarks.push_back(

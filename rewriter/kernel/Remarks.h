@@ -19,8 +19,9 @@ std::string print(const BlockShape &shape);
 /// Remarks that the copy is lifted, what is checked for it, and what its tile's layout costs or
 /// saves. Warns if the plan moves looked-up rows four at a time and the device that the user names
 /// cannot do that: then every launch would fail the check in the launcher, or every block the check
-/// at the copy, and the loop would always run.
-std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device);
+/// at the copy, and the loop would always run. `isDeferred`: the copy is waited for where the
+/// program waits for its group (CopyOrder).
+std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device, bool isDeferred);
 
 /// How far ahead a loop's copies are, and what that costs.
 Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline);

@@ -4,6 +4,7 @@
 
 #include "order/BarrierFacts.h"
 
+#include "order/GroupWaits.h"
 #include "order/Groups.h"
 
 using namespace clang;
@@ -203,12 +204,18 @@ void InstanceFlow::enterCopies(State &state, size_t first) {
     state.everRead.add(own.reads);
 }
 
-/// Leaving a copy is its wait.
+/// Leaving a copy is its wait, unless the program waits for it later.
 void InstanceFlow::step(State &state, const FlowStep &at, const NumberSet &redundant) {
   if (at.leftCopy && !copies[*at.leftCopy].isStore) {
     bool goesOn = at.copy && orders.copies[*at.copy].joinsPrevious;
     Region region;
-    region.waited = !copies[*at.leftCopy].isSupplied && !goesOn;
+    region.waited =
+        !copies[*at.leftCopy].isSupplied && !goesOn && !orders.copies[*at.leftCopy].isDeferred;
+    add(state, region);
+  }
+  if (at.awaitsGroups && !orders.groups.empty()) {
+    Region region;
+    region.waited = true;
     add(state, region);
   }
   if (at.entersCopy)
@@ -262,6 +269,7 @@ CopyOrders Orders::run() {
   for (size_t i = 0; i < instances.size(); ++i)
     solvers.emplace_back(flows[i], instances[i].copies, barriers, orders);
   groupCopies(instances, flows, orders);
+  deferWaits(instances, flows, orders);
   solve();
   findRedundant();
   for (unsigned barrier : redundant.numbers())
@@ -273,7 +281,7 @@ CopyOrders Orders::run() {
 
 void Orders::solve() {
   for (CopyOrder &order : orders.copies)
-    order = {order.runsOnce, order.joinsPrevious};
+    order = {order.runsOnce, order.joinsPrevious, false, false, false, false, order.isDeferred};
   for (InstanceFlow &solver : solvers)
     solver.solve(redundant);
 }

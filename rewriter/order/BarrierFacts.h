@@ -37,6 +37,8 @@ struct CopyOrder {
   bool readBefore = false;
   /// Threads wrote the tile before: every thread fences, then a barrier.
   bool writtenBefore = false;
+  /// The copy is not waited for where it stands, but where the program waits for its group.
+  bool isDeferred = false;
 };
 
 /// What is needed around a store. Only the leader waits for the store itself.
@@ -71,6 +73,8 @@ struct CopyOrders {
   std::vector<StoreOrder> stores;
   std::vector<const clang::Expr *> redundant;
   std::vector<BarrierDuty> duties;
+  /// Where the program closes groups and waits for them, if some copies are deferred.
+  std::vector<GroupPlace> groups;
 };
 
 /// A kernel's instance, with its copies; all instances have the same, in the same order.

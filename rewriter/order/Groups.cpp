@@ -57,7 +57,7 @@ private:
 bool Grouping::isQuiet(const Stmt *between, size_t copy) const {
   Effect effect = flow.effectOf(between, copies[copy].path);
   if (mayJump(between) || effect.isUnknown || effect.meetsBlock || effect.meetsOthers ||
-      effect.signals || effect.mayLeave)
+      effect.groups.ordersCopies() || effect.signals || effect.mayLeave)
     return false;
   ObjectSet touched = effect.reads;
   touched.add(effect.writes);

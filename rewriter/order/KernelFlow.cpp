@@ -17,6 +17,9 @@ KernelFlow::KernelFlow(const KernelEffects &effects, const std::vector<LiftedCop
   for (const LiftedCopy &copy : copies)
     if (llvm::none_of(texts, [&](const CallPath &text) { return text.sameText(copy.path); }))
       texts.push_back(copy.path);
+  for (const LiftedCopy &copy : copies)
+    for (size_t depth = 1; depth <= copy.path.getFunctions().size(); ++depth)
+      allTexts.push_back(copy.path.first(depth));
   findCopies();
   if (effects.isKnown())
     findSteps();
@@ -46,35 +49,119 @@ void KernelFlow::findCopies() {
   }
 }
 
-void KernelFlow::findSteps() {
+/// Which copy a step is in. `isPlaced` becomes false if the step has no place in some copy's text.
+KernelFlow::Inside KernelFlow::insideAt(const CodeStep &step, bool &isPlaced) {
   using Within = KernelEffects::Within;
+  isPlaced = step.place != 0;
+  Inside inside;
+  for (size_t i = 0; i < copies.size() && isPlaced; ++i) {
+    Within within = effects.isWithin(step, copies[i].statement, copies[i].path);
+    if (within == Within::Yes && !inside.copy)
+      inside = {i, effects.entryOf(step, copies[i].path)};
+    unclear[i] = unclear[i] || within == Within::Shared;
+    isPlaced &= within != Within::Nowhere;
+  }
+  return inside;
+}
+
+void KernelFlow::findSteps() {
+  findAwaited();
   for (const CodeBlock &block : effects.getBlocks()) {
     Block &own = blocks.emplace_back();
     own.next = block.next;
     for (const CodeStep &step : block.steps) {
-      bool isPlaced = step.place != 0;
-      Inside inside;
-      for (size_t i = 0; i < copies.size() && isPlaced; ++i) {
-        Within within = effects.isWithin(step, copies[i].statement, copies[i].path);
-        if (within == Within::Yes && !inside.copy)
-          inside = {i, effects.entryOf(step, copies[i].path)};
-        unclear[i] = unclear[i] || within == Within::Shared;
-        isPlaced &= within != Within::Nowhere;
+      bool isPlaced = true;
+      const Inside inside = insideAt(step, isPlaced);
+      const bool isBarrier = step.effect.meetsBlock && !inside.copy;
+      const Effect *effect = &step.effect;
+      const bool awaits = step.effect.groups.awaits && !inside.copy;
+      if (awaits) {
+        ofWaits.push_back(awaited);
+        ofWaits.back().groups = step.effect.groups;
+        effect = &ofWaits.back();
       }
-      bool isBarrier = step.effect.meetsBlock && !inside.copy;
       own.steps.push_back(
-          {&step.effect, inside, isBarrier ? barrierAt(step) : std::nullopt, isPlaced});
+          {effect, inside, isBarrier ? barrierAt(step) : std::nullopt, isPlaced, awaits});
     }
   }
 }
 
+/// Finds which copies a wait is for, and which lifted copies are written by cp.async alone.
+void KernelFlow::findAwaited() {
+  areAsync.assign(copies.size(), true);
+  for (const CodeBlock &block : effects.getBlocks())
+    for (const CodeStep &step : block.steps) {
+      bool isPlaced = true;
+      const Inside inside = insideAt(step, isPlaced);
+      const bool isLifted = isPlaced && inside.copy && !copies[*inside.copy].mayRunPlain;
+      if ((step.effect.groups.begins && !isLifted) || step.effect.isUnknown) {
+        awaited.reads.add(step.effect.reads);
+        awaited.writes.add(step.effect.writes);
+      }
+      for (size_t i = 0; i < copies.size(); ++i) {
+        const bool isOfCopy =
+            !isPlaced || (inside.copy && copies[i].isMadeWith(copies[*inside.copy]));
+        if (isOfCopy && !step.effect.groups.begins && mayMeet(step.effect.beginsWrites, tiles[i]))
+          areAsync[i] = false;
+      }
+    }
+}
+
+/// Adds what a step does to the statement in which it was written; false if there is none.
+bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found) const {
+  const Stmt *statement = nullptr;
+  const CallPath *deepest = nullptr;
+  for (const CallPath &text : allTexts)
+    if (!deepest || text.getFunctions().size() > deepest->getFunctions().size())
+      if (const Stmt *here = effects.wholeStatementAt(step, text)) {
+        statement = here;
+        deepest = &text;
+      }
+  if (!statement)
+    return false;
+  auto known = llvm::find_if(found, [&](const GroupPlace &other) {
+    return other.statement->getBeginLoc() == statement->getBeginLoc();
+  });
+  if (known == found.end())
+    known = found.insert(known, {statement, deepest->end()});
+  const CopyGroups &own = step.effect.groups;
+  known->closes |= own.closes;
+  known->awaitsAll |= own.awaitsAll;
+  if (own.awaits)
+    known->left = {known->awaits ? std::min(known->left.front(), own.left) : own.left};
+  known->awaits |= own.awaits;
+  return true;
+}
+
+std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
+  std::vector<GroupPlace> found;
+  for (const CodeBlock &block : effects.getBlocks())
+    for (const CodeStep &step : block.steps) {
+      const CopyGroups &own = step.effect.groups;
+      if (step.effect.isUnknown || own.isUnclear || own.notifies)
+        return std::nullopt;
+      if (!own.ordersCopies())
+        continue;
+      const bool isInCopy = llvm::any_of(copies, [&](const LiftedCopy &copy) {
+        return effects.isWithin(step, copy.statement, copy.path) != KernelEffects::Within::No;
+      });
+      if (isInCopy || block.isParted || !addGroup(step, found))
+        return std::nullopt;
+    }
+  return found;
+}
+
 FlowStep KernelFlow::take(const Step &step, Inside &inside) {
   if (!step.isPlaced)
-    return {step.effect, std::nullopt, false, std::nullopt, step.barrier};
+    return {step.effect, std::nullopt, false, std::nullopt, step.barrier, step.awaitsGroups};
   const Inside before = std::exchange(inside, step.inside);
   const bool isChanged = !(before == step.inside);
-  return {step.effect, step.inside.copy, step.inside.copy && isChanged,
-          isChanged ? before.copy : std::nullopt, step.barrier};
+  return {step.effect,
+          step.inside.copy,
+          step.inside.copy && isChanged,
+          isChanged ? before.copy : std::nullopt,
+          step.barrier,
+          step.awaitsGroups};
 }
 
 /// By its place in the text, which instances and calls have in common.

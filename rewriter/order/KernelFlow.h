@@ -15,6 +15,7 @@
 #include "clang/AST/Expr.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
 
+#include <deque>
 #include <map>
 #include <optional>
 
@@ -42,6 +43,8 @@ struct LiftedCopy {
   bool looksUp = false, looksUpShared = false;
   /// What the copy's pointer leads to, which another statement may have loaded from.
   ObjectSet tensor;
+  /// The block alone makes all copies of the kernel, each in its own round.
+  bool mayBeDeferred = false;
 
   /// Whether the same statement makes another copy, too, on the same way.
   bool isMadeWith(const LiftedCopy &other) const {
@@ -62,6 +65,20 @@ struct BarrierPlace {
   bool onlyReads = false;
 };
 
+/// A statement of the program at which a thread closes a group of its cp.async copies, or waits for
+/// groups; the same for all instances of a template.
+struct GroupPlace {
+  const clang::Stmt *statement = nullptr;
+  /// The function, perhaps a lambda, in which the statement stands.
+  const clang::FunctionDecl *function = nullptr;
+  /// Some of these are in the statement: in this order, whatever the order in the statement.
+  bool closes = false, awaits = false;
+  /// It waits for the copies that are in no group yet, too.
+  bool awaitsAll = false;
+  /// How many of the newest groups a wait leaves, by instances.
+  llvm::SmallVector<unsigned, 2> left;
+};
+
 /// What happens at one point of a path.
 struct FlowStep {
   const Effect *effect = nullptr;
@@ -72,12 +89,16 @@ struct FlowStep {
   std::optional<size_t> leftCopy;
   /// Of a barrier that stands in a text which gets a sibling.
   std::optional<unsigned> barrier;
+  /// It waits for groups of copies.
+  bool awaitsGroups = false;
 };
 
 class KernelFlow {
 public:
   KernelFlow(const KernelEffects &effects, const std::vector<LiftedCopy> &copies,
              std::vector<BarrierPlace> &barriers);
+  KernelFlow(const KernelFlow &) = delete;
+  KernelFlow(KernelFlow &&) = default;
 
   /// Copies of which nobody can tell where they are, or what they do.
   bool isUnclear(size_t copy) const { return unclear[copy]; }
@@ -92,6 +113,12 @@ public:
     return effects.of(part, path);
   }
   bool staysAsItIs(const ObjectSet &objects) const { return effects.staysAsItIs(objects); }
+  /// Whether all that the copy writes to its tile is written by cp.async.
+  bool isAsync(size_t copy) const { return areAsync[copy]; }
+  /// The statements outside of lifted copies that close groups of cp.async copies or wait for
+  /// them, all of which the whole block comes to; nothing if that is not so, or if there may be
+  /// others that are not known.
+  std::optional<std::vector<GroupPlace>> groups() const;
 
   /// Takes a state from the entry through all paths until nothing changes any more.
   template <typename State>
@@ -135,6 +162,7 @@ private:
     std::optional<unsigned> barrier;
     /// What has no place in the text happens outside of copies, wherever the path is.
     bool isPlaced = true;
+    bool awaitsGroups = false;
   };
   struct Block {
     std::vector<Step> steps;
@@ -143,6 +171,9 @@ private:
   static FlowStep take(const Step &step, Inside &inside);
   void findCopies();
   void findSteps();
+  Inside insideAt(const CodeStep &step, bool &isPlaced);
+  void findAwaited();
+  bool addGroup(const CodeStep &step, std::vector<GroupPlace> &found) const;
   std::optional<unsigned> barrierAt(const CodeStep &step);
 
   const KernelEffects &effects;
@@ -153,6 +184,12 @@ private:
   std::vector<Effect> ofCopies;
   std::vector<ObjectSet> tiles, tensors;
   std::vector<bool> unclear;
+  std::vector<bool> areAsync;
+  /// The text of the kernel, and of the functions on the way to copies.
+  std::vector<CallPath> allTexts;
+  /// What a wait for cp.async copies waits for: those that are not lifted.
+  Effect awaited;
+  std::deque<Effect> ofWaits;
 };
 
 } // namespace tilelift

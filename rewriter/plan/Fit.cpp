@@ -33,9 +33,8 @@ bool Fitter::reducesBulk() const {
   }
 }
 
-std::variant<Plan, Diagnostic> Fitter::run() {
-  std::variant<TileShape, Diagnostic> found =
-      shapeOf(relation, options.outsideIsAny, Gaps::MayBeFilled);
+std::variant<Plan, Diagnostic> Fitter::run(Gaps gaps) {
+  std::variant<TileShape, Diagnostic> found = shapeOf(relation, options.outsideIsAny, gaps);
   if (auto *diagnostic = std::get_if<Diagnostic>(&found))
     return std::move(*diagnostic);
   shape = std::move(std::get<TileShape>(found));
@@ -255,7 +254,8 @@ void Fitter::chooseElement() {
   };
   const Bytes row = shape.digits[0].count * shape.unitSize;
   auto divides = [&](Bytes bytes) {
-    return row % bytes == Bytes() && (shape.unitSize % bytes == Bytes() || innerIsFree()) &&
+    return row % bytes == Bytes() && shape.copiedUnits * shape.unitSize % bytes == Bytes() &&
+           (shape.unitSize % bytes == Bytes() || innerIsFree()) &&
            shape.start.count().divisor() % bytes.count() == 0;
   };
   auto one = [&] { return Bytes(elementSize()); };
@@ -455,11 +455,26 @@ static bool runsBackwards(const Plan &plan) {
          });
 }
 
+/// Whether the tile's elements stay where the program has them.
+static bool keepsPlaces(const Fitted &fitted, const FitOptions &options) {
+  return canBeMade(fitted, options) && !std::get<Plan>(fitted).layout.moved;
+}
+
+/// Whether the first plan asks for more at the copy than the second one, if there is a second one.
+static bool hasMoreChecks(const Fitted &fitted, const Fitted &other) {
+  const Plan *second = std::get_if<Plan>(&other);
+  return second && std::get<Plan>(fitted).copyChecks.size() > second->copyChecks.size();
+}
+
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   auto asBox = [&](const CopyRelation &cells, swizzle_mode written) {
-    return Fitter(cells, options, written).run();
+    return Fitter(cells, options, written).run(Gaps::MayBeFilled);
   };
   Fitted box = fitRows(relation, options, asBox);
+  if (!keepsPlaces(box, options))
+    if (Fitted filled = Fitter(relation, options).run(Gaps::RowsAreFilled);
+        keepsPlaces(filled, options) && !hasMoreChecks(filled, box))
+      return filled;
   if (canBeMade(box, options)) {
     if (!runsBackwards(std::get<Plan>(box)) || relation.kind == CopyKind::Reduce)
       return box;

@@ -224,7 +224,8 @@ void Fitter::alignInner() {
   const Elements lead(
       isStored() ? 0 : floorMod(inner.coordinate.count().constantTerm(), perGrain.count()));
   inBytes.lead = bytesOf(lead, elementSize());
-  inBytes.length = bytesOf(inner.box, elementSize());
+  inBytes.length = shape.coversPadding() ? shape.copiedUnits * shape.unitSize
+                                         : bytesOf(inner.box, elementSize());
   inner.coordinate -= lead;
   inner.box = roundUp(lead + inner.box, perGrain);
   const Polynomial &start = inner.coordinate.count();
@@ -302,31 +303,68 @@ std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, 
   return std::nullopt;
 }
 
+/// The counters in a value that only the device knows.
+static SmallVector<SymbolId, 4> onDevice(const Polynomial &value, const Symbols &symbols) {
+  SmallVector<SymbolId, 4> found;
+  for (const Term &term : value.getTerms())
+    for (SymbolId id : term.factors)
+      if (!symbols[id].knownAtLaunch)
+        found.push_back(id);
+  return found;
+}
+
+/// Whether a bound leaves out numbers that a counter would have otherwise.
+bool Fitter::limits(const Bound &bound, SymbolId id) const {
+  std::optional<Polynomial> most = bound.most(id), below = plan.symbols[id].below;
+  bool isOwn = most && below && *most + Polynomial(1) == *below;
+  return !isOwn && plan.symbols.dependsOn(bound.value, id);
+}
+
 /// Whether the box that starts last is copied, and the launcher knows where it starts.
 bool Fitter::endsAtLaunch(const Position &position) const {
-  const Polynomial &start = position.count();
-  if (!plan.symbols.endsAtLaunch(start) || relation.reached.isUnknown())
+  const SmallVector<SymbolId, 4> counters = onDevice(position.count(), plan.symbols);
+  if (!plan.symbols.endsAtLaunch(position.count()) || relation.reached.isUnknown())
     return false;
-  auto anyOnDevice = [&](function_ref<bool(SymbolId)> holds) {
-    return llvm::any_of(start.getTerms(), [&](const Term &term) {
-      return llvm::any_of(
-          term.factors, [&](SymbolId id) { return !plan.symbols[id].knownAtLaunch && holds(id); });
-    });
+  auto isTested = [&](const Check &check) {
+    return check.rule == rule_id::guard && llvm::any_of(counters, [&](SymbolId id) {
+             return plan.symbols.dependsOn(check.value, id);
+           });
   };
   auto isLimited = [&](const Bound &bound) {
-    return anyOnDevice([&](SymbolId id) {
-      std::optional<Polynomial> most = bound.most(id), below = plan.symbols[id].below;
-      bool isOwn = most && below && *most + Polynomial(1) == *below;
-      return !isOwn && plan.symbols.dependsOn(bound.value, id);
-    });
-  };
-  auto isTested = [&](const Check &check) {
-    return check.rule == rule_id::guard &&
-           anyOnDevice([&](SymbolId id) { return plan.symbols.dependsOn(check.value, id); });
+    return llvm::any_of(counters, [&](SymbolId id) { return limits(bound, id); });
   };
   return llvm::none_of(plan.copyChecks, isTested) &&
-         llvm::none_of(relation.reached.getAlternatives(),
-                       [&](const Conjunction &bounds) { return llvm::any_of(bounds, isLimited); });
+         (limitsAreSettled ||
+          llvm::none_of(relation.reached.getAlternatives(), [&](const Conjunction &bounds) {
+            return llvm::any_of(bounds, isLimited);
+          }));
+}
+
+/// Finds out where the box starts last, if there are conditions on the way to the copy. A counter
+/// ends where such a condition ends it. A condition that does not say so in terms of the counter
+/// has to hold for all of its numbers, which the launcher checks.
+void Fitter::settleLimits(const Position &position) {
+  const Conjunction *bounds = relation.reached.asConjunction();
+  if (limitsAreSettled || !bounds || !plan.symbols.endsAtLaunch(position.count()))
+    return;
+  SmallVector<Check, 2> checks;
+  for (const Bound &bound : *bounds)
+    for (SymbolId id : onDevice(position.count(), plan.symbols)) {
+      if (!limits(bound, id))
+        continue;
+      std::optional<Polynomial> most = bound.most(id);
+      const std::optional<int64_t> later =
+          most ? (*most + Polynomial(1) - *plan.symbols[id].below).asConstant() : std::nullopt;
+      if (later && *later <= 0)
+        plan.symbols.boundBelow(id, *most + Polynomial(1));
+      else if (plan.symbols.boundedAtLaunch(bound.value))
+        checks.push_back({rule_id::index_range, bound.value, bound.range, 1, relation.place});
+      else
+        return;
+    }
+  for (Check &check : checks)
+    addCheck(std::move(check), true);
+  limitsAreSettled = true;
 }
 
 /// Whether the box that starts last in its rows is that of the tensor's last row, too: which row a
@@ -352,6 +390,8 @@ void Fitter::endRows() {
   const Elements length = elementsIn(inBytes.lead + inBytes.length, elementSize());
   if (failure || inner.extent || inner.box == length || isStored())
     return;
+  if (shape.coversPadding())
+    settleLimits(inner.coordinate);
   if (!endsAtLaunch(inner.coordinate) || !endsInLastRow())
     unknownEnd = diagnose(diag::reads_past_end, relation.place,
                           bytesOf(inner.box - length, elementSize()).count(), plan.base.spelling,

@@ -54,7 +54,7 @@ public:
       : relation(relation), options(options), written(written) {}
 
   /// Fits a box, or one bulk copy if the bytes are contiguous.
-  std::variant<Plan, Diagnostic> run();
+  std::variant<Plan, Diagnostic> run(Gaps gaps);
   /// Fits one bulk copy for each row. The tile keeps its layout, and no tensor map is needed.
   std::variant<Plan, Diagnostic> runRows();
   /// Fits an im2col copy. The relation of the Fitter must be `pixels.relation`, in the order before
@@ -109,7 +109,9 @@ private:
   bool mayOverhang(llvm::SmallVectorImpl<PlanDimension>::const_iterator cut) const;
   bool isWide() const;
   void cutPanels();
+  bool limits(const Bound &bound, SymbolId id) const;
   bool endsAtLaunch(const Position &start) const;
+  void settleLimits(const Position &start);
   bool endsInLastRow() const;
   bool layOut();
   bool decideMove(Bytes userPitch, Bytes pitch, Bytes row);
@@ -205,6 +207,8 @@ private:
   /// The terms of the first cell's place in the tensor that depend on the number of the looked-up
   /// row.
   SymbolicBytes ofRows;
+  /// Conditions on the way to the copy do not keep the box that starts last from being copied.
+  bool limitsAreSettled = false;
   /// The plan copies single rows without a map (runRows()).
   bool inRows = false;
   /// The copy is made only where the whole tile lies inside of the guard.

@@ -59,6 +59,7 @@ private:
   void excludeConstants();
   bool isBounded(bool low) const;
   bool checkGaps() const;
+  bool fillsRows() const;
   bool isPeriod(size_t from, size_t to, size_t block) const;
   int64_t valueOf(size_t digit, size_t number) const;
   bool isWithin(size_t digit, size_t number) const {
@@ -300,6 +301,14 @@ bool Shaper::checkLiveness() {
   return !isSingle || radices[0].count == 1 || !failAsGap();
 }
 
+/// Whether the box covers the padding behind each row: the rows begin where those of the tile do,
+/// and nothing but padding is left out.
+bool Shaper::fillsRows() const {
+  auto isOther = [&](size_t n) { return units[n].kind == Unit::Kind::Constant && !isWithin(0, n); };
+  return gaps == Gaps::RowsAreFilled && radices.size() > 1 && radices[0].low == 0 &&
+         llvm::none_of(llvm::seq(units.size()), isOther);
+}
+
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
 /// before and behind all of it. Single rows may leave out more.
 void Shaper::trim() {
@@ -314,7 +323,10 @@ void Shaper::trim() {
   bool isOutermost = true;
   for (size_t d = radices.size(); d-- > 0;) {
     Radix radix = radices[d];
-    if ((isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(d)) {
+    const bool isFilled = d == 0 && fillsRows();
+    if (d == 0)
+      result.copiedUnits = isFilled || isGapOutside(d) ? radix.high - radix.low + 1 : radix.count;
+    if (!isFilled && (isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(d)) {
       corner += radix.low * radix.distance;
       radix.count = radix.high - radix.low + 1;
       radix.high -= radix.low;
@@ -508,8 +520,9 @@ bool isBeyond(ArrayRef<Shaper::Digits> cells, const Shaper::Digits &place, bool 
 }
 
 /// Gaps that the box covers are read from the tensor, too. They exist if they lie
-/// between cells that are read, or inside of bounds in every direction. Nothing may be
-/// stored from one.
+/// between cells that are read, or inside of bounds in every direction. Whether the tensor has the
+/// elements for the padding behind a row is decided later (Fitter::endRows). Nothing may be
+/// stored from a gap.
 bool Shaper::checkGaps() const {
   std::vector<Digits> cells;
   for (size_t n : live)
@@ -533,6 +546,8 @@ bool Shaper::checkGaps() const {
       unit += place.back() * radix.distance;
       number /= radix.count;
     }
+    if (place[0] >= result.copiedUnits)
+      return false;
     const bool isGap = unit >= int64_t(units.size()) || units[size_t(unit)].kind == Unit::Kind::Gap;
     return isGap && (mayStay || (needsBelow && isBeyond(cells, place, true)) ||
                      (needsAbove && isBeyond(cells, place, false)));

@@ -44,6 +44,10 @@ struct TileShape {
   SymbolicBytes start;
   /// Innermost first.
   std::vector<Digit> digits;
+  /// How many units of a row the statement copies. Behind them, the innermost digit may cover
+  /// padding, up to where the next row begins.
+  int64_t copiedUnits = 0;
+  bool coversPadding() const { return copiedUnits < digits[0].count; }
   std::vector<GuardColumn> columns;
   /// Values that must not be negative, which is tested at the copy. Each comes from a bound that
   /// only some units have: a box applies it to all, so the other units have to satisfy it, too.

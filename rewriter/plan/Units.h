@@ -68,8 +68,10 @@ std::optional<UnitList> withoutCertainBounds(const UnitList &list, const Symbols
 
 /// What a plan may do with units that the statement leaves out. MayBeFilled: a box that is loaded
 /// may overwrite them, as they have no value unless something else writes the tile, which is
-/// refused. Stay: they keep their values, and rows that are copied one by one leave them out.
-enum class Gaps { MayBeFilled, Stay };
+/// refused. RowsAreFilled: besides, a row is loaded up to where the next one begins, so that
+/// padding keeps its place. Stay: they keep their values, and rows that are copied one by one leave
+/// them out.
+enum class Gaps { MayBeFilled, RowsAreFilled, Stay };
 
 std::variant<UnitList, Diagnostic> unitsOf(const CopyRelation &relation, bool outsideIsAny,
                                            Gaps gaps);

@@ -242,6 +242,9 @@ struct SharedTile {
   /// What else may write to the tile, as in "may be written here, too"; empty if nothing does.
   std::string otherWriter;
   Place otherWriterPlace;
+  /// From this byte of each row on, none of the writers writes to the tile. Nothing if that is not
+  /// known, or if the tile has no rows.
+  std::optional<int64_t> paddingFrom;
   /// Nothing else writes to it and the copy runs once: what the copy leaves out has
   /// no value at all.
   bool isFresh = false;

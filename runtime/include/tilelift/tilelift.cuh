@@ -10,6 +10,7 @@
 
 #include <tilelift/cluster.cuh>
 #include <tilelift/device.cuh>
+#include <tilelift/groups.cuh>
 #include <tilelift/producer.cuh>
 #include <tilelift/rows.cuh>
 #include <tilelift/store.cuh>

@@ -1,0 +1,22 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//
+// Lets boxes cover the padding of rows where several copies fill a tile. Each copy alone sees the
+// others as code that may write anywhere in the tile; together, it is known what all of them write.
+//===----------------------------------------------------------------------===//
+
+#ifndef TILELIFT_KERNEL_PADDING_H
+#define TILELIFT_KERNEL_PADDING_H
+
+#include "kernel/FileFacts.h"
+#include "kernel/KernelPlan.h"
+
+namespace tilelift {
+
+/// Fits the copies of a tile anew, if nothing else writes to it and none of them writes to the
+/// padding, and takes the plans that leave the tile's elements in their places.
+void fillPadding(InstancePlan &instance, const FileFacts &file);
+
+} // namespace tilelift
+
+#endif
