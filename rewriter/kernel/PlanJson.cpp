@@ -33,6 +33,7 @@ public:
                         {"storeOrders", storeOrders()},
                         {"droppedBarriers", droppedBarriers()},
                         {"barrierDuties", barrierDuties()},
+                        {"groups", groups()},
                         {"plain", std::move(plain)}};
   }
 
@@ -40,8 +41,8 @@ private:
   unsigned lineOf(Place place) const {
     return sources.getPresumedLineNumber(locationOf(sources, place));
   }
-  unsigned lineOf(const Expr *barrier) const {
-    return sources.getExpansionLineNumber(barrier->getBeginLoc());
+  unsigned lineOf(const Stmt *statement) const {
+    return sources.getExpansionLineNumber(statement->getBeginLoc());
   }
 
   static json::Array shape(const BlockShape &shape) {
@@ -107,7 +108,8 @@ private:
                                   {"needsBarrier", order.needsBarrier},
                                   {"sourceWritten", order.sourceWritten},
                                   {"readBefore", order.readBefore},
-                                  {"writtenBefore", order.writtenBefore}});
+                                  {"writtenBefore", order.writtenBefore},
+                                  {"isDeferred", order.isDeferred}});
     return list;
   }
 
@@ -125,6 +127,17 @@ private:
     json::Array list;
     for (const Expr *barrier : orders.redundant)
       list.push_back(lineOf(barrier));
+    return list;
+  }
+
+  json::Array groups() const {
+    json::Array list;
+    for (const GroupPlace &place : orders.groups)
+      list.push_back(json::Object{{"line", lineOf(place.statement)},
+                                  {"closes", place.closes},
+                                  {"awaits", place.awaits},
+                                  {"awaitsAll", place.awaitsAll},
+                                  {"left", json::Array(place.left)}});
     return list;
   }
 

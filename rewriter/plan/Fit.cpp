@@ -471,7 +471,7 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
     return Fitter(cells, options, written).run(Gaps::MayBeFilled);
   };
   Fitted box = fitRows(relation, options, asBox);
-  if (!keepsPlaces(box, options))
+  if (relation.kind == CopyKind::Load && !keepsPlaces(box, options))
     if (Fitted filled = Fitter(relation, options).run(Gaps::RowsAreFilled);
         keepsPlaces(filled, options) && !hasMoreChecks(filled, box))
       return filled;

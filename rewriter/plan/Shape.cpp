@@ -305,8 +305,8 @@ bool Shaper::checkLiveness() {
 /// and nothing but padding is left out.
 bool Shaper::fillsRows() const {
   auto isOther = [&](size_t n) { return units[n].kind == Unit::Kind::Constant && !isWithin(0, n); };
-  return gaps == Gaps::RowsAreFilled && radices.size() > 1 && radices[0].low == 0 &&
-         llvm::none_of(llvm::seq(units.size()), isOther);
+  return gaps == Gaps::RowsAreFilled && relation.kind == CopyKind::Load && radices.size() > 1 &&
+         radices[0].low == 0 && llvm::none_of(llvm::seq(units.size()), isOther);
 }
 
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and

@@ -11,7 +11,7 @@
 // CHECK: remark: lifted: tile copy of 32 x 32 f32 (4096 bytes) from 'in' to 'everybodys'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'both'
 // CHECK: remark: lifted: tile copy of 8 x 32 f32 (1024 bytes) from 'in' to 'both'
-// CHECK: remark: lifted: 16 1-D bulk copies of 128 bytes from 'in' to 'rows', a row each
+// CHECK: remark: lifted: tile copy of 16 x 36 f32 (2304 bytes) from 'in' to 'rows'
 // CHECK: remark: lifted: tile copy of 4 x 672 f32 (10752 bytes) from 'in' to 'wide' in 12 pieces, rows of 672 elements, starting at 0
 // CHECK: remark: lifted: 8 1-D bulk copies of 256 bytes from 'in' to 'middle', a row each
 
