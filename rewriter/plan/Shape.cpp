@@ -20,8 +20,7 @@ namespace {
 /// A digit of the units' numbers, and between which of its values the live ones are.
 struct Radix {
   int64_t distance = 1; ///< from one value of the digit to the next, in units
-  int64_t count = 1;
-  int64_t low = 0, high = 0;
+  int64_t count = 1, low = 0, high = 0;
   Polynomial step;
 };
 
@@ -59,7 +58,6 @@ private:
   void excludeConstants();
   bool isBounded(bool low) const;
   bool checkGaps() const;
-  bool fillsRows() const;
   bool isPeriod(size_t from, size_t to, size_t block) const;
   int64_t valueOf(size_t digit, size_t number) const;
   bool isWithin(size_t digit, size_t number) const {
@@ -156,7 +154,7 @@ bool Shaper::complete() {
     int64_t end =
         isLast ? int64_t(alignTo(units.size(), uint64_t(distance))) : radices[d + 1].distance;
     radices[d].count = int64_t(divideCeil(uint64_t(end), uint64_t(distance)));
-    if (end % distance != 0 && gaps == Gaps::MayBeFilled)
+    if (end % distance != 0 && gaps != Gaps::Stay)
       return failAsUneven();
   }
   return true;
@@ -301,32 +299,25 @@ bool Shaper::checkLiveness() {
   return !isSingle || radices[0].count == 1 || !failAsGap();
 }
 
-/// Whether the box covers the padding behind each row: the rows begin where those of the tile do,
-/// and nothing but padding is left out.
-bool Shaper::fillsRows() const {
-  auto isOther = [&](size_t n) { return units[n].kind == Unit::Kind::Constant && !isWithin(0, n); };
-  return gaps == Gaps::RowsAreFilled && relation.kind == CopyKind::Load && radices.size() > 1 &&
-         radices[0].low == 0 && llvm::none_of(llvm::seq(units.size()), isOther);
-}
-
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
 /// before and behind all of it. Single rows may leave out more.
 void Shaper::trim() {
   auto isGapOutside = [&](size_t digit) {
-    for (size_t n = 0; n < units.size(); ++n)
-      if (units[n].kind == Unit::Kind::Constant && !isWithin(digit, n))
-        return false;
-    return true;
+    return llvm::none_of(llvm::seq(units.size()), [&](size_t n) {
+      return units[n].kind == Unit::Kind::Constant && !isWithin(digit, n);
+    });
   };
   int64_t corner = 0;
   std::vector<Radix> kept;
   bool isOutermost = true;
   for (size_t d = radices.size(); d-- > 0;) {
     Radix radix = radices[d];
-    const bool isFilled = d == 0 && fillsRows();
     if (d == 0)
-      result.copiedUnits = isFilled || isGapOutside(d) ? radix.high - radix.low + 1 : radix.count;
-    if (!isFilled && (isOutermost || d == 0 || gaps == Gaps::Stay) && isGapOutside(d)) {
+      result.copiedUnits = isGapOutside(d) ? radix.high - radix.low + 1 : radix.count;
+    // Padding is behind a row that begins where the tile's row does.
+    const bool coversPadding = d == 0 && gaps == Gaps::RowsAreFilled && radices.size() > 1 &&
+                               radix.low == 0 && relation.kind == CopyKind::Load;
+    if ((isOutermost || d == 0 || gaps == Gaps::Stay) && !coversPadding && isGapOutside(d)) {
       corner += radix.low * radix.distance;
       radix.count = radix.high - radix.low + 1;
       radix.high -= radix.low;
@@ -527,8 +518,8 @@ bool Shaper::checkGaps() const {
   std::vector<Digits> cells;
   for (size_t n : live)
     cells.push_back(result.digitsAt(Bytes(units[n].at)));
-  Digits least(radices.size(), 0), most;
   int64_t total = 1;
+  Digits least(radices.size(), 0), most;
   for (const Radix &radix : radices) {
     most.push_back(radix.count - 1);
     total *= radix.count;
@@ -604,11 +595,6 @@ std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool o
       if (!known || simpler->digits.size() < known->digits.size())
         return other;
   return best;
-}
-
-std::string print(const GuardColumn &column, const Symbols &symbols) {
-  return symbols.print(column.value) + (column.isLow ? " >= " : " <= ") +
-         std::to_string(column.first);
 }
 
 } // namespace tilelift

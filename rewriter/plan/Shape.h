@@ -64,7 +64,10 @@ struct TileShape {
 std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,
                                             Gaps gaps);
 
-std::string print(const GuardColumn &column, const Symbols &symbols);
+inline std::string print(const GuardColumn &column, const Symbols &symbols) {
+  return symbols.print(column.value) + (column.isLow ? " >= " : " <= ") +
+         std::to_string(column.first);
+}
 
 } // namespace tilelift
 
