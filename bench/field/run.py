@@ -2,8 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 """Measures on a GPU what lifting does to kernels as they are written elsewhere.
 
-  bench/field/lift.sh build/field                        where tilelift is built
-  bench/field/run.py build/field --json results.json     where the GPU is
+  bench/field/lift.sh build/field                          where tilelift is built
+  bench/field/run.py build/field --json results.json       where the GPU is
+  bench/field/report.py results.json docs/field_kernels.md  anywhere
 
 Each program runs several times, with its plain and its lifted kernels in turns
 (TILELIFT_DISABLE=1 makes launches take the plain one). Both have to leave the same bytes. The

@@ -199,6 +199,7 @@ bool Reader::readGroups() {
     if (numbers.size() == 1 && !effect.groups.awaits)
       effect.leftGroups = numbers.front();
   }
+  effect.groups.isUnclear |= own.ordersCopies() && effect.groups.ordersCopies();
   effect.groups.add(own);
   return own.closes || own.awaits;
 }
@@ -389,7 +390,7 @@ AssemblyEffect effectOfAssembly(StringRef text) {
     effect.jumps |= name.starts_with("br");
     isPredicated |= effect.jumps; // it may jump over what follows
   }
-  effect.groups.isUnclear = isPredicated && effect.groups.ordersCopies();
+  effect.groups.isUnclear |= isPredicated && effect.groups.ordersCopies();
   // Not everybody who comes to the assembly need come to a barrier in it.
   if (isPredicated && std::exchange(effect.meetsBlock, false)) {
     effect.meetsOthers = effect.awaitsArrivals = true;

@@ -24,7 +24,8 @@ struct CopyGroups {
   unsigned left = 0;
   /// An mbarrier will be told when the thread's copies have ended.
   bool notifies = false;
-  /// It may do some of this, or not, depending on a condition of assembly.
+  /// It may do some of this, or not, depending on a condition of assembly, or it does several of
+  /// these things in some order.
   bool isUnclear = false;
 
   bool isNone() const { return !begins && !ordersCopies(); }

@@ -15,6 +15,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/ExprCXX.h"
+#include "clang/Basic/SourceManager.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/GlobalVariable.h"
 
@@ -360,16 +361,79 @@ const CallExpr *KernelEffects::callAt(const CodeStep &step, const CallPath &path
   return innermostCall(statementsAt(step, path));
 }
 
-static bool isStatementOf(const SpotTable &table, const Stmt *statement) {
+/// The statement around an expression, or the statement itself.
+static const Stmt *blockAround(const SpotTable &table, const Stmt *statement) {
   const Stmt *parent = table.parentOf(statement);
   while (isa_and_nonnull<FullExpr>(parent))
     parent = table.parentOf(parent);
-  return isa_and_nonnull<CompoundStmt>(parent);
+  return parent;
 }
 
-const Stmt *KernelEffects::wholeStatementAt(const CodeStep &step, const CallPath &path) const {
+static bool isStatementOf(const SpotTable &table, const Stmt *statement) {
+  return isa_and_nonnull<CompoundStmt>(blockAround(table, statement));
+}
+
+/// The only statement at a place, if it is assembly, or nothing but the call that leads on from
+/// there. What a macro writes with the block around it does not stand by itself.
+const Stmt *KernelEffects::soleStatementAt(const CodePlace &place) const {
+  if (!place.function)
+    return nullptr;
+  const SpotTable &table = places.tableOf(place.function);
+  const SourceManager &sources = kernel->getASTContext().getSourceManager();
+  const CallExpr *call = innermostCall(place.statements);
+  if (table.isShared(place.spot))
+    return nullptr;
+  for (const Stmt *each : place.statements) {
+    const auto *expression = dyn_cast<Expr>(each);
+    if (const auto *full = dyn_cast_or_null<FullExpr>(expression))
+      expression = full->getSubExpr();
+    const bool isAlone =
+        isa<GCCAsmStmt>(each) || (expression && call && expression->IgnoreParenImpCasts() == call);
+    const auto *block = dyn_cast_or_null<CompoundStmt>(blockAround(table, each));
+    if (isAlone && block)
+      return sources.getExpansionLoc(block->getLBracLoc()) ==
+                     sources.getExpansionLoc(each->getBeginLoc())
+                 ? nullptr
+                 : each;
+  }
+  return nullptr;
+}
+
+static bool mayLeaveFunction(const Stmt *statement) {
+  return statement && (isa<ReturnStmt, GotoStmt, IndirectGotoStmt, LabelStmt>(statement) ||
+                       llvm::any_of(statement->children(), mayLeaveFunction));
+}
+
+/// Whether each call of a function executes one of its statements, once.
+bool KernelEffects::isAlwaysExecuted(const Stmt *statement, const FunctionDecl *function) const {
+  const SpotTable &table = places.tableOf(function);
+  const auto *body = dyn_cast_or_null<CompoundStmt>(function->getBody());
+  if (!body || blockAround(table, statement) != body)
+    return false;
+  for (const Stmt *each : body->body()) {
+    if (each == statement || table.isWithin(statement, each))
+      return true;
+    if (mayLeaveFunction(each))
+      return false;
+  }
+  return false;
+}
+
+const Stmt *KernelEffects::statementDoing(const CodeStep &step, const CallPath &path) const {
+  const unsigned end = places.within(path, step.place);
+  for (unsigned at = step.place; at != 0; at = places[at].call) {
+    const Stmt *own = soleStatementAt(places[at]);
+    if (at == end)
+      return own;
+    if (!own || !isAlwaysExecuted(own, places[at].function))
+      return nullptr;
+  }
+  return nullptr;
+}
+
+const Stmt *KernelEffects::statementAround(const CodeStep &step, const CallPath &path) const {
   for (const Stmt *each : statementsAt(step, path))
-    if (isStatementOf(places.tableOf(path.end()), each))
+    if (isa<Expr, AsmStmt, DeclStmt>(each) && isStatementOf(places.tableOf(path.end()), each))
       return each;
   return nullptr;
 }

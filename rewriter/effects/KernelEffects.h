@@ -103,9 +103,18 @@ public:
   const clang::Stmt *statementAt(const CodeStep &step, const CallPath &path) const;
   /// The call in the path's last function by which a step was reached; null if there is none.
   const clang::CallExpr *callAt(const CodeStep &step, const CallPath &path) const;
-  /// The outermost statement of the path's last function that has the step's place and stands
-  /// directly in a `{ ... }`; null if there is none.
-  const clang::Stmt *wholeStatementAt(const CodeStep &step, const CallPath &path) const;
+  /// Whether the step was written in the path's last function, or in a function that it calls.
+  bool isReachedThrough(const CodeStep &step, const CallPath &path) const {
+    return places.within(path, step.place) != 0;
+  }
+  /// The statement of the path's last function that does what the step does, once each time that it
+  /// is executed: a call or assembly that stands by itself in a `{ ... }`. In each function that is
+  /// called on the way to the step, such a statement stands in the function's outermost block, and
+  /// no jump comes before it. Null if there is no such statement.
+  const clang::Stmt *statementDoing(const CodeStep &step, const CallPath &path) const;
+  /// A statement of the path's last function that stands by itself in a `{ ... }` and has the
+  /// step's place: the step happens while it is executed. Null if there is none.
+  const clang::Stmt *statementAround(const CodeStep &step, const CallPath &path) const;
   /// Whether an expression is a statement of its own, directly in a `{ ... }`.
   bool isStatement(const clang::Expr *expression, const CallPath &path) const;
 
@@ -176,6 +185,8 @@ private:
   /// Adds the effects of called functions to the effects of their calls.
   void addUpCalls();
   Within isWithin(unsigned place, const clang::Stmt *part, const CallPath &path) const;
+  const clang::Stmt *soleStatementAt(const CodePlace &place) const;
+  bool isAlwaysExecuted(const clang::Stmt *statement, const clang::FunctionDecl *function) const;
   /// All places whose function is reached by as many calls as the last function of the path.
   llvm::ArrayRef<unsigned> placesAt(const CallPath &path) const;
   llvm::ArrayRef<const clang::Stmt *> statementsAt(const CodeStep &step,

@@ -107,34 +107,42 @@ void KernelFlow::findAwaited() {
     }
 }
 
-/// Adds what a step does to the statement in which it was written; false if there is none.
-bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found) const {
-  const Stmt *statement = nullptr;
+/// Adds what a step does to the statement that does it; false if text in front of that statement
+/// would not do the same as often and in the same order.
+bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
+                          std::set<std::pair<unsigned, const void *>> &closing) const {
   const CallPath *deepest = nullptr;
   for (const CallPath &text : allTexts)
-    if (!deepest || text.getFunctions().size() > deepest->getFunctions().size())
-      if (const Stmt *here = effects.wholeStatementAt(step, text)) {
-        statement = here;
-        deepest = &text;
-      }
+    if (effects.isReachedThrough(step, text) &&
+        (!deepest || text.getFunctions().size() > deepest->getFunctions().size()))
+      deepest = &text;
+  if (!deepest)
+    return false;
+  const CopyGroups &own = step.effect.groups;
+  const Stmt *statement =
+      own.closes ? effects.statementDoing(step, *deepest) : effects.statementAround(step, *deepest);
   if (!statement)
     return false;
-  auto known = llvm::find_if(found, [&](const GroupPlace &other) {
-    return other.statement->getBeginLoc() == statement->getBeginLoc();
-  });
+  const SourceLocation begin = statement->getBeginLoc();
+  auto known = llvm::find_if(
+      found, [&](const GroupPlace &other) { return other.statement->getBeginLoc() == begin; });
   if (known == found.end())
     known = found.insert(known, {statement, deepest->end()});
-  const CopyGroups &own = step.effect.groups;
+  // In each call of its function, a statement closes one group.
+  const bool isFirst =
+      !own.closes ||
+      closing.insert({begin.getRawEncoding(), effects.entryOf(step, *deepest)}).second;
   known->closes |= own.closes;
   known->awaitsAll |= own.awaitsAll;
   if (own.awaits)
     known->left = {known->awaits ? std::min(known->left.front(), own.left) : own.left};
   known->awaits |= own.awaits;
-  return true;
+  return isFirst && !(known->closes && known->awaits);
 }
 
 std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
   std::vector<GroupPlace> found;
+  std::set<std::pair<unsigned, const void *>> closing;
   for (const CodeBlock &block : effects.getBlocks())
     for (const CodeStep &step : block.steps) {
       const CopyGroups &own = step.effect.groups;
@@ -145,7 +153,7 @@ std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
       const bool isInCopy = llvm::any_of(copies, [&](const LiftedCopy &copy) {
         return effects.isWithin(step, copy.statement, copy.path) != KernelEffects::Within::No;
       });
-      if (isInCopy || block.isParted || !addGroup(step, found))
+      if (isInCopy || block.isParted || !addGroup(step, found, closing))
         return std::nullopt;
     }
   return found;

@@ -18,6 +18,7 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <set>
 
 namespace tilelift {
 
@@ -71,7 +72,7 @@ struct GroupPlace {
   const clang::Stmt *statement = nullptr;
   /// The function, perhaps a lambda, in which the statement stands.
   const clang::FunctionDecl *function = nullptr;
-  /// Some of these are in the statement: in this order, whatever the order in the statement.
+  /// It does one of these.
   bool closes = false, awaits = false;
   /// It waits for the copies that are in no group yet, too.
   bool awaitsAll = false;
@@ -173,7 +174,8 @@ private:
   void findSteps();
   Inside insideAt(const CodeStep &step, bool &isPlaced);
   void findAwaited();
-  bool addGroup(const CodeStep &step, std::vector<GroupPlace> &found) const;
+  bool addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
+                std::set<std::pair<unsigned, const void *>> &closing) const;
   std::optional<unsigned> barrierAt(const CodeStep &step);
 
   const KernelEffects &effects;

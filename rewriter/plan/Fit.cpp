@@ -466,6 +466,14 @@ static bool hasMoreChecks(const Fitted &fitted, const Fitted &other) {
   return second && std::get<Plan>(fitted).copyChecks.size() > second->copyChecks.size();
 }
 
+/// Whether at least two thirds of the bytes that the plan brings are the program's.
+static bool isMostlyCopied(const Fitted &fitted, const CopyRelation &relation) {
+  int64_t bytes = 0;
+  for (const Cell &cell : relation.cells)
+    bytes += cell.size;
+  return 3 * bytes >= 2 * std::get<Plan>(fitted).expectedBytes.count();
+}
+
 Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   auto asBox = [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run(Gaps::MayBeFilled);
@@ -473,7 +481,8 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
   Fitted box = fitRows(relation, options, asBox);
   if (relation.kind == CopyKind::Load && !keepsPlaces(box, options))
     if (Fitted filled = Fitter(relation, options).run(Gaps::RowsAreFilled);
-        keepsPlaces(filled, options) && !hasMoreChecks(filled, box))
+        keepsPlaces(filled, options) && !hasMoreChecks(filled, box) &&
+        isMostlyCopied(filled, relation))
       return filled;
   if (canBeMade(box, options)) {
     if (!runsBackwards(std::get<Plan>(box)) || relation.kind == CopyKind::Reduce)
