@@ -3,14 +3,16 @@
 #
 # Lifts the kernels of this folder, so that run.py can build them where there is a GPU but no Clang:
 # bench/field/lift.sh FOLDER [TILELIFT]
-# What the tool says of each program is kept beside it.
+# Each program has a folder of its own, as the same header may be lifted otherwise for another one. What
+# the tool says of the program is kept there, too.
 set -euo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 folder=$1
 tilelift=${2:-$here/../../build/bin/tilelift}
-mkdir -p "$folder"
 for source in "$here"/*.cu; do
   name=$(basename "$source" .cu)
-  "$tilelift" "$source" --remarks -o "$folder/$name.cu" -- -std=c++17 -I"$here" -I"$here/../../test/gpu" \
-    -I"$here/../../runtime/include" 2>"$folder/$name.log" || echo "$name: $(grep -c error: "$folder/$name.log") errors"
+  own="$folder/$name"
+  mkdir -p "$own"
+  "$tilelift" "$source" --remarks -o "$own/$name.cu" -- -std=c++17 -I"$here" -I"$here/../../test/gpu" \
+    -I"$here/../../runtime/include" 2>"$own/$name.log" || echo "$name: $(grep -c error: "$own/$name.log") errors"
 done

@@ -59,7 +59,7 @@ def main():
     parser.add_argument("--json", type=pathlib.Path)
     arguments = parser.parse_args()
     with ThreadPoolExecutor() as pool:
-        built = list(pool.map(lambda s: build(s, arguments.arch), sorted(arguments.folder.glob("*.cu"))))
+        built = list(pool.map(lambda s: build(s, arguments.arch), sorted(arguments.folder.glob("*/*.cu"))))
     problems = [f"{binary.name}: {error}" for binary, error in built if error]
     times = collections.defaultdict(lambda: collections.defaultdict(list))
     for number in range(arguments.runs):
