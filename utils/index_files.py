@@ -11,7 +11,6 @@ of the header, if it has one.
 import ast
 import pathlib
 import re
-import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
@@ -36,12 +35,11 @@ def first_paragraph(path):
 
 
 def index():
-    listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard", *FOLDERS], cwd=ROOT,
-                            check=True, capture_output=True, text=True).stdout.split()
+    listed = [path.relative_to(ROOT) for folder in FOLDERS for path in (ROOT / folder).rglob("*")]
     heads = {}
-    for name in sorted(listed, key=lambda name: (str(pathlib.PurePath(name).parent), name)):
+    for name in sorted(listed, key=lambda name: (str(name.parent), str(name))):
         path = ROOT / name
-        if path.suffix not in (".h", ".cuh", ".cpp", ".def", ".py") or not path.exists():
+        if path.suffix not in (".h", ".cuh", ".cpp", ".def", ".py"):
             continue
         key = (str(path.parent.relative_to(ROOT)), path.stem if path.suffix in (".h", ".cpp") else path.name)
         heads.setdefault(key, {})[path.suffix] = first_paragraph(path)
