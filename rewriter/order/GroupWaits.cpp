@@ -11,8 +11,9 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// The places of all instances, by their places in the text that these share. A place that some
-/// instance does not come to leaves there what it leaves in another one.
+/// Joins the places of all instances, which share one text. If a statement closes a group or waits
+/// in some instances only, the text does it in all of them. That is safe: with a wait too many, or
+/// an additional group, the lifted kernel waits for copies earlier than the program does.
 static std::optional<std::vector<GroupPlace>> placesOf(const std::vector<KernelFlow> &flows) {
   std::vector<GroupPlace> all;
   for (size_t instance = 0; instance < flows.size(); ++instance) {
@@ -28,10 +29,10 @@ static std::optional<std::vector<GroupPlace>> placesOf(const std::vector<KernelF
       known->closes |= each.closes;
       known->awaits |= each.awaits;
       known->awaitsAll |= each.awaitsAll;
-      if (each.awaits)
+      if (each.awaits) {
         known->left.resize(instance, each.left.front());
-      if (each.awaits)
         known->left.push_back(each.left.front());
+      }
     }
   }
   for (GroupPlace &place : all)

@@ -303,7 +303,7 @@ std::optional<Fitter::Pieces> Fitter::fewestPieces(int64_t whole, int64_t most, 
   return std::nullopt;
 }
 
-/// The counters in a value that only the device knows.
+/// Returns the symbols of a value that the launcher does not know, such as counters of loops.
 static SmallVector<SymbolId, 4> onDevice(const Polynomial &value, const Symbols &symbols) {
   SmallVector<SymbolId, 4> found;
   for (const Term &term : value.getTerms())
