@@ -57,7 +57,8 @@ std::optional<std::string> read(const tilelift_options &given, ToolOptions &opti
   for (const char *warning : ArrayRef(given.warnings, given.warning_count))
     if (std::optional<std::string> wrong = options.diagnostics.apply(warning))
       return wrong;
-  options.selection.onlyProfitable = given.only_profitable != 0;
+  options.selection.liftsAlways |= given.lift_always != 0;
+  options.selection.hasOnlyAskedRings = given.only_asked_pipelines != 0;
   options.setEmit(given.whole_file ? Emit::Cuda : Emit::Device);
   return std::nullopt;
 }

@@ -37,9 +37,10 @@ typedef struct tilelift_options {
   size_t block_count;
   const char *const *warnings; /**< as behind -W: "no-short-rows", "error=stays-plain" */
   size_t warning_count;
-  int whole_file;      /**< keep the host's part, with launchers for the CUDA runtime */
-  int only_profitable; /**< leave copies as loops that are as fast without TMA */
-  int remarks;         /**< say what became of each copy */
+  int whole_file;           /**< keep the host's part, with launchers for the CUDA runtime */
+  int lift_always;          /**< lift copies even where that is expected to be slower */
+  int remarks;              /**< say what became of each copy */
+  int only_asked_pipelines; /**< make copies ahead only where a pipeline pragma asks for it */
 } tilelift_options;
 
 typedef enum tilelift_status {

@@ -22,7 +22,7 @@ llvm::StringRef mainFileText(CompilerInstance &compiler) {
 
 const char *inputOf(Gate gate) {
   switch (gate) {
-  case Gate::Preprocessed: return "preprocessed input";
+  case Gate::PreprocessedInput: return "preprocessed input";
   case Gate::StandardInput: return "standard input";
   case Gate::PrecompiledHeader: return "a precompiled header";
   case Gate::Open:
@@ -46,7 +46,7 @@ Gate gateFor(CompilerInstance &compiler) {
   if (input.getKind().isHeader() || frontend.ProgramAction == frontend::GeneratePCH)
     return Gate::PrecompiledHeader;
   if (input.getKind().isPreprocessed())
-    return Gate::Preprocessed;
+    return Gate::PreprocessedInput;
   const SourceManager &sources = compiler.getSourceManager();
   if (!input.isFile() || input.getFile() == "-" || isStream(input.getFile()) ||
       !sources.getFileEntryRefForID(sources.getMainFileID()))

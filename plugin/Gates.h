@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Whether a compilation is the plugin's business at all. Where the answer is no
-// the compiler must not notice that the plugin is loaded.
+// the compiler must not notice that the plugin is loaded. Jobs that make no syntax
+// tree, such as those of `-E`, do not get here.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLUGIN_GATES_H
@@ -20,7 +21,7 @@ enum class Gate {
   Open,
   Closed,
   /// There is a pragma, but this input cannot be rewritten.
-  Preprocessed,
+  PreprocessedInput,
   StandardInput,
   PrecompiledHeader,
 };

@@ -1,7 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The Clang plugin: clang++ -fplugin=tilelift.so file.cu, where tilelift.so loads this.
+// The Clang plugin: in which jobs it acts, which options it takes, and how the lifted text replaces
+// the file. It is loaded by tilelift.so, which clang++ -fplugin=tilelift.so names.
 //
 // Each cc1 job, the device's and the host's, asks the plugin for a consumer
 // before it parses. That is when the plugin parses the file itself in a second
@@ -207,8 +208,10 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
     options.check |= argument == "check";
     if (argument == "remarks" || argument == "check") {
       options.diagnostics.showRemarks();
-    } else if (argument == "only-profitable") {
-      options.selection.onlyProfitable = true;
+    } else if (argument == "lift-always") {
+      options.selection.liftsAlways = true;
+    } else if (argument == "only-asked-pipelines") {
+      options.selection.hasOnlyAskedRings = true;
     } else if (argument.consume_front("dump=")) {
       options.dumpFolder = argument.str();
     } else if (argument.consume_front("dump-plan=")) {
@@ -227,8 +230,8 @@ bool LiftPlugin::ParseArgs(const CompilerInstance &compiler,
         return fail(*wrong);
     } else {
       return fail("unknown plugin argument '" + argument +
-                  "'; there are remarks, check, only-profitable, arch=<sm_NN>, dump=<folder>, "
-                  "dump-plan=<file>, "
+                  "'; there are remarks, check, lift-always, only-asked-pipelines, arch=<sm_NN>, "
+                  "dump=<folder>, dump-plan=<file>, "
                   "dump-relation=<file> and W<diagnostic>");
     }
   }

@@ -12,6 +12,7 @@
 #include "kernel/PlanJson.h"
 #include "kernel/Remarks.h"
 #include "kernel/Verdicts.h"
+#include "kernel/Worth.h"
 #include "support/Locations.h"
 #include "writable/TextReview.h"
 #include "writable/WritableKernel.h"
@@ -72,7 +73,8 @@ void writeKernel(const KernelPlan &plan, const FileFacts &file, const SourceText
     for (const PlannedCopy &copy : plan.instances.front().copies)
       emitter.staysPlain(*copy.directive);
     for (const PlannedPipeline &pipeline : plan.instances.front().pipelines)
-      emitter.staysPlain(*pipeline.directive);
+      if (pipeline.directive)
+        emitter.staysPlain(*pipeline.directive);
   };
   auto writable = makeWritable(plan, file, source);
   if (auto *obstacle = std::get_if<Diagnostic>(&writable))
@@ -87,9 +89,42 @@ void writeKernel(const KernelPlan &plan, const FileFacts &file, const SourceText
   remarkOn(kernel, text, file, verdicts);
 }
 
+/// Plans a kernel. Rings that nobody asked for are dropped if not all of its instances get the
+/// same, or if the kernel cannot be written with them. Copies that are expected to be slower by TMA
+/// stay loops, and the others are planned anew without them.
+std::optional<PlannedKernel> planWorthwhile(const AnnotatedKernel &kernel, const FileFacts &file,
+                                            const SourceText &source, Verdicts &verdicts) {
+  PlanChoices choices;
+  choices.hasOwnRings = !file.selection.hasOnlyAskedRings;
+  std::vector<Diagnostic> warnings;
+  while (true) {
+    Verdicts tried = verdicts;
+    std::optional<PlannedKernel> planned = planKernel(kernel, file, choices, tried);
+    const bool isLifted = planned && !planned->plan.instances.empty();
+    if (isLifted && planned->plan.hasOwnRings() &&
+        !(planned->isOneText &&
+          std::holds_alternative<WritableKernel>(makeWritable(planned->plan, file, source)))) {
+      choices.hasOwnRings = false;
+      continue;
+    }
+    std::map<const Directive *, Diagnostic> losses;
+    if (isLifted)
+      losses = expectedLosses(planned->plan, ordersOf(planned->plan, file.effects), file);
+    for (auto &[directive, warning] : losses) {
+      choices.loops.insert(directive);
+      warnings.push_back(std::move(warning));
+    }
+    if (!losses.empty())
+      continue;
+    verdicts = std::move(tried);
+    verdicts.sayOnce(std::move(warnings));
+    return planned;
+  }
+}
+
 /// Writes the kernels and the launches of a file.
-EmitResult writeFile(ArrayRef<KernelPlan> kernels, const FileFacts &file, Verdicts &verdicts) {
-  const SourceText source(file.context);
+EmitResult writeFile(ArrayRef<KernelPlan> kernels, const FileFacts &file, const SourceText &source,
+                     Verdicts &verdicts) {
   Emitter emitter(file, source);
   for (const KernelPlan &kernel : kernels) {
     if (!kernel.instances.empty())
@@ -119,23 +154,30 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
   const Effects effects(context, instances, selection.typesTellApart);
   const FileFacts file{context, directives, others, selection, program, effects};
   Verdicts verdicts = verdictsOn(program, directives);
-  PlannedKernels planned = planKernels(file, verdicts);
+  const SourceText source(context);
+  std::vector<KernelPlan> kernels;
+  std::vector<CopyRelation> relations;
+  for (const AnnotatedKernel &kernel : program.kernels)
+    if (auto planned = planWorthwhile(kernel, file, source, verdicts)) {
+      kernels.push_back(std::move(planned->plan));
+      llvm::move(planned->relations, std::back_inserter(relations));
+    }
   if (selection.output == Output::Program)
-    verdicts.say(remarksOnUses(planned.kernels, file));
+    verdicts.say(remarksOnUses(kernels, file));
   auto isError = [&](const Diagnostic &diagnostic) {
     return options.severityOf(diagnostic) == Severity::Error;
   };
   // Even where a copy was refused: what cannot be written is to be said as well.
   const bool failedBefore = llvm::any_of(verdicts.diagnostics, isError);
-  EmitResult emitted = writeFile(planned.kernels, file, verdicts);
+  EmitResult emitted = writeFile(kernels, file, source, verdicts);
 
   for (const FunctionDecl *instance : instances)
     result.names.push_back(namesOf(instance));
   if (selection.describesRelations)
-    for (const CopyRelation &relation : planned.relations)
+    for (const CopyRelation &relation : relations)
       result.relations.push_back(toJson(relation));
   if (selection.describesPlans)
-    for (const KernelPlan &kernel : planned.kernels) {
+    for (const KernelPlan &kernel : kernels) {
       const bool lifts = !kernel.instances.empty();
       result.plans.push_back(toJson(kernel, lifts ? ordersOf(kernel, effects) : CopyOrders(),
                                     context.getSourceManager()));

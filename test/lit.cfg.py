@@ -31,6 +31,8 @@ if config.sanitizers:
     sanitizers = f"env LD_PRELOAD={config.sanitizers} "
 plugin = f"{sanitizers}{clang} -fplugin={config.build_root}/lib/tilelift.so"
 support = f"{config.test_source_root}/support"
+# Most tests are about what copies become, and have small tiles, which are expected to be slower by TMA.
+config.environment["TILELIFT_LIFT_ALWAYS"] = "1"
 config.environment["TILELIFT"] = f"{config.build_root}/bin/tilelift"
 config.environment["TILELIFT_PLUGIN"] = plugin
 config.environment["CUDA"] = config.cuda

@@ -206,9 +206,12 @@ struct LiftLine : InputLine {
   cl::opt<bool> dumpEffects{"dump-effects",
                             cl::desc("print what each place of the annotated kernels may do"),
                             cl::cat(category)};
-  cl::opt<bool> onlyProfitable{"only-profitable",
-                               cl::desc("leave copies as loops that are as fast without TMA"),
-                               cl::cat(category)};
+  cl::opt<bool> liftsAlways{"lift-always",
+                            cl::desc("lift copies even where that is expected to be slower"),
+                            cl::cat(category)};
+  cl::opt<bool> onlyAskedPipelines{
+      "only-asked-pipelines",
+      cl::desc("make copies ahead only where a pipeline pragma asks for it"), cl::cat(category)};
   cl::opt<unsigned> onlyCopy{"only-copy", cl::desc("lift one copy, by its number in the text"),
                              cl::Hidden, cl::cat(category)};
   cl::opt<Emit> emit{
@@ -333,7 +336,8 @@ ToolOptions LiftLine::options() const {
   options.dumpRelation = options.selection.describesRelations = dumpRelation;
   options.dumpPlan = options.selection.describesPlans = dumpPlan;
   options.dumpEffects = options.selection.describesEffects = dumpEffects;
-  options.selection.onlyProfitable = onlyProfitable;
+  options.selection.liftsAlways |= liftsAlways;
+  options.selection.hasOnlyAskedRings = onlyAskedPipelines;
   if (onlyCopy.getNumOccurrences() > 0)
     options.selection.only = onlyCopy;
   options.setEmit(emit);

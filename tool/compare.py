@@ -75,7 +75,7 @@ def lift(options, folder):
     except OSError as problem:
         quit(f"cannot read '{program}': {problem.strerror}")
     copies = len(re.findall(r"#\s*pragma\s+tma\s+(?:load|store|reduce)\b", text))
-    variants = {"all": []}
+    variants = {"all": ["--lift-always"]}
     for number in range(copies if copies > 1 else 0):
         variants[f"copy{number}"] = [f"--only-copy={number}"]
     described = {}

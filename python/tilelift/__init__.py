@@ -107,8 +107,8 @@ Block = Union[int, Sequence[int]]
 
 def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Block]] = None,
          options: Sequence[str] = (), file_name: str = "kernel.cu", cuda_path: str = "",
-         warnings: Sequence[str] = (), only_profitable: bool = False, remarks: bool = False,
-         check: bool = True) -> Lifted:
+         warnings: Sequence[str] = (), lift_always: bool = False, remarks: bool = False,
+         check: bool = True, only_asked_pipelines: bool = False) -> Lifted:
     """Lifts the annotated copies of a source.
 
     arch      where the source asks __CUDA_ARCH__
@@ -121,7 +121,8 @@ def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Bloc
     sizes = [f"{name}=" + (str(block) if isinstance(block, int) else ",".join(map(str, block)))
              for name, block in (blocks or {}).items()]
     made = _library.lift(source, file_name=file_name, arch=arch, cuda_path=cuda_path, flags=options, blocks=sizes,
-                         warnings=warnings, whole_file=False, only_profitable=only_profitable, remarks=remarks)
+                         warnings=warnings, whole_file=False, lift_always=lift_always, remarks=remarks,
+                         only_asked_pipelines=only_asked_pipelines)
     diagnostics = _with_notes(made.said)
     may_stay = {each.id for each in diagnostics if each.severity in ("error", "warning")} == {"stays-plain"}
     if check and made.status != _library.LIFTED and not may_stay:

@@ -19,8 +19,8 @@ class _Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("file_name", ctypes.c_char_p), ("arch", ctypes.c_char_p),
                 ("cuda_path", ctypes.c_char_p), ("flags", _Strings), ("flag_count", ctypes.c_size_t),
                 ("blocks", _Strings), ("block_count", ctypes.c_size_t), ("warnings", _Strings),
-                ("warning_count", ctypes.c_size_t), ("whole_file", ctypes.c_int), ("only_profitable", ctypes.c_int),
-                ("remarks", ctypes.c_int)]
+                ("warning_count", ctypes.c_size_t), ("whole_file", ctypes.c_int), ("lift_always", ctypes.c_int),
+                ("remarks", ctypes.c_int), ("only_asked_pipelines", ctypes.c_int)]
 
 
 class _Diagnostic(ctypes.Structure):
@@ -85,11 +85,11 @@ def _strings(texts: Sequence[str]) -> Tuple[object, int]:
 
 
 def lift(source: str, *, file_name: str, arch: str, cuda_path: str, flags: Sequence[str], blocks: Sequence[str],
-         warnings: Sequence[str], whole_file: bool, only_profitable: bool, remarks: bool) -> Result:
+         warnings: Sequence[str], whole_file: bool, lift_always: bool, remarks: bool, only_asked_pipelines: bool) -> Result:
     own = library()
     options = _Options(size=ctypes.sizeof(_Options), file_name=file_name.encode(), arch=arch.encode(),
-                       cuda_path=cuda_path.encode(), whole_file=whole_file, only_profitable=only_profitable,
-                       remarks=remarks)
+                       cuda_path=cuda_path.encode(), whole_file=whole_file, lift_always=lift_always,
+                       remarks=remarks, only_asked_pipelines=only_asked_pipelines)
     for name, texts in (("flag", flags), ("block", blocks), ("warning", warnings)):
         array, count = _strings(texts)
         setattr(options, name + "s", ctypes.cast(array, _Strings))  # type: ignore[arg-type]

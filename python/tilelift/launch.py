@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-"""What launchers that `tilelift --emit=python` writes are made of.
+"""The checks of a launch (block, binary, shared memory, grids of cooperative kernels) and the start of
+its kernel, for launchers that `tilelift --emit=python` writes; checks.h has the same in C++.
 
     kernels = load(image, module.function_names)
     module.blur(kernels, (8, 64), out, in_, w, h, stream=stream)

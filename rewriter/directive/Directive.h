@@ -74,6 +74,8 @@ struct Clauses {
   bool outsideIsAny = false;
   /// A warp of its own makes a pipeline's copies.
   bool hasProducer = false;
+  /// The copy is lifted even if that is expected to be slower than the loop.
+  bool isAlwaysLifted = false;
   Fallback fallback = Fallback::Default;
 };
 

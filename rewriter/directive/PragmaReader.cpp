@@ -36,6 +36,7 @@ const StringRef axes[] = {"x", "y", "z"};
 const StringRef outsides[] = {"any"};
 const StringRef fallbacks[] = {"loop", "error"};
 const StringRef warps[] = {"producer"};
+const StringRef lifts[] = {"always"};
 
 const ClauseInfo clauseTable[] = {
     {"swizzle", onCopies, swizzles}, {"cache", onLoad | onStore, hints},
@@ -43,7 +44,7 @@ const ClauseInfo clauseTable[] = {
     {"prefetch", onLoad, {}, 64},    {"threads", onCopies | onPipeline, {}, 1024},
     {"outside", onLoad, outsides},   {"fallback", onCopies | onPipeline, fallbacks},
     {"stages", onPipeline, {}, 64},  {"warp", onPipeline, warps},
-    {"persist", onCopies, {}},
+    {"persist", onCopies, {}},       {"lift", onCopies, lifts},
 };
 
 struct DirectiveInfo {
@@ -371,6 +372,8 @@ void LineReader::take(const ClauseInfo &clause, StringRef value) {
     clauses.outsideIsAny = true;
   else if (clause.name == "warp")
     clauses.hasProducer = true;
+  else if (clause.name == "lift")
+    clauses.isAlwaysLifted = true;
   else if (clause.name == "fallback")
     clauses.fallback = value == "loop" ? Fallback::Loop : Fallback::Error;
 }

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the directives of a file stand in its syntax tree, which kernels get
-// there, by which calls, and where those kernels are launched.
+// there, by which calls, where those kernels are launched, and which other uses of
+// a kernel, such as its address, are no launches.
 //
 // A directive speaks of a statement in the text. In the tree, a template's
 // statement appears once for each instantiation, and only those can be

@@ -215,8 +215,8 @@ std::string functionText(const Recipe &recipe, StringSet<> &taken) {
     maps += (maps.empty() ? "" : ", ") + tensor.map;
     ++count;
   }
-  if (own.ringBytes != 0)
-    text += "  launch.reserve(" + std::to_string(own.ringBytes) + ");\n";
+  if (own.addedBytes != 0)
+    text += "  launch.reserve(" + std::to_string(own.addedBytes) + ");\n";
   if (own.cluster != BlockShape{1, 1, 1})
     text += "  launch.in_clusters(" + blockText(own.cluster) + ");\n";
   if (own.liftedBlock != own.block)

@@ -155,7 +155,8 @@ void Emitter::noteOutcomes(const LiftedText &text) {
     outcomes[copy.directive] = "lifted in " + (where.empty() ? text.names.lifted : where);
   }
   for (const PlannedPipeline &pipeline : first.pipelines)
-    outcomes[pipeline.directive] = "in " + text.names.lifted;
+    if (pipeline.directive)
+      outcomes[pipeline.directive] = "in " + text.names.lifted;
 }
 
 /// Where nobody launches them, templates are instantiated for whoever asks for them by name.

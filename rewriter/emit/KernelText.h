@@ -109,6 +109,9 @@ std::string policyArgument(CacheHint hint);
 /// The bytes of dynamic shared memory that rings take in front of the memory that the program's
 /// launch asks for. They are rounded up so that the latter keeps its alignment.
 int64_t ringBytes(const InstancePlan &instance);
+/// The bytes of dynamic shared memory behind the program's, which boxes may fill with what no one
+/// reads.
+int64_t overhangBytes(const InstancePlan &instance);
 
 struct PieceCounter;
 

@@ -151,8 +151,11 @@ std::string Writer::body() {
     text += tensorText(tensor);
     maps += tensor.map.empty() ? "" : ", " + tensor.map;
   }
-  if (hasDynamicRings(kernel))
-    text += call("reserve(" + writer.planReference() + "::ring_bytes)");
+  std::string added = hasDynamicRings(kernel) ? writer.planReference() + "::ring_bytes" : "";
+  if (hasOverhang(kernel))
+    added += (added.empty() ? "" : " + ") + writer.planReference() + "::overhang_bytes";
+  if (!added.empty())
+    text += call("reserve(" + added + ")");
   if (writer.hasClusters())
     text += call("in_clusters(" + writer.planReference() + "::cluster)");
   if (writer.hasProducer())

@@ -137,7 +137,7 @@ json::Object toJson(const Recipe &recipe) {
                                               {"entry", own.liftedEntry},
                                               {"block", shape(own.liftedBlock)},
                                               {"cluster", shape(own.cluster)},
-                                              {"ringBytes", own.ringBytes}}},
+                                              {"ringBytes", own.addedBytes}}},
                       {"block", shape(own.block)},
                       {"fallback", recipe.mustLift ? "error" : "plain"},
                       {"arguments", listOf(own.arguments)},

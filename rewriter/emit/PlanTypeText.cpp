@@ -155,6 +155,9 @@ std::string KernelWriter::planType() const {
       text += copyTypes(copy, instance);
     if (int64_t bytes = ringBytes(instance))
       text += "  static constexpr int ring_bytes = " + std::to_string(bytes) + ";\n";
+    if (hasOverhang(kernel))
+      text += "  static constexpr int overhang_bytes = " + std::to_string(overhangBytes(instance)) +
+              ";\n";
     text += constantsOf(i) + "};\n";
   }
   return text;

@@ -202,8 +202,8 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
     text += ", lifted_block=" + tupleOf(own.liftedBlock);
   if (own.cluster != BlockShape{1, 1, 1})
     text += ", cluster=" + tupleOf(own.cluster);
-  if (own.ringBytes != 0)
-    text += ", ring_bytes=" + std::to_string(own.ringBytes);
+  if (own.addedBytes != 0)
+    text += ", ring_bytes=" + std::to_string(own.addedBytes);
   if (recipe.mustLift)
     text += ", must_lift=True";
   if (!recipe.scope.empty())

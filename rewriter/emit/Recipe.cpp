@@ -106,7 +106,7 @@ RecipeInstance RecipeWriter::instanceOf(const InstancePlan &instance) const {
   made.block = instance.block;
   made.liftedBlock = writer.hasProducer() ? withAddedWarp(instance.block) : instance.block;
   made.cluster = instance.cluster;
-  made.ringBytes = ringBytes(instance);
+  made.addedBytes = ringBytes(instance) + overhangBytes(instance);
   return made;
 }
 

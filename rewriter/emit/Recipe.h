@@ -126,7 +126,7 @@ struct RecipeInstance {
   BlockShape block{1, 1, 1}, liftedBlock{1, 1, 1}, cluster{1, 1, 1};
   /// The bytes of dynamic shared memory that the lifted kernel needs in addition to the plain
   /// one's.
-  int64_t ringBytes = 0;
+  int64_t addedBytes = 0;
 };
 
 struct Recipe {

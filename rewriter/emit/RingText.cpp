@@ -485,9 +485,9 @@ void KernelWriter::openPipelines() {
     for (const Piece &piece : edit.pieces)
       used += piece.text + "\n";
   for (size_t number = 0; number < pipelines.size(); ++number) {
-    const Directive &directive = *pipelines[number].directive;
+    const Place place = pipelines[number].place;
     std::string stages, declarations, starts;
-    std::string indent = source.indentationAt(directive.statement.offset);
+    std::string indent = source.indentationAt(place.offset);
     for (const Ring &ring : rings) {
       if (copies()[ring.first].pipeline != number)
         continue;
@@ -499,12 +499,14 @@ void KernelWriter::openPipelines() {
       starts += firstCopies(ring, indent);
     }
     declarations += starts;
-    const bool isApart = source.isCutOffByEndif(directive);
-    texts.front().edits.push_back(
-        source.pragmaComment(directive, isApart ? stages : stages + declarations));
+    const Directive *directive = pipelines[number].directive;
+    const bool isApart = !directive || source.isCutOffByEndif(*directive);
+    if (directive)
+      texts.front().edits.push_back(
+          source.pragmaComment(*directive, isApart ? stages : stages + declarations));
     if (isApart && !declarations.empty())
-      texts.front().edits.push_back(insertion(
-          directive.statement.offset, StringRef(declarations).ltrim().str() + "\n" + indent));
+      texts.front().edits.push_back(
+          insertion(place.offset, StringRef(declarations).ltrim().str() + "\n" + indent));
   }
 }
 

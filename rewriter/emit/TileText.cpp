@@ -9,6 +9,7 @@
 
 #include "emit/DeadVariables.h"
 #include "facts/MemoryUses.h"
+#include "plan/Elements.h"
 #include "support/Words.h"
 
 #include "clang/AST/Attr.h"
@@ -133,8 +134,8 @@ std::string KernelWriter::tileTypeName(size_t copy) const {
   }
   // The plan type has members of its own, and constants that are called after tiles.
   const bool isTaken = name == "block" || name == "lifted" || name == "cluster" ||
-                       name == "ring_bytes" || name.starts_with("lifted_") ||
-                       name.starts_with("peers") ||
+                       name == "ring_bytes" || name == "overhang_bytes" ||
+                       name.starts_with("lifted_") || name.starts_with("peers") ||
                        llvm::any_of(copies(), [&](const PlannedCopy &other) {
                          return name.starts_with((other.tile->getName() + "_").str());
                        });
@@ -260,6 +261,13 @@ int64_t KernelWriter::alignmentOfMemory() const {
   for (const InstancePlan &instance : kernel.instances)
     alignment = std::max(alignment, declaredAlignment(instance.function));
   return alignment;
+}
+
+int64_t overhangBytes(const InstancePlan &instance) {
+  Bytes bytes;
+  for (const PlannedCopy &copy : instance.copies)
+    bytes = std::max(bytes, copy.plan.overhang);
+  return roundUp(bytes, grain).count();
 }
 
 int64_t ringBytes(const InstancePlan &instance) {

@@ -7,6 +7,7 @@
 #include "facts/MemoryUses.h"
 #include "fix/ExpressionText.h"
 #include "plan/Elements.h"
+#include "relation/WrittenBytes.h"
 #include "support/Locations.h"
 
 #include "clang/AST/RecordLayout.h"
@@ -219,9 +220,12 @@ std::optional<Remedy> findRemedy(const AnalysedCopy &copy, const KernelUnderTest
   Remedies remedies(copy, kernel);
   std::optional<Trial> trials[] = {remedies.aligned(), remedies.widened(grain.count()),
                                    remedies.widened(boxAlignment.count()), remedies.transposed()};
-  for (std::optional<Trial> &trial : trials)
+  for (std::optional<Trial> &trial : trials) {
+    if (trial && trial->relation.tile.otherWriter.empty())
+      trial->relation.tile.unwritten = unwrittenAround(trial->relation, {&trial->relation});
     if (trial && std::holds_alternative<Plan>(fit(trial->relation, options)))
       return std::move(trial->remedy);
+  }
   return std::nullopt;
 }
 

@@ -507,8 +507,9 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
          Polynomial(),
          unsigned(kernel.context.getTypeSizeInChars(dynamic->getElementType()).getQuantity()),
          {}});
+  tile.isDynamic = type->isIncompleteArrayType();
   if (tile.extents.empty()) {
-    describeStretch(tile, relation.cells, filled, type->isIncompleteArrayType());
+    describeStretch(tile, relation.cells, filled, tile.isDynamic);
   } else {
     tile.elementType = nameOutside(type.getUnqualifiedType(), kernel.context);
     if (isNamelessOutside(type))

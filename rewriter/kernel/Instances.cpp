@@ -15,7 +15,6 @@
 #include "kernel/Sizes.h"
 #include "kernel/Statements.h"
 #include "kernel/Swizzles.h"
-#include "plan/Profit.h"
 
 using namespace clang;
 using namespace llvm;
@@ -88,7 +87,9 @@ std::optional<BlockShape> blockOf(const AnnotatedKernel &kernel, const KernelIns
   return std::nullopt;
 }
 
-bool isSelected(const Directive &directive, const FileFacts &file) {
+bool isSelected(const Directive &directive, const FileFacts &file, const PlanChoices &choices) {
+  if (choices.loops.contains(&directive))
+    return false;
   if (!file.selection.only)
     return true;
   size_t number = 0;
@@ -98,21 +99,6 @@ bool isSelected(const Directive &directive, const FileFacts &file) {
     number += other.kind != DirectiveKind::Pipeline;
   }
   return false;
-}
-
-/// Whether a statement's loads are worth it, or nobody asked. Stores cost no wait.
-bool mayPay(ArrayRef<PlannedCopy> copies, const FileFacts &file, Verdicts &verdicts) {
-  auto isLittle = [](const PlannedCopy &copy) {
-    return copy.plan.kind == CopyKind::Load && !workOf(*copy.relation).pays();
-  };
-  if (!llvm::all_of(copies, isLittle))
-    return true;
-  const PlannedCopy &first = copies.front();
-  verdicts.say(diagnose(diag::little_to_gain, first.plan.place, print(workOf(*first.relation)),
-                        first.plan.tile,
-                        file.selection.onlyProfitable ? ": it stays a loop"
-                                                      : "; '--only-profitable' leaves it a loop"));
-  return !file.selection.onlyProfitable;
 }
 
 /// A copy that does not fit to those before it stays a loop, and these are lifted. The tiles of a
@@ -143,7 +129,8 @@ void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelin
 /// statements that a loop with a pipeline contains.
 void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                   const KernelInstance &instance, DenseSet<const Stmt *> &ahead,
-                  PlannedInstance &made, const FileFacts &file, Verdicts &verdicts) {
+                  PlannedInstance &made, const FileFacts &file, const PlanChoices &choices,
+                  Verdicts &verdicts) {
   if (isOtherInstanceOfText(annotated, instance)) {
     verdicts.refuse(
         diagnose(diag::not_available_yet, annotated.directive->begin,
@@ -174,7 +161,7 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                         kindOf(*annotated.directive),
                         isShared};
   std::vector<PlannedCopy> copies;
-  if (isSelected(*annotated.directive, file)) {
+  if (isSelected(*annotated.directive, file, choices)) {
     Attempt attempt = planStatement(under, annotated, file);
     llvm::append_range(made.relations, attempt.relations);
     if (attempt.refusal)
@@ -182,8 +169,6 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
     else
       copies = std::move(attempt.copies);
   }
-  if (!copies.empty() && !isAhead && !mayPay(copies, file, verdicts))
-    copies.clear();
   if (copies.empty() || (isShared && !joinCalls(plan, copies, verdicts)))
     plan.plainPaths.push_back(annotated.path);
   if (!copies.empty())
@@ -194,7 +179,8 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
 /// What all copies of an instance need together, and what is asked for beside them; says why if
 /// they cannot have it.
 bool planTogether(InstancePlan &plan, const KernelInstance &instance,
-                  const DenseSet<const Stmt *> &ahead, const FileFacts &file, Verdicts &verdicts) {
+                  const DenseSet<const Stmt *> &ahead, const FileFacts &file,
+                  const PlanChoices &choices, Verdicts &verdicts) {
   dropHalfLifted(plan, verdicts);
   fillPadding(plan, file);
   chooseSwizzles(plan, file);
@@ -208,13 +194,16 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
     return false;
   }
   planPersistence(plan, verdicts);
+  if (choices.hasOwnRings)
+    planOwnRings(plan, ahead, file);
   return true;
 }
 
 } // namespace
 
 PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance &instance,
-                             const FileFacts &file, Verdicts &verdicts) {
+                             const FileFacts &file, const PlanChoices &choices,
+                             Verdicts &verdicts) {
   if (instance.statements.empty()) {
     for (const AnnotatedStatement &each : instance.pipelines)
       verdicts.refuse(diagnose(diag::pipeline_empty, each.directive->begin), *each.directive,
@@ -236,9 +225,9 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
   plan.block = *shape;
   DenseSet<const Stmt *> ahead;
   for (const AnnotatedStatement &annotated : instance.statements)
-    addStatement(plan, annotated, instance, ahead, made, file, verdicts);
+    addStatement(plan, annotated, instance, ahead, made, file, choices, verdicts);
   refuseUnseenCalls(plan, instance, file.effects.of(instance.function), verdicts);
-  if (!planTogether(plan, instance, ahead, file, verdicts))
+  if (!planTogether(plan, instance, ahead, file, choices, verdicts))
     return made;
   if (plan.copies.empty())
     return made;

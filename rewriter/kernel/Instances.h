@@ -21,8 +21,16 @@ struct PlannedInstance {
   std::vector<CopyRelation> relations;
 };
 
+/// What is tried, for all instances of a kernel alike.
+struct PlanChoices {
+  /// Copies may be made ahead of their rounds in loops for which no pragma asks that.
+  bool hasOwnRings = true;
+  /// The pragmas of copies that stay loops.
+  llvm::DenseSet<const Directive *> loops;
+};
+
 PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance &instance,
-                             const FileFacts &file, Verdicts &verdicts);
+                             const FileFacts &file, const PlanChoices &choices, Verdicts &verdicts);
 
 } // namespace tilelift
 

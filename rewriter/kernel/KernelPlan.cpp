@@ -39,6 +39,13 @@ bool KernelPlan::hasProducer() const {
                       [&](const PlannedCopy &copy) { return instances.front().isSupplied(copy); });
 }
 
+bool KernelPlan::hasOwnRings() const {
+  return llvm::any_of(instances, [](const InstancePlan &instance) {
+    return llvm::any_of(instance.pipelines,
+                        [](const PlannedPipeline &each) { return !each.directive; });
+  });
+}
+
 std::vector<const Plan *> KernelPlan::plansOf(size_t copy) const {
   std::vector<const Plan *> plans;
   for (const InstancePlan &instance : instances)

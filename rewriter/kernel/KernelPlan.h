@@ -23,7 +23,10 @@ namespace tilelift {
 /// A loop whose loads are issued ahead of their rounds. In all instances of a kernel, the same
 /// pipelines issue the same copies; the number of stages may differ.
 struct PlannedPipeline {
+  /// The pragma that asks for it; null if copies are made ahead because there is room for that.
   const Directive *directive = nullptr;
+  /// Where the loop begins, or a pragma of the loop that stands before it.
+  Place place;
   Rounds rounds;
   /// A producer warp, which the launch adds to the block, issues the copies of this loop.
   bool hasProducer = false;
@@ -107,6 +110,8 @@ struct KernelPlan {
 
   /// Whether a producer warp issues copies, which it does in all instances or in none.
   bool hasProducer() const;
+  /// Whether copies are made ahead of their rounds in a loop for which no pragma asks that.
+  bool hasOwnRings() const;
   /// The plans of a copy, one for each instance.
   std::vector<const Plan *> plansOf(size_t copy) const;
   /// The plans by which a pipeline makes the copy ahead of its round, one for each instance.

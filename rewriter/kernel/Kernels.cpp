@@ -5,7 +5,6 @@
 #include "kernel/Kernels.h"
 
 #include "kernel/InstanceNames.h"
-#include "kernel/Instances.h"
 #include "kernel/Remarks.h"
 #include "kernel/Sizes.h"
 
@@ -16,12 +15,13 @@ namespace tilelift {
 namespace {
 
 /// Adds an instance to those that share the kernel's text, or each of its copies stays what it is.
-void addInstance(KernelPlan &kernel, InstancePlan instance, const FileFacts &file,
-                 Verdicts &verdicts) {
+void addInstance(PlannedKernel &planned, InstancePlan instance, Verdicts &verdicts) {
+  KernelPlan &kernel = planned.plan;
   if (kernel.instances.empty() || haveOneText(kernel.instances.front(), instance)) {
     kernel.instances.push_back(std::move(instance));
     return;
   }
+  planned.isOneText = false;
   verdicts.anyRefused = true;
   const Directive *last = nullptr;
   for (const PlannedCopy &copy : instance.copies)
@@ -60,29 +60,26 @@ std::vector<const Directive *> plainOf(const KernelPlan &kernel, const KernelIns
 
 } // namespace
 
-PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts) {
-  PlannedKernels planned;
-  for (const AnnotatedKernel &kernel : file.program.kernels) {
-    if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
-      for (const KernelInstance &instance : kernel.instances)
-        for (const AnnotatedStatement &each : instance.statements)
-          verdicts.refuse(diagnose(diag::not_available_yet, each.directive->begin,
-                                   "a copy in an explicit specialization"),
-                          *each.directive, instance.function);
-      continue;
-    }
-    KernelPlan plan;
-    plan.pattern = kernel.pattern;
-    for (const KernelInstance &instance : kernel.instances) {
-      PlannedInstance made = planInstance(kernel, instance, file, verdicts);
-      llvm::move(made.relations, std::back_inserter(planned.relations));
-      if (made.plan)
-        addInstance(plan, std::move(*made.plan), file, verdicts);
-    }
-    placeRings(plan);
-    plan.plain = plainOf(plan, kernel.instances.front());
-    planned.kernels.push_back(std::move(plan));
+std::optional<PlannedKernel> planKernel(const AnnotatedKernel &kernel, const FileFacts &file,
+                                        const PlanChoices &choices, Verdicts &verdicts) {
+  if (kernel.pattern->getTemplateSpecializationKind() == TSK_ExplicitSpecialization) {
+    for (const KernelInstance &instance : kernel.instances)
+      for (const AnnotatedStatement &each : instance.statements)
+        verdicts.refuse(diagnose(diag::not_available_yet, each.directive->begin,
+                                 "a copy in an explicit specialization"),
+                        *each.directive, instance.function);
+    return std::nullopt;
   }
+  PlannedKernel planned;
+  planned.plan.pattern = kernel.pattern;
+  for (const KernelInstance &instance : kernel.instances) {
+    PlannedInstance made = planInstance(kernel, instance, file, choices, verdicts);
+    llvm::move(made.relations, std::back_inserter(planned.relations));
+    if (made.plan)
+      addInstance(planned, std::move(*made.plan), verdicts);
+  }
+  placeRings(planned.plan);
+  planned.plan.plain = plainOf(planned.plan, kernel.instances.front());
   return planned;
 }
 

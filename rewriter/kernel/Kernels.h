@@ -9,18 +9,21 @@
 #ifndef TILELIFT_KERNEL_KERNELS_H
 #define TILELIFT_KERNEL_KERNELS_H
 
-#include "kernel/FileFacts.h"
-#include "kernel/Verdicts.h"
+#include "kernel/Instances.h"
 
 namespace tilelift {
 
-/// The kernels of a file, and what their copies do, which is shown on request.
-struct PlannedKernels {
-  std::vector<KernelPlan> kernels;
+struct PlannedKernel {
+  KernelPlan plan;
+  /// False if an instance stays plain because it would need another text than the first.
+  bool isOneText = true;
+  /// What all of its copies do, those that stay plain included.
   std::vector<CopyRelation> relations;
 };
 
-PlannedKernels planKernels(const FileFacts &file, Verdicts &verdicts);
+/// Nothing for an explicit specialization, of which no copies are lifted.
+std::optional<PlannedKernel> planKernel(const AnnotatedKernel &kernel, const FileFacts &file,
+                                        const PlanChoices &choices, Verdicts &verdicts);
 
 } // namespace tilelift
 

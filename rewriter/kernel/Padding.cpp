@@ -5,6 +5,7 @@
 #include "kernel/Padding.h"
 
 #include "kernel/Statements.h"
+#include "relation/WrittenBytes.h"
 
 using namespace clang;
 using namespace llvm;
@@ -12,23 +13,17 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-using CopiesOfTile = SmallVector<PlannedCopy *, 4>;
+using CopiesOfArray = SmallVector<PlannedCopy *, 4>;
 
-/// The byte of a row from which on none of the copies writes; nothing if there is none, or if the
-/// rows of some copy are not those of the tile.
-std::optional<int64_t> paddingOf(const CopiesOfTile &copies) {
-  int64_t end = 0;
-  const int64_t row = copies.front()->relation->tile.rowBytes();
-  if (row == 0)
-    return std::nullopt;
-  for (const PlannedCopy *copy : copies) {
-    const SharedTile &tile = copy->relation->tile;
-    if (tile.slot.divisor() % row != 0)
-      return std::nullopt;
-    for (const Cell &cell : copy->relation->cells)
-      end = std::max(end, (cell.offset % row + row) % row + cell.size);
-  }
-  return end < row ? std::optional(end) : std::nullopt;
+/// The relation of a copy of which it is known what is written beside it. The array in dynamic
+/// memory is as long as the rows may be: the launcher asks for what the program's memory lacks.
+CopyRelation relationWith(SmallVector<ByteRange, 0> unwritten, const PlannedCopy &copy) {
+  CopyRelation relation = *copy.relation;
+  SharedTile &tile = relation.tile;
+  if (tile.isDynamic)
+    tile.extents.back() += spaceBehind(relation) / tile.elementSize;
+  tile.unwritten = std::move(unwritten);
+  return relation;
 }
 
 /// A plan with which the rows keep their places, padding included, that asks for no more at the
@@ -41,7 +36,9 @@ std::optional<Plan> planWithPadding(const PlannedCopy &copy, const CopyRelation 
   const bool isBetter = plan && options.canBeSpelled(*plan) && plan->hasMap() &&
                         !plan->layout.moved &&
                         plan->copyChecks.size() <= copy.plan.copyChecks.size();
-  return isBetter ? std::optional(std::move(*plan)) : std::nullopt;
+  if (!isBetter)
+    return std::nullopt;
+  return std::move(*plan);
 }
 
 } // namespace
@@ -49,21 +46,25 @@ std::optional<Plan> planWithPadding(const PlannedCopy &copy, const CopyRelation 
 void fillPadding(InstancePlan &instance, const FileFacts &file) {
   const KernelEffects &effects = file.effects.of(instance.function);
   std::vector<KernelEffects::Part> writers;
-  std::map<const VarDecl *, CopiesOfTile> tiles;
+  // All arrays in dynamic shared memory are the same bytes.
+  std::map<const VarDecl *, CopiesOfArray> arrays;
   for (PlannedCopy &copy : instance.copies)
     if (copy.plan.kind == CopyKind::Load) {
       writers.push_back({copy.statement, copy.path});
-      tiles[copy.tile->getCanonicalDecl()].push_back(&copy);
+      const bool isDynamic = copy.relation->tile.isDynamic;
+      arrays[isDynamic ? nullptr : copy.tile->getCanonicalDecl()].push_back(&copy);
     }
-  for (auto &[tile, copies] : tiles) {
-    const std::optional<int64_t> padding = paddingOf(copies);
-    if (!padding || !effects.isWrittenOnlyBy(tile, writers))
+  for (auto &[array, copies] : arrays) {
+    if (!effects.isWrittenOnlyBy(copies.front()->tile, writers))
       continue;
+    SmallVector<std::shared_ptr<const CopyRelation>, 4> kept; // while copies get others
+    SmallVector<const CopyRelation *, 4> relations;
+    for (const PlannedCopy *copy : copies)
+      relations.push_back(kept.emplace_back(copy->relation).get());
     for (PlannedCopy *copy : copies) {
       if (copy->plan.hasMap() && !copy->plan.layout.moved)
         continue;
-      CopyRelation relation = *copy->relation;
-      relation.tile.paddingFrom = padding;
+      CopyRelation relation = relationWith(unwrittenAround(*copy->relation, relations), *copy);
       if (std::optional<Plan> plan = planWithPadding(*copy, relation, file)) {
         copy->plan = std::move(*plan);
         copy->relation = std::make_shared<CopyRelation>(std::move(relation));

@@ -17,19 +17,62 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// Why there is no room for a pipeline's variables before its loop, if there is none.
-const char *whyNoRoom(const AnnotatedStatement &annotated, const VariableFacts &facts,
-                      const SourceManager &sources) {
-  if (!annotated.path.inKernel())
+/// A loop whose copies may be made ahead, and the pragma that asks for it, if there is one.
+struct LoopAhead {
+  const Stmt *loop = nullptr;
+  const Directive *directive = nullptr;
+  CallPath path;
+};
+
+/// Where a line with a pragma begins; nothing if a macro or an attribute in brackets stands for it.
+std::optional<Place> lineOfPragma(const SourceManager &sources, SourceLocation location) {
+  if (!location.isFileID())
+    return std::nullopt;
+  const Place place = tilelift::placeOf(sources, location);
+  const UserFile file = fileAt(sources, place);
+  const unsigned at = place.offset - file.begin;
+  const size_t line = file.text.rfind('\n', at) + 1;
+  const size_t hash = file.text.find_first_not_of(" \t", line);
+  if (hash > at || file.text[hash] != '#')
+    return std::nullopt;
+  return tilelift::placeOf(sources, location.getLocWithOffset(int(hash) - int(at)));
+}
+
+bool hasLabel(const Stmt *within) {
+  return within && (isa<LabelStmt>(within) || llvm::any_of(within->children(), hasLabel));
+}
+
+/// Whether a jump may lead from before a statement of a block to behind it: past variables that are
+/// declared there.
+bool mayBeJumpedOver(const Stmt *statement, const CompoundStmt &block) {
+  auto found = llvm::find(block.body(), statement);
+  return std::any_of(found, block.body_end(), [](const Stmt *behind) {
+    return isa<SwitchCase>(behind) || hasLabel(behind);
+  });
+}
+
+/// Where the pipeline's variables are declared: before the loop and the pragmas in front of it. Or
+/// why there is no room for them.
+std::variant<Place, const char *> placeOf(const LoopAhead &ahead, const VariableFacts &facts,
+                                          const SourceManager &sources) {
+  if (!ahead.path.inKernel())
     return "a pipeline in a function that a kernel calls";
-  const Stmt *around = facts.parentOf(loopOf(annotated));
+  std::optional<Place> place = tilelift::placeOf(sources, ahead.loop->getBeginLoc());
+  const Stmt *statement = ahead.loop, *around = facts.parentOf(ahead.loop);
   if (const auto *attributed = dyn_cast_or_null<AttributedStmt>(around)) {
-    if (placeOf(sources, attributed->getAttrLoc()).offset < annotated.directive->begin.offset)
+    place = lineOfPragma(sources, attributed->getAttrLoc());
+    if (ahead.directive ? tilelift::placeOf(sources, attributed->getAttrLoc()).offset <
+                              ahead.directive->begin.offset
+                        : !place)
       return "a pipeline behind another pragma of the loop";
-    around = facts.parentOf(around);
+    statement = std::exchange(around, facts.parentOf(around));
   }
-  bool isInBlock = isa_and_nonnull<CompoundStmt>(around);
-  return isInBlock ? nullptr : "a pipeline of a loop that does not stand in a block";
+  const auto *block = dyn_cast_or_null<CompoundStmt>(around);
+  if (!block)
+    return "a pipeline of a loop that does not stand in a block";
+  if (mayBeJumpedOver(statement, *block))
+    return "a pipeline of a loop with a label or a 'case' behind it";
+  return ahead.directive ? ahead.directive->statement : *place;
 }
 
 /// Why no warp can be added to a kernel's block, as far as that is no matter of its text.
@@ -51,14 +94,9 @@ void setStages(InstancePlan &instance, size_t pipeline, unsigned stages) {
       copy.plan.stages = copy.ahead->stages = stages;
 }
 
-/// As many as are asked for, or as many as bring something.
-std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, InstancePlan filled) {
-  if (const std::optional<CountArgument> &asked = directive.clauses.stages) {
-    auto stages = countOf(*asked, "stages", mostRoundsAhead, filled.function);
-    if (auto *wrong = std::get_if<Diagnostic>(&stages))
-      return std::move(*wrong);
-    return RingUse{std::get<unsigned>(stages)};
-  }
+/// What the last pipeline's ring would be with 2, 3 and 4 stages. More than two are among the
+/// choices only if the kernel has room for them.
+SmallVector<RingUse, 4> choicesOf(InstancePlan filled) {
   size_t pipeline = filled.pipelines.size() - 1;
   Bytes roundBytes;
   for (const PlannedCopy &copy : filled.copies)
@@ -74,7 +112,18 @@ std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, InstanceP
       choices.push_back(
           ringUse(stages, sharedBytesOf(tilePlansOf(filled), sizes), roundBytes, block));
   }
-  return pickStages(choices);
+  return choices;
+}
+
+/// As many stages as are asked for, or as many as bring something.
+std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, const InstancePlan &filled) {
+  const std::optional<CountArgument> &asked = directive.clauses.stages;
+  if (!asked)
+    return pickStages(choicesOf(filled));
+  auto stages = countOf(*asked, "stages", mostRoundsAhead, filled.function);
+  if (auto *wrong = std::get_if<Diagnostic>(&stages))
+    return std::move(*wrong);
+  return RingUse{std::get<unsigned>(stages)};
 }
 
 /// Gives a second tile to the only store of a pipeline, so that rounds use two tiles alternately,
@@ -156,6 +205,83 @@ std::optional<Diagnostic> fillAhead(PlannedCopy &copy, const Rounds &rounds,
   return std::nullopt;
 }
 
+/// The instance with the loads of a loop made ahead of their rounds, or why they cannot be.
+std::variant<InstancePlan, Diagnostic>
+withPipeline(const InstancePlan &instance, const LoopAhead &ahead, const KernelUnderTest &under) {
+  const SourceManager &sources = under.context.getSourceManager();
+  const Place asked = ahead.directive ? ahead.directive->begin
+                                      : tilelift::placeOf(sources, ahead.loop->getBeginLoc());
+  auto place = placeOf(ahead, under.facts, sources);
+  if (const char **what = std::get_if<const char *>(&place))
+    return diagnose(diag::not_available_yet, asked, *what);
+  auto isIn = [&](const Stmt *part) { return under.facts.isWithin(part, ahead.loop); };
+  auto isLoad = [](const PlannedCopy &copy) { return copy.plan.kind == CopyKind::Load; };
+  auto isMade = [&](const PlannedCopy &copy) { return isLoad(copy) && isIn(copy.statement); };
+  if (llvm::none_of(instance.copies, isMade)) {
+    const bool isCalled = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
+      return isLoad(copy) && llvm::any_of(copy.path.getCalls(), isIn);
+    });
+    return isCalled ? diagnose(diag::not_available_yet, asked,
+                               "a pipeline of a copy in a function that the loop calls")
+                    : diagnose(diag::pipeline_empty, asked);
+  }
+  auto rounds = findRounds(ahead.loop, under.uniformity, sources);
+  if (auto *reason = std::get_if<Diagnostic>(&rounds))
+    return std::move(*reason);
+  const Rounds &found = std::get<Rounds>(rounds);
+  InstancePlan filled = instance;
+  filled.pipelines.push_back({ahead.directive,
+                              std::get<Place>(place),
+                              found,
+                              ahead.directive && ahead.directive->clauses.hasProducer,
+                              {}});
+  for (PlannedCopy &copy : filled.copies) {
+    if (!isMade(copy))
+      continue;
+    copy.pipeline = instance.pipelines.size();
+    if (std::optional<Diagnostic> reason = fillAhead(copy, found, under))
+      return std::move(*reason);
+  }
+  return filled;
+}
+
+/// The innermost loops in which loads are neither made ahead yet nor asked to be.
+SmallVector<LoopAhead, 4> loopsWithLoads(const InstancePlan &instance,
+                                         const DenseSet<const Stmt *> &asked) {
+  SmallVector<LoopAhead, 4> loops;
+  for (const PlannedCopy &copy : instance.copies) {
+    if (copy.plan.kind != CopyKind::Load || !copy.path.inKernel() || asked.contains(copy.statement))
+      continue;
+    const VariableFacts facts(copy.path);
+    const Stmt *around = facts.parentOf(copy.statement);
+    while (around && !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(around))
+      around = facts.parentOf(around);
+    if (isa_and_nonnull<ForStmt, WhileStmt>(around) &&
+        llvm::none_of(loops, [&](const LoopAhead &each) { return each.loop == around; }))
+      loops.push_back({around, nullptr, copy.path});
+  }
+  return loops;
+}
+
+/// The stages of a ring that nobody asks for; nothing if it would not lie in static shared memory,
+/// or if it leaves an SM fewer blocks, and these are less than half of the threads that it may
+/// have.
+std::optional<RingUse> stagesForNothing(const InstancePlan &before, const InstancePlan &filled) {
+  InstancePlan without = before, with = filled;
+  const KernelSizes sizes = sizesOf(before.function);
+  const int64_t blocks =
+      ringUse(1, sharedBytesOf(tilePlansOf(without), sizes), Bytes(), before.block).blocks;
+  const int64_t threads = int64_t(before.block[0]) * before.block[1] * before.block[2];
+  SmallVector<RingUse, 4> choices = choicesOf(filled);
+  llvm::erase_if(choices, [&](const RingUse &use) {
+    setStages(with, filled.pipelines.size() - 1, use.stages);
+    const bool isFull = use.blocks >= blocks || (use.blocks >= 2 && use.blocks * threads >= 1024);
+    return !isFull || fitTogether(tilePlansOf(with), sizes) ||
+           needsDynamicRings(tilePlansOf(with), sizes);
+  });
+  return choices.empty() ? std::nullopt : std::optional(pickStages(choices));
+}
+
 } // namespace
 
 const Stmt *loopOf(const AnnotatedStatement &annotated) {
@@ -165,7 +291,6 @@ const Stmt *loopOf(const AnnotatedStatement &annotated) {
 
 void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
                   const FileFacts &file, Verdicts &verdicts) {
-  const SourceManager &sources = file.context.getSourceManager();
   const Directive &directive = *annotated.directive;
   auto refuseIt = [&](Diagnostic reason) {
     verdicts.refuse(std::move(reason), directive, instance.function);
@@ -176,37 +301,15 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
   VariableFacts facts(annotated.path);
   const KernelEffects &own = file.effects.of(instance.function);
   Uniformity uniformity(facts, own, annotated.path);
-  if (const char *what = whyNoRoom(annotated, facts, sources))
-    return refuseIt(diagnose(diag::not_available_yet, directive.begin, what));
-  auto isMade = [&](const PlannedCopy &copy) {
-    return copy.plan.kind == CopyKind::Load && facts.isWithin(copy.statement, loop);
-  };
-  bool isEmpty = llvm::none_of(instance.copies, isMade);
-  if (isEmpty && (file.selection.only || file.selection.onlyProfitable))
-    return; // what it would be of was not selected
-  const bool isCalled = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
-    return copy.plan.kind == CopyKind::Load &&
-           llvm::any_of(copy.path.getCalls(),
-                        [&](const CallExpr *call) { return facts.isWithin(call, loop); });
-  });
-  if (isEmpty)
-    return refuseIt(isCalled ? diagnose(diag::not_available_yet, directive.begin,
-                                        "a pipeline of a copy in a function that the loop calls")
-                             : diagnose(diag::pipeline_empty, directive.begin));
-  auto rounds = findRounds(loop, uniformity, sources);
-  if (auto *reason = std::get_if<Diagnostic>(&rounds))
-    return refuseIt(std::move(*reason));
-  InstancePlan filled = instance;
-  filled.pipelines.push_back(
-      {&directive, std::get<Rounds>(rounds), directive.clauses.hasProducer, {}});
   KernelUnderTest under{file.context, annotated.path, facts, own, uniformity, instance.block};
-  for (PlannedCopy &copy : filled.copies) {
-    if (!isMade(copy))
-      continue;
-    copy.pipeline = instance.pipelines.size();
-    if (std::optional<Diagnostic> reason = fillAhead(copy, std::get<Rounds>(rounds), under))
-      return refuseIt(std::move(*reason));
+  auto made = withPipeline(instance, {loop, &directive, annotated.path}, under);
+  if (auto *reason = std::get_if<Diagnostic>(&made)) {
+    // With a copy selected, what the pipeline would be of may not be.
+    if (reason->id == DiagnosticId::pipeline_empty && file.selection.only)
+      return;
+    return refuseIt(std::move(*reason));
   }
+  InstancePlan &filled = std::get<InstancePlan>(made);
   if (std::optional<Diagnostic> reason = whyNoProducer(filled, own)) {
     if (directive.clauses.fallback != Fallback::Loop)
       return refuseIt(std::move(*reason));
@@ -224,6 +327,41 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
   setStages(filled, instance.pipelines.size(), filled.pipelines.back().use.stages);
   instance = std::move(filled);
   takeTurns(instance, under);
+}
+
+void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
+                  const FileFacts &file) {
+  const KernelEffects &own = file.effects.of(instance.function);
+  if (instance.cluster != BlockShape{1, 1, 1})
+    return;
+  const InstancePlan without = instance;
+  for (const LoopAhead &ahead : loopsWithLoads(instance, asked)) {
+    VariableFacts facts(ahead.path);
+    Uniformity uniformity(facts, own, ahead.path);
+    KernelUnderTest under{file.context, ahead.path, facts, own, uniformity, instance.block};
+    const bool isLeftAlone = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
+      return facts.isWithin(copy.statement, ahead.loop) &&
+             (copy.pipeline || !copy.plan.copyChecks.empty());
+    });
+    if (isLeftAlone) // another pipeline has a copy of it, or a round may make it by the threads
+      continue;
+    auto made = withPipeline(instance, ahead, under);
+    auto *filled = std::get_if<InstancePlan>(&made);
+    if (!filled)
+      continue;
+    if (std::optional<RingUse> use = stagesForNothing(instance, *filled)) {
+      filled->pipelines.back().use = *use;
+      setStages(*filled, instance.pipelines.size(), use->stages);
+      instance = std::move(*filled);
+    }
+  }
+  // In a kernel with a pipeline, no copy is waited for with the program's own groups. So all loads
+  // are ahead, or none.
+  const bool areAllAhead = llvm::all_of(instance.copies, [](const PlannedCopy &copy) {
+    return copy.plan.kind != CopyKind::Load || copy.pipeline;
+  });
+  if (own.ofAll().groups.ordersCopies() && !areAllAhead)
+    instance = without;
 }
 
 } // namespace tilelift

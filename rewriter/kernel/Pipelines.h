@@ -23,6 +23,12 @@ namespace tilelift {
 void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
                   const FileFacts &file, Verdicts &verdicts);
 
+/// Plans that copies are issued ahead of their rounds in loops for which nobody asks that, wherever
+/// nothing stands against it and the rings take no block of the SM. `asked` are the statements in
+/// loops with a pipeline pragma.
+void planOwnRings(InstancePlan &instance, const llvm::DenseSet<const clang::Stmt *> &asked,
+                  const FileFacts &file);
+
 /// The loop that a pragma stands before, without the attributes that pragmas such as `unroll` give
 /// it.
 const clang::Stmt *loopOf(const AnnotatedStatement &annotated);

@@ -5,6 +5,7 @@
 #include "kernel/PlanJson.h"
 
 #include "kernel/InstanceNames.h"
+#include "plan/Profit.h"
 #include "support/Locations.h"
 
 #include "clang/AST/Decl.h"
@@ -71,8 +72,18 @@ private:
                         {"plainPaths", int64_t(instance.plainPaths.size())}};
   }
 
+  /// What a thread does for the copy in the plain kernel.
+  static json::Object workFor(const PlannedCopy &copy) {
+    const CopyWork work = workOf(*copy.relation);
+    return json::Object{{"accesses", work.accesses},
+                        {"bytesOfAccess", work.bytesOfAccess},
+                        {"isGuarded", work.isGuarded}};
+  }
+
   json::Value print(const PlannedCopy &copy) const {
     json::Object object{{"line", lineOf(copy.directive->begin)},
+                        {"work", workFor(copy)},
+                        {"pieces", copy.plan.pieces()},
                         {"plan", toJson(copy.plan)},
                         {"storesApart", copy.storesApart},
                         {"hasTwoTiles", copy.hasTwoTiles},
@@ -92,12 +103,14 @@ private:
     json::Array cursors;
     for (const Cursor &cursor : pipeline.rounds.cursors)
       cursors.push_back(cursor.variable->getNameAsString());
-    return json::Object{{"line", lineOf(pipeline.directive->begin)},
-                        {"cursors", std::move(cursors)},
-                        {"producer", pipeline.hasProducer},
-                        {"stages", pipeline.use.stages},
-                        {"blocks", pipeline.use.blocks},
-                        {"bytesAhead", pipeline.use.bytesAhead.count()}};
+    return json::Object{
+        {"line", lineOf(pipeline.directive ? pipeline.directive->begin : pipeline.place)},
+        {"isAsked", pipeline.directive != nullptr},
+        {"cursors", std::move(cursors)},
+        {"producer", pipeline.hasProducer},
+        {"stages", pipeline.use.stages},
+        {"blocks", pipeline.use.blocks},
+        {"bytesAhead", pipeline.use.bytesAhead.count()}};
   }
 
   json::Array copyOrders() const {

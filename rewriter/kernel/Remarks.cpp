@@ -80,6 +80,8 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device, bool i
                          "[" + std::to_string(rows[0]) + "][" + std::to_string(rows[1]) + "]'"});
   }
   remarks.push_back(std::move(lifted));
+  if (plan.kind == CopyKind::Load && isDeferred)
+    remarks.push_back(diagnose(diag::waits_with_group, plan.place, plan.tile));
   // A start that the launch decides is the same in every round.
   if (plan.kind == CopyKind::Load && !isDeferred &&
       !plan.symbols.boundedAtLaunch(plan.layout.slot.count()))
@@ -113,16 +115,14 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
   std::string ahead = stages == 1   ? "no round"
                       : stages == 2 ? "a round"
                                     : std::to_string(stages - 1) + " rounds";
-  const auto &[directive, rounds, hasProducer, use] = instance.pipelines[pipeline];
-  Diagnostic made =
-      diagnose(diag::pipelined, directive->statement, ahead, after.count(), before.count());
+  const auto &[directive, place, rounds, hasProducer, use] = instance.pipelines[pipeline];
+  Diagnostic made = diagnose(diag::pipelined, place, ahead, after.count(), before.count());
   if (hasProducer)
+    made.notes.push_back({place, "a warp of its own makes them: the lifted kernel's block is " +
+                                     print(withAddedWarp(instance.block))});
+  if (!directive || !directive->clauses.stages)
     made.notes.push_back(
-        {directive->statement, "a warp of its own makes them: the lifted kernel's block is " +
-                                   print(withAddedWarp(instance.block))});
-  if (!directive->clauses.stages)
-    made.notes.push_back(
-        {directive->statement,
+        {place,
          formatv("{0} stages were picked: of such blocks {1} run on an SM at once, with {2} bytes "
                  "on their way to it; memory is busy with {3}",
                  use.stages, use.blocks, use.bytesAhead.count(), bytesWanted.count())

@@ -11,6 +11,7 @@
 #include "plan/Device.h"
 #include "plan/Plan.h"
 
+#include <cstdlib>
 #include <map>
 #include <optional>
 #include <string>
@@ -25,7 +26,11 @@ enum class Output {
 
 /// Which of the annotated copies are lifted; the others stay loops. And for whom.
 struct Selection {
-  bool onlyProfitable = false;
+  /// Lift copies even where that is expected to be slower. TILELIFT_LIFT_ALWAYS in the environment
+  /// says so for builds whose command lines are not at hand.
+  bool liftsAlways = std::getenv("TILELIFT_LIFT_ALWAYS") != nullptr;
+  /// Make copies ahead of their rounds only where a `pipeline` pragma asks for it.
+  bool hasOnlyAskedRings = false;
   /// Whether to fill in LiftResult::relations, LiftResult::plans and LiftResult::effects.
   bool describesRelations = false, describesPlans = false, describesEffects = false;
   /// Whether objects of different types are different memory, as C++ says; not with

@@ -10,6 +10,7 @@
 #include "interpreter/CopyAnalysis.h"
 #include "kernel/LaunchArguments.h"
 #include "kernel/StorePlaces.h"
+#include "relation/WrittenBytes.h"
 #include "spelling/NamedParts.h"
 #include "support/Locations.h"
 
@@ -46,6 +47,18 @@ std::string whyKept(const CopyRelation &relation, bool outsideIsAny) {
              : "";
 }
 
+/// Says where a copy's tile is never written, if only this statement writes to it.
+void findUnwritten(AnalysedCopy &copy, ArrayRef<AnalysedCopy> ofStatement) {
+  SharedTile &tile = copy.relation.tile;
+  if (!tile.otherWriter.empty() || copy.relation.cells.empty())
+    return;
+  SmallVector<const CopyRelation *, 2> writers;
+  for (const AnalysedCopy &other : ofStatement)
+    if (other.relation.tile.object == tile.object)
+      writers.push_back(&other.relation);
+  tile.unwritten = unwrittenAround(copy.relation, writers);
+}
+
 /// The copies as planned, or why one of them cannot be.
 void planCopies(Attempt &made, std::vector<AnalysedCopy> &copies, const KernelUnderTest &under,
                 const AnnotatedStatement &annotated, const FileFacts &file) {
@@ -62,6 +75,7 @@ void planCopies(Attempt &made, std::vector<AnalysedCopy> &copies, const KernelUn
     }
     describeUses(copy.relation.tile, copy.tile, under, annotated.statement);
     copy.relation.tile.isFresh &= annotated.path.inKernel();
+    findUnwritten(copy, copies);
     made.relations.push_back(copy.relation);
     FitOptions fitOptions = fitOptionsOf(*annotated.directive, file.selection.device);
     auto fitted = fit(copy.relation, fitOptions);

@@ -1,7 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// What the block's barriers order around lifted copies.
+// Before which lifted copies a barrier of the block is missing, and which of the program's barriers
+// can go.
 //
 // Follows the control flow of a kernel and keeps what happened to memory since the last
 // barrier of the block on any path, and whether a copy was waited for. From that it tells

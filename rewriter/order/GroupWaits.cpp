@@ -3,6 +3,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "order/GroupWaits.h"
+#include "order/Groups.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -41,6 +42,25 @@ static std::optional<std::vector<GroupPlace>> placesOf(const std::vector<KernelF
   return all;
 }
 
+/// Whether the program closes a group right behind a copy and waits for it, all copies included.
+/// Then there is nothing to gain from counting groups.
+static bool isAwaitedAtOnce(const LiftedCopy &copy, ArrayRef<GroupPlace> places) {
+  const CompoundStmt *block = blockOf(copy.statement, copy.path.end()->getBody());
+  if (!block)
+    return false;
+  for (const Stmt *const *next = llvm::find(block->body(), copy.statement) + 1;
+       next != block->body_end(); ++next) {
+    auto place = llvm::find_if(places, [&](const GroupPlace &each) {
+      return each.statement->getBeginLoc() == (*next)->getBeginLoc();
+    });
+    if (place == places.end())
+      return false;
+    if (place->awaits)
+      return llvm::all_of(place->left, [](unsigned left) { return left == 0; });
+  }
+  return false;
+}
+
 void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector<KernelFlow> &flows,
                 CopyOrders &orders) {
   std::vector<CopyOrder> &copies = orders.copies;
@@ -50,18 +70,19 @@ void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector
              !flows[i].isUnclear(copy);
     });
   };
+  const std::optional<std::vector<GroupPlace>> places = placesOf(flows);
   for (size_t first = 0, end; first < copies.size(); first = end) {
     for (end = first + 1; end < copies.size() && copies[end].joinsPrevious;)
       ++end;
-    const bool isDeferred = llvm::all_of(llvm::seq(first, end), mayBeDeferred);
+    const bool isDeferred = places && llvm::all_of(llvm::seq(first, end), mayBeDeferred) &&
+                            !isAwaitedAtOnce(instances.front().copies[end - 1], *places);
     for (size_t copy = first; copy < end; ++copy)
       copies[copy].isDeferred = isDeferred;
   }
   const bool hasDeferred =
       llvm::any_of(copies, [](const CopyOrder &order) { return order.isDeferred; });
-  std::optional<std::vector<GroupPlace>> places = hasDeferred ? placesOf(flows) : std::nullopt;
-  if (places && llvm::any_of(*places, [](const GroupPlace &place) { return place.awaits; })) {
-    orders.groups = std::move(*places);
+  if (hasDeferred && llvm::any_of(*places, [](const GroupPlace &place) { return place.awaits; })) {
+    orders.groups = *places;
     return;
   }
   for (CopyOrder &order : copies)

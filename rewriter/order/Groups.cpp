@@ -11,9 +11,7 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
-namespace {
 
-/// The compound statement that has `statement` as one of its direct children; null if none has.
 const CompoundStmt *blockOf(const Stmt *statement, const Stmt *around) {
   if (!around)
     return nullptr;
@@ -25,6 +23,8 @@ const CompoundStmt *blockOf(const Stmt *statement, const Stmt *around) {
       return found;
   return nullptr;
 }
+
+namespace {
 
 bool mayJump(const Stmt *statement) {
   return statement && (isa<ReturnStmt, BreakStmt, ContinueStmt, GotoStmt>(statement) ||

@@ -15,6 +15,10 @@ namespace tilelift {
 void groupCopies(const std::vector<OrderedInstance> &instances,
                  const std::vector<KernelFlow> &flows, CopyOrders &orders);
 
+/// The compound statement within `around` that has `statement` as one of its direct children; null
+/// if none has.
+const clang::CompoundStmt *blockOf(const clang::Stmt *statement, const clang::Stmt *around);
+
 } // namespace tilelift
 
 #endif

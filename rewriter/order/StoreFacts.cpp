@@ -2,13 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What orders stores. TMA must find in the tile what the threads wrote there, so
-// each of them fences before the last barrier that comes before the store. And it
+// each of them fences before the last barrier that comes before the store, or, where
+// that is in a loop which has ended by then, before a barrier of the store's own. And it
 // goes on reading the tile, and then writing the tensor, while the block goes on:
 // the leader waits for that before the next barrier, which no thread passes before;
 // where somebody may be at the tile or the tensor earlier than that, all wait at once.
 //===----------------------------------------------------------------------===//
 
 #include "order/BarrierFacts.h"
+#include "support/VariableFacts.h"
 
 using namespace clang;
 using namespace llvm;
@@ -75,6 +77,7 @@ private:
   void step(State &state, const FlowStep &at);
   void enterStatement(State &state, size_t first);
   void reachStore(State &state, size_t store);
+  bool isInLoopBefore(unsigned barrier, size_t store) const;
   void passBarrier(State &state, const FlowStep &at);
   void accessMemory(const State &state, const Effect &effect, std::optional<size_t> copy);
   void meet(const State &state, size_t store) {
@@ -111,6 +114,16 @@ void StoreFlow::accessMemory(const State &state, const Effect &effect, std::opti
   }
 }
 
+/// Whether a barrier stands in a loop that the store is not in. A fence there would be one for each
+/// round.
+bool StoreFlow::isInLoopBefore(unsigned barrier, size_t store) const {
+  const VariableFacts facts(copies[store].path);
+  const Stmt *around = facts.parentOf(barriers[barrier].call);
+  while (around && !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(around))
+    around = facts.parentOf(around);
+  return around && !facts.isWithin(copies[store].statement, around);
+}
+
 void StoreFlow::reachStore(State &state, size_t store) {
   StoreOrder &order = orders.stores[store];
   if (copies[store].looksUpShared) // who writes there next does not know of the leader
@@ -121,7 +134,10 @@ void StoreFlow::reachStore(State &state, size_t store) {
     return;
   order.fencesAll |= isTouched;
   bool isSince = mayMeet(state.writtenSince, tile) || mayMeet(state.touchedSince, tensors);
-  order.needsBarrier |= isSince || state.mayLackBarrier;
+  order.needsBarrier |= isSince || state.mayLackBarrier ||
+                        llvm::any_of(state.lastBarriers.numbers(), [&](unsigned barrier) {
+                          return isInLoopBefore(barrier, store);
+                        });
   fencedAt[store].add(state.lastBarriers);
 }
 

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Where the copy's elements lie in the tile: in the places that the program gives them, or in rows
-// of another length, with or without a swizzle, where nothing relies on the program's.
+// of another length, with or without a swizzle, where nothing relies on the program's; and whether
+// rows that are looked up are copied one by one or by fours.
 //===----------------------------------------------------------------------===//
 
 #include "plan/Fitter.h"
@@ -46,6 +47,10 @@ bool Fitter::layOut() {
   layout.lead = tileElementsIn(inBytes.lead, tile.elementSize);
   layout.pitch = tileElementsIn(inBytes.pitch, tile.elementSize);
   layout.rowLength = tileElementsIn(inBytes.length, tile.elementSize);
+  const Cell &last = relation.cells.back();
+  if (tile.isDynamic && plan.hasMap() && !plan.gather)
+    plan.overhang = std::max(Bytes(), layout.destination + plan.expectedBytes -
+                                          Bytes(last.offset + last.size));
   return true;
 }
 

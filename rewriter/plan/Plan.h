@@ -209,6 +209,9 @@ struct Plan {
   /// (BankConflicts.h), with this layout and with the declared one. Zero if it was not counted.
   double passes = 0, passesBefore = 0;
   Bytes expectedBytes;
+  /// In dynamic shared memory, the bytes that the box fills behind the last one that the program
+  /// writes there. The program may not have asked for them.
+  Bytes overhang;
   /// The number of blocks of a cluster, along each axis, that get the tile at once.
   BlockShape peers{1, 1, 1};
   BlockShape block{1, 1, 1};

@@ -9,14 +9,24 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <cmath>
+
 using namespace llvm;
 
 namespace tilelift {
+namespace {
 
-double CopyWork::units() const {
-  bool isVector =
-      bytesOfAccess >= grain.count(); // as many bytes as four elements, by one instruction
-  return accesses * (isGuarded ? 2 : 1) * (isVector ? 0.5 : 1);
+/// Measured on H100 and H200 (docs/costs.md): the time in which an SM's TMA unit takes one
+/// instruction, an SM's share of the memory's bandwidth, the time that a load takes, and how much
+/// later threads that wait at an mbarrier go on.
+constexpr double nsOfInstruction = 28, bytesInNs = 25, nsOfLoad = 700, nsOfBarrier = 350;
+
+std::string time(double ns) { return formatv("{0:f2} us", ns / 1000); }
+
+} // namespace
+
+unsigned CopyWork::waits() const {
+  return isGuarded ? std::max(1u, unsigned(std::ceil(accesses))) : 1;
 }
 
 CopyWork workOf(const CopyRelation &relation) {
@@ -28,14 +38,67 @@ CopyWork workOf(const CopyRelation &relation) {
     work.isGuarded |= cell.cases.size() > 1 || llvm::any_of(cell.cases, [](const Case &each) {
                         return !each.guard.isAlways();
                       });
+    work.isLoadedBefore |=
+        llvm::any_of(cell.cases, [](const Case &each) { return each.source->madeBy != nullptr; });
   }
   return work;
 }
 
-std::string print(const CopyWork &work) {
-  return formatv("{0:f1} elements of {1} bytes, with{2} a guard", work.accesses, work.bytesOfAccess,
-                 work.isGuarded ? "" : "out")
-      .str();
+std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, bool isAsync) {
+  constexpr int64_t fewRows = 8;
+  const int64_t rows = plan.isByFours() ? plan.pieces() / 4 : plan.pieces();
+  const double byTma = double(rows) * nsOfInstruction;
+  const double byLoop = double(plan.expectedBytes.count()) / bytesInNs;
+  // A loop of narrow accesses, which hold registers, is slower than memory by itself.
+  const bool isFastLoop = isAsync || work.bytesOfAccess >= grain.count();
+  if (rows < fewRows || byTma < byLoop * (isFastLoop ? 1.3 : 3))
+    return std::nullopt;
+  return ExpectedLoss{time(byTma), time(byLoop),
+                      formatv("it is {0} copies of {1} bytes, and an SM begins one in {2} ns",
+                              plan.pieces(), (plan.expectedBytes / plan.pieces()).count(),
+                              int(nsOfInstruction))
+                          .str()};
+}
+
+std::optional<ExpectedLoss> lossByConflicts(const Plan &plan) {
+  if (!plan.layout.moved || plan.passes < 2 * plan.passesBefore || plan.passesBefore == 0)
+    return std::nullopt;
+  return ExpectedLoss{formatv("{0:f1} passes of shared memory", plan.passes).str(),
+                      formatv("{0:f1}", plan.passesBefore).str(),
+                      "the rows that TMA brings lie otherwise, and a warp's access meets more "
+                      "elements of one bank"};
+}
+
+std::optional<ExpectedLoss> lossByWait(const WaitingCopies &copies) {
+  const int64_t ofThread = copies.bytes.count() / copies.threads;
+  auto isFew = [&](double accesses, int64_t bytes) {
+    return copies.waits == 1 && copies.accesses <= accesses && ofThread <= bytes;
+  };
+  auto loss = [&](const char *reason) {
+    return ExpectedLoss{time(nsOfLoad + nsOfBarrier), time(nsOfLoad),
+                        formatv(reason, ofThread, int(nsOfBarrier)).str()};
+  };
+  const bool isOne = isFew(1, 7);
+  if (copies.areStores)
+    return isOne ? std::optional(loss("each thread stores {0} bytes, and by TMA the block ends {1} "
+                                      "ns later"))
+                 : std::nullopt;
+  const char *waits = "each thread waits for {0} bytes, and by TMA it goes on {1} ns later";
+  switch (copies.hiding) {
+  case Hiding::Nothing: return isOne ? std::optional(loss(waits)) : std::nullopt;
+  case Hiding::NoRound: return isFew(2, 16) ? std::optional(loss(waits)) : std::nullopt;
+  case Hiding::ByProgram:
+    return isFew(2, 32)
+               ? std::optional(loss("the program has {0} bytes of each thread on their way "
+                                    "while it computes, and by TMA it waits for them {1} "
+                                    "ns"))
+               : std::nullopt;
+  case Hiding::ByPipeline:
+    return isFew(0.5, 16) ? std::optional(loss("few threads copy anything, and by TMA all wait {1} "
+                                               "ns for it"))
+                          : std::nullopt;
+  }
+  llvm_unreachable("every kind of hiding has its case");
 }
 
 } // namespace tilelift

@@ -1,11 +1,10 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Whether a load by TMA takes more work off the threads than it costs, by the cost
-// model in docs/costs.md.
+// What a copy is expected to take by TMA and as the program's loop, and why it is expected to be
+// slower by TMA, if it is: the model of docs/costs.md, which was fitted to measured kernels.
 //
-// Only the work of each thread for the copy is counted. Copies that are made rounds ahead
-// save the wait for the data as well, and are lifted without this question.
+// Of the rest of the kernel nothing is known here, but for what the caller says of the copy's wait.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_PLAN_PROFIT_H
@@ -15,24 +14,59 @@
 
 namespace tilelift {
 
+/// What a thread does for a copy in the plain kernel.
 struct CopyWork {
-  /// The number of accesses of a thread, on average.
+  /// The number of accesses, on average over the block.
   double accesses = 0;
   unsigned bytesOfAccess = 1;
   bool isGuarded = false;
+  /// Another statement loads what the copy stores to the tile.
+  bool isLoadedBefore = false;
 
-  /// The work of a thread, in units of an access to one element without a guard.
-  double units() const;
-  bool pays() const { return units() >= 2; }
+  /// How often a thread waits for memory, if it makes all of the copy: accesses under a guard
+  /// follow one another, others are on their way together.
+  unsigned waits() const;
 };
+CopyWork workOf(const CopyRelation &relation);
+
+/// What hides the time in which copies are on their way.
+enum class Hiding {
+  Nothing,    ///< threads wait for them, once
+  NoRound,    ///< threads wait for them, in each round of a loop
+  ByProgram,  ///< the plain kernel's: it loads to another tile, or to registers, and computes
+              ///< meanwhile
+  ByPipeline, ///< they are made ahead of their round
+};
+
+/// The copies that wait together, as one.
+struct WaitingCopies {
+  bool areStores = false;
+  Hiding hiding = Hiding::Nothing;
+  Bytes bytes;
+  /// Of a thread, on average.
+  double accesses = 0;
+  unsigned waits = 1;
+  unsigned threads = 1;
+};
+
+/// Why a copy is expected to be slower by TMA; `byTma` and `byLoop` are written as messages show
+/// them, as in "1.79 us".
+struct ExpectedLoss {
+  std::string byTma, byLoop, reason;
+};
+
+/// Rows that are copies of their own, so short that the TMA unit is busy with them for longer than
+/// memory takes to deliver them. `isAsync`: the loop copies by cp.async.
+std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, bool isAsync);
+/// Rows that lie otherwise than the program has them, and take the kernel's accesses to shared
+/// memory more passes.
+std::optional<ExpectedLoss> lossByConflicts(const Plan &plan);
+/// So little to copy that the time counts which a thread or the block waits for the TMA unit.
+std::optional<ExpectedLoss> lossByWait(const WaitingCopies &copies);
 
 /// A row that is copied by an operation of its own takes as long as one of this length, even if it
 /// is shorter.
 constexpr Bytes fullRow{512};
-
-CopyWork workOf(const CopyRelation &relation);
-/// "1.0 elements of 4 bytes, without a guard"
-std::string print(const CopyWork &work);
 
 } // namespace tilelift
 

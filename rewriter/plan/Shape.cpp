@@ -46,6 +46,7 @@ private:
   bool checkOffsets();
   bool checkLiveness();
   void trim();
+  bool mayCoverPadding(const Radix &radix) const;
   Slopes slopesOf(size_t column, ArrayRef<size_t> bearing) const;
   int64_t slopedAt(const GuardColumn &column, size_t n) const;
   bool placeColumn(size_t column);
@@ -299,6 +300,17 @@ bool Shaper::checkLiveness() {
   return !isSingle || radices[0].count == 1 || !failAsGap();
 }
 
+/// Whether the box may fill what lies behind each row, up to where the next one begins: nothing
+/// writes there. `radix` is the row.
+bool Shaper::mayCoverPadding(const Radix &radix) const {
+  if (gaps != Gaps::RowsAreFilled || radices.size() < 2 || radix.low != 0 ||
+      relation.kind != CopyKind::Load)
+    return false;
+  const int64_t end = units[live.back()].at + list.unitSize;
+  const int64_t padding = (radix.count - radix.high - 1) * list.unitSize;
+  return padding == 0 || relation.tile.isUnwritten(end, end + padding);
+}
+
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
 /// before and behind all of it. Single rows may leave out more.
 void Shaper::trim() {
@@ -314,9 +326,7 @@ void Shaper::trim() {
     Radix radix = radices[d];
     if (d == 0)
       result.copiedUnits = isGapOutside(d) ? radix.high - radix.low + 1 : radix.count;
-    // Padding is behind a row that begins where the tile's row does.
-    const bool coversPadding = d == 0 && gaps == Gaps::RowsAreFilled && radices.size() > 1 &&
-                               radix.low == 0 && relation.kind == CopyKind::Load;
+    const bool coversPadding = d == 0 && mayCoverPadding(radix);
     if ((isOutermost || d == 0 || gaps == Gaps::Stay) && !coversPadding && isGapOutside(d)) {
       corner += radix.low * radix.distance;
       radix.count = radix.high - radix.low + 1;

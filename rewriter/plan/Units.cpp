@@ -25,7 +25,6 @@ public:
 
 private:
   bool findUnitSize();
-  bool isPadding(int64_t from, int64_t to) const;
   bool addGap(int64_t from, int64_t to);
   bool addCell(const Cell &cell);
   bool takeLoad(const Cell &cell, const Case &each, const Case *&load);
@@ -77,23 +76,16 @@ bool UnitReader::findUnitSize() {
   return true;
 }
 
-/// Whether these bytes are the padding of one row, which nothing writes.
-bool UnitReader::isPadding(int64_t from, int64_t to) const {
-  const SharedTile &tile = relation.tile;
-  const int64_t row = tile.rowBytes();
-  return gaps == Gaps::RowsAreFilled && tile.paddingFrom && row > 0 &&
-         from % row >= *tile.paddingFrom && to <= from - from % row + row;
-}
-
-/// Adds gaps for what the statement leaves out. A load may overwrite them if nothing else ever
-/// writes the tile, or if they are padding.
+/// Adds gaps for what the statement leaves out. A load may overwrite them if nothing ever writes
+/// there.
 bool UnitReader::addGap(int64_t from, int64_t to) {
   const SharedTile &tile = relation.tile;
   bool isFilled = gaps != Gaps::Stay && relation.kind == CopyKind::Load;
-  if (from < to && isFilled && !tile.otherWriter.empty() && !isPadding(from, to)) {
+  if (from < to && isFilled && !tile.isUnwritten(from, to)) {
     Diagnostic reason = diagnose(diag::gap_in_tile, relation.cells.front().place, at(from), at(to),
                                  words.done, words.verb);
-    reason.notes.push_back({tile.otherWriterPlace, "'" + tile.name + "' " + tile.otherWriter});
+    if (!tile.otherWriter.empty())
+      reason.notes.push_back({tile.otherWriterPlace, "'" + tile.name + "' " + tile.otherWriter});
     return fail(std::move(reason));
   }
   for (Unit gap; from < to; from += result.unitSize) {

@@ -216,6 +216,11 @@ struct WarpAccess {
   llvm::SmallVector<int64_t, 32> offsets;
 };
 
+/// Bytes of a tile, counted as the offsets of cells are; `to` is the one behind the last.
+struct ByteRange {
+  int64_t from = 0, to = 0;
+};
+
 /// The shared array that is filled or stored, and what the rest of the kernel lets us
 /// do with its layout.
 struct SharedTile {
@@ -223,6 +228,8 @@ struct SharedTile {
   std::string elementType;
   unsigned elementSize = 1;
   llvm::SmallVector<int64_t, 3> extents;
+  /// It is dynamic shared memory, whose size the launch says.
+  bool isDynamic = false;
   /// Its number among what the block has in shared memory.
   unsigned object = 0;
   /// A block-uniform number of bytes that is added to the offset of each cell: the stage that the
@@ -242,9 +249,9 @@ struct SharedTile {
   /// What else may write to the tile, as in "may be written here, too"; empty if nothing does.
   std::string otherWriter;
   Place otherWriterPlace;
-  /// From this byte of each row on, none of the writers writes to the tile. Nothing if that is not
-  /// known, or if the tile has no rows.
-  std::optional<int64_t> paddingFrom;
+  /// Stretches of bytes between the cells, and behind them, to which none of the tile's writers
+  /// writes. Empty if it is not known what all of them write.
+  llvm::SmallVector<ByteRange, 0> unwritten;
   /// Nothing else writes to it and the copy runs once: what the copy leaves out has
   /// no value at all.
   bool isFresh = false;
@@ -254,6 +261,11 @@ struct SharedTile {
   Interval columns{Interval::highest, Interval::lowest};
   Place place;
 
+  /// Whether none of the tile's writers writes to these bytes.
+  bool isUnwritten(int64_t from, int64_t to) const {
+    return llvm::any_of(unwritten,
+                        [&](const ByteRange &each) { return each.from <= from && to <= each.to; });
+  }
   int64_t bytes() const {
     int64_t total = elementSize;
     for (int64_t extent : extents)

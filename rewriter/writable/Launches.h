@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Which launches of lifted kernels can become calls of their launchers, and what has to be known to
-// write them: `kernel<<<...>>>(...)`, functions of the CUDA runtime, launches in arguments of
+// Which of the launches that directive/Program found can become calls of the lifted kernels'
+// launchers, and what has to be known to write them: `kernel<<<...>>>(...)`, functions of the CUDA runtime, launches in arguments of
 // macros, and launches inside of a macro, whose use is then replaced by what it expands to. A
 // launch that cannot be changed goes on with the plain kernel, and a diagnostic says why. And where
 // launchers are declared, so that each is known wherever its kernel is.

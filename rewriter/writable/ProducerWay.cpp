@@ -127,7 +127,7 @@ bool WayFinder::haveOneWay(ArrayRef<PathStep> a, ArrayRef<PathStep> b) const {
 
 /// Finds the way in all instances; a text that serves all of them has one.
 std::optional<Diagnostic> WayFinder::findPath() {
-  const Place place = first.pipelines[way.loops.front()].directive->statement;
+  const Place place = first.pipelines[way.loops.front()].place;
   auto namesOf = [](const ProducerPath &path) {
     std::set<std::string> names;
     for (const VarDecl *variable : path.needed)

@@ -39,6 +39,13 @@ bool hasDynamicRings(const KernelPlan &kernel) {
                       [](const PlannedCopy &copy) { return copy.plan.ringAt.has_value(); });
 }
 
+bool hasOverhang(const KernelPlan &kernel) {
+  return llvm::any_of(kernel.instances, [](const InstancePlan &instance) {
+    return llvm::any_of(instance.copies,
+                        [](const PlannedCopy &copy) { return copy.plan.overhang != Bytes(); });
+  });
+}
+
 bool usesDynamicMemory(const KernelPlan &kernel) {
   return hasDynamicRings(kernel) ||
          llvm::any_of(kernel.instances.front().copies,

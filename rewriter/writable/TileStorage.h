@@ -32,6 +32,8 @@ inline bool isDynamic(const clang::VarDecl *tile) {
   return tile->getType()->isIncompleteArrayType();
 }
 bool hasDynamicRings(const KernelPlan &kernel);
+/// Whether boxes may reach past the dynamic shared memory that the program asks for.
+bool hasOverhang(const KernelPlan &kernel);
 bool usesDynamicMemory(const KernelPlan &kernel);
 
 } // namespace tilelift

@@ -339,7 +339,7 @@ std::optional<Obstacle> inDeclarationsOf(const FunctionDecl *kernel, const Sourc
 std::optional<Obstacle> inPipeline(const PlannedPipeline &pipeline, const SourceText &source,
                                    const SourceManager &sources, const Variants &variants) {
   const Stmt *loop = pipeline.rounds.loop;
-  if (isParted(*pipeline.directive, source))
+  if (pipeline.directive && isParted(*pipeline.directive, source))
     return Obstacle{partedPragma, locationOf(sources, pipeline.directive->begin)};
   if (hasIf({loop->getBeginLoc(), bodyOf(loop)->getBeginLoc()}, sources, variants))
     return Obstacle{"an #if block in the head of a pipelined loop", loop->getBeginLoc()};

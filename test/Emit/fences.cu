@@ -1,4 +1,4 @@
-// RUN: %lift-and-check %s %t.cu && grep -v CHECK %t.cu | %FileCheck %s
+// RUN: %lift-and-check %s %t.cu --only-asked-pipelines && grep -v CHECK %t.cu | %FileCheck %s
 //
 // Proxy fences and barriers that nothing asks for are not written: what a wmma fragment, a cooperative group, a restrict
 // pointer or an assembly instruction does is known, and none of it is a write to the tile or to what is copied. What is left is

@@ -1,4 +1,4 @@
-// RUN: %lift-and-check %s %t.cu
+// RUN: %lift-and-check %s %t.cu --only-asked-pipelines
 // RUN: grep -v CHECK %t.cu | %FileCheck %s
 //
 // Which copies wait together, and where barriers and fences are needed.

@@ -1,4 +1,4 @@
-// RUN: %lift-and-check %s %t.cu
+// RUN: %lift-and-check %s %t.cu --only-asked-pipelines
 // RUN: grep -v CHECK %t.cu | %FileCheck %s
 // RUN: %tilelift --dump-plan %s -o /dev/null | %FileCheck %s --check-prefix=PLAN
 //

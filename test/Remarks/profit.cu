@@ -1,12 +1,15 @@
-// RUN: %tilelift --remarks --check %s 2>&1 | %FileCheck %s
-// RUN: %tilelift --only-profitable --remarks %s -o %t.cu 2>&1 | %FileCheck %s --check-prefix=ONLY
-// RUN: grep -v TEXT %t.cu | %FileCheck %s --check-prefix=TEXT
-// RUN: %clang-plugin -fplugin-arg-tilelift-only-profitable -fplugin-arg-tilelift-remarks --offload-arch=sm_90a -c %s -o %t.o 2>&1 | %FileCheck %s --check-prefix=ONLY
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: env -u TILELIFT_LIFT_ALWAYS %tilelift --remarks %s -o %t.cu 2>&1 | %FileCheck %s
+// RUN: grep -v "TEXT\|RUN\|CHECK" %t.cu | %FileCheck %s --check-prefix=TEXT
+// RUN: env -u TILELIFT_LIFT_ALWAYS %clang-plugin -fplugin-arg-tilelift-dump=%t.plugin --offload-arch=sm_90a -c %s -o %t.o 2>&1 | grep -c "warning: this copy of" | grep -x 5
+// RUN: env -u TILELIFT_LIFT_ALWAYS %tilelift --lift-always --remarks %s -o %t.always.cu 2>&1 | grep -c "remark: lifted" | grep -x 11
+// RUN: %clang-plugin -fplugin-arg-tilelift-lift-always -fplugin-arg-tilelift-remarks --offload-arch=sm_90a -c %s -o %t.o 2>&1 | grep -c "remark: lifted" | grep -x 11
+// RUN: env -u TILELIFT_LIFT_ALWAYS %tilelift -Wno-predicted-loss %s -o %t.quiet.cu 2>&1 | count 0
+// RUN: env -u TILELIFT_LIFT_ALWAYS %not 2 %tilelift -Werror=predicted-loss %s -o %t.none.cu 2>&1 | grep -c "error: this copy of" | grep -x 5
 //
-// Copies that threads make as fast themselves, and what is done about them.
+// Copies that are expected to be slower by TMA stay loops, with a warning that says the figures.
 
-// CHECK: profit.cu:[[#@LINE+6]]:3: remark: each thread copies 1.0 elements of 4 bytes, without a guard to 'little', which is as fast without TMA; '--only-profitable' leaves it a loop [-Wtilelift-little-to-gain]
-// ONLY: profit.cu:[[#@LINE+5]]:3: remark: each thread copies 1.0 elements of 4 bytes, without a guard to 'little', which is as fast without TMA: it stays a loop [-Wtilelift-little-to-gain]
+// CHECK: profit.cu:[[#@LINE+5]]:3: warning: this copy of 'little' stays a loop: by TMA it is expected to take 1.05 us instead of 0.70 us, since each thread waits for 4 bytes, and by TMA it goes on 350 ns later; 'lift(always)' lifts it all the same [-Wtilelift-predicted-loss]
 // TEXT-NOT: little_tma
 __global__ void little(float *out, const float *in) {
   __shared__ float little[256];
@@ -16,14 +19,41 @@ __global__ void little(float *out, const float *in) {
   out[blockIdx.x * 256 + threadIdx.x] = little[255 - threadIdx.x];
 }
 
+// TEXT: __global__ void insisted_tma(
+__global__ void insisted(float *out, const float *in) {
+  __shared__ float little[256];
+#pragma tma load lift(always)
+  little[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = little[255 - threadIdx.x];
+}
+
+// Together, four accesses are worth the wait.
+// TEXT: __global__ void together_tma(
+__global__ void together(float *out, const float *in, const float *more) {
+  __shared__ float a[512], b[512];
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += 256)
+    a[i] = in[blockIdx.x * 512 + i];
+#pragma tma load
+  for (int i = threadIdx.x; i < 512; i += 256)
+    b[i] = more[blockIdx.x * 512 + i];
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = a[511 - threadIdx.x] + b[threadIdx.x];
+}
+
 // Rows that are looked up, and short.
-// CHECK: remark: each row of 'picked' is a copy of its own, which takes an SM as long for 128 bytes as for 512 [-Wtilelift-short-rows]
-// CHECK-NOT: each row of 'long_rows'
+// CHECK: warning: this copy of 'picked' stays a loop: by TMA it is expected to take 0.45 us instead of 0.08 us, since it is 16 copies of 128 bytes, and an SM begins one in 28 ns; 'lift(always)' lifts it all the same
+// CHECK: remark: lifted: gather of 8 rows: 1-D bulk copies of 512 bytes from 'in' to 'long_rows'
+// TEXT: __global__ void rows_tma(
+// TEXT: // tma load: stays a loop
+// TEXT-NEXT: for (int i = t; i < 512; i += 256)
 __global__ void rows(float *out, const float *in, const int *__restrict__ indices) {
-  __shared__ float picked[8][32], long_rows[8][128];
+  __shared__ float picked[16][32], long_rows[8][128];
   int t = threadIdx.x;
 #pragma tma load
-  picked[t / 32][t % 32] = in[indices[t / 32] * 128 + t % 32];
+  for (int i = t; i < 512; i += 256)
+    picked[i / 32][i % 32] = in[indices[i / 32] * 128 + i % 32];
 #pragma tma load
   for (int i = t; i < 1024; i += 256)
     long_rows[i / 128][i % 128] = in[indices[i / 128] * 128 + i % 128];
@@ -31,50 +61,68 @@ __global__ void rows(float *out, const float *in, const int *__restrict__ indice
   out[t] = picked[t % 8][t / 8] + long_rows[t % 8][t / 8];
 }
 
-// One of two copies; where only that is worth it, the other one stays.
-// CHECK: remark: each thread copies 2.0 elements of 16 bytes, without a guard to 'vectors'
-// CHECK-NOT: to 'guarded', which
-// ONLY: remark: lifted: tile copy of 16 x 32 f32 (2048 bytes) from 'in' to 'guarded'
-// TEXT: __global__ void both_tma(
-// TEXT: // tma load: stays a loop
-// TEXT-NEXT: for (int i = threadIdx.x; i < 512; i += 256)
-// TEXT-NEXT: vectors[i] =
-// TEXT: tilelift::load(guarded,
-__global__ void both(float4 *out, const float *in, const float4 *more, int w, int h) {
-  __shared__ float4 vectors[512];
-  __shared__ float guarded[16][32];
+// Without padding, four threads meet in a bank.
+// CHECK: warning: this copy of 'padded' stays a loop: by TMA it is expected to take 4.0 passes of shared memory instead of 1.0, since the rows that TMA brings lie otherwise, and a warp's access meets more elements of one bank;
+// TEXT-NOT: turned_tma
+__global__ void turned(float *out, const float *in, int w) {
+  __shared__ float padded[32][33];
+  int x = threadIdx.x, y = threadIdx.y;
 #pragma tma load
-  for (int i = threadIdx.x; i < 512; i += 256)
-    vectors[i] = more[blockIdx.x * 512 + i];
-#pragma tma load
-  for (int i = threadIdx.x; i < 512; i += 256)
-    guarded[i / 32][i % 32] = i / 32 < h && blockIdx.x * 32 + i % 32 < w
-                                  ? in[(i / 32) * w + blockIdx.x * 32 + i % 32]
-                                  : 0.f;
+  for (int r = y; r < 32; r += 8)
+    padded[r][x] = in[(blockIdx.y * 32 + r) * w + blockIdx.x * 32 + x];
   __syncthreads();
-  out[blockIdx.x * 256 + threadIdx.x] = vectors[511 - threadIdx.x];
-  out[0].x = guarded[threadIdx.x / 32][threadIdx.x % 32];
+  for (int r = y; r < 32; r += 8)
+    out[(blockIdx.x * 32 + r) * w + blockIdx.y * 32 + x] = padded[x][r];
 }
 
-// A round ahead, nobody waits for it.
-// CHECK: remark: the copies of this loop are made up to
-// CHECK-NOT: to 'ahead', which
-// TEXT: __global__ void rounds_tma(
-__global__ void rounds(float *__restrict__ out, const float *__restrict__ in, int n) {
-  __shared__ float ahead[256];
-#pragma tma pipeline
+// A round waits for 16 bytes of a thread, and cannot be made ahead, as the loop writes to what it copies.
+// CHECK: warning: this copy of 'vectors' stays a loop: by TMA it is expected to take 1.05 us instead of 0.70 us, since each thread waits for 16 bytes
+// TEXT-NOT: rounds_tma
+__global__ void rounds(float4 *a, int n) {
+  __shared__ float4 vectors[256];
   for (int i = 0; i < n; ++i) {
 #pragma tma load
-    ahead[threadIdx.x] = in[i * 256 + threadIdx.x];
+    vectors[threadIdx.x] = a[i * 256 + threadIdx.x];
     __syncthreads();
-    out[i * 256 + threadIdx.x] = ahead[255 - threadIdx.x];
+    a[i * 256 + 256 + threadIdx.x] = vectors[255 - threadIdx.x];
     __syncthreads();
   }
 }
 
-void run(float *out, const float *in, float4 *a, const float4 *b) {
+// A round ahead, nobody waits for it.
+// CHECK: remark: the copies of this loop are made up to
+// TEXT: __global__ void ahead_tma(
+__global__ void ahead(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[256];
+  for (int i = 0; i < n; ++i) {
+#pragma tma load
+    tile[threadIdx.x] = in[i * 256 + threadIdx.x];
+    __syncthreads();
+    out[i * 256 + threadIdx.x] = tile[255 - threadIdx.x];
+    __syncthreads();
+  }
+}
+
+// One of two instances would be slower, and both have one text.
+// CHECK: warning: this copy of 'line' stays a loop: by TMA it is expected to take 1.05 us instead of 0.70 us, since each thread waits for 4 bytes
+// TEXT-NOT: instances_tma
+template <int Size> __global__ void instances(float *out, const float *in) {
+  __shared__ float line[Size];
+#pragma tma load
+  for (int i = threadIdx.x; i < Size; i += 256)
+    line[i] = in[blockIdx.x * Size + i];
+  __syncthreads();
+  out[blockIdx.x * 256 + threadIdx.x] = line[Size - 1 - threadIdx.x];
+}
+
+void run(float *out, const float *in, float4 *a) {
   little<<<3, 256>>>(out, in);
-  both<<<3, 256>>>(a, in, b, 96, 16);
+  insisted<<<3, 256>>>(out, in);
+  together<<<3, 256>>>(out, in, in);
   rows<<<1, 256>>>(out, in, nullptr);
-  rounds<<<1, 256>>>(out, in, 4);
+  turned<<<dim3(2, 2), dim3(32, 8)>>>(out, in, 64);
+  rounds<<<1, 256>>>(a, 4);
+  ahead<<<1, 256>>>(out, in, 4);
+  instances<256><<<1, 256>>>(out, in);
+  instances<2048><<<1, 256>>>(out, in);
 }

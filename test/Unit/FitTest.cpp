@@ -3,6 +3,7 @@
 // Relations are written down cell by cell here, as the interpreter would record
 // them, so that the fit is tested without a compiler.
 #include "plan/Fit.h"
+#include "relation/WrittenBytes.h"
 
 #include "gtest/gtest.h"
 
@@ -71,8 +72,14 @@ struct FitTest : testing::Test {
         cell((r * 32 + c) * 4, (y * w + x) * 4, inside(x, y), outside, bits);
       }
   }
+  /// The relation, in which it is known what nobody writes if nothing else writes to the tile.
+  const CopyRelation &completed() {
+    if (relation.tile.otherWriter.empty() && !relation.cells.empty())
+      relation.tile.unwritten = unwrittenAround(relation, {&relation});
+    return relation;
+  }
   Plan plan(bool any = false) {
-    auto result = fit(relation, {any});
+    auto result = fit(completed(), {any});
     if (auto *diagnostic = std::get_if<Diagnostic>(&result)) {
       ADD_FAILURE() << nameOf(diagnostic->id) << ": " << diagnostic->text;
       return {};
@@ -80,7 +87,7 @@ struct FitTest : testing::Test {
     return std::get<Plan>(result);
   }
   Diagnostic refusal() {
-    auto result = fit(relation, {false});
+    auto result = fit(completed(), {false});
     if (std::holds_alternative<Plan>(result)) {
       ADD_FAILURE() << "lifted: " << summary(std::get<Plan>(result));
       return {};

@@ -35,12 +35,51 @@ TEST(Stages, AsManyAsKeepMemoryBusy) {
   EXPECT_EQ(picked(Bytes(8192), warps8).stages, 3u);      // enough, but a third one is free
 }
 
-TEST(Profit, CountsWhatAThreadDoes) {
-  EXPECT_FALSE((CopyWork{1, 4, false}).pays());
-  EXPECT_TRUE((CopyWork{2, 4, false}).pays());
-  EXPECT_TRUE((CopyWork{1, 4, true}).pays());
-  EXPECT_FALSE((CopyWork{2, 16, false}).pays());
-  EXPECT_TRUE((CopyWork{4, 16, false}).pays());
+TEST(Profit, AccessesUnderAGuardFollowOneAnother) {
+  EXPECT_EQ((CopyWork{4, 4, false}).waits(), 1u);
+  EXPECT_EQ((CopyWork{1, 4, true}).waits(), 1u);
+  EXPECT_EQ((CopyWork{1.2, 4, true}).waits(), 2u);
+  EXPECT_EQ((CopyWork{0.1, 4, true}).waits(), 1u);
+}
+
+bool isLoss(Hiding hiding, int64_t bytes, double accesses, unsigned waits = 1) {
+  return lossByWait({false, hiding, Bytes(bytes), accesses, waits, 256}).has_value();
+}
+
+TEST(Profit, WhatThreadsWaitForHasToBeWorthIt) {
+  EXPECT_TRUE(isLoss(Hiding::Nothing, 1024, 1));  // 4 bytes each
+  EXPECT_FALSE(isLoss(Hiding::Nothing, 2048, 2)); // 8
+  EXPECT_TRUE(isLoss(Hiding::NoRound, 4096, 1));  // 16 in each round
+  EXPECT_FALSE(isLoss(Hiding::NoRound, 4096, 4)); // by four accesses
+  EXPECT_FALSE(isLoss(Hiding::NoRound, 8192, 2));
+  EXPECT_FALSE(isLoss(Hiding::Nothing, 1024, 1, 2)); // the loop waits twice
+  EXPECT_TRUE(isLoss(Hiding::ByProgram, 8192, 2));
+  EXPECT_FALSE(isLoss(Hiding::ByProgram, 8192, 8));
+  EXPECT_FALSE(isLoss(Hiding::ByPipeline, 1024, 1));
+  EXPECT_TRUE(isLoss(Hiding::ByPipeline, 128, 0.125));
+  EXPECT_EQ(lossByWait({false, Hiding::Nothing, Bytes(1024), 1, 1, 256})->byTma, "1.05 us");
+  EXPECT_TRUE(lossByWait({true, Hiding::Nothing, Bytes(1024), 1, 1, 256}));
+  EXPECT_FALSE(lossByWait({true, Hiding::NoRound, Bytes(4096), 1, 1, 256}));
+}
+
+/// Rows of some bytes, each a copy of its own.
+std::optional<ExpectedLoss> lossOfRows(int64_t rows, int64_t bytes, const CopyWork &work,
+                                       bool isAsync = false) {
+  Plan plan;
+  plan.access.emplace<BulkAccess>().rows.push_back({rows, {}, Bytes(bytes)});
+  plan.expectedBytes = rows * Bytes(bytes);
+  return lossByRows(plan, work, isAsync);
+}
+
+TEST(Profit, ShortRowsKeepTheUnitBusy) {
+  const CopyWork narrow{4, 4, false}, wide{2, 16, false};
+  EXPECT_TRUE(lossOfRows(64, 16, narrow));
+  EXPECT_FALSE(lossOfRows(4, 16, narrow));   // few
+  EXPECT_FALSE(lossOfRows(32, 256, narrow)); // as fast as a loop of narrow accesses
+  EXPECT_TRUE(lossOfRows(32, 256, wide));
+  EXPECT_FALSE(lossOfRows(16, 1024, wide));
+  EXPECT_TRUE(lossOfRows(32, 256, narrow, /*isAsync=*/true));
+  EXPECT_EQ(lossOfRows(64, 16, narrow)->byTma, "1.79 us");
 }
 
 } // namespace

@@ -19,7 +19,7 @@ MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
                      r"(?P<severity>error|warning|remark): "
                      r"(?P<text>.*) \[-Wtilelift-(?P<id>[a-z0-9-]+)\]$", re.M)
 RULE = re.compile(r"\(([a-z0-9-]+)\)$")
-REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "little-to-gain", "stages-by-hand",
+REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "stages-by-hand",
            "barrier-dropped", "barrier-added", "launch-not-lifted", "other-block-size",
            "other-argument", "instance-differs", "never-launched", "short-rows"}
 COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",

@@ -8,7 +8,7 @@ status=0
 for source in "$1"/*.cu; do
   for headers in "$few" ""; do
     output=$(timeout "${TILELIFT_TIME_LIMIT:-60}" \
-      "$TILELIFT" --verify --remarks -Wno-little-to-gain "$source" -- -ferror-limit=0 $headers 2>&1)
+      "$TILELIFT" --verify --remarks "$source" -- -ferror-limit=0 $headers 2>&1)
     code=$?
     [ $code -eq 0 ] && break
   done

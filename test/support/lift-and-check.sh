@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # lift-and-check.sh SOURCE LIFTED [tilelift options]
 #
-# Lifts a file and takes the result all the way: the plugin makes the same bytes,
+# The plugin takes the options, too. Lifts a file and takes the result all the way: the plugin makes the same bytes,
 # lifting again changes nothing, nvcc and clang compile it without a warning down to
 # SASS, one for a target with TMA and one for a target without; for two targets each
 # where MORE_TARGETS is set, and for all of them where ALL_TARGETS is. Some copies may stay
@@ -10,6 +10,11 @@ set -euo pipefail
 source=$1 lifted=$2
 shift 2
 $TILELIFT "$source" -o "$lifted" "$@" || [ "$?.${SOME_STAY:-}" = 1.1 ]
+
+for option in "$@"; do
+  [ "$option" != -- ] || break
+  TILELIFT_PLUGIN+=" -fplugin-arg-tilelift-${option#--}"
+done
 
 again=$($TILELIFT "$lifted" | cksum)
 [ "$again" = "$(cksum < "$lifted")" ] || { echo "lifting again changes the file"; exit 1; }

@@ -1,8 +1,7 @@
 __global__ void good(float *out, const float *in) {
   __shared__ float part[64];
 #pragma tma load
-  // expected-remark@+3 {{lifted: 1-D bulk copy of 256 bytes from 'in' to 'part'}}
-  // expected-remark@+2 {{each thread copies 1.0 elements}}
+  // expected-remark@+2 {{lifted: 1-D bulk copy of 256 bytes from 'in' to 'part'}}
   // expected-note@+1 0+ {{at launch}}
   part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x];
   __syncthreads(); // expected-remark {{orders nothing any more}}

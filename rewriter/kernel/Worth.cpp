@@ -1,0 +1,107 @@
+//===----------------------------------------------------------------------===//
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+//===----------------------------------------------------------------------===//
+
+#include "kernel/Worth.h"
+
+#include "plan/Profit.h"
+#include "support/VariableFacts.h"
+
+using namespace clang;
+using namespace llvm;
+
+namespace tilelift {
+namespace {
+
+/// Whether each round of some loop makes the copy, in the copy's function or in one on the way to
+/// it.
+bool isInLoop(const PlannedCopy &copy) {
+  const VariableFacts facts(copy.path);
+  return facts.outermostLoopAround(copy.statement) ||
+         llvm::any_of(copy.path.getCalls(),
+                      [&](const CallExpr *call) { return facts.outermostLoopAround(call); });
+}
+
+class InstanceWorth {
+public:
+  InstanceWorth(const InstancePlan &instance, const CopyOrders &orders, bool copiesByGroups)
+      : instance(instance), orders(orders), copiesByGroups(copiesByGroups) {}
+
+  std::optional<ExpectedLoss> lossOf(size_t number) const {
+    const PlannedCopy &copy = instance.copies[number];
+    if (auto loss = lossByRows(copy.plan, workOf(*copy.relation), copiesByGroups))
+      return loss;
+    if (copy.plan.kind == CopyKind::Load)
+      if (auto loss = lossByConflicts(copy.plan))
+        return loss;
+    return copy.plan.kind == CopyKind::Reduce ? std::nullopt : lossByWait(awaitedWith(number));
+  }
+
+private:
+  Hiding hidingOf(size_t number, const CopyWork &work) const {
+    const PlannedCopy &copy = instance.copies[number];
+    const bool hasStages = !copy.relation->tile.slot.withoutConstant().isZero();
+    if (work.isLoadedBefore || hasStages || orders.copies[number].isDeferred)
+      return Hiding::ByProgram;
+    if (copy.pipeline)
+      return Hiding::ByPipeline;
+    return isInLoop(copy) ? Hiding::NoRound : Hiding::Nothing;
+  }
+
+  /// The copies that wait together with one.
+  WaitingCopies awaitedWith(size_t number) const {
+    size_t first = number, end = number + 1;
+    while (first > 0 && orders.copies[first].joinsPrevious)
+      --first;
+    while (end < instance.copies.size() && orders.copies[end].joinsPrevious)
+      ++end;
+    WaitingCopies group;
+    group.areStores = instance.copies[number].plan.kind == CopyKind::Store;
+    const BlockShape &block = instance.block;
+    group.threads = block[0] * block[1] * block[2];
+    for (size_t i = first; i < end; ++i) {
+      const PlannedCopy &copy = instance.copies[i];
+      for (const Cell &cell : copy.relation->cells)
+        group.bytes += Bytes(cell.size);
+      const CopyWork work = workOf(*copy.relation);
+      group.accesses += work.accesses;
+      group.waits = std::max(group.waits, work.waits());
+      group.hiding = std::max(group.hiding, hidingOf(i, work));
+    }
+    return group;
+  }
+
+  const InstancePlan &instance;
+  const CopyOrders &orders;
+  bool copiesByGroups;
+};
+
+bool isAsked(const InstancePlan &instance, const PlannedCopy &copy) {
+  const bool isOfPragma = copy.pipeline && instance.pipelines[*copy.pipeline].directive;
+  return !copy.directive->clauses.isAlwaysLifted && !isOfPragma && copy.plan.peerCount() == 1;
+}
+
+} // namespace
+
+std::map<const Directive *, Diagnostic>
+expectedLosses(const KernelPlan &kernel, const CopyOrders &orders, const FileFacts &file) {
+  std::map<const Directive *, Diagnostic> losses;
+  if (file.selection.liftsAlways || file.selection.only)
+    return losses;
+  for (const InstancePlan &instance : kernel.instances) {
+    const bool copiesByGroups = file.effects.of(instance.function).ofAll().groups.ordersCopies();
+    const InstanceWorth worth(instance, orders, copiesByGroups);
+    for (size_t i = 0; i < instance.copies.size(); ++i) {
+      const PlannedCopy &copy = instance.copies[i];
+      if (!isAsked(instance, copy))
+        continue;
+      if (std::optional<ExpectedLoss> loss = worth.lossOf(i))
+        losses.try_emplace(copy.directive,
+                           diagnose(diag::predicted_loss, copy.plan.place, copy.plan.tile,
+                                    loss->byTma, loss->byLoop, loss->reason));
+    }
+  }
+  return losses;
+}
+
+} // namespace tilelift

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=2 -std=c++17 %s
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c "remark: the copies of this loop are made up to" | grep -x 7
+//
+// Loops for which no pragma asks for a pipeline. In the first six, copies are made ahead, but for the second loop of a row, of their rounds; in the others they
+// must not be.
+#include "Inputs/arrays.h"
+
+// Both loops of a nest, of which the inner one runs anew for each round of the outer one.
+__global__ void nested(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int y = 0; y < n; ++y)
+  {
+    for (int x = y; x < n; ++x) {
+#pragma tma load
+      tile[threadIdx.x] = in[(y * n + x) * T + threadIdx.x];
+      __syncthreads();
+      sum = 2 * sum + tile[T - 1 - threadIdx.x];
+      __syncthreads();
+    }
+  }
+  out[threadIdx.x] = sum;
+}
+// Two loops in a row that fill the same tile.
+__global__ void in_a_row(float *__restrict__ out, const float *__restrict__ in, const float *__restrict__ more, int n) {
+  __shared__ float first[T], second[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    first[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + first[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  for (int x = n; x-- > 0;) {
+#pragma tma load
+    second[threadIdx.x] = more[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + second[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+// No round, for some blocks.
+__global__ void none(float *__restrict__ out, const float *__restrict__ in) {
+  __shared__ float tile[T];
+  float sum = 0;
+#pragma unroll 2
+  for (int x = 0; x < int(blockIdx.x); ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[blockIdx.x * T + threadIdx.x] = sum;
+}
+// A copy that some rounds make, by a pointer that all of them move.
+__global__ void some_rounds(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  int x = 0;
+  while (x < n) {
+    if (x % 3 != 1) {
+#pragma tma load
+      tile[threadIdx.x] = in[threadIdx.x];
+      __syncthreads();
+      sum = 2 * sum + tile[T - 1 - threadIdx.x];
+      __syncthreads();
+    }
+    in += T;
+    ++x;
+  }
+  out[threadIdx.x] = sum;
+}
+// A tile beside one that cannot be lifted, and a store in the loop.
+__global__ void beside(float *__restrict__ out, float *__restrict__ buf, const float *__restrict__ in, int n) {
+  __shared__ float tile[T], other[T];
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    other[T - 1 - threadIdx.x] = in[x * T + threadIdx.x / 2];
+    __syncthreads();
+    other[threadIdx.x] += tile[T - 1 - threadIdx.x];
+    __syncthreads();
+#pragma tma store
+    out[x * T + threadIdx.x] = other[threadIdx.x];
+    __syncthreads();
+  }
+  buf[threadIdx.x] = other[threadIdx.x];
+}
+template <int Step> __global__ void instances(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; x += Step) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+// A round reads what the one before it wrote.
+__global__ void through_memory(float *out, float *buf, int n) {
+  __shared__ float tile[T];
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = buf[x * T + threadIdx.x];
+    __syncthreads();
+    buf[(x + 1) * T + threadIdx.x] = 1 + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = buf[n * T + threadIdx.x];
+}
+// The tile is used behind the loop.
+__global__ void used_behind(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+    __syncthreads();
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+  }
+  out[threadIdx.x] = sum + tile[threadIdx.x];
+}
+// Rounds leave what earlier ones brought.
+__global__ void kept(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[2 * T];
+  float sum = 0;
+  tile[threadIdx.x] = tile[T + threadIdx.x] = 1;
+  __syncthreads();
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    if (x * T + threadIdx.x < 3 * T)
+      tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x] + tile[T + threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+// The loop may be left in the middle.
+__global__ void left(float *__restrict__ out, const float *__restrict__ in, int n, int last) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+    if (x == last)
+      break;
+  }
+  out[threadIdx.x] = sum;
+}
+// What is to be copied is found in memory that the loop changes.
+__global__ void looked_up(float *__restrict__ out, const float *__restrict__ in, int *which, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[which[0] % 8 * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    if (threadIdx.x == 0)
+      which[0] += x;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+const Case cases[] = {
+    {"nested", [](const Arrays &a) { nested<<<1, T>>>(a.out, a.in, 5); }},
+    {"in_a_row", [](const Arrays &a) { in_a_row<<<1, T>>>(a.out, a.in, a.more, 5); }},
+    {"none", [](const Arrays &a) { none<<<4, T>>>(a.out, a.in); }},
+    {"some_rounds", [](const Arrays &a) { some_rounds<<<1, T>>>(a.out, a.in, 11); }},
+    {"beside", [](const Arrays &a) { beside<<<1, T>>>(a.out, a.buf, a.in, 7); }},
+    {"instances", [](const Arrays &a) { instances<1><<<1, T>>>(a.out, a.in, 7); }},
+    {"instances by threes", [](const Arrays &a) { instances<3><<<1, T>>>(a.out, a.in, 7); }},
+    {"through_memory", [](const Arrays &a) { through_memory<<<1, T>>>(a.out, a.buf, 7); }},
+    {"used_behind", [](const Arrays &a) { used_behind<<<1, T>>>(a.out, a.in, 7); }},
+    {"kept", [](const Arrays &a) { kept<<<1, T>>>(a.out, a.in, 7); }},
+    {"left", [](const Arrays &a) { left<<<1, T>>>(a.out, a.in, 7, 4); }},
+    {"looked_up", [](const Arrays &a) { looked_up<<<1, T>>>(a.out, a.in, a.ints, 7); }},
+};
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
