@@ -12,6 +12,8 @@ for source in "$here"/*.cu; do
   grep -q bench.cuh "$source" || continue
   name=$(basename "$source" .cu)
   cp "$source" "$folder/$name.plain.cu"
-  "$tilelift" "$source" -o "$folder/$name.tilelift.cu" -- -I"$here" -I"$here/../test/gpu" \
+  always=() # these two measure what copies bring that are not lifted otherwise
+  case $name in costs | scatter) always=(--lift-always) ;; esac
+  "$tilelift" "${always[@]}" "$source" -o "$folder/$name.tilelift.cu" -- -I"$here" -I"$here/../test/gpu" \
     -I"$here/../runtime/include"
 done

@@ -35,7 +35,8 @@ __global__ void experts(float *__restrict__ out, const float *__restrict__ in,
   for (int i = 0; i < ROWS / 8; ++i)
     result[t / 32 + i * 8][t % 32] = sums[i];
   __syncthreads();
-#pragma tma store
+  // Rows of 128 bytes are short for TMA: without this, tilelift would leave the loop.
+#pragma tma store lift(always)
   for (int i = t; i < ROWS * COLUMNS; i += blockDim.x) {
     const int slot = slots[first + i / COLUMNS];
     if (slot >= 0)

@@ -32,7 +32,7 @@ public:
     if (auto loss = lossByRows(copy.plan, workOf(*copy.relation), copiesByGroups))
       return loss;
     if (copy.plan.kind == CopyKind::Load)
-      if (auto loss = lossByConflicts(copy.plan))
+      if (auto loss = lossByConflicts(copy.plan, workOf(*copy.relation)))
         return loss;
     return copy.plan.kind == CopyKind::Reduce ? std::nullopt : lossByWait(awaitedWith(number));
   }

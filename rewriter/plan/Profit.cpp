@@ -49,9 +49,10 @@ std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, b
   const int64_t rows = plan.isByFours() ? plan.pieces() / 4 : plan.pieces();
   const double byTma = double(rows) * nsOfInstruction;
   const double byLoop = double(plan.expectedBytes.count()) / bytesInNs;
-  // A loop of narrow accesses, which hold registers, is slower than memory by itself.
-  const bool isFastLoop = isAsync || work.bytesOfAccess >= grain.count();
-  if (rows < fewRows || byTma < byLoop * (isFastLoop ? 1.3 : 3))
+  // Loops whose loads go through registers are slower than memory by themselves, those of narrow
+  // accesses most.
+  const bool isWide = work.bytesOfAccess >= grain.count();
+  if (rows < fewRows || byTma < byLoop * (isAsync ? 1.3 : isWide ? 1.5 : 3))
     return std::nullopt;
   return ExpectedLoss{time(byTma), time(byLoop),
                       formatv("it is {0} copies of {1} bytes, and an SM begins one in {2} ns",
@@ -60,8 +61,9 @@ std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, b
                           .str()};
 }
 
-std::optional<ExpectedLoss> lossByConflicts(const Plan &plan) {
-  if (!plan.layout.moved || plan.passes < 2 * plan.passesBefore || plan.passesBefore == 0)
+std::optional<ExpectedLoss> lossByConflicts(const Plan &plan, const CopyWork &work) {
+  if (!plan.layout.moved || work.waits() > 1 || plan.passes < 2 * plan.passesBefore ||
+      plan.passesBefore == 0)
     return std::nullopt;
   return ExpectedLoss{formatv("{0:f1} passes of shared memory", plan.passes).str(),
                       formatv("{0:f1}", plan.passesBefore).str(),

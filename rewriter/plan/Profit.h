@@ -59,8 +59,8 @@ struct ExpectedLoss {
 /// memory takes to deliver them. `isAsync`: the loop copies by cp.async.
 std::optional<ExpectedLoss> lossByRows(const Plan &plan, const CopyWork &work, bool isAsync);
 /// Rows that lie otherwise than the program has them, and take the kernel's accesses to shared
-/// memory more passes.
-std::optional<ExpectedLoss> lossByConflicts(const Plan &plan);
+/// memory more passes, where the loop has no waits that TMA saves.
+std::optional<ExpectedLoss> lossByConflicts(const Plan &plan, const CopyWork &work);
 /// So little to copy that the time counts which a thread or the block waits for the TMA unit.
 std::optional<ExpectedLoss> lossByWait(const WaitingCopies &copies);
 

@@ -7,6 +7,7 @@ the printed program. What is not here: whether the verdict is right.
 from __future__ import annotations
 
 import json
+import os
 import re
 import subprocess
 from dataclasses import dataclass, field
@@ -21,7 +22,7 @@ MESSAGE = re.compile(r"^(?P<file>[^\s:][^:]*):(?P<line>\d+):\d+: "
 RULE = re.compile(r"\(([a-z0-9-]+)\)$")
 REMARKS = {"lifted", "lifted-under-guard", "bank-conflicts", "stages-by-hand",
            "barrier-dropped", "barrier-added", "launch-not-lifted", "other-block-size",
-           "other-argument", "instance-differs", "never-launched", "short-rows"}
+           "other-argument", "instance-differs", "never-launched", "short-rows", "pipelined", "waits-with-group"}
 COMPILE_OPTIONS = ("-x", "cuda", "-fsyntax-only", "--offload-arch=sm_90a", "-std=c++17",
                    "-ferror-limit=0", "-Wno-unknown-cuda-version")
 COMPILER_ERROR = re.compile(r"^\S+:(\d+):\d+: (?:fatal )?error: (.*)$", re.M)
@@ -29,6 +30,7 @@ KERNEL_NAME = re.compile(r"\b(?:run_)?(k\d{3,})(?:_tma\w*)?\b")
 # An error of the emulator, and the notes that follow it.
 FINDING = re.compile(r"error: (.*)((?:\n(?!.*error: ).*){0,3})")
 FOUND_IN = re.compile(r"kernel '(k\d{3,})(?:_tma)?\b")
+os.environ["TILELIFT_LIFT_ALWAYS"] = "1"  # whether it is right, not whether it pays
 SECONDS = 120  # that tilelift may take for one program
 RUN_SECONDS = 600
 

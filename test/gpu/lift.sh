@@ -13,5 +13,5 @@ for source in "$here"/*.cu "$here"/../Idioms/*.cu; do
   name=$(basename "$source" .cu)
   cp "$source" "$folder/$name.plain.cu"
   # 1: a copy stays a loop because its pragma allows it; an error leaves no file.
-  "$tilelift" "$source" -o "$folder/$name.tma.cu" || [ $? = 1 ]
+  "$tilelift" --lift-always "$source" -o "$folder/$name.tma.cu" || [ $? = 1 ]
 done
