@@ -49,8 +49,8 @@ bool Fitter::layOut() {
   layout.rowLength = tileElementsIn(inBytes.length, tile.elementSize);
   const Cell &last = relation.cells.back();
   if (tile.isDynamic && plan.hasMap() && !plan.gather)
-    plan.overhang = std::max(Bytes(), layout.destination + plan.expectedBytes -
-                                          Bytes(last.offset + last.size));
+    plan.overhang =
+        std::max(Bytes(), layout.destination + plan.expectedBytes - Bytes(last.offset + last.size));
   return true;
 }
 

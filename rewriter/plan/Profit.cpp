@@ -21,6 +21,32 @@ namespace {
 /// later threads that wait at an mbarrier go on.
 constexpr double nsOfInstruction = 28, bytesInNs = 25, nsOfLoad = 700, nsOfBarrier = 350;
 
+/// How much of a thread's copies is not worth a wait for the TMA unit, and why.
+struct Little {
+  double accesses = 0;
+  int64_t bytes = 0;
+  const char *reason = "";
+};
+
+Little littleOf(const WaitingCopies &copies) {
+  if (copies.areStores) {
+    const char *reason = "each thread stores {0} bytes, and by TMA the block goes on {1} ns later";
+    return copies.hiding == Hiding::Nothing ? Little{1, 7, reason} : Little{2, 16, reason};
+  }
+  const char *waits = "each thread waits for {0} bytes, and by TMA it goes on {1} ns later";
+  switch (copies.hiding) {
+  case Hiding::Nothing: return {1, 7, waits};
+  case Hiding::NoRound: return {2, 16, waits};
+  case Hiding::ByProgram:
+    return {2, 32,
+            "the program has {0} bytes of each thread on their way while it computes, and by TMA "
+            "it waits for them {1} ns"};
+  case Hiding::ByPipeline:
+    return {0.5, 16, "few threads copy anything, and by TMA all wait {1} ns for it"};
+  }
+  llvm_unreachable("every kind of hiding has its case");
+}
+
 std::string time(double ns) { return formatv("{0:f2} us", ns / 1000); }
 
 } // namespace
@@ -72,35 +98,12 @@ std::optional<ExpectedLoss> lossByConflicts(const Plan &plan, const CopyWork &wo
 }
 
 std::optional<ExpectedLoss> lossByWait(const WaitingCopies &copies) {
+  const Little little = littleOf(copies);
   const int64_t ofThread = copies.bytes.count() / copies.threads;
-  auto isFew = [&](double accesses, int64_t bytes) {
-    return copies.waits == 1 && copies.accesses <= accesses && ofThread <= bytes;
-  };
-  auto loss = [&](const char *reason) {
-    return ExpectedLoss{time(nsOfLoad + nsOfBarrier), time(nsOfLoad),
-                        formatv(reason, ofThread, int(nsOfBarrier)).str()};
-  };
-  const bool isOne = isFew(1, 7);
-  if (copies.areStores)
-    return isOne ? std::optional(loss("each thread stores {0} bytes, and by TMA the block ends {1} "
-                                      "ns later"))
-                 : std::nullopt;
-  const char *waits = "each thread waits for {0} bytes, and by TMA it goes on {1} ns later";
-  switch (copies.hiding) {
-  case Hiding::Nothing: return isOne ? std::optional(loss(waits)) : std::nullopt;
-  case Hiding::NoRound: return isFew(2, 16) ? std::optional(loss(waits)) : std::nullopt;
-  case Hiding::ByProgram:
-    return isFew(2, 32)
-               ? std::optional(loss("the program has {0} bytes of each thread on their way "
-                                    "while it computes, and by TMA it waits for them {1} "
-                                    "ns"))
-               : std::nullopt;
-  case Hiding::ByPipeline:
-    return isFew(0.5, 16) ? std::optional(loss("few threads copy anything, and by TMA all wait {1} "
-                                               "ns for it"))
-                          : std::nullopt;
-  }
-  llvm_unreachable("every kind of hiding has its case");
+  if (copies.waits > 1 || copies.accesses > little.accesses || ofThread > little.bytes)
+    return std::nullopt;
+  return ExpectedLoss{time(nsOfLoad + nsOfBarrier), time(nsOfLoad),
+                      formatv(little.reason, ofThread, int(nsOfBarrier)).str()};
 }
 
 } // namespace tilelift

@@ -303,12 +303,11 @@ bool Shaper::checkLiveness() {
 /// Whether the box may fill what lies behind each row, up to where the next one begins: nothing
 /// writes there. `radix` is the row.
 bool Shaper::mayCoverPadding(const Radix &radix) const {
-  if (gaps != Gaps::RowsAreFilled || radices.size() < 2 || radix.low != 0 ||
-      relation.kind != CopyKind::Load)
-    return false;
   const int64_t end = units[live.back()].at + list.unitSize;
   const int64_t padding = (radix.count - radix.high - 1) * list.unitSize;
-  return padding == 0 || relation.tile.isUnwritten(end, end + padding);
+  return gaps == Gaps::RowsAreFilled && radices.size() > 1 && radix.low == 0 &&
+         relation.kind == CopyKind::Load &&
+         (padding == 0 || relation.tile.isUnwritten(end, end + padding));
 }
 
 /// Leaves gaps out of the box where the rest stays one: at the ends of rows, and
@@ -556,17 +555,6 @@ bool Shaper::checkGaps() const {
 }
 
 } // namespace
-
-SmallVector<int64_t, 5> TileShape::digitsAt(Bytes byte) const {
-  SmallVector<int64_t, 5> values;
-  int64_t unit = (byte - firstByte) / unitSize;
-  for (const Digit &digit : llvm::reverse(digits)) {
-    values.push_back(unit / digit.distance);
-    unit %= digit.distance;
-  }
-  std::reverse(values.begin(), values.end());
-  return values;
-}
 
 /// The shape of a list of units. At least one unit has to be live, which means that it is loaded.
 static std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation,

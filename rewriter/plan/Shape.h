@@ -17,6 +17,8 @@
 #include "plan/Measures.h"
 #include "plan/Units.h"
 
+#include "llvm/ADT/STLExtras.h"
+
 namespace tilelift {
 
 /// One side of one bound: value >= first + slopes * digits (low), or value <=
@@ -60,6 +62,17 @@ struct TileShape {
   /// Returns the digits of the unit at a byte of the tile.
   llvm::SmallVector<int64_t, 5> digitsAt(Bytes byte) const;
 };
+
+inline llvm::SmallVector<int64_t, 5> TileShape::digitsAt(Bytes byte) const {
+  llvm::SmallVector<int64_t, 5> values;
+  int64_t unit = (byte - firstByte) / unitSize;
+  for (const Digit &digit : llvm::reverse(digits)) {
+    values.push_back(unit / digit.distance);
+    unit %= digit.distance;
+  }
+  std::reverse(values.begin(), values.end());
+  return values;
+}
 
 std::variant<TileShape, Diagnostic> shapeOf(const CopyRelation &relation, bool outsideIsAny,
                                             Gaps gaps);

@@ -2,10 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // Which of the launches that directive/Program found can become calls of the lifted kernels'
-// launchers, and what has to be known to write them: `kernel<<<...>>>(...)`, functions of the CUDA runtime, launches in arguments of
-// macros, and launches inside of a macro, whose use is then replaced by what it expands to. A
-// launch that cannot be changed goes on with the plain kernel, and a diagnostic says why. And where
-// launchers are declared, so that each is known wherever its kernel is.
+// launchers, and what has to be known to write them: `kernel<<<...>>>(...)`, functions of the CUDA
+// runtime, launches in arguments of macros, and launches inside of a macro, whose use is then
+// replaced by what it expands to. A launch that cannot be changed goes on with the plain kernel,
+// and a diagnostic says why. And where launchers are declared, so that each is known wherever its
+// kernel is.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_WRITABLE_LAUNCHES_H

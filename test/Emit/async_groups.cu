@@ -40,6 +40,7 @@ constexpr int BM = 32, BK = 32, PAD = 4, STAGES = 3;
 // CHECK-NEXT: __pipeline_commit();
 // CHECK-LABEL: product_tma_launch(
 // CHECK: "the end of the last box"
+// REMARKS: remark: the copy to 'as' is waited for where the program waits for the group of copies that it is in [-Wtilelift-waits-with-group]
 // REMARKS-NOT: barrier-added
 // REMARKS-NOT: stages-by-hand
 __global__ void product(float *c, const float *__restrict__ a, const float *__restrict__ b, int k) {

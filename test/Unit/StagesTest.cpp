@@ -59,7 +59,8 @@ TEST(Profit, WhatThreadsWaitForHasToBeWorthIt) {
   EXPECT_TRUE(isLoss(Hiding::ByPipeline, 128, 0.125));
   EXPECT_EQ(lossByWait({false, Hiding::Nothing, Bytes(1024), 1, 1, 256})->byTma, "1.05 us");
   EXPECT_TRUE(lossByWait({true, Hiding::Nothing, Bytes(1024), 1, 1, 256}));
-  EXPECT_FALSE(lossByWait({true, Hiding::NoRound, Bytes(4096), 1, 1, 256}));
+  EXPECT_TRUE(lossByWait({true, Hiding::NoRound, Bytes(4096), 1, 1, 256}));
+  EXPECT_FALSE(lossByWait({true, Hiding::Nothing, Bytes(4096), 1, 1, 256}));
 }
 
 /// Rows of some bytes, each a copy of its own.

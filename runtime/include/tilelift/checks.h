@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What launchers of all APIs have in common: the numbers of a launch, every rule that they break,
-// whether there is room in shared memory, and the tensor maps where no rule is broken. Which API asks
-// the driver is not decided here.
+// whether there is room in shared memory, and the tensor maps where no rule is broken. Which API
+// asks the driver is not decided here.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_CHECKS_H

@@ -1,9 +1,10 @@
-// Launchers of kernels.cu in C++ against a driver that records: calls, their order and their arguments.
+// Launchers of kernels.cu in C++ against a driver that records: calls, their order and their
+// arguments.
 #include LAUNCHERS
 
-#include <cuda.h>
 #include <cstdio>
 #include <cstring>
+#include <cuda.h>
 #include <map>
 #include <string>
 #include <vector>
@@ -57,8 +58,8 @@ std::string hexadecimal(const unsigned char *bytes, size_t count) {
   return first == std::string::npos ? "0" : text.substr(first);
 }
 std::string flags(int swizzle, int promotion, int fill) {
-  return " swizzle " + std::to_string(swizzle) + " promotion " + std::to_string(promotion) + " fill " +
-         std::to_string(fill);
+  return " swizzle " + std::to_string(swizzle) + " promotion " + std::to_string(promotion) +
+         " fill " + std::to_string(fill);
 }
 /// Its last bytes say which map it is.
 void fill(CUtensorMap *map) {
@@ -90,7 +91,7 @@ CUresult cuDeviceGetAttribute(int *value, CUdevice_attribute which, CUdevice dev
   ++driver.questions["cuDeviceGetAttribute"];
   if (device != 3) // there is no other
     return CUDA_ERROR_INVALID_DEVICE;
-  *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR              ? driver.major
+  *value = which == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR            ? driver.major
            : which == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? 232448
                                                                             : 4;
   return CUDA_SUCCESS;
@@ -100,7 +101,8 @@ CUresult cuFuncGetAttribute(int *value, CUfunction_attribute which, CUfunction) 
   *value = which == CU_FUNC_ATTRIBUTE_PTX_VERSION ? driver.ptx : 1024;
   return CUDA_SUCCESS;
 }
-CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction, int threads, size_t shared) {
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, CUfunction, int threads,
+                                                     size_t shared) {
   *blocks = 2;
   return driver.note("cuOccupancyMaxActiveBlocksPerMultiprocessor",
                      std::to_string(threads) + " threads " + std::to_string(shared) + " bytes");
@@ -113,41 +115,50 @@ CUresult cuModuleGetFunction(CUfunction *function, CUmodule, const char *name) {
   *function = reinterpret_cast<CUfunction>(const_cast<char *>(own->first.c_str()));
   return CUDA_SUCCESS;
 }
-CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) { return CUDA_ERROR_NOT_FOUND; }
+CUresult cuModuleGetGlobal(CUdeviceptr *, size_t *, CUmodule, const char *) {
+  return CUDA_ERROR_NOT_FOUND;
+}
 CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute which, int value) {
-  return driver.note("cuFuncSetAttribute", std::string(name_of(function)) + " " + std::to_string(int(which)) + " " +
+  return driver.note("cuFuncSetAttribute", std::string(name_of(function)) + " " +
+                                               std::to_string(int(which)) + " " +
                                                std::to_string(value));
 }
-CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                const cuuint64_t *extents, const cuuint64_t *strides, const cuuint32_t *box,
-                                const cuuint32_t *steps, CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                void *address, const cuuint64_t *extents, const cuuint64_t *strides,
+                                const cuuint32_t *box, const cuuint32_t *steps,
+                                CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill filled) {
   fill(map);
   return driver.note("cuTensorMapEncodeTiled",
-                     "type " + std::to_string(int(type)) + " at " + std::to_string(uintptr_t(address)) + " extents " +
-                         list(extents, rank) + " strides " + list(strides, rank - 1) + " box " + list(box, rank) +
+                     "type " + std::to_string(int(type)) + " at " +
+                         std::to_string(uintptr_t(address)) + " extents " + list(extents, rank) +
+                         " strides " + list(strides, rank - 1) + " box " + list(box, rank) +
                          " steps " + list(steps, rank) + flags(swizzle, promotion, filled));
 }
-CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank, void *address,
-                                 const cuuint64_t *extents, const cuuint64_t *strides, const int *lower,
-                                 const int *upper, cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps,
-                                 CUtensorMapInterleave, CUtensorMapSwizzle swizzle, CUtensorMapL2promotion promotion,
-                                 CUtensorMapFloatOOBfill filled) {
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                 void *address, const cuuint64_t *extents,
+                                 const cuuint64_t *strides, const int *lower, const int *upper,
+                                 cuuint32_t channels, cuuint32_t pixels, const cuuint32_t *steps,
+                                 CUtensorMapInterleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill filled) {
   fill(map);
   return driver.note("cuTensorMapEncodeIm2col",
-                     "type " + std::to_string(int(type)) + " at " + std::to_string(uintptr_t(address)) + " extents " +
-                         list(extents, rank) + " strides " + list(strides, rank - 1) + " lower " +
-                         list(lower, rank - 2) + " upper " + list(upper, rank - 2) + " channels " +
-                         std::to_string(channels) + " pixels " + std::to_string(pixels) + " steps " +
-                         list(steps, rank) + flags(swizzle, promotion, filled));
+                     "type " + std::to_string(int(type)) + " at " +
+                         std::to_string(uintptr_t(address)) + " extents " + list(extents, rank) +
+                         " strides " + list(strides, rank - 1) + " lower " + list(lower, rank - 2) +
+                         " upper " + list(upper, rank - 2) + " channels " +
+                         std::to_string(channels) + " pixels " + std::to_string(pixels) +
+                         " steps " + list(steps, rank) + flags(swizzle, promotion, filled));
 }
-CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *, const cuuint64_t *,
-                                     const cuuint64_t *, int, int, cuuint32_t, cuuint32_t, const cuuint32_t *,
-                                     CUtensorMapInterleave, CUtensorMapIm2ColWideMode, CUtensorMapSwizzle,
+CUresult cuTensorMapEncodeIm2colWide(CUtensorMap *, CUtensorMapDataType, cuuint32_t, void *,
+                                     const cuuint64_t *, const cuuint64_t *, int, int, cuuint32_t,
+                                     cuuint32_t, const cuuint32_t *, CUtensorMapInterleave,
+                                     CUtensorMapIm2ColWideMode, CUtensorMapSwizzle,
                                      CUtensorMapL2promotion, CUtensorMapFloatOOBfill) {
   return CUDA_ERROR_NOT_SUPPORTED;
 }
-CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments, void **) {
+CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **arguments,
+                          void **) {
   const std::vector<size_t> &own = sizes.at(name_of(function));
   std::string passed, asked;
   for (size_t i = 0; i < own.size(); ++i) {
@@ -158,10 +169,11 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, voi
     asked += " attribute " + std::to_string(int(config->attrs[i].id));
   const unsigned grid[] = {config->gridDimX, config->gridDimY, config->gridDimZ};
   const unsigned block[] = {config->blockDimX, config->blockDimY, config->blockDimZ};
-  return driver.note("cuLaunchKernelEx", std::string(name_of(function)) + " grid " + list(grid, 3) + " block " +
-                                             list(block, 3) + " shared " + std::to_string(config->sharedMemBytes) +
-                                             " stream " + std::to_string(uintptr_t(config->hStream)) + asked + " (" +
-                                             passed + ")");
+  return driver.note("cuLaunchKernelEx", std::string(name_of(function)) + " grid " + list(grid, 3) +
+                                             " block " + list(block, 3) + " shared " +
+                                             std::to_string(config->sharedMemBytes) + " stream " +
+                                             std::to_string(uintptr_t(config->hStream)) + asked +
+                                             " (" + passed + ")");
 }
 }
 
@@ -239,7 +251,8 @@ int main() {
   for (int major : {8, 10}) {
     driver.major = major;
     tilelift::driver::kernels others(reinterpret_cast<CUmodule>(&module));
-    say(major == 8 ? "before Hopper" : "Blackwell", blur(others, config(2, 2), 0x20000, 0x10000, 64, 48));
+    say(major == 8 ? "before Hopper" : "Blackwell",
+        blur(others, config(2, 2), 0x20000, 0x10000, 64, 48));
   }
   driver.major = 9, driver.ptx = 80;
   tilelift::driver::kernels old(reinterpret_cast<CUmodule>(&module));

@@ -6,4 +6,6 @@
 
 #include <cstdio>
 
-int main() { std::printf("%u bytes\n", tilelift::gather4_bytes<COLUMNS, tilelift::element_type::TYPE>); }
+int main() {
+  std::printf("%u bytes\n", tilelift::gather4_bytes<COLUMNS, tilelift::element_type::TYPE>);
+}

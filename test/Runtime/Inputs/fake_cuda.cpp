@@ -63,9 +63,7 @@ CUresult encode_im2col_wide(CUtensorMap *map, CUtensorMapDataType type, cuuint32
   return fake().encode_result;
 }
 
-CUresult current_context(CUcontext *context) {
-  return *context = fake().context, CUDA_SUCCESS;
-}
+CUresult current_context(CUcontext *context) { return *context = fake().context, CUDA_SUCCESS; }
 
 void *function_named(const std::string &name) {
   if (name == "cuCtxGetCurrent")
@@ -141,9 +139,11 @@ cudaError_t cudaFuncSetAttribute(const void *kernel, cudaFuncAttribute, int valu
   record("shared memory of " + names[kernel] + " up to " + std::to_string(value));
   return cudaSuccess;
 }
-cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel, void **arguments) {
+cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config, const void *kernel,
+                                void **arguments) {
   record("launch " + names[kernel] + " grid " + std::to_string(config->gridDim.x) + " block " +
-         std::to_string(config->blockDim.x) + " shared " + std::to_string(config->dynamicSmemBytes));
+         std::to_string(config->blockDim.x) + " shared " +
+         std::to_string(config->dynamicSmemBytes));
   if (names[kernel] == "lifted")
     seen = *static_cast<CUtensorMap *>(arguments[4]);
   return cudaSuccess;
@@ -163,8 +163,8 @@ cudaError_t cudaEventElapsedTime(float *milliseconds, cudaEvent_t, cudaEvent_t) 
 void **__cudaRegisterFatBinary(void *) { return nullptr; }
 void __cudaRegisterFatBinaryEnd(void **) {}
 void __cudaUnregisterFatBinary(void **) {}
-void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *, void *,
-                            void *, int *) {}
+void __cudaRegisterFunction(void **, const char *, char *, const char *, int, void *, void *,
+                            void *, void *, int *) {}
 unsigned __cudaPushCallConfiguration(dim3, dim3, size_t, void *) { return 0; }
 cudaError_t __cudaPopCallConfiguration(dim3 *, dim3 *, size_t *, void *) { return cudaSuccess; }
 cudaError_t cudaLaunchKernel(const void *, dim3, dim3, void **, size_t, cudaStream_t) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
-// Device arrays with known contents for small kernels, and a main function that launches all of them, the one whose
-// number is given, or, with numbers behind a minus sign, all but those. With 'h' it prints what each leaves.
+// Device arrays with known contents for small kernels, and a main function that launches all of
+// them, the one whose number is given, or, with numbers behind a minus sign, all but those. With
+// 'h' it prints what each leaves.
 #pragma once
 #include <cstddef>
 #include <cstdint>
