@@ -23,6 +23,24 @@ bool isCachedLoad(StringRef name) {
          name == "__ldlu" || name == "__ldcv";
 }
 
+bool isAddressConversion(StringRef name) {
+  return name == "__cvta_generic_to_shared" || name == "__cvta_generic_to_global";
+}
+
+/// Ends a batch of asynchronous copies, or waits for some.
+bool isPipelineStep(StringRef name) {
+  return name.starts_with("__pipeline_commit") || name.starts_with("__pipeline_wait");
+}
+
+bool isBarrier(StringRef name) {
+  return name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar");
+}
+
+/// Says something of its first argument and does nothing else.
+bool isAssumption(StringRef name) {
+  return name == "__builtin_assume" || name == "__builtin_expect" || name == "assert";
+}
+
 /// Makes a half or bfloat16 from another number.
 bool isHalfConversion(StringRef name) {
   return name.starts_with("__") && (name.contains("2half") || name.contains("2bfloat16")) &&
@@ -197,16 +215,16 @@ Value Interpreter::callKnown(const FunctionDecl *callee, const CallExpr *call, b
   }
   if (isCopying() && runAsyncCopy(callee, call))
     return Value();
-  if (name == "__cvta_generic_to_shared" || name == "__cvta_generic_to_global")
+  if (isAddressConversion(name))
     return evaluate(call->getArg(0));
-  if (name.starts_with("__pipeline_commit") || name.starts_with("__pipeline_wait"))
+  if (isPipelineStep(name))
     return Value();
-  if (name.starts_with("__syncthreads") || name == "__syncwarp" || name.starts_with("__bar")) {
+  if (isBarrier(name)) {
     if (isCopying())
       fail(diagnose(diag::unsupported_statement, placeOf(call), ("'" + name + "()'").str()));
     return Value();
   }
-  if (name == "__builtin_assume" || name == "__builtin_expect" || name == "assert")
+  if (isAssumption(name))
     return call->getNumArgs() > 0 ? evaluate(call->getArg(0)) : Value();
   if (isHalfConversion(name) && call->getNumArgs() >= 1)
     return convertToHalf(name, call);

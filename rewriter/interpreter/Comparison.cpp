@@ -30,6 +30,30 @@ std::optional<Comparison> comparisonOf(BinaryOperatorKind op) {
   }
 }
 
+bool areInOneObject(const Scalar &a, const Scalar &b) {
+  return a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) && a.space == b.space &&
+         a.object == b.object;
+}
+
+/// The address that `==` or `!=` compares with a null pointer; null where it compares others.
+const Scalar *comparedWithNull(BinaryOperatorKind op, const Scalar &a, const Scalar &b) {
+  auto isNull = [](const Scalar &scalar) {
+    return scalar.is(Scalar::Kind::Number) && scalar.number.isZero();
+  };
+  if (op != BO_EQ && op != BO_NE)
+    return nullptr;
+  if (a.is(Scalar::Kind::Address) && isNull(b))
+    return &a;
+  return b.is(Scalar::Kind::Address) && isNull(a) ? &b : nullptr;
+}
+
+/// The two sides as they are written; null where no operator is, as in a call of `min`.
+std::pair<const Expr *, const Expr *> sidesOf(const Expr *where) {
+  const auto *binary = dyn_cast<BinaryOperator>(where);
+  return binary ? std::pair(binary->getLHS(), binary->getRHS())
+                : std::pair<const Expr *, const Expr *>();
+}
+
 Polynomial truncatedIfConstant(const Polynomial &value, NumberType type) {
   std::optional<int64_t> number = value.asConstant();
   return number ? Polynomial(truncated(*number, type)) : value;
@@ -98,6 +122,19 @@ std::optional<NumberType> residueType(const Scalar &x, const Scalar &y, const Sy
   return isSure ? NumberType{64, false} : narrow;
 }
 
+/// The type in which a comparison in `type` may leave its residues as they are; nothing where both
+/// sides have to be numbers.
+std::optional<NumberType> typeForResidues(Comparison comparison, const Scalar &x, const Scalar &y,
+                                          NumberType type, ExtentSide extent,
+                                          const Symbols &symbols) {
+  // A signed index that is negative is less than any residue.
+  bool isResidueExtent = (extent == ExtentSide::Left ? x : y).residueBits != 0;
+  bool isAsUnsigned = !type.isSigned || !isResidueExtent;
+  if (comparison == Comparison::Equal || !isAsUnsigned)
+    return std::nullopt;
+  return residueType(x, y, symbols);
+}
+
 } // namespace
 
 Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar &b, QualType type,
@@ -105,15 +142,9 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   Scalar unknown = Scalar::ofTruth(Condition::unknown());
   std::optional<Comparison> comparison = comparisonOf(op);
   Place place = placeOf(where);
-  bool addresses = a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) &&
-                   a.space == b.space && a.object == b.object;
-  auto isNull = [](const Scalar &scalar) {
-    return scalar.is(Scalar::Kind::Number) && scalar.number.isZero();
-  };
-  bool isEquality = op == BO_EQ || op == BO_NE;
-  if (isEquality &&
-      ((a.is(Scalar::Kind::Address) && isNull(b)) || (b.is(Scalar::Kind::Address) && isNull(a)))) {
-    Condition present = isPresent(isNull(b) ? a : b);
+  bool addresses = areInOneObject(a, b);
+  if (const Scalar *address = comparedWithNull(op, a, b)) {
+    Condition present = isPresent(*address);
     return Scalar::ofTruth(op == BO_NE ? present : !present);
   }
   if (a.is(Scalar::Kind::Address) && b.is(Scalar::Kind::Address) && !addresses)
@@ -126,9 +157,7 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
                      : asResidue(scalar, type, place);
   };
   Scalar x = operand(a), y = operand(b);
-  const auto *binary = dyn_cast<BinaryOperator>(where);
-  const Expr *left = binary ? binary->getLHS() : nullptr;
-  const Expr *right = binary ? binary->getRHS() : nullptr;
+  auto [left, right] = sidesOf(where);
   bool isSwapped = op == BO_GT || op == BO_GE;
   if (isSwapped) {
     std::swap(x, y);
@@ -136,12 +165,8 @@ Scalar Interpreter::compare(BinaryOperatorKind op, const Scalar &a, const Scalar
   }
   ExtentSide extent = extentSide(left, right, isSwapped, x, y, block.symbols);
   if (x.residueBits != 0 || y.residueBits != 0) {
-    std::optional<NumberType> narrow;
-    // A signed index that is negative is less than any residue.
-    bool isResidueExtent = (extent == ExtentSide::Left ? x : y).residueBits != 0;
-    bool isAsUnsigned = !number->isSigned || !isResidueExtent;
-    if (*comparison != Comparison::Equal && isAsUnsigned)
-      narrow = residueType(x, y, block.symbols);
+    std::optional<NumberType> narrow =
+        typeForResidues(*comparison, x, y, *number, extent, block.symbols);
     if (!narrow) {
       x = asNumber(x, type, place);
       y = asNumber(y, type, place);

@@ -364,6 +364,22 @@ Value Interpreter::evaluateCast(const CastExpr *cast) {
   }
 }
 
+/// `-x`, or `~x` for UO_Not, of an operand that was read as a number. `type` is the result's.
+static Scalar negated(const Scalar &number, UnaryOperatorKind op, std::optional<NumberType> type,
+                      Place place) {
+  if (!number.is(Scalar::Kind::Number))
+    return number.is(Scalar::Kind::Unknown) && number.why.empty()
+               ? Scalar::unknown("is negated", place)
+               : number;
+  // ~x is -x - 1 in two's complement.
+  Polynomial result = -number.number;
+  if (op == UO_Not)
+    result -= Polynomial(1);
+  if (std::optional<int64_t> constant = result.asConstant())
+    result = truncated(*constant, *type);
+  return Scalar::ofNumber(result, number.needs);
+}
+
 Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
   const Expr *operand = unary->getSubExpr();
   QualType type = unary->getType();
@@ -380,21 +396,9 @@ Value Interpreter::evaluateUnary(const UnaryOperator *unary) {
   }
   case UO_Minus:
   case UO_Not:
-    return evaluate(operand).map([&](const Scalar &scalar) -> Scalar {
-      Scalar number = asNumber(scalar, operand->getType(), place);
-      if (!number.is(Scalar::Kind::Number))
-        return number.is(Scalar::Kind::Unknown) && number.why.empty()
-                   ? Scalar::unknown("is negated", place)
-                   : number;
-      if (number.is(Scalar::Kind::Address))
-        return Scalar::unknown("is an address that is computed with", place);
-      // ~x is -x - 1 in two's complement.
-      Polynomial result = -number.number;
-      if (unary->getOpcode() == UO_Not)
-        result -= Polynomial(1);
-      if (std::optional<int64_t> constant = result.asConstant())
-        result = truncated(*constant, *numberType(type));
-      return Scalar::ofNumber(result, number.needs);
+    return evaluate(operand).map([&](const Scalar &scalar) {
+      return negated(asNumber(scalar, operand->getType(), place), unary->getOpcode(),
+                     numberType(type), place);
     });
   case UO_PreInc:
   case UO_PreDec:

@@ -57,6 +57,48 @@ void describeCounter(Symbol &symbol, const Value &start, ArrayRef<Change> change
 /// Of what is one symbol.
 SymbolId symbolIn(const Polynomial &value) { return value.getTerms()[0].factors[0]; }
 
+/// A number of fewer bits may come around, and then does not tell how many rounds there were.
+bool isWide(std::optional<NumberType> type) { return type && type->bits >= 32; }
+
+/// Whether both types are known and are not the same.
+bool areDifferent(std::optional<NumberType> a, std::optional<NumberType> b) {
+  return a && b && (a->isSigned != b->isSigned || a->bits != b->bits);
+}
+
+/// Whether the change is made in each round and adds a number that the loop does not change.
+bool addsTheSameEachRound(const Change &change, const Stmt *loop, ArrayRef<const VarDecl *> changed,
+                          const VariableFacts &facts) {
+  return change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
+         (runsEachRound(change.statement, loop, facts) ||
+          runsWithCondition(change.statement, loop, facts));
+}
+
+/// Why nobody knows where a loop has moved a pointer. `steady` is the first number to which each
+/// round adds the same constant; null if there is none.
+std::string whyUncounted(const VarDecl *steady, bool isNarrow, bool isCounted) {
+  if (!steady)
+    return "in which no integer counts the rounds by a constant";
+  const std::string name = "whose counter '" + steady->getNameAsString() + "'";
+  if (isNarrow)
+    return name + " has fewer than 32 bits and may come around";
+  return isCounted ? name + " is unsigned and may come around"
+                   : name + " starts at a value that has no name at the copy";
+}
+
+/// What a message says of a variable that the loop changes.
+std::string whyForgotten(const VarDecl *variable, bool hasStep, const std::string &uncounted) {
+  if (hasStep && variable->getType()->isPointerType())
+    return "is moved by the loop around the copy, " + uncounted;
+  if (!variable->getType()->isScalarType())
+    return "depends on a part of '" + nameOf(*variable) +
+           "', which the loop around the copy changes";
+  return "is changed by the loop around the copy";
+}
+
+Condition alwaysIfUnknown(const Condition &condition) {
+  return condition.isUnknown() ? Condition::always() : condition;
+}
+
 bool isSame(const Scalar &a, const Scalar &b) {
   bool isKnown = a.is(Scalar::Kind::Number) || a.is(Scalar::Kind::Address);
   return isKnown && a.kind == b.kind && a.number == b.number && a.residueBits == b.residueBits &&
@@ -135,10 +177,7 @@ std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *
                                           ArrayRef<const VarDecl *> changed) {
   Scalar total = Scalar::ofNumber(0);
   for (const Change &change : changes) {
-    bool isSteady = change.kind == Change::Kind::Added && !mentionsAny(change.value, changed) &&
-                    (runsEachRound(change.statement, loop, kernel.facts) ||
-                     runsWithCondition(change.statement, loop, kernel.facts));
-    if (!isSteady)
+    if (!addsTheSameEachRound(change, loop, changed, kernel.facts))
       return std::nullopt;
     Value amount = change.value ? evaluate(change.value) : Value(Scalar::ofNumber(1));
     if (!amount.single())
@@ -155,7 +194,7 @@ std::optional<Scalar> Interpreter::stepOf(ArrayRef<Change> changes, const Stmt *
     const std::optional<NumberType> moved = type.isNull()           ? std::optional<NumberType>()
                                             : type->isPointerType() ? NumberType{64, true}
                                                                     : numberType(type);
-    if (own && moved && (own->isSigned != moved->isSigned || own->bits != moved->bits)) {
+    if (areDifferent(own, moved)) {
       Needs inRange;
       number.number = block.convert(number.number, *own, {moved->bits, true},
                                     placeOf(change.statement), inRange);
@@ -327,36 +366,20 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
   loops.emplace_back();
   std::vector<Moving> all = changedByRounds(loop);
   std::vector<Carried> carried = carriedBy(loop, all);
-  // One that comes around does not tell how many rounds there were.
-  auto isWide = [&](const Moving &one) {
-    const std::optional<NumberType> type = numberType(one.variable->getType());
-    return type && type->bits >= 32;
-  };
-  auto counting =
-      llvm::find_if(all, [&](const Moving &one) { return isWide(one) && isCounter(one, loop); });
+  auto hasWideType = [&](const Moving &one) { return isWide(numberType(one.variable->getType())); };
+  auto counting = llvm::find_if(
+      all, [&](const Moving &one) { return hasWideType(one) && isCounter(one, loop); });
   if (counting == all.end())
     counting = llvm::find_if(all, [&](const Moving &one) { return isCounter(one, loop); });
   auto steady = llvm::find_if(all, [](const Moving &one) { return one.hasConstantStep(); });
-  auto uncounted = [&]() -> std::string {
-    if (steady == all.end())
-      return "in which no integer counts the rounds by a constant";
-    const std::string name = "whose counter '" + steady->variable->getNameAsString() + "'";
-    return !isWide(*steady)        ? name + " has fewer than 32 bits and may come around"
-           : counting == all.end() ? name + " starts at a value that has no name at the copy"
-                                   : name + " is unsigned and may come around";
-  };
-  auto whyForgotten = [&](const VarDecl *variable, bool hasStep) -> std::string {
-    if (hasStep && variable->getType()->isPointerType())
-      return "is moved by the loop around the copy, " + uncounted();
-    if (!variable->getType()->isScalarType())
-      return "depends on a part of '" + nameOf(*variable) +
-             "', which the loop around the copy changes";
-    return "is changed by the loop around the copy";
-  };
+  const bool isNarrow = steady != all.end() && !hasWideType(*steady);
+  const std::string uncounted = whyUncounted(steady == all.end() ? nullptr : steady->variable,
+                                             isNarrow, counting != all.end());
   auto forgetAll = [&] {
     for (const Moving &one : all)
-      memory[objectOf(one.variable)].forget(whyForgotten(one.variable, one.step.has_value()),
-                                            placeOf(one.changes[0].statement));
+      memory[objectOf(one.variable)].forget(
+          whyForgotten(one.variable, one.step.has_value(), uncounted),
+          placeOf(one.changes[0].statement));
   };
   forgetAll();
   std::optional<Counter> counter;
@@ -364,22 +387,21 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     counter = count(*counting, loop);
     counting->isCounter = true;
   }
-  const auto place = [&] {
-    for (const Moving &one : all)
-      if (one.isCounter)
-        setToSymbol(one.variable, block.symbols[symbolIn(counter->now)]);
-      else if (one.step && counter && isWide(*counting))
-        memory[objectOf(one.variable)].write(0, sizeOf(one.variable->getType()),
-                                             Condition::always(), advanced(one, *counter));
-      else if (one.isUniform)
-        setToSymbol(one.variable, symbolOf(one, loop));
+  const auto place = [&](const Moving &one) {
+    if (one.isCounter)
+      setToSymbol(one.variable, block.symbols[symbolIn(counter->now)]);
+    else if (one.step && counter && hasWideType(*counting))
+      memory[objectOf(one.variable)].write(0, sizeOf(one.variable->getType()), Condition::always(),
+                                           advanced(one, *counter));
+    else if (one.isUniform)
+      setToSymbol(one.variable, symbolOf(one, loop));
   };
   auto enter = [&] {
-    place();
+    llvm::for_each(all, place);
     Condition enters = condition ? headOf(loop, condition) : Condition::always();
     if (!narrow(all, counter, loop, condition, enters))
       return enters;
-    place();
+    llvm::for_each(all, place);
     return headOf(loop, condition);
   };
   Condition enters = enter();
@@ -394,8 +416,7 @@ void Interpreter::enterLoop(const Stmt *loop, const Expr *condition) {
     block.symbols.countFrom(symbolIn(counter->now), counter->start, counter->step);
   mayMiss |= enters.isUnknown();
   if (counter && !carried.empty() && !stopped())
-    carryLoads(bodyOf(loop), carried, all, *counter,
-               enters.isUnknown() ? Condition::always() : enters);
+    carryLoads(bodyOf(loop), carried, all, *counter, alwaysIfUnknown(enters));
   if (enters.isUnknown())
     return;
   assume(enters);

@@ -46,6 +46,15 @@ bool goesOneWay(const Cursor &cursor, const KernelUnderTest &under) {
   });
 }
 
+/// Whether a symbol has the same value in all rounds of a loop that changes these variables.
+bool isFixed(const Symbol &symbol, ArrayRef<const VarDecl *> changed) {
+  const auto *variable = symbol.kind == Symbol::Kind::Variable
+                             ? static_cast<const VarDecl *>(symbol.identity)
+                             : nullptr;
+  return symbol.knownAtLaunch ||
+         (symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable));
+}
+
 } // namespace
 
 bool storesApart(const PlannedCopy &copy, const KernelUnderTest &under) {
@@ -64,18 +73,11 @@ bool storesApart(const PlannedCopy &copy, const KernelUnderTest &under) {
   const int64_t length = isBulk ? plan.expectedBytes.count() : plan.dims().back().box.count();
   // Nothing else of the place may move, or be made of what does.
   const ArrayRef<const VarDecl *> changed = under.facts.changedWithin(loop);
-  auto isFixed = [&](SymbolId id) {
-    const Symbol &symbol = plan.symbols[id];
-    const auto *variable = symbol.kind == Symbol::Kind::Variable
-                               ? static_cast<const VarDecl *>(symbol.identity)
-                               : nullptr;
-    return symbol.knownAtLaunch ||
-           (symbol.kind != Symbol::Kind::Opaque && !llvm::is_contained(changed, variable));
-  };
   auto leavesItsPlace = [&](SymbolId moving, int64_t slope) {
     return std::abs(slope) >= length && llvm::all_of(place.getTerms(), [&](const Term &term) {
-             return llvm::all_of(term.factors,
-                                 [&](SymbolId id) { return id == moving || isFixed(id); });
+             return llvm::all_of(term.factors, [&](SymbolId id) {
+               return id == moving || isFixed(plan.symbols[id], changed);
+             });
            });
   };
   return llvm::any_of(rounds->cursors, [&](const Cursor &cursor) {

@@ -474,22 +474,53 @@ static bool isMostlyCopied(const Fitted &fitted, const CopyRelation &relation) {
   return 3 * bytes >= 2 * std::get<Plan>(fitted).expectedBytes.count();
 }
 
-Fitted fit(const CopyRelation &relation, const FitOptions &options) {
-  auto asBox = [&](const CopyRelation &cells, swizzle_mode written) {
+/// A box for each copy, or why there is none.
+static Fitted fitBoxes(const CopyRelation &relation, const FitOptions &options) {
+  return fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
     return Fitter(cells, options, written).run(Gaps::MayBeFilled);
-  };
-  Fitted box = fitRows(relation, options, asBox);
+  });
+}
+
+/// The plan that is taken in place of all others, if there is one: a box that keeps the elements'
+/// places by covering padding, or `box`, or single rows where the rows of `box` run backwards.
+static std::optional<Fitted> takeBox(const Fitted &box, const CopyRelation &relation,
+                                     const FitOptions &options) {
   if (relation.kind == CopyKind::Load && !keepsPlaces(box, options))
     if (Fitted filled = Fitter(relation, options).run(Gaps::RowsAreFilled);
         keepsPlaces(filled, options) && !hasMoreChecks(filled, box) &&
         isMostlyCopied(filled, relation))
       return filled;
-  if (canBeMade(box, options)) {
-    if (!runsBackwards(std::get<Plan>(box)) || relation.kind == CopyKind::Reduce)
-      return box;
-    Fitted rows = Fitter(relation, options).runRows();
-    return canBeMade(rows, options) ? rows : box;
-  }
+  if (!canBeMade(box, options))
+    return std::nullopt;
+  if (!runsBackwards(std::get<Plan>(box)) || relation.kind == CopyKind::Reduce)
+    return box;
+  Fitted rows = Fitter(relation, options).runRows();
+  return canBeMade(rows, options) ? rows : box;
+}
+
+/// Pixels of a convolution, if the relation has such.
+static std::optional<Fitted> fitPixels(const CopyRelation &relation, const FitOptions &options) {
+  const std::optional<PixelRelation> pixels = pixelsOf(relation);
+  if (!pixels)
+    return std::nullopt;
+  return fitRows(pixels->relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
+    return Fitter(cells, options, written).runPixels(*pixels);
+  });
+}
+
+/// The refusal of a box, or of a gather where the copy looks more like one.
+static Fitted refusalOf(Fitted box, const CopyRelation &relation) {
+  const auto *refusal = std::get_if<Diagnostic>(&box);
+  if (refusal && isAboutShape(*refusal))
+    if (std::optional<Diagnostic> gather = findGather(relation))
+      return std::move(*gather);
+  return box;
+}
+
+Fitted fit(const CopyRelation &relation, const FitOptions &options) {
+  Fitted box = fitBoxes(relation, options);
+  if (std::optional<Fitted> taken = takeBox(box, relation, options))
+    return std::move(*taken);
   Fitted gathered =
       fitRows(relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
         return fitGather(cells, options, written);
@@ -498,33 +529,24 @@ Fitted fit(const CopyRelation &relation, const FitOptions &options) {
     return gathered;
   if (relation.kind == CopyKind::Reduce)
     return box;
-  std::optional<Fitted> im2col;
-  if (std::optional<PixelRelation> pixels = pixelsOf(relation))
-    im2col =
-        fitRows(pixels->relation, options, [&](const CopyRelation &cells, swizzle_mode written) {
-          return Fitter(cells, options, written).runPixels(*pixels);
-        });
-  if (im2col && canBeMade(*im2col, options))
-    return std::move(*im2col);
+  std::optional<Fitted> pixels = fitPixels(relation, options);
+  if (pixels && canBeMade(*pixels, options))
+    return std::move(*pixels);
   const std::optional<CopyRelation> simple = withSimpleQuotients(relation);
   if (simple) {
-    Fitted simpler = fitRows(*simple, options, asBox);
+    Fitted simpler = fitBoxes(*simple, options);
     if (canBeMade(simpler, options))
       return simpler;
   }
   Fitted rows = Fitter(simple ? *simple : relation, options).runRows();
   if (canBeMade(rows, options))
     return rows;
-  if (im2col)
-    return std::move(*im2col);
+  if (pixels)
+    return std::move(*pixels);
   // What keeps the rows from being copied is then what has no name.
   if (std::holds_alternative<Plan>(rows) && std::holds_alternative<Diagnostic>(box))
     return rows;
-  auto *refusal = std::get_if<Diagnostic>(&box);
-  if (refusal && isAboutShape(*refusal))
-    if (std::optional<Diagnostic> gather = findGather(relation))
-      return std::move(*gather);
-  return box;
+  return refusalOf(std::move(box), relation);
 }
 
 } // namespace tilelift

@@ -35,34 +35,44 @@ bool isOfReference(const MemberExpr *member) {
   return field && field->getType()->isReferenceType();
 }
 
+/// The array that a subscript is about; null where it is about a pointer.
+static const Expr *arrayOf(const ArraySubscriptExpr *subscript) {
+  const auto *decay = dyn_cast<ImplicitCastExpr>(subscript->getBase()->IgnoreParens());
+  return decay && decay->getCastKind() == CK_ArrayToPointerDecay ? decay->getSubExpr() : nullptr;
+}
+
+/// What a member, an element or a cast is taken of; null where that is elsewhere, behind a pointer
+/// or a reference, and for all other lvalues. For a member of `this`, it is the pointer.
+static const Expr *wholeOf(const Expr *lvalue) {
+  if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
+    const bool isElsewhere =
+        isOfReference(member) || (member->isArrow() && !isThis(member->getBase()));
+    return isElsewhere ? nullptr : member->getBase();
+  }
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue))
+    return arrayOf(subscript);
+  const auto *cast = dyn_cast<CastExpr>(lvalue);
+  return cast && staysWithin(cast->getCastKind()) ? cast->getSubExpr() : nullptr;
+}
+
+/// Whether it is `this` or `*this`.
+static bool isSelf(const Expr *expression) {
+  const auto *unary = dyn_cast<UnaryOperator>(expression);
+  return isThis(expression) ||
+         (unary && unary->getOpcode() == UO_Deref && isThis(unary->getSubExpr()));
+}
+
 const VarDecl *rootVariable(const Expr *lvalue, const VarDecl *self) {
-  while (true) {
+  for (; lvalue; lvalue = wholeOf(lvalue)) {
     lvalue = lvalue->IgnoreParens();
-    const auto *unary = dyn_cast<UnaryOperator>(lvalue);
-    if (isThis(lvalue) || (unary && unary->getOpcode() == UO_Deref && isThis(unary->getSubExpr())))
+    if (isSelf(lvalue))
       return self;
-    if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
-      if (isOfReference(member))
-        return nullptr; // it is elsewhere
-      if (member->isArrow())
-        return isThis(member->getBase()) ? self : nullptr;
-      lvalue = member->getBase();
-    } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
-      const Expr *base = subscript->getBase()->IgnoreParens();
-      const auto *decay = dyn_cast<ImplicitCastExpr>(base);
-      if (!decay || decay->getCastKind() != CK_ArrayToPointerDecay)
-        return nullptr;
-      lvalue = decay->getSubExpr();
-    } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
-               cast && staysWithin(cast->getCastKind())) {
-      lvalue = cast->getSubExpr();
-    } else if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
+    if (const auto *reference = dyn_cast<DeclRefExpr>(lvalue)) {
       const VarDecl *variable = variableNamed(reference);
       return variable && isLocal(variable) ? variable : nullptr;
-    } else {
-      return nullptr;
     }
   }
+  return nullptr;
 }
 
 bool hasMutable(QualType type) {

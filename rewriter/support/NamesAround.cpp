@@ -52,17 +52,22 @@ bool NamesAround::descend(const Stmt *at, const Stmt *place) {
   return false;
 }
 
+/// The statement that follows its labels and attributes.
+static const Stmt *withoutLabels(const Stmt *statement) {
+  while (isa<SwitchCase, LabelStmt, AttributedStmt>(statement))
+    statement = isa<SwitchCase>(statement)  ? cast<SwitchCase>(statement)->getSubStmt()
+                : isa<LabelStmt>(statement) ? cast<LabelStmt>(statement)->getSubStmt()
+                                            : cast<AttributedStmt>(statement)->getSubStmt();
+  return statement;
+}
+
 /// Adds the declarations of a statement that are in scope in one of its child statements.
 void NamesAround::addScope(const Stmt *around, const Stmt *inner) {
   if (const auto *block = dyn_cast<CompoundStmt>(around)) {
     for (const Stmt *before : block->body()) {
       if (before == inner)
         return;
-      while (isa<SwitchCase, LabelStmt, AttributedStmt>(before))
-        before = isa<SwitchCase>(before)  ? cast<SwitchCase>(before)->getSubStmt()
-                 : isa<LabelStmt>(before) ? cast<LabelStmt>(before)->getSubStmt()
-                                          : cast<AttributedStmt>(before)->getSubStmt();
-      addDeclarationsOf(before);
+      addDeclarationsOf(withoutLabels(before));
     }
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(around)) {
     for (const ParmVarDecl *parameter : lambda->getCallOperator()->parameters())

@@ -16,6 +16,37 @@ using namespace clang;
 using namespace llvm;
 
 namespace tilelift {
+namespace {
+
+bool isLater(const Change &change) { return change.kind != Change::Kind::Initialised; }
+
+/// Whether a lambda that captures a variable may see another value, or leave one: by a change
+/// inside it or, if it has a copy, by any later change.
+bool mattersToLambda(ArrayRef<Change> changes, bool isCopied,
+                     function_ref<bool(const Change &)> isInside) {
+  return llvm::any_of(
+      changes, [&](const Change &change) { return isCopied ? isLater(change) : isInside(change); });
+}
+
+/// Whether a variable is only changed afterwards by a lambda, which changes its copy if it has one.
+bool isOnlyChangedInside(ArrayRef<Change> changes, function_ref<bool(const Change &)> isInside) {
+  return llvm::all_of(changes,
+                      [&](const Change &change) { return !isLater(change) || isInside(change); });
+}
+
+const VarDecl *capturedBy(const LambdaCapture &capture) {
+  return capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
+}
+
+/// What a name stands for: what it leads to, if it is a reference and that is known.
+const VarDecl *meantBy(const VarDecl *named,
+                       const MapVector<const VarDecl *, const VarDecl *> &referents) {
+  const VarDecl *referent = named->getType()->isReferenceType() ? referents.lookup(named) : nullptr;
+  return referent ? referent : named;
+}
+
+} // namespace
+
 /// A kernel's own parameters lead to none of its variables.
 void VariableFacts::findConstDrops(const CallPath &path) {
   dropsConst = constDrops.in(path.kernel()).ofAnything;
@@ -119,9 +150,7 @@ void VariableFacts::collectCallee(const CallExpr *call) {
 /// only called, and nothing in the rest of that variable's block changes the captured variable.
 bool VariableFacts::isCopyTrue(const LambdaExpr *lambda, const VarDecl *captured) const {
   auto changes = [&](const Stmt *part) {
-    return llvm::any_of(changesWithin(captured, part), [](const Change &change) {
-      return change.kind != Change::Kind::Initialised;
-    });
+    return llvm::any_of(changesWithin(captured, part), isLater);
   };
   const Stmt *at = parentOf(lambda);
   while (isa_and_nonnull<CXXConstructExpr, FullExpr, MaterializeTemporaryExpr, ImplicitCastExpr,
@@ -150,29 +179,17 @@ void VariableFacts::escapeFromLambdas() {
       if (capture.capturesThis() && alone && alone == self &&
           llvm::any_of(changesOf(self), isInside))
         escaped.insert(self);
-      const auto *variable =
-          capture.capturesVariable() ? dyn_cast<VarDecl>(capture.getCapturedVar()) : nullptr;
-      if (!variable)
+      const VarDecl *named = capturedBy(capture);
+      if (!named)
         continue;
-      bool isCopied = capture.getCaptureKind() == LCK_ByCopy;
-      if (variable->getType()->isReferenceType()) {
-        const VarDecl *referent = referents.lookup(variable);
-        if (isCopied && !referent)
-          copiedReferences.insert(variable);
-        variable = referent ? referent : variable;
-      }
-      if (isCopied && isCopyTrue(lambda, variable))
+      const bool isCopied = capture.getCaptureKind() == LCK_ByCopy;
+      const VarDecl *variable = meantBy(named, referents);
+      if (isCopied && named->getType()->isReferenceType() && !referents.lookup(named))
+        copiedReferences.insert(named);
+      if ((isCopied && isCopyTrue(lambda, variable)) ||
+          !mattersToLambda(changesOf(variable), isCopied, isInside))
         continue;
-      auto isLater = [](const Change &change) { return change.kind != Change::Kind::Initialised; };
-      if (!llvm::any_of(changesOf(variable), [&](const Change &change) {
-            return isCopied ? isLater(change) : isInside(change);
-          }))
-        continue;
-      const bool isOfCopy =
-          isCopied && llvm::all_of(changesOf(variable), [&](const Change &change) {
-            return !isLater(change) || isInside(change);
-          });
-      if (!isOfCopy)
+      if (!isCopied || !isOnlyChangedInside(changesOf(variable), isInside))
         changedAsCopies.erase(variable);
       else if (!escaped.contains(variable))
         changedAsCopies.insert(variable);

@@ -34,6 +34,18 @@ const Expr *controlOf(const Stmt *statement, const Stmt *child) {
   return nullptr;
 }
 
+/// An lvalue, and what happens to the variable that it is a part of.
+struct ChangedLvalue {
+  const Expr *lvalue;
+  Change change;
+};
+
+/// A field, by its type, and what it is initialised with.
+struct InitialisedField {
+  QualType type;
+  const Expr *value;
+};
+
 } // namespace
 
 const Stmt *bodyOf(const Stmt *loop) {
@@ -96,10 +108,45 @@ static bool isOfThis(const Expr *lvalue) {
   return isThis(lvalue);
 }
 
+/// Whether a call returns something that is elsewhere: its function gets nothing by which it could
+/// lead to a local variable.
+static bool returnsElsewhere(const CallExpr *call) {
+  const CallParts parts = partsOf(call);
+  return parts.callee && !parts.object && llvm::none_of(parts.arguments, [](const Expr *argument) {
+           return argument->isGLValue() || mayReferTo(argument->getType());
+         });
+}
+
+/// The array that a subscript is about; null where it is about a pointer.
+static const Expr *arrayOf(const ArraySubscriptExpr *subscript) {
+  const auto *decay = dyn_cast<ImplicitCastExpr>(subscript->getBase()->IgnoreParens());
+  return decay && decay->getCastKind() == CK_ArrayToPointerDecay ? decay->getSubExpr() : nullptr;
+}
+
+/// Whether a member or an element is found through a reference, or through a pointer that is not
+/// `this`.
+static bool isBehindPointer(const Expr *lvalue) {
+  if (const auto *member = dyn_cast<MemberExpr>(lvalue))
+    return isOfReference(member) || (member->isArrow() && !isThis(member->getBase()));
+  const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue);
+  return subscript && !arrayOf(subscript);
+}
+
+/// The lvalue that a member, an element or a cast is taken of; null for all others, and where a
+/// pointer leads to it.
+static const Expr *wholeOf(const Expr *lvalue) {
+  if (const auto *member = dyn_cast<MemberExpr>(lvalue))
+    return member->isArrow() ? nullptr : member->getBase();
+  if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue))
+    return arrayOf(subscript);
+  const auto *cast = dyn_cast<CastExpr>(lvalue);
+  return cast && staysWithin(cast->getCastKind()) ? cast->getSubExpr() : nullptr;
+}
+
 /// Whether an lvalue is memory of which only somebody can know who has its address, or no local
 /// variable: whoever takes the address of one of those lets it escape.
 static bool isElsewhere(const Expr *lvalue) {
-  while (true) {
+  for (; lvalue; lvalue = wholeOf(lvalue)) {
     lvalue = lvalue->IgnoreParens();
     if (const auto *unary = dyn_cast<UnaryOperator>(lvalue))
       return unary->getOpcode() == UO_Deref && !isThis(unary->getSubExpr());
@@ -109,32 +156,12 @@ static bool isElsewhere(const Expr *lvalue) {
     }
     if (const auto *choice = dyn_cast<AbstractConditionalOperator>(lvalue))
       return isElsewhere(choice->getTrueExpr()) && isElsewhere(choice->getFalseExpr());
-    // What a function returns that gets nothing by which it could lead to a local variable.
-    if (const auto *call = dyn_cast<CallExpr>(lvalue)) {
-      const CallParts parts = partsOf(call);
-      return parts.callee && !parts.object &&
-             llvm::none_of(parts.arguments, [](const Expr *argument) {
-               return argument->isGLValue() || mayReferTo(argument->getType());
-             });
-    }
-    if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
-      if (isOfReference(member))
-        return true;
-      if (member->isArrow())
-        return !isThis(member->getBase());
-      lvalue = member->getBase();
-    } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
-      const auto *decay = dyn_cast<ImplicitCastExpr>(subscript->getBase()->IgnoreParens());
-      if (!decay || decay->getCastKind() != CK_ArrayToPointerDecay)
-        return true;
-      lvalue = decay->getSubExpr();
-    } else if (const auto *cast = dyn_cast<CastExpr>(lvalue);
-               cast && staysWithin(cast->getCastKind())) {
-      lvalue = cast->getSubExpr();
-    } else {
-      return false;
-    }
+    if (const auto *call = dyn_cast<CallExpr>(lvalue))
+      return returnsElsewhere(call);
+    if (isBehindPointer(lvalue))
+      return true;
   }
+  return false;
 }
 
 void VariableFacts::bind(const VarDecl *reference, const Expr *referred) {
@@ -276,30 +303,77 @@ bool VariableFacts::isInLambda(const Stmt *statement, const LambdaExpr *lambda) 
                       [&](const Stmt *body) { return isWithin(statement, body); });
 }
 
+static std::optional<Change> changeBy(const BinaryOperator *binary) {
+  const BinaryOperatorKind opcode = binary->getOpcode();
+  if (binary->isCompoundAssignmentOp()) {
+    const bool isSum = opcode == BO_AddAssign || opcode == BO_SubAssign;
+    return Change{binary, isSum ? Change::Kind::Added : Change::Kind::Unclear, binary->getRHS(),
+                  opcode == BO_SubAssign ? -1 : 1};
+  }
+  return binary->isAssignmentOp() ? std::optional(asSum(binary)) : std::nullopt;
+}
+
+/// What a statement changes by its own operator, or as an output of assembly; not what calls and
+/// initialisers do, nor what its parts change.
+static SmallVector<ChangedLvalue, 1> changesBy(const Stmt *statement) {
+  SmallVector<ChangedLvalue, 1> result;
+  if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
+    if (const std::optional<Change> change = changeBy(binary))
+      result.push_back({binary->getLHS(), *change});
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
+    if (unary->isIncrementDecrementOp())
+      result.push_back(
+          {unary->getSubExpr(),
+           {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1}});
+  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
+    for (unsigned i = 0; i < assembly->getNumOutputs(); ++i)
+      result.push_back({assembly->getOutputExpr(i), {statement, Change::Kind::Unclear}});
+  }
+  return result;
+}
+
+/// The fields that a list in braces initialises, if the statement is one.
+static SmallVector<InitialisedField, 4> fieldsInitialisedBy(const Stmt *statement) {
+  SmallVector<InitialisedField, 4> result;
+  const auto *list = dyn_cast<InitListExpr>(statement);
+  const RecordDecl *record = list ? list->getType()->getAsRecordDecl() : nullptr;
+  if (!record)
+    return result;
+  unsigned i = 0;
+  for (const FieldDecl *field : record->fields())
+    if (i < list->getNumInits())
+      result.push_back({field->getType(), list->getInit(i++)});
+  return result;
+}
+
+/// The variables that a lambda declares in its captures, if the statement is one.
+static SmallVector<const VarDecl *, 2> initCapturesOf(const Stmt *statement) {
+  SmallVector<const VarDecl *, 2> result;
+  if (const auto *lambda = dyn_cast<LambdaExpr>(statement))
+    for (const LambdaCapture &capture : lambda->captures())
+      if (lambda->isInitCapture(&capture))
+        result.push_back(cast<VarDecl>(capture.getCapturedVar()));
+  return result;
+}
+
 void VariableFacts::collect(const Stmt *statement) {
   if (!statement)
     return;
   if (isa<DeclRefExpr, CXXThisExpr>(statement))
     lookAtUse(cast<Expr>(statement));
+  for (const auto &[lvalue, change] : changesBy(statement))
+    note(lvalue, change);
+  for (const auto &[type, value] : fieldsInitialisedBy(statement))
+    noteReference(type, value);
   if (const auto *declaration = dyn_cast<DeclStmt>(statement)) {
     collectDeclaration(declaration);
-  } else if (const auto *binary = dyn_cast<BinaryOperator>(statement)) {
-    if (binary->isCompoundAssignmentOp()) {
-      bool sum = binary->getOpcode() == BO_AddAssign || binary->getOpcode() == BO_SubAssign;
-      note(binary->getLHS(), {statement, sum ? Change::Kind::Added : Change::Kind::Unclear,
-                              binary->getRHS(), binary->getOpcode() == BO_SubAssign ? -1 : 1});
-    } else if (binary->isAssignmentOp()) {
-      note(binary->getLHS(), asSum(binary));
-    }
-  } else if (const auto *unary = dyn_cast<UnaryOperator>(statement)) {
-    if (unary->isIncrementDecrementOp())
-      note(unary->getSubExpr(),
-           {statement, Change::Kind::Added, nullptr, unary->isIncrementOp() ? 1 : -1});
-    else if (const std::optional<unsigned> argument = memcpyArgument(unary)) {
-      if (*argument == 0)
-        note(unary->getSubExpr(), {statement, Change::Kind::Unclear});
-    } else if (unary->getOpcode() == UO_AddrOf &&
-               !(constPointers == ConstPointers::OnlyRead && becomesConst(unary)))
+  } else if (const auto *unary = dyn_cast<UnaryOperator>(statement);
+             unary && !unary->isIncrementDecrementOp()) {
+    const std::optional<unsigned> argument = memcpyArgument(unary);
+    if (argument == 0u)
+      note(unary->getSubExpr(), {statement, Change::Kind::Unclear});
+    else if (!argument && unary->getOpcode() == UO_AddrOf &&
+             !(constPointers == ConstPointers::OnlyRead && becomesConst(unary)))
       escapeThrough(unary->getSubExpr());
   } else if (const auto *decay = dyn_cast<ImplicitCastExpr>(statement)) {
     if (decay->getCastKind() == CK_ArrayToPointerDecay)
@@ -309,23 +383,14 @@ void VariableFacts::collect(const Stmt *statement) {
   } else if (const auto *construct = dyn_cast<CXXConstructExpr>(statement)) {
     const CXXConstructorDecl *constructor = construct->getConstructor();
     const BrokenPromises &broken = promisesOf(constructor);
-    for (unsigned i = 0; i < construct->getNumArgs() && i < constructor->getNumParams(); ++i)
+    const unsigned count = std::min(construct->getNumArgs(), constructor->getNumParams());
+    for (unsigned i = 0; i < count; ++i)
       noteArgument(constructor->getParamDecl(i)->getType(), construct->getArg(i), broken.of(i));
-  } else if (const auto *list = dyn_cast<InitListExpr>(statement)) {
-    unsigned i = 0;
-    if (const auto *record = list->getType()->getAsRecordDecl())
-      for (const FieldDecl *field : record->fields())
-        if (i < list->getNumInits())
-          noteReference(field->getType(), list->getInit(i++));
-  } else if (const auto *assembly = dyn_cast<GCCAsmStmt>(statement)) {
-    for (unsigned i = 0; i < assembly->getNumOutputs(); ++i)
-      note(assembly->getOutputExpr(i), {statement, Change::Kind::Unclear});
   } else if (const auto *lambda = dyn_cast<LambdaExpr>(statement)) {
     lambdas.push_back(lambda);
-    for (const LambdaCapture &capture : lambda->captures())
-      if (lambda->isInitCapture(&capture))
-        noteInitialised(cast<VarDecl>(capture.getCapturedVar()), lambda);
   }
+  for (const VarDecl *variable : initCapturesOf(statement))
+    noteInitialised(variable, statement);
   for (const Stmt *child : executedIn(statement)) {
     if (child)
       parents[child] = statement;
@@ -388,6 +453,22 @@ ArrayRef<const VarDecl *> VariableFacts::changedWithin(const Stmt *statement) co
   return known->second;
 }
 
+/// The values that a variable gets, and the conditions that decide whether it gets them: those
+/// matter as well.
+static SmallVector<const Stmt *, 8> decidersOf(const VarDecl *variable,
+                                               const VariableFacts &facts) {
+  SmallVector<const Stmt *, 8> result;
+  for (const Change &change : facts.changesOf(variable)) {
+    if (change.value)
+      result.push_back(change.value);
+    for (const Stmt *child = change.statement; const Stmt *parent = facts.parentOf(child);
+         child = parent)
+      if (const Expr *condition = controlOf(parent, child))
+        result.push_back(condition);
+  }
+  return result;
+}
+
 DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots) const {
   DenseSet<const VarDecl *> relevant;
   SmallVector<const Stmt *, 32> work(roots.begin(), roots.end());
@@ -398,15 +479,7 @@ DenseSet<const VarDecl *> VariableFacts::relevantTo(ArrayRef<const Stmt *> roots
     for (const auto &[reference, referent] : referents)
       if (referent == variable)
         references.push_back(reference);
-    for (const Change &change : changesOf(variable)) {
-      if (change.value)
-        work.push_back(change.value);
-      // What decides whether the change happens matters as well.
-      for (const Stmt *child = change.statement; const Stmt *parent = parentOf(child);
-           child = parent)
-        if (const Expr *condition = controlOf(parent, child))
-          work.push_back(condition);
-    }
+    work.append(decidersOf(variable, *this));
   };
   while (!work.empty() || !references.empty()) {
     if (!references.empty()) {

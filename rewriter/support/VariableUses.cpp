@@ -27,6 +27,43 @@ enum class Use {
   Other
 };
 
+/// Whether a cast reads a value, or does nothing with it.
+bool isRead(CastKind kind) { return kind == CK_LValueToRValue || kind == CK_ToVoid; }
+
+Use useInCast(CastKind kind) {
+  if (isRead(kind))
+    return Use::Seen;
+  return staysWithin(kind) || kind == CK_ArrayToPointerDecay ? Use::Part : Use::Other;
+}
+
+Use useInBinary(const BinaryOperator *binary, const Stmt *child) {
+  bool isLeft = binary->getLHS() == child;
+  if (binary->isAssignmentOp())
+    return isLeft ? Use::Assigned : Use::Seen;
+  if (binary->isCommaOp())
+    return isLeft ? Use::Seen : Use::Assigned;
+  return binary->isPtrMemOp() ? Use::Other : Use::Seen;
+}
+
+Use useInUnary(const UnaryOperator *unary) {
+  if (unary->isIncrementDecrementOp())
+    return unary->isPrefix() ? Use::Assigned : Use::Seen;
+  if (unary->getOpcode() == UO_AddrOf)
+    return Use::Seen;
+  return unary->getOpcode() == UO_Deref ? Use::Part : Use::Other; // *this
+}
+
+/// A plain capture is noted as such; a reference that the lambda declares, or a copy of `*this`,
+/// is not.
+Use useInLambda(const LambdaExpr *lambda, const Stmt *child) {
+  for (auto [capture, init] : llvm::zip(lambda->captures(), lambda->capture_inits()))
+    if (init == child &&
+        ((lambda->isInitCapture(&capture) && capture.getCaptureKind() == LCK_ByRef) ||
+         capture.getCaptureKind() == LCK_StarThis))
+      return Use::Other;
+  return Use::Seen;
+}
+
 Use useIn(const Expr *parent, const Stmt *child) {
   if (isa<ParenExpr, FullExpr, ArraySubscriptExpr>(parent))
     return Use::Part;
@@ -34,35 +71,16 @@ Use useIn(const Expr *parent, const Stmt *child) {
   if (const auto *member = dyn_cast<MemberExpr>(parent))
     return isa<FieldDecl>(member->getMemberDecl()) && !isOfReference(member) ? Use::Part
                                                                              : Use::Seen;
-  if (const auto *cast = dyn_cast<CastExpr>(parent)) {
-    CastKind kind = cast->getCastKind();
-    if (kind == CK_LValueToRValue || kind == CK_ToVoid)
-      return Use::Seen;
-    return staysWithin(kind) || kind == CK_ArrayToPointerDecay ? Use::Part : Use::Other;
-  }
-  if (const auto *binary = dyn_cast<BinaryOperator>(parent)) {
-    bool isLeft = binary->getLHS() == child;
-    if (binary->isAssignmentOp())
-      return isLeft ? Use::Assigned : Use::Seen;
-    return binary->isCommaOp()    ? (isLeft ? Use::Seen : Use::Assigned)
-           : binary->isPtrMemOp() ? Use::Other
-                                  : Use::Seen;
-  }
+  if (const auto *cast = dyn_cast<CastExpr>(parent))
+    return useInCast(cast->getCastKind());
+  if (const auto *binary = dyn_cast<BinaryOperator>(parent))
+    return useInBinary(binary, child);
   if (const auto *unary = dyn_cast<UnaryOperator>(parent))
-    return unary->isPrefix() && unary->isIncrementDecrementOp()                 ? Use::Assigned
-           : unary->isIncrementDecrementOp() || unary->getOpcode() == UO_AddrOf ? Use::Seen
-           : unary->getOpcode() == UO_Deref                                     ? Use::Part // *this
-                                                                                : Use::Other;
+    return useInUnary(unary);
   if (const auto *chosen = dyn_cast<AbstractConditionalOperator>(parent))
     return chosen->getCond() == child ? Use::Seen : Use::Assigned;
-  if (const auto *lambda = dyn_cast<LambdaExpr>(parent)) {
-    for (auto [capture, init] : llvm::zip(lambda->captures(), lambda->capture_inits()))
-      if (init == child &&
-          ((lambda->isInitCapture(&capture) && capture.getCaptureKind() == LCK_ByRef) ||
-           capture.getCaptureKind() == LCK_StarThis))
-        return Use::Other;
-    return Use::Seen;
-  }
+  if (const auto *lambda = dyn_cast<LambdaExpr>(parent))
+    return useInLambda(lambda, child);
   if (isa<CallExpr, CXXConstructExpr>(parent))
     return partsOf(parent).callee ? Use::Seen : Use::Other;
   return isa<UnaryExprOrTypeTraitExpr, PseudoObjectExpr, OpaqueValueExpr>(parent) ? Use::Seen
@@ -76,6 +94,18 @@ bool handsOn(const Expr *expression, const Stmt *part) {
   const auto *choice = dyn_cast<AbstractConditionalOperator>(expression);
   return (binary && binary->isCommaOp() && binary->getRHS() == part) ||
          (choice && choice->getCond() != part);
+}
+
+/// Whether an expression is its part, or just that with another qualification.
+bool isBare(const Expr *expression) {
+  const auto *cast = dyn_cast<CastExpr>(expression);
+  return isa<ParenExpr, FullExpr>(expression) || (cast && cast->getCastKind() == CK_NoOp);
+}
+
+bool isTrivialCopy(const Expr *expression) {
+  const auto *made = dyn_cast<CXXConstructExpr>(expression);
+  return made && made->getConstructor()->isCopyOrMoveConstructor() &&
+         made->getConstructor()->isTrivial();
 }
 
 } // namespace
@@ -109,16 +139,10 @@ bool VariableFacts::isFollowed(const Expr *use) const {
       return false;
     Use how = useIn(expression, child);
     const auto *cast = dyn_cast<CastExpr>(expression);
-    bool isBare = isa<ParenExpr, FullExpr>(expression) || (cast && cast->getCastKind() == CK_NoOp);
-    bool isRead =
-        cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid);
     if (isResult && handsOn(expression, child))
       continue;
-    const auto *made = dyn_cast<CXXConstructExpr>(expression);
-    const bool isCopied = made && made->getConstructor()->isCopyOrMoveConstructor() &&
-                          made->getConstructor()->isTrivial();
-    if (isResult && !isBare && !isRead)
-      return isCopied || (how == Use::Seen && isa<BinaryOperator>(expression));
+    if (isResult && !isBare(expression) && !(cast && isRead(cast->getCastKind())))
+      return isTrivialCopy(expression) || (how == Use::Seen && isa<BinaryOperator>(expression));
     if (how == Use::Seen || how == Use::Other)
       return how == Use::Seen;
     isResult |= how == Use::Assigned;
@@ -149,7 +173,7 @@ void VariableFacts::noteResult(const CallExpr *call, const Expr *object) {
     if (!expression && !isa<ReturnStmt, DeclStmt>(parent))
       return;
     const auto *cast = dyn_cast<CastExpr>(parent);
-    if (cast && (cast->getCastKind() == CK_LValueToRValue || cast->getCastKind() == CK_ToVoid))
+    if (cast && isRead(cast->getCastKind()))
       return;
     const Use use = expression ? useIn(expression, child) : Use::Other;
     const auto *unary = dyn_cast<UnaryOperator>(parent);
