@@ -22,6 +22,24 @@ struct Origins {
   int64_t period = 0;
 };
 
+/// Between which numbers a slot is; a loop's counter is between its constants, if it has such.
+Interval rangeOf(const Polynomial &slot, const Symbols &symbols) {
+  const ArrayRef<Term> terms = slot.getTerms();
+  if (terms.size() != 1 || terms.front().factors.size() != 1)
+    return symbols.rangeOf(slot);
+  const Symbol &counter = symbols[terms.front().factors.front()];
+  Interval range = counter.range;
+  if (counter.first && counter.step > 0)
+    if (std::optional<int64_t> first = counter.first->asConstant())
+      range.low = std::max(range.low, *first);
+  if (counter.below)
+    if (std::optional<int64_t> end = counter.below->asConstant())
+      range.high = std::min(range.high, *end - 1);
+  const int64_t stride = terms.front().coefficient;
+  const bool isSmall = range.low >= 0 && range.high < (1 << 20) && stride > 0 && stride < (1 << 20);
+  return isSmall ? Interval{range.low * stride, range.high * stride} : symbols.rangeOf(slot);
+}
+
 Origins originsOf(const CopyRelation &copy) {
   constexpr int64_t mostSlots = 256;
   const int64_t constant = copy.tile.slot.constantTerm();
@@ -29,7 +47,7 @@ Origins originsOf(const CopyRelation &copy) {
   if (moving.isZero())
     return {{constant}, 0};
   const int64_t step = copy.symbols.divisorOf(moving);
-  const Interval range = copy.symbols.rangeOf(moving);
+  const Interval range = rangeOf(moving, copy.symbols);
   const int64_t first = constant + range.low, last = constant + range.high;
   const bool isKnown = range.low > -(1 << 20) && range.high < (1 << 20) && step > 0 && first >= 0 &&
                        (last - first) / step < mostSlots && range.low % step == 0;
