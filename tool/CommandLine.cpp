@@ -189,8 +189,23 @@ struct InputLine : CommandLine {
   ToolOptions options() const;
 };
 
+/// What is decided for copies whose pragmas leave it open.
+struct ChoiceLine {
+  cl::opt<bool> liftsAlways{"lift-always",
+                            cl::desc("lift copies even where that is expected to be slower"),
+                            cl::cat(category)};
+  cl::opt<bool> onlyAskedPipelines{
+      "only-asked-pipelines",
+      cl::desc("make copies ahead only where a pipeline pragma asks for it"), cl::cat(category)};
+
+  void choose(Selection &selection) const {
+    selection.liftsAlways |= liftsAlways;
+    selection.hasOnlyAskedRings = onlyAskedPipelines;
+  }
+};
+
 /// And what lifting takes.
-struct LiftLine : InputLine {
+struct LiftLine : InputLine, ChoiceLine {
   cl::opt<std::string> output{"o", cl::desc("write to a file, or into a folder for several files"),
                               cl::value_desc("path"), cl::cat(category)};
   cl::opt<bool> inPlace{"in-place", cl::desc("rewrite the files themselves"), cl::cat(category)};
@@ -206,12 +221,6 @@ struct LiftLine : InputLine {
   cl::opt<bool> dumpEffects{"dump-effects",
                             cl::desc("print what each place of the annotated kernels may do"),
                             cl::cat(category)};
-  cl::opt<bool> liftsAlways{"lift-always",
-                            cl::desc("lift copies even where that is expected to be slower"),
-                            cl::cat(category)};
-  cl::opt<bool> onlyAskedPipelines{
-      "only-asked-pipelines",
-      cl::desc("make copies ahead only where a pipeline pragma asks for it"), cl::cat(category)};
   cl::opt<unsigned> onlyCopy{"only-copy", cl::desc("lift one copy, by its number in the text"),
                              cl::Hidden, cl::cat(category)};
   cl::opt<Emit> emit{
@@ -236,7 +245,7 @@ struct LiftLine : InputLine {
 };
 
 /// And running.
-struct RunLine : CommandLine {
+struct RunLine : CommandLine, ChoiceLine {
   RunLine() : CommandLine("sm_90a") {}
 
   cl::opt<RunMode> mode{cl::desc("which program is run:"),
@@ -314,6 +323,7 @@ ToolOptions InputLine::options() const {
 RunOptions RunLine::options() const {
   RunOptions options;
   options.tool = CommandLine::options();
+  choose(options.tool.selection);
   options.arch = arch;
   options.tool.arch = StringRef(arch).rtrim("af").str();
   options.mode = mode;
@@ -336,8 +346,7 @@ ToolOptions LiftLine::options() const {
   options.dumpRelation = options.selection.describesRelations = dumpRelation;
   options.dumpPlan = options.selection.describesPlans = dumpPlan;
   options.dumpEffects = options.selection.describesEffects = dumpEffects;
-  options.selection.liftsAlways |= liftsAlways;
-  options.selection.hasOnlyAskedRings = onlyAskedPipelines;
+  choose(options.selection);
   if (onlyCopy.getNumOccurrences() > 0)
     options.selection.only = onlyCopy;
   options.setEmit(emit);

@@ -8,6 +8,7 @@
 // RUN: %clang-plugin -fplugin-arg-tilelift-lift-always -fplugin-arg-tilelift-remarks --offload-arch=sm_90a -c %s -o %t.o 2>&1 | grep -c "remark: lifted" | grep -x 11
 // RUN: env -u TILELIFT_LIFT_ALWAYS %tilelift -Wno-predicted-loss %s -o %t.quiet.cu 2>&1 | count 0
 // RUN: env -u TILELIFT_LIFT_ALWAYS %not 2 %tilelift -Werror=predicted-loss %s -o %t.none.cu 2>&1 | grep -c "error: this copy of" | grep -x 5
+// RUN: env -u TILELIFT_LIFT_ALWAYS %run --remarks --lift-always %s 2>&1 | grep -c "remark: lifted" | grep -x 11
 //
 // Copies that are expected to be slower by TMA stay loops, with a warning that says the figures.
 
@@ -130,3 +131,4 @@ void run(float *out, const float *in, float4 *a) {
   instances<256><<<1, 256>>>(out, in);
   instances<2048><<<1, 256>>>(out, in);
 }
+int main() {}
