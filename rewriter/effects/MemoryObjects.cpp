@@ -487,6 +487,27 @@ bool Memory::mayMeet(const ObjectSet &a, const ObjectSet &b) const {
   });
 }
 
+static bool isNamedIn(const Function &kernel, const User *user) {
+  const auto *instruction = dyn_cast<Instruction>(user);
+  return instruction ? instruction->getFunction() == &kernel
+                     : llvm::any_of(user->users(),
+                                    [&](const User *outer) { return isNamedIn(kernel, outer); });
+}
+
+std::vector<SharedArray> Memory::sharedArrays() const {
+  std::vector<SharedArray> arrays;
+  const DataLayout &layout = kernel.getParent()->getDataLayout();
+  for (const GlobalVariable &variable : kernel.getParent()->globals()) {
+    const uint64_t bytes = variable.getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED
+                               ? layout.getTypeAllocSize(variable.getValueType()).getFixedValue()
+                               : 0;
+    if (bytes != 0 &&
+        llvm::any_of(variable.users(), [&](const User *user) { return isNamedIn(kernel, user); }))
+      arrays.push_back({code.variableOf(variable), bytes});
+  }
+  return arrays;
+}
+
 std::optional<unsigned> Memory::find(const VarDecl *variable) const {
   bool isDynamic = variable->getType()->isIncompleteArrayType();
   for (unsigned i = 0; i < objects.size(); ++i) {

@@ -61,6 +61,13 @@ struct MemoryObject {
   bool isShared() const { return kind == Kind::Shared || kind == Kind::Dynamic; }
 };
 
+/// Shared memory of a known size, also where it is only declared.
+struct SharedArray {
+  /// Null if no variable of the program is that array.
+  const clang::VarDecl *declaration = nullptr;
+  uint64_t bytes = 0;
+};
+
 class Memory {
 public:
   Memory(const clang::FunctionDecl *declaration, const llvm::Function &kernel, DeviceCode &code,
@@ -82,6 +89,8 @@ public:
   bool mayMeet(unsigned a, unsigned b) const;
   bool mayMeet(const ObjectSet &a, const ObjectSet &b) const;
 
+  /// The shared arrays of known sizes that the kernel's code names.
+  std::vector<SharedArray> sharedArrays() const;
   /// The number of a shared array or a device's variable, if the code names it.
   std::optional<unsigned> find(const clang::VarDecl *variable) const;
 

@@ -105,7 +105,7 @@ bool isSelected(const Directive &directive, const FileFacts &file, const PlanCho
 /// pipeline will be rings, for which there is more memory; how much they take is asked once they
 /// are.
 void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelines,
-                 Verdicts &verdicts) {
+                 const KernelSizes &sizes, Verdicts &verdicts) {
   while (!instance.copies.empty()) {
     std::vector<Plan> plans;
     for (const PlannedCopy &copy : instance.copies) {
@@ -116,7 +116,7 @@ void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelin
     SmallVector<TilePlan, 4> planned;
     for (size_t i = 0; i < plans.size(); ++i)
       planned.push_back({instance.copies[i].tile, &plans[i]});
-    auto misfit = fitTogether(planned, sizesOf(instance.function));
+    auto misfit = fitTogether(planned, sizes);
     if (!misfit)
       return;
     const PlannedCopy &dropped = instance.copies[misfit->copy];
@@ -184,7 +184,7 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
   dropHalfLifted(plan, verdicts);
   fillPadding(plan, file);
   chooseSwizzles(plan, file);
-  dropMisfits(plan, ahead, verdicts);
+  dropMisfits(plan, ahead, sizesOf(plan.function, file.effects), verdicts);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     planPipeline(plan, annotated, file, verdicts);
   planPrefetches(plan, ahead, verdicts);
@@ -231,7 +231,7 @@ PlannedInstance planInstance(const AnnotatedKernel &kernel, const KernelInstance
     return made;
   if (plan.copies.empty())
     return made;
-  if (auto misfit = fitTogether(tilePlansOf(plan), sizesOf(instance.function)))
+  if (auto misfit = fitTogether(tilePlansOf(plan), sizesOf(instance.function, file.effects)))
     verdicts.refuseAll(plan, std::move(misfit->reason), *plan.copies[misfit->copy].directive);
   else
     made.plan = std::move(plan);

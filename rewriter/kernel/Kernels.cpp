@@ -31,9 +31,9 @@ void addInstance(PlannedKernel &planned, InstancePlan instance, Verdicts &verdic
 }
 
 /// Rings lie in dynamic memory in all instances, if they have to in one.
-void placeRings(KernelPlan &kernel) {
-  bool moves = llvm::any_of(kernel.instances, [](InstancePlan &instance) {
-    return needsDynamicRings(tilePlansOf(instance), sizesOf(instance.function));
+void placeRings(KernelPlan &kernel, const Effects &effects) {
+  bool moves = llvm::any_of(kernel.instances, [&](InstancePlan &instance) {
+    return needsDynamicRings(tilePlansOf(instance), sizesOf(instance.function, effects));
   });
   for (InstancePlan &instance : kernel.instances)
     if (moves)
@@ -78,7 +78,7 @@ std::optional<PlannedKernel> planKernel(const AnnotatedKernel &kernel, const Fil
     if (made.plan)
       addInstance(planned, std::move(*made.plan), verdicts);
   }
-  placeRings(planned.plan);
+  placeRings(planned.plan, file.effects);
   planned.plan.plain = plainOf(planned.plan, kernel.instances.front());
   return planned;
 }

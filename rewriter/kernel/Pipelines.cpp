@@ -96,12 +96,11 @@ void setStages(InstancePlan &instance, size_t pipeline, unsigned stages) {
 
 /// What the last pipeline's ring would be with 2, 3 and 4 stages. More than two are among the
 /// choices only if the kernel has room for them.
-SmallVector<RingUse, 4> choicesOf(InstancePlan filled) {
+SmallVector<RingUse, 4> choicesOf(InstancePlan filled, const KernelSizes &sizes) {
   size_t pipeline = filled.pipelines.size() - 1;
   Bytes roundBytes;
   for (const PlannedCopy &copy : filled.copies)
     roundBytes += copy.pipeline == pipeline ? copy.plan.expectedBytes : Bytes();
-  KernelSizes sizes = sizesOf(filled.function);
   SmallVector<RingUse, 4> choices;
   BlockShape block =
       filled.pipelines.back().hasProducer ? withAddedWarp(filled.block) : filled.block;
@@ -116,10 +115,11 @@ SmallVector<RingUse, 4> choicesOf(InstancePlan filled) {
 }
 
 /// As many stages as are asked for, or as many as bring something.
-std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, const InstancePlan &filled) {
+std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, const InstancePlan &filled,
+                                           const KernelSizes &sizes) {
   const std::optional<CountArgument> &asked = directive.clauses.stages;
   if (!asked)
-    return pickStages(choicesOf(filled));
+    return pickStages(choicesOf(filled, sizes));
   auto stages = countOf(*asked, "stages", mostRoundsAhead, filled.function);
   if (auto *wrong = std::get_if<Diagnostic>(&stages))
     return std::move(*wrong);
@@ -128,7 +128,7 @@ std::variant<RingUse, Diagnostic> stagesOf(const Directive &directive, const Ins
 
 /// Gives a second tile to the only store of a pipeline, so that rounds use two tiles alternately,
 /// if there is room for it.
-void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
+void takeTurns(InstancePlan &instance, const KernelUnderTest &under, const KernelSizes &sizes) {
   const Rounds &rounds = instance.pipelines.back().rounds;
   PlannedCopy *store = nullptr;
   for (PlannedCopy &copy : instance.copies) {
@@ -152,7 +152,7 @@ void takeTurns(InstancePlan &instance, const KernelUnderTest &under) {
   if (!writer || !alwaysWrites(writing, writer, {*store->relation, store->tile}))
     return;
   store->plan.stages = 2;
-  store->hasTwoTiles = !fitTogether(tilePlansOf(instance), sizesOf(instance.function));
+  store->hasTwoTiles = !fitTogether(tilePlansOf(instance), sizes);
   if (!store->hasTwoTiles)
     store->plan.stages = 1;
 }
@@ -266,13 +266,13 @@ SmallVector<LoopAhead, 4> loopsWithLoads(const InstancePlan &instance,
 /// The stages of a ring that nobody asks for; nothing if it would not lie in static shared memory,
 /// or if it leaves an SM fewer blocks, and these are less than half of the threads that it may
 /// have.
-std::optional<RingUse> stagesForNothing(const InstancePlan &before, const InstancePlan &filled) {
+std::optional<RingUse> stagesForNothing(const InstancePlan &before, const InstancePlan &filled,
+                                        const KernelSizes &sizes) {
   InstancePlan without = before, with = filled;
-  const KernelSizes sizes = sizesOf(before.function);
   const int64_t blocks =
       ringUse(1, sharedBytesOf(tilePlansOf(without), sizes), Bytes(), before.block).blocks;
   const int64_t threads = int64_t(before.block[0]) * before.block[1] * before.block[2];
-  SmallVector<RingUse, 4> choices = choicesOf(filled);
+  SmallVector<RingUse, 4> choices = choicesOf(filled, sizes);
   llvm::erase_if(choices, [&](const RingUse &use) {
     setStages(with, filled.pipelines.size() - 1, use.stages);
     const bool isFull = use.blocks >= blocks || (use.blocks >= 2 && use.blocks * threads >= 1024);
@@ -318,7 +318,8 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
     verdicts.say(std::move(*reason));
     filled.pipelines.back().hasProducer = false;
   }
-  auto use = stagesOf(directive, filled);
+  const KernelSizes sizes = sizesOf(instance.function, file.effects);
+  auto use = stagesOf(directive, filled, sizes);
   if (auto *wrong = std::get_if<Diagnostic>(&use)) {
     verdicts.fail(std::move(*wrong));
     return;
@@ -326,7 +327,7 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
   filled.pipelines.back().use = std::get<RingUse>(use);
   setStages(filled, instance.pipelines.size(), filled.pipelines.back().use.stages);
   instance = std::move(filled);
-  takeTurns(instance, under);
+  takeTurns(instance, under, sizes);
 }
 
 void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
@@ -335,6 +336,7 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
   if (instance.cluster != BlockShape{1, 1, 1})
     return;
   const InstancePlan without = instance;
+  const KernelSizes sizes = sizesOf(instance.function, file.effects);
   for (const LoopAhead &ahead : loopsWithLoads(instance, asked)) {
     VariableFacts facts(ahead.path);
     Uniformity uniformity(facts, own, ahead.path);
@@ -349,7 +351,7 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
     auto *filled = std::get_if<InstancePlan>(&made);
     if (!filled)
       continue;
-    if (std::optional<RingUse> use = stagesForNothing(instance, *filled)) {
+    if (std::optional<RingUse> use = stagesForNothing(instance, *filled, sizes)) {
       filled->pipelines.back().use = *use;
       setStages(*filled, instance.pipelines.size(), use->stages);
       instance = std::move(*filled);

@@ -5,6 +5,7 @@
 #include "kernel/Sizes.h"
 
 #include "facts/MemoryUses.h"
+#include "plan/Elements.h"
 #include "support/Locations.h"
 
 using namespace clang;
@@ -12,9 +13,23 @@ using namespace llvm;
 
 namespace tilelift {
 
-KernelSizes sizesOf(const FunctionDecl *kernel) {
+/// The static shared memory that the kernel uses and does not declare itself: arrays of functions
+/// that it calls, and of namespaces and classes.
+static Bytes sharedBytesElsewhere(const FunctionDecl *kernel, const KernelEffects &effects) {
+  Bytes bytes;
+  if (!effects.isKnown())
+    return bytes;
+  // The tiles behind an array start where TMA can write.
+  for (const SharedArray &array : effects.getMemory().sharedArrays())
+    if (!array.declaration || !kernel->Encloses(array.declaration->getDeclContext()))
+      bytes += roundUp(Bytes(int64_t(array.bytes)), boxAlignment);
+  return bytes;
+}
+
+KernelSizes sizesOf(const FunctionDecl *kernel, const Effects &effects) {
   KernelSizes sizes{kernel->getNameAsString(),
-                    Bytes(staticSharedBytes(kernel)),
+                    sharedBytesElsewhere(kernel, effects.of(kernel)) +
+                        Bytes(staticSharedBytes(kernel)),
                     {},
                     !foreignDynamicMemory(kernel)};
   for (const ParmVarDecl *parameter : kernel->parameters()) {

@@ -13,7 +13,7 @@
 
 namespace tilelift {
 
-KernelSizes sizesOf(const clang::FunctionDecl *kernel);
+KernelSizes sizesOf(const clang::FunctionDecl *kernel, const Effects &effects);
 
 /// The reason why no barrier and no ring may be added to the kernel's shared memory, or nothing if
 /// they may be: the kernel reads the size of its shared memory. Code that is not visible, such as a

@@ -126,7 +126,7 @@ void chooseSwizzles(InstancePlan &instance, const FileFacts &file) {
     byTile[copy.tile].push_back(&copy);
     annotated.push_back(copy.statement);
   }
-  const KernelSizes sizes = sizesOf(instance.function);
+  const KernelSizes sizes = sizesOf(instance.function, file.effects);
   std::optional<AccessesByTile> accesses;
   for (auto &[tile, copies] : byTile) {
     adoptSwizzle(copies, file.selection.device);

@@ -24,7 +24,7 @@ struct TilePlan {
   Plan *plan;
 };
 
-/// The static shared memory that the kernel itself declares, and its parameters, before it is
+/// The static shared memory that the kernel uses, and its parameters, before it is
 /// lifted.
 struct KernelSizes {
   std::string name;

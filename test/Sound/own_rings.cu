@@ -103,6 +103,41 @@ template <int Step> __global__ void instances(float *__restrict__ out, const flo
   out[threadIdx.x] = sum;
 }
 
+// With two tiles, and what lies outside of the kernel, the block would have more memory than there is.
+__shared__ float of_the_file[9200];
+__global__ void beside_an_array(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[1536];
+  of_the_file[threadIdx.x] = 1;
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 1536; i += T)
+      tile[i] = in[x * T + i];
+    __syncthreads();
+    sum = 2 * sum + tile[1535 - threadIdx.x] + of_the_file[threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__device__ __noinline__ float of_a_function(float value) {
+  __shared__ float values[10000];
+  values[threadIdx.x] = value;
+  __syncthreads();
+  return values[T - 1 - threadIdx.x];
+}
+__global__ void beside_a_function(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[1024];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 1024; i += T)
+      tile[i] = in[x * T + i];
+    __syncthreads();
+    sum = 2 * sum + of_a_function(tile[1023 - threadIdx.x]);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
 // A round reads what the one before it wrote.
 __global__ void through_memory(float *out, float *buf, int n) {
   __shared__ float tile[T];
@@ -183,6 +218,8 @@ const Case cases[] = {
     {"beside", [](const Arrays &a) { beside<<<1, T>>>(a.out, a.buf, a.in, 7); }},
     {"instances", [](const Arrays &a) { instances<1><<<1, T>>>(a.out, a.in, 7); }},
     {"instances by threes", [](const Arrays &a) { instances<3><<<1, T>>>(a.out, a.in, 7); }},
+    {"beside_an_array", [](const Arrays &a) { beside_an_array<<<1, T>>>(a.out, a.in, 5); }},
+    {"beside_a_function", [](const Arrays &a) { beside_a_function<<<1, T>>>(a.out, a.in, 5); }},
     {"through_memory", [](const Arrays &a) { through_memory<<<1, T>>>(a.out, a.buf, 7); }},
     {"used_behind", [](const Arrays &a) { used_behind<<<1, T>>>(a.out, a.in, 7); }},
     {"kept", [](const Arrays &a) { kept<<<1, T>>>(a.out, a.in, 7); }},

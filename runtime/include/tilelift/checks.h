@@ -367,14 +367,14 @@ protected:
       report += kept.text(most);
     return most != 0 && !has_own;
   }
-  /// The lifted kernel has a little more static memory than the plain one, and rings of its own.
+  /// The lifted kernel has a little more static memory than the plain one, and rings and padding.
   bool has_room(long long needed, long long room) {
     if (needed <= room)
       return true;
     reject("shared-size",
            "with its barriers the block has room for " + std::to_string(room) +
                " bytes of dynamic shared memory, and needs " + std::to_string(needed) +
-               (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings" : ""));
+               (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings and padding" : ""));
     return false;
   }
   /// Blocks of a cooperative launch wait for each other; so many of the lifted kernel run at once.
