@@ -45,7 +45,7 @@ private:
       return Hiding::ByProgram;
     if (copy.pipeline)
       return Hiding::ByPipeline;
-    return isInLoop(copy) ? Hiding::NoRound : Hiding::Nothing;
+    return isInLoop(copy) ? Hiding::NothingInLoop : Hiding::Nothing;
   }
 
   /// The copies that wait together with one.

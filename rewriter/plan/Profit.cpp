@@ -36,7 +36,7 @@ Little littleOf(const WaitingCopies &copies) {
   const char *waits = "each thread waits for {0} bytes, and by TMA it goes on {1} ns later";
   switch (copies.hiding) {
   case Hiding::Nothing: return {1, 7, waits};
-  case Hiding::NoRound: return {2, 16, waits};
+  case Hiding::NothingInLoop: return {2, 16, waits};
   case Hiding::ByProgram:
     return {2, 32,
             "the program has {0} bytes of each thread on their way while it computes, and by TMA "

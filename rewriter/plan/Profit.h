@@ -31,11 +31,11 @@ CopyWork workOf(const CopyRelation &relation);
 
 /// What hides the time in which copies are on their way.
 enum class Hiding {
-  Nothing,    ///< threads wait for them, once
-  NoRound,    ///< threads wait for them, in each round of a loop
-  ByProgram,  ///< the plain kernel's: it loads to another tile, or to registers, and computes
-              ///< meanwhile
-  ByPipeline, ///< they are made ahead of their round
+  Nothing,       ///< threads wait for them, once
+  NothingInLoop, ///< threads wait for them, in each round of a loop
+  ByProgram,     ///< the plain kernel's: it loads to another tile, or to registers, and computes
+                 ///< meanwhile
+  ByPipeline,    ///< they are made ahead of their round
 };
 
 /// The copies that wait together, as one.

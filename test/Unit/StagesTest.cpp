@@ -47,11 +47,11 @@ bool isLoss(Hiding hiding, int64_t bytes, double accesses, unsigned waits = 1) {
 }
 
 TEST(Profit, WhatThreadsWaitForHasToBeWorthIt) {
-  EXPECT_TRUE(isLoss(Hiding::Nothing, 1024, 1));  // 4 bytes each
-  EXPECT_FALSE(isLoss(Hiding::Nothing, 2048, 2)); // 8
-  EXPECT_TRUE(isLoss(Hiding::NoRound, 4096, 1));  // 16 in each round
-  EXPECT_FALSE(isLoss(Hiding::NoRound, 4096, 4)); // by four accesses
-  EXPECT_FALSE(isLoss(Hiding::NoRound, 8192, 2));
+  EXPECT_TRUE(isLoss(Hiding::Nothing, 1024, 1));        // 4 bytes each
+  EXPECT_FALSE(isLoss(Hiding::Nothing, 2048, 2));       // 8
+  EXPECT_TRUE(isLoss(Hiding::NothingInLoop, 4096, 1));  // 16 in each round
+  EXPECT_FALSE(isLoss(Hiding::NothingInLoop, 4096, 4)); // by four accesses
+  EXPECT_FALSE(isLoss(Hiding::NothingInLoop, 8192, 2));
   EXPECT_FALSE(isLoss(Hiding::Nothing, 1024, 1, 2)); // the loop waits twice
   EXPECT_TRUE(isLoss(Hiding::ByProgram, 8192, 2));
   EXPECT_FALSE(isLoss(Hiding::ByProgram, 8192, 8));
@@ -59,7 +59,7 @@ TEST(Profit, WhatThreadsWaitForHasToBeWorthIt) {
   EXPECT_TRUE(isLoss(Hiding::ByPipeline, 128, 0.125));
   EXPECT_EQ(lossByWait({false, Hiding::Nothing, Bytes(1024), 1, 1, 256})->byTma, "1.05 us");
   EXPECT_TRUE(lossByWait({true, Hiding::Nothing, Bytes(1024), 1, 1, 256}));
-  EXPECT_TRUE(lossByWait({true, Hiding::NoRound, Bytes(4096), 1, 1, 256}));
+  EXPECT_TRUE(lossByWait({true, Hiding::NothingInLoop, Bytes(4096), 1, 1, 256}));
   EXPECT_FALSE(lossByWait({true, Hiding::Nothing, Bytes(4096), 1, 1, 256}));
 }
 
