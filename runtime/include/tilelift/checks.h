@@ -374,7 +374,8 @@ protected:
     reject("shared-size",
            "with its barriers the block has room for " + std::to_string(room) +
                " bytes of dynamic shared memory, and needs " + std::to_string(needed) +
-               (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings and padding" : ""));
+               (reserved > 0 ? ", " + std::to_string(reserved) + " of them for rings and padding"
+                             : ""));
     return false;
   }
   /// Blocks of a cooperative launch wait for each other; so many of the lifted kernel run at once.
