@@ -33,7 +33,8 @@ Little littleOf(const WaitingCopies &copies) {
     const char *reason = "each thread stores {0} bytes, and by TMA the block goes on {1} ns later";
     return copies.hiding == Hiding::Nothing ? Little{1, 7, reason} : Little{2, 16, reason};
   }
-  const char *waits = "each thread waits for {0} bytes, and by TMA it goes on {1} ns later";
+  const char *waits =
+      "each thread waits for {0} bytes, and by TMA it goes on {1} ns later than after a load";
   switch (copies.hiding) {
   case Hiding::Nothing: return {1, 7, waits};
   case Hiding::NothingInLoop: return {2, 16, waits};
@@ -91,7 +92,7 @@ std::optional<ExpectedLoss> lossByConflicts(const Plan &plan, const CopyWork &wo
   if (!plan.layout.moved || work.waits() > 1 || plan.passes < 2 * plan.passesBefore ||
       plan.passesBefore == 0)
     return std::nullopt;
-  return ExpectedLoss{formatv("{0:f1} passes of shared memory", plan.passes).str(),
+  return ExpectedLoss{formatv("{0:f1} passes of shared memory for an access", plan.passes).str(),
                       formatv("{0:f1}", plan.passesBefore).str(),
                       "the rows that TMA brings lie otherwise, and a warp's access meets more "
                       "elements of one bank"};

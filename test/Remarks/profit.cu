@@ -12,7 +12,7 @@
 //
 // Copies that are expected to be slower by TMA stay loops, with a warning that says the figures.
 
-// CHECK: profit.cu:[[#@LINE+5]]:3: warning: this copy of 'little' stays a loop: by TMA it is expected to take 1.05 us instead of 0.70 us, since each thread waits for 4 bytes, and by TMA it goes on 350 ns later; 'lift(always)' lifts it all the same [-Wtilelift-predicted-loss]
+// CHECK: profit.cu:[[#@LINE+5]]:3: warning: this copy of 'little' stays a loop: by TMA it is expected to take 1.05 us instead of 0.70 us, since each thread waits for 4 bytes, and by TMA it goes on 350 ns later than after a load; 'lift(always)' lifts it all the same [-Wtilelift-predicted-loss]
 // TEXT-NOT: little_tma
 __global__ void little(float *out, const float *in) {
   __shared__ float little[256];
@@ -67,7 +67,7 @@ __global__ void rows(float *out, const float *in, const int *__restrict__ indice
 }
 
 // Without padding, four threads meet in a bank.
-// CHECK: warning: this copy of 'padded' stays a loop: by TMA it is expected to take 4.0 passes of shared memory instead of 1.0, since the rows that TMA brings lie otherwise, and a warp's access meets more elements of one bank;
+// CHECK: warning: this copy of 'padded' stays a loop: by TMA it is expected to take 4.0 passes of shared memory for an access instead of 1.0, since the rows that TMA brings lie otherwise, and a warp's access meets more elements of one bank;
 // TEXT-NOT: turned_tma
 __global__ void turned(float *out, const float *in, int w) {
   __shared__ float padded[32][33];
