@@ -87,8 +87,8 @@ Outcome lift(StringRef text) {
     outcome.isAnswered = !result.diagnostics.empty() || !result.edits.empty();
     // All that is printed or written.
     liftedFiles(compiler.getSourceManager(), result.edits);
-    listAsJson(result.relations);
-    listAsJson(result.plans);
+    printed(result.relations);
+    printed(result.plans);
   };
   outcome.isParsed = liftFile(invocation, files, {options, take});
   return outcome;
