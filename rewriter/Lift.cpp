@@ -109,7 +109,7 @@ std::optional<PlannedKernel> planWorthwhile(const AnnotatedKernel &kernel, const
     }
     std::map<const Directive *, Diagnostic> losses;
     if (isLifted)
-      losses = expectedLosses(planned->plan, ordersOf(planned->plan, file.effects), file);
+      losses = expectedLosses(planned->plan, file);
     for (auto &[directive, warning] : losses) {
       choices.loops.insert(directive);
       warnings.push_back(std::move(warning));

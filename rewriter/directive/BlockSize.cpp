@@ -4,7 +4,7 @@
 
 #include "directive/BlockSize.h"
 
-#include "support/VariableFacts.h"
+#include "support/LoopsAndLabels.h"
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
@@ -112,11 +112,6 @@ private:
     const auto *binary = dyn_cast_or_null<BinaryOperator>(expression);
     return (binary && !binary->isLogicalOp()) ||
            isa_and_nonnull<FullExpr, ParenExpr, CastExpr, CXXOperatorCallExpr>(expression);
-  }
-
-  static bool hasLabel(const Stmt *statement) {
-    return statement &&
-           (isa<LabelStmt>(statement) || llvm::any_of(statement->children(), hasLabel));
   }
 
   /// The axis of a member that an assignment sets, of a block or of a block in a configuration.

@@ -10,6 +10,7 @@
 #include "spelling/NamedParts.h"
 #include "support/DeclaredNames.h"
 #include "support/Locations.h"
+#include "support/LoopsAndLabels.h"
 
 using namespace clang;
 using namespace llvm;
@@ -36,10 +37,6 @@ std::optional<Place> lineOfPragma(const SourceManager &sources, SourceLocation l
   if (hash > at || file.text[hash] != '#')
     return std::nullopt;
   return tilelift::placeOf(sources, location.getLocWithOffset(int(hash) - int(at)));
-}
-
-bool hasLabel(const Stmt *within) {
-  return within && (isa<LabelStmt>(within) || llvm::any_of(within->children(), hasLabel));
 }
 
 /// Whether a jump may lead from before a statement of a block to behind it: past variables that are
@@ -253,12 +250,10 @@ SmallVector<LoopAhead, 4> loopsWithLoads(const InstancePlan &instance,
     if (copy.plan.kind != CopyKind::Load || !copy.path.inKernel() || asked.contains(copy.statement))
       continue;
     const VariableFacts facts(copy.path);
-    const Stmt *around = facts.parentOf(copy.statement);
-    while (around && !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(around))
-      around = facts.parentOf(around);
-    if (isa_and_nonnull<ForStmt, WhileStmt>(around) &&
-        llvm::none_of(loops, [&](const LoopAhead &each) { return each.loop == around; }))
-      loops.push_back({around, nullptr, copy.path});
+    const Stmt *loop = innermostLoopAround(copy.statement, facts);
+    if (isa_and_nonnull<ForStmt, WhileStmt>(loop) &&
+        llvm::none_of(loops, [&](const LoopAhead &each) { return each.loop == loop; }))
+      loops.push_back({loop, nullptr, copy.path});
   }
   return loops;
 }
@@ -266,8 +261,8 @@ SmallVector<LoopAhead, 4> loopsWithLoads(const InstancePlan &instance,
 /// The stages of a ring that nobody asks for; nothing if it would not lie in static shared memory,
 /// or if it leaves an SM fewer blocks, and these are less than half of the threads that it may
 /// have.
-std::optional<RingUse> stagesForNothing(const InstancePlan &before, const InstancePlan &filled,
-                                        const KernelSizes &sizes) {
+std::optional<RingUse> stagesOfOwnRing(const InstancePlan &before, const InstancePlan &filled,
+                                       const KernelSizes &sizes) {
   InstancePlan without = before, with = filled;
   const int64_t blocks =
       ringUse(1, sharedBytesOf(tilePlansOf(without), sizes), Bytes(), before.block).blocks;
@@ -351,7 +346,7 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
     auto *filled = std::get_if<InstancePlan>(&made);
     if (!filled)
       continue;
-    if (std::optional<RingUse> use = stagesForNothing(instance, *filled, sizes)) {
+    if (std::optional<RingUse> use = stagesOfOwnRing(instance, *filled, sizes)) {
       filled->pipelines.back().use = *use;
       setStages(*filled, instance.pipelines.size(), use->stages);
       instance = std::move(*filled);

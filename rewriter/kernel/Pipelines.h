@@ -23,9 +23,9 @@ namespace tilelift {
 void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
                   const FileFacts &file, Verdicts &verdicts);
 
-/// Plans that copies are issued ahead of their rounds in loops for which nobody asks that, wherever
-/// nothing stands against it and the rings take no block of the SM. `asked` are the statements in
-/// loops with a pipeline pragma.
+/// Plans that loads are issued ahead of their rounds in loops without a pipeline pragma, wherever
+/// that is possible and the rings leave an SM as many blocks as before, or two or more blocks with
+/// 1024 threads. `asked` are the statements in loops with a pipeline pragma.
 void planOwnRings(InstancePlan &instance, const llvm::DenseSet<const clang::Stmt *> &asked,
                   const FileFacts &file);
 

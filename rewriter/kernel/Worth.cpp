@@ -4,6 +4,7 @@
 
 #include "kernel/Worth.h"
 
+#include "kernel/Orders.h"
 #include "plan/Profit.h"
 #include "support/VariableFacts.h"
 
@@ -25,23 +26,26 @@ bool isInLoop(const PlannedCopy &copy) {
 class InstanceWorth {
 public:
   InstanceWorth(const InstancePlan &instance, const CopyOrders &orders, bool copiesByGroups)
-      : instance(instance), orders(orders), copiesByGroups(copiesByGroups) {}
+      : instance(instance), orders(orders), copiesByGroups(copiesByGroups) {
+    for (const PlannedCopy &copy : instance.copies)
+      works.push_back(workOf(*copy.relation));
+  }
 
   std::optional<ExpectedLoss> lossOf(size_t number) const {
     const PlannedCopy &copy = instance.copies[number];
-    if (auto loss = lossByRows(copy.plan, workOf(*copy.relation), copiesByGroups))
+    if (auto loss = lossByRows(copy.plan, works[number], copiesByGroups))
       return loss;
     if (copy.plan.kind == CopyKind::Load)
-      if (auto loss = lossByConflicts(copy.plan, workOf(*copy.relation)))
+      if (auto loss = lossByConflicts(copy.plan, works[number]))
         return loss;
     return copy.plan.kind == CopyKind::Reduce ? std::nullopt : lossByWait(awaitedWith(number));
   }
 
 private:
-  Hiding hidingOf(size_t number, const CopyWork &work) const {
+  Hiding hidingOf(size_t number) const {
     const PlannedCopy &copy = instance.copies[number];
     const bool hasStages = !copy.relation->tile.slot.withoutConstant().isZero();
-    if (work.isLoadedBefore || hasStages || orders.copies[number].isDeferred)
+    if (works[number].isLoadedBefore || hasStages || orders.copies[number].isDeferred)
       return Hiding::ByProgram;
     if (copy.pipeline)
       return Hiding::ByPipeline;
@@ -60,13 +64,11 @@ private:
     const BlockShape &block = instance.block;
     group.threads = block[0] * block[1] * block[2];
     for (size_t i = first; i < end; ++i) {
-      const PlannedCopy &copy = instance.copies[i];
-      for (const Cell &cell : copy.relation->cells)
+      for (const Cell &cell : instance.copies[i].relation->cells)
         group.bytes += Bytes(cell.size);
-      const CopyWork work = workOf(*copy.relation);
-      group.accesses += work.accesses;
-      group.waits = std::max(group.waits, work.waits());
-      group.hiding = std::max(group.hiding, hidingOf(i, work));
+      group.accesses += works[i].accesses;
+      group.waits = std::max(group.waits, works[i].waits());
+      group.hiding = std::max(group.hiding, hidingOf(i));
     }
     return group;
   }
@@ -74,26 +76,30 @@ private:
   const InstancePlan &instance;
   const CopyOrders &orders;
   bool copiesByGroups;
+  /// By the copies' numbers.
+  std::vector<CopyWork> works;
 };
 
-bool isAsked(const InstancePlan &instance, const PlannedCopy &copy) {
+/// Whether no pragma says already that the copy is to be lifted in any case.
+bool isJudged(const InstancePlan &instance, const PlannedCopy &copy) {
   const bool isOfPragma = copy.pipeline && instance.pipelines[*copy.pipeline].directive;
   return !copy.directive->clauses.isAlwaysLifted && !isOfPragma && copy.plan.peerCount() == 1;
 }
 
 } // namespace
 
-std::map<const Directive *, Diagnostic>
-expectedLosses(const KernelPlan &kernel, const CopyOrders &orders, const FileFacts &file) {
+std::map<const Directive *, Diagnostic> expectedLosses(const KernelPlan &kernel,
+                                                       const FileFacts &file) {
   std::map<const Directive *, Diagnostic> losses;
   if (file.selection.liftsAlways || file.selection.only)
     return losses;
+  const CopyOrders orders = ordersOf(kernel, file.effects);
   for (const InstancePlan &instance : kernel.instances) {
     const bool copiesByGroups = file.effects.of(instance.function).ofAll().groups.ordersCopies();
     const InstanceWorth worth(instance, orders, copiesByGroups);
     for (size_t i = 0; i < instance.copies.size(); ++i) {
       const PlannedCopy &copy = instance.copies[i];
-      if (!isAsked(instance, copy))
+      if (!isJudged(instance, copy))
         continue;
       if (std::optional<ExpectedLoss> loss = worth.lossOf(i))
         losses.try_emplace(copy.directive,

@@ -13,15 +13,14 @@
 
 #include "kernel/FileFacts.h"
 #include "kernel/KernelPlan.h"
-#include "order/BarrierFacts.h"
 
 #include <map>
 
 namespace tilelift {
 
 /// The pragmas of copies that should stay loops, and the warning for each.
-std::map<const Directive *, Diagnostic>
-expectedLosses(const KernelPlan &kernel, const CopyOrders &orders, const FileFacts &file);
+std::map<const Directive *, Diagnostic> expectedLosses(const KernelPlan &kernel,
+                                                       const FileFacts &file);
 
 } // namespace tilelift
 

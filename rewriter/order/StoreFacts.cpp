@@ -10,7 +10,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "order/BarrierFacts.h"
-#include "support/VariableFacts.h"
+#include "support/LoopsAndLabels.h"
 
 using namespace clang;
 using namespace llvm;
@@ -118,10 +118,8 @@ void StoreFlow::accessMemory(const State &state, const Effect &effect, std::opti
 /// round.
 bool StoreFlow::isInLoopBefore(unsigned barrier, size_t store) const {
   const VariableFacts facts(copies[store].path);
-  const Stmt *around = facts.parentOf(barriers[barrier].call);
-  while (around && !isa<ForStmt, WhileStmt, DoStmt, CXXForRangeStmt>(around))
-    around = facts.parentOf(around);
-  return around && !facts.isWithin(copies[store].statement, around);
+  const Stmt *loop = innermostLoopAround(barriers[barrier].call, facts);
+  return loop && !facts.isWithin(copies[store].statement, loop);
 }
 
 void StoreFlow::reachStore(State &state, size_t store) {
