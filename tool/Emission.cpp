@@ -13,8 +13,8 @@
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
 
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Mangle.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/FrontendAction.h"
 #include "clang/Frontend/TextDiagnosticPrinter.h"
@@ -35,15 +35,16 @@ struct Entries {
   std::vector<Entry> kernels, variables;
 };
 
-class EntryFinder : public ASTConsumer, public RecursiveASTVisitor<EntryFinder> {
+class EntryFinder : public ASTConsumer, public DynamicRecursiveASTVisitor {
 public:
-  explicit EntryFinder(Entries &entries) : entries(entries) {}
+  explicit EntryFinder(Entries &entries) : entries(entries) {
+    ShouldVisitTemplateInstantiations = true;
+  }
 
   void HandleTranslationUnit(ASTContext &context) override {
     TraverseDecl(context.getTranslationUnitDecl());
   }
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     bool isEntry = function->hasAttr<CUDAGlobalAttr>() && !function->isDependentContext() &&
                    function->isThisDeclarationADefinition();
     if (isEntry)
@@ -53,7 +54,7 @@ public:
            !function->isExternallyVisible()});
     return true;
   }
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     if (variable->hasAttr<CUDADeviceAttr>() && variable->hasGlobalStorage())
       entries.variables.push_back({variable->getQualifiedNameAsString(),
                                    ASTNameGenerator(variable->getASTContext()).getName(variable),

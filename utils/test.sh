@@ -6,6 +6,6 @@ set -euo pipefail
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=${1:-$root/build}
 "$root/utils/setup.sh"
-cmake -S "$root" -B "$build" -G Ninja -DTILELIFT_ASSERTIONS=ON
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 -DTILELIFT_ASSERTIONS=ON
 cmake --build "$build"
 ctest --test-dir "$build" --output-on-failure

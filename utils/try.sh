@@ -8,7 +8,7 @@ root=$(cd "$(dirname "$0")/.." && pwd)
 build=$root/build
 example=${1:-stencil}
 "$root/utils/setup.sh"
-cmake -S "$root" -B "$build" -G Ninja >/dev/null
+cmake -S "$root" -B "$build" -G Ninja -DCMAKE_CXX_COMPILER=clang++-22 >/dev/null
 cmake --build "$build" --target tilelift
 
 source=$root/examples/$example.cu

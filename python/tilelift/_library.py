@@ -80,7 +80,7 @@ def library() -> ctypes.CDLL:
     return _library
 
 
-def _strings(texts: Sequence[str]) -> Tuple[object, int]:
+def _strings(texts: Sequence[str]) -> Tuple[ctypes.Array[ctypes.c_char_p], int]:
     return (ctypes.c_char_p * max(len(texts), 1))(*(text.encode() for text in texts)), len(texts)
 
 
@@ -92,7 +92,7 @@ def lift(source: str, *, file_name: str, arch: str, cuda_path: str, flags: Seque
                        remarks=remarks, only_asked_pipelines=only_asked_pipelines)
     for name, texts in (("flag", flags), ("block", blocks), ("warning", warnings)):
         array, count = _strings(texts)
-        setattr(options, name + "s", ctypes.cast(array, _Strings))  # type: ignore[arg-type]
+        setattr(options, name + "s", ctypes.cast(array, _Strings))
         setattr(options, name + "_count", count)
     text = source.encode()
     result = own.tilelift_lift(text, len(text), ctypes.byref(options))

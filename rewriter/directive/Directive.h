@@ -87,6 +87,8 @@ struct Directive {
   Place end;
   /// The first token of what follows.
   Place statement;
+  /// The pragmas of statements behind it that are one copy with its own (AdjacentLoads.h).
+  std::vector<Directive> joined;
 };
 
 } // namespace tilelift

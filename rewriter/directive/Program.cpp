@@ -11,7 +11,7 @@
 #include "support/Locations.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -43,10 +43,11 @@ const DeclRefExpr *functionReference(const Expr *expression) {
 
 bool isDevice(const FunctionDecl *function);
 
-class Finder : public RecursiveASTVisitor<Finder> {
+class Finder : public DynamicRecursiveASTVisitor {
 public:
   Finder(ASTContext &context, const std::vector<Directive> &directives)
       : context(context), sources(context.getSourceManager()), directives(directives) {
+    ShouldVisitTemplateInstantiations = true;
     for (const Directive &directive : directives) {
       const Directive *known = annotated.insert(directive);
       if (!known)
@@ -59,11 +60,9 @@ public:
     }
   }
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-
   /// Only the user's files are rewritten; skipping the system's declarations keeps the
   /// walk short.
-  bool TraverseDecl(Decl *declaration) {
+  bool TraverseDecl(Decl *declaration) override {
     bool isTop = declaration && isa_and_nonnull<TranslationUnitDecl>(declaration->getDeclContext());
     if ((isTop || isa_and_nonnull<NamespaceDecl>(declaration)) &&
         !placeOf(declaration->getLocation()).isKnown() &&
@@ -71,13 +70,13 @@ public:
       return true;
     const auto *function = dyn_cast_or_null<FunctionDecl>(declaration);
     return inFunction(function ? function : current,
-                      [&] { return RecursiveASTVisitor::TraverseDecl(declaration); });
+                      [&] { return DynamicRecursiveASTVisitor::TraverseDecl(declaration); });
   }
 
   /// What stands in a function's lambda can name the function's variables.
-  bool TraverseLambdaExpr(LambdaExpr *lambda) {
+  bool TraverseLambdaExpr(LambdaExpr *lambda) override {
     return inFunction(current ? current : lambda->getCallOperator(), [&] {
-      if (!RecursiveASTVisitor::TraverseLambdaExpr(lambda))
+      if (!DynamicRecursiveASTVisitor::TraverseLambdaExpr(lambda))
         return false;
       // A generic one launches what its instantiations do.
       const FunctionTemplateDecl *generic = lambda->getDependentCallOperator();
@@ -90,27 +89,27 @@ public:
     });
   }
 
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->hasAttr<CUDAGlobalAttr>() && function->isThisDeclarationADefinition() &&
         !function->isDependentContext() && function->getBody())
       kernels.push_back(function);
     return true;
   }
 
-  bool VisitStmt(Stmt *statement) {
+  bool VisitStmt(Stmt *statement) override {
     noteAnnotation(statement);
     noteValues(statement);
     return true;
   }
 
-  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) {
+  bool VisitCUDAKernelCallExpr(CUDAKernelCallExpr *call) override {
     if (const DeclRefExpr *callee = functionReference(call->getCallee()))
       addLaunch(Launch::Form::Chevrons, call, callee,
                 call->getConfig()->getNumArgs() > 1 ? call->getConfig()->getArg(1) : nullptr);
     return true;
   }
 
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     bool isOfUser = callee && placeOf(callee->getLocation()).isKnown();
     if (!callee || isOfUser || !callee->getDeclName().isIdentifier())
@@ -138,7 +137,7 @@ public:
     return true;
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     const auto *function = dyn_cast<FunctionDecl>(reference->getDecl());
     if (function && function->hasAttr<CUDAGlobalAttr>())
       uses.push_back(reference);

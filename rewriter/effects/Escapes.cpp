@@ -89,10 +89,13 @@ bool Walk::keepsAtCall(const CallBase &call, const Use &use) {
       push(&call);
     return false;
   }
+  // What such a call reads through a pointer is not the pointer, as where `wmma` loads fragments.
+  if (call.isDataOperand(&use) && use.get()->getType()->isPointerTy() &&
+      call.doesNotCapture(call.getDataOperandNo(&use)))
+    return false;
   const auto *intrinsic = dyn_cast<IntrinsicInst>(&call);
   if (!intrinsic)
-    return !(call.isDataOperand(&use) && use.get()->getType()->isPointerTy() &&
-             call.doesNotCapture(call.getDataOperandNo(&use)));
+    return true;
   if (isa<MemIntrinsic>(intrinsic) || intrinsic->isLifetimeStartOrEnd())
     return false;
   // A number may be what the intrinsic stores; all else is a place, or part of the result.

@@ -48,7 +48,7 @@ struct MemoryObject {
   /// If the pointer lies in a struct that is passed to the kernel: its offset there, in bytes.
   uint64_t offset = 0;
   /// What the program says that lies there.
-  clang::QualType element;
+  clang::QualType element = {};
   /// The pointer is `__restrict__`: the memory is accessed only through it and through pointers
   /// that are computed from it.
   bool isRestrict = false;

@@ -12,7 +12,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
@@ -49,17 +49,19 @@ bool isOfHost(const VarDecl *variable) {
 }
 
 /// Every declaration that a piece of the program names.
-class NameFinder : public RecursiveASTVisitor<NameFinder> {
+class NameFinder : public DynamicRecursiveASTVisitor {
 public:
   llvm::DenseSet<const Decl *> found;
 
-  bool VisitDeclRefExpr(DeclRefExpr *reference) { return add(reference->getDecl()); }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc type) { return add(type.getDecl()); }
-  bool VisitTagTypeLoc(TagTypeLoc type) { return add(type.getDecl()); }
-  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override { return add(reference->getDecl()); }
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) override { return add(type.getDecl()); }
+  bool VisitTagTypeLoc(TagTypeLoc type) override { return add(type.getDecl()); }
+  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) override {
     return add(type.getTypePtr()->getTemplateName().getAsTemplateDecl());
   }
-  bool VisitUsingTypeLoc(UsingTypeLoc type) { return add(type.getDecl()->getTargetDecl()); }
+  bool VisitUsingTypeLoc(UsingTypeLoc type) override {
+    return add(type.getDecl()->getTargetDecl());
+  }
 
 private:
   bool add(const Decl *declaration) {

@@ -232,8 +232,11 @@ EmitResult Emitter::finish() {
     result.edits.add(std::move(edit));
   addIncludes();
   // The originals keep their loops; their pragmas have done their work.
-  for (const auto &[directive, outcome] : outcomes)
+  for (const auto &[directive, outcome] : outcomes) {
     result.edits.add(source.pragmaComment(*directive, outcome));
+    for (const Directive &joined : directive->joined)
+      result.edits.add(source.pragmaComment(joined, outcome));
+  }
   return std::move(result);
 }
 

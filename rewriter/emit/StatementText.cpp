@@ -71,14 +71,20 @@ std::vector<Piece> KernelWriter::plainBranch(const std::string &before, size_t c
   const PlannedCopy &own = copies()[copy];
   unsigned begin = own.directive->statement.offset;
   std::string indent = source.indentationAt(begin);
-  Piece statement = Piece::copy(begin, source.endOf(own.statement));
-  if (isa<CompoundStmt>(own.statement))
-    return {Piece::own(before, at), statement};
+  const unsigned end = source.endOf(own.statement);
+  const std::vector<Directive> &joined = own.directive->joined;
+  if (isa<CompoundStmt>(own.statement) && joined.empty())
+    return {Piece::own(before, at), Piece::copy(begin, end)};
   std::string hints;
   for (auto [first, end] : source.hintsOf(own.statement))
     hints += source.between(first, end).str() + "\n" + indent;
-  return {Piece::own(before + "{\n" + indent + hints, at), statement,
-          Piece::own("\n" + indent + "}")};
+  std::vector<Edit> pragmas;
+  for (const Directive &each : joined)
+    pragmas.push_back(source.removal(each.begin.offset, each.end.offset));
+  std::vector<Piece> pieces = editedCopy(begin, end, std::move(pragmas));
+  pieces.insert(pieces.begin(), Piece::own(before + "{\n" + indent + hints, at));
+  pieces.push_back(Piece::own("\n" + indent + "}"));
+  return pieces;
 }
 
 /// What the tiles' sizes have to be, where only the kernel can say it.

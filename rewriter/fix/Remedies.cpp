@@ -10,8 +10,8 @@
 #include "relation/WrittenBytes.h"
 #include "support/Locations.h"
 
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/RecordLayout.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -90,25 +90,26 @@ const FieldDecl *Remedies::memberAt(int64_t offset, int64_t &begin) const {
 }
 
 /// Looks for whoever else knows the size of a struct, or where its members are.
-class OtherUses : public RecursiveASTVisitor<OtherUses> {
+class OtherUses : public DynamicRecursiveASTVisitor {
 public:
   OtherUses(const RecordDecl *record, const VarDecl *variable)
-      : record(record), variable(variable) {}
+      : record(record), variable(variable) {
+    ShouldVisitTemplateInstantiations = true;
+  }
 
   bool found = false;
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool TraverseDecl(Decl *declaration) {
+  bool TraverseDecl(Decl *declaration) override {
     if (!declaration || declaration->getLocation() == variable->getLocation()) // of any instance
       return true;
     bool isOfSystem =
         !isa<TranslationUnitDecl, LinkageSpecDecl>(declaration) &&
         !placeOf(declaration->getASTContext().getSourceManager(), declaration->getLocation())
              .isKnown();
-    return isOfSystem || RecursiveASTVisitor::TraverseDecl(declaration);
+    return isOfSystem || DynamicRecursiveASTVisitor::TraverseDecl(declaration);
   }
-  bool VisitTagTypeLoc(TagTypeLoc type) { return look(type.getDecl()); }
-  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {
+  bool VisitTagTypeLoc(TagTypeLoc type) override { return look(type.getDecl()); }
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) override {
     return look(trait->getTypeOfArgument()->getAsRecordDecl());
   }
 

@@ -4,6 +4,7 @@
 
 #include "host/HeaderCache.h"
 
+#include "clang/AST/ASTContext.h"
 #include "clang/Basic/Version.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/CompilerInvocation.h"
@@ -143,20 +144,28 @@ bool readsWrapperFirst(const PreprocessorOptions &options) {
 
 } // namespace
 
-void useHeaderCache(CompilerInvocation &invocation, Files files) {
+bool useHeaderCache(CompilerInvocation &invocation, Files files) {
   const char *folder = getenv("TILELIFT_HEADER_CACHE");
   PreprocessorOptions &options = invocation.getPreprocessorOpts();
   if (!folder || !*folder || !readsWrapperFirst(options))
-    return;
+    return false;
   const std::string source = in(folder, "cuda.cu");
   if (sys::fs::create_directories(folder) || !writeSource(source))
-    return;
+    return false;
   const CompilerInvocation maker = precompiling(invocation, source);
   const std::string header = in(folder, keyOf(maker) + ".pch");
   if (!isUpToDate(header, *files) && !make(header, maker, files))
-    return;
+    return false;
   options.ImplicitPCHInclude = header;
   options.Includes.erase(options.Includes.begin());
+  return true;
+}
+
+void forEachTopDeclaration(ASTContext &context, bool usesHeaderCache,
+                           function_ref<void(Decl *)> visit) {
+  const TranslationUnitDecl *all = context.getTranslationUnitDecl();
+  for (Decl *each : usesHeaderCache ? all->noload_decls() : all->decls())
+    visit(each);
 }
 
 } // namespace tilelift

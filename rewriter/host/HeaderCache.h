@@ -14,19 +14,27 @@
 #define TILELIFT_HOST_HEADERCACHE_H
 
 #include "llvm/ADT/IntrusiveRefCntPtr.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
 #include "llvm/Support/VirtualFileSystem.h"
 
 namespace clang {
+class ASTContext;
 class CompilerInvocation;
-}
+class Decl;
+} // namespace clang
 
 namespace tilelift {
 
 /// Has the invocation take CUDA's headers from the cache, if there is a cache and the invocation
-/// reads them first. Where the cache cannot be written, or the headers do not parse, the invocation
-/// stays as it is, and reads them itself.
-void useHeaderCache(clang::CompilerInvocation &invocation,
+/// reads them first. Returns whether it does. Where the cache cannot be written, or the headers do
+/// not parse, the invocation stays as it is, and reads them itself.
+bool useHeaderCache(clang::CompilerInvocation &invocation,
                     llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem> files);
+
+/// Visits the declarations at the top of a file and its headers; those of headers from the cache
+/// only if something of the file uses them, as it would take long to load all.
+void forEachTopDeclaration(clang::ASTContext &context, bool usesHeaderCache,
+                           llvm::function_ref<void(clang::Decl *)> visit);
 
 } // namespace tilelift
 

@@ -284,7 +284,8 @@ void Interpreter::runMemcpy(const CallExpr *call) {
   const uint64_t each = std::gcd(std::gcd(smallestIn(pointeeOf(to), kernel.context),
                                           smallestIn(pointeeOf(from), kernel.context)),
                                  bytes);
-  copyAsync(evaluate(to), evaluate(from), bytes, unsigned(each), place);
+  const Value target = evaluate(to);
+  copyAsync(target, evaluate(from), bytes, unsigned(each), place);
 }
 
 /// `memcpy_async(group, to, from, bytes)`, or the same without a group.
@@ -305,7 +306,8 @@ bool Interpreter::runGroupCopy(const CallExpr *call) {
                  group.getAsString().find("tile") == std::string::npos;
   if (!isBlock || threadNumber == 0) {
     unsigned each = std::gcd(sizeOf(pointeeOf(to)), 16u);
-    copyAsync(evaluate(to), evaluate(from), *bytes, each, placeOf(call));
+    const Value target = evaluate(to);
+    copyAsync(target, evaluate(from), *bytes, each, placeOf(call));
   }
   return true;
 }

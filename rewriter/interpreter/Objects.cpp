@@ -145,8 +145,8 @@ Value Interpreter::addressOf(const Expr *lvalue) {
   } else if (const auto *unary = dyn_cast<UnaryOperator>(lvalue)) {
     return unary->getOpcode() == UO_Deref ? evaluate(unary->getSubExpr()) : evaluateUnary(unary);
   } else if (const auto *subscript = dyn_cast<ArraySubscriptExpr>(lvalue)) {
-    return movePointer(evaluate(subscript->getBase()), evaluate(subscript->getIdx()),
-                       subscript->getType(), 1, subscript);
+    const Value base = evaluate(subscript->getBase());
+    return movePointer(base, evaluate(subscript->getIdx()), subscript->getType(), 1, subscript);
   } else if (const auto *member = dyn_cast<MemberExpr>(lvalue)) {
     if (const auto *field = dyn_cast<FieldDecl>(member->getMemberDecl())) {
       Value place = addressOfField(evaluate(member->getBase()), field);

@@ -281,8 +281,10 @@ Value LocalObject::read(int64_t offset, unsigned size, Place place) const {
     return rest.why.empty() ? Scalar::unknown("is used before it is set", place) : rest;
   if (start == offset && part.size == size)
     return part.value;
-  if (offset + size <= end)
-    return part.value.map([&](const Scalar &whole) { return partOf(whole, offset - start, size); });
+  if (offset + size <= end) {
+    const int64_t skipped = offset - start;
+    return part.value.map([&](const Scalar &whole) { return partOf(whole, skipped, size); });
+  }
 
   // Several parts: data that is contiguous in global memory reads as one.
   unsigned first = unsigned(end - offset);

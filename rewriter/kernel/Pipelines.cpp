@@ -336,11 +336,10 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
     VariableFacts facts(ahead.path);
     Uniformity uniformity(facts, own, ahead.path);
     KernelUnderTest under{file.context, ahead.path, facts, own, uniformity, instance.block};
-    const bool isLeftAlone = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
-      return facts.isWithin(copy.statement, ahead.loop) &&
-             (copy.pipeline || !copy.plan.copyChecks.empty());
+    const bool hasPipeline = llvm::any_of(instance.copies, [&](const PlannedCopy &copy) {
+      return copy.pipeline && facts.isWithin(copy.statement, ahead.loop);
     });
-    if (isLeftAlone) // another pipeline has a copy of it, or a round may make it by the threads
+    if (hasPipeline)
       continue;
     auto made = withPipeline(instance, ahead, under);
     auto *filled = std::get_if<InstancePlan>(&made);

@@ -130,7 +130,7 @@ Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline) {
   return made;
 }
 
-std::vector<Diagnostic> remarksOnUses(ArrayRef<KernelPlan> kernels, const FileFacts &file) {
+std::vector<Diagnostic> remarksOnUses(ArrayRef<const KernelPlan *> kernels, const FileFacts &file) {
   std::vector<Diagnostic> remarks;
   for (const DeclRefExpr *use : file.program.otherUses) {
     remarks.push_back(diagnose(diag::launch_not_lifted,
@@ -143,9 +143,9 @@ std::vector<Diagnostic> remarksOnUses(ArrayRef<KernelPlan> kernels, const FileFa
       remarks.push_back(diagnose(diag::node_update,
                                  placeOf(file.context.getSourceManager(), call->getBeginLoc()),
                                  call->getDirectCallee()->getNameAsString()));
-  for (const KernelPlan &kernel : kernels)
+  for (const KernelPlan *kernel : kernels)
     for (const Launch &launch : file.program.launches)
-      for (const InstancePlan &instance : kernel.instances)
+      for (const InstancePlan &instance : kernel->instances)
         if (launch.isOf(instance.function))
           addRemarks(remarks, launch, instance);
   return remarks;

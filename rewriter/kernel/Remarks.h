@@ -27,7 +27,8 @@ std::vector<Diagnostic> remarksOn(const Plan &plan, const Device &device, bool i
 Diagnostic remarkOnPipeline(const InstancePlan &instance, size_t pipeline);
 
 /// Launches that run the plain kernel, and uses of kernels that are no launches.
-std::vector<Diagnostic> remarksOnUses(llvm::ArrayRef<KernelPlan> kernels, const FileFacts &file);
+std::vector<Diagnostic> remarksOnUses(llvm::ArrayRef<const KernelPlan *> kernels,
+                                      const FileFacts &file);
 
 /// That nothing launches a lifted kernel, if that is so.
 std::vector<Diagnostic> remarksOnLaunches(const KernelPlan &kernel, const std::string &lifted,

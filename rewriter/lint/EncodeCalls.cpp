@@ -153,8 +153,11 @@ bool EncodeCall::describe(map_request &request) {
     request.dims[d].step = (*steps)[size_t(d)];
   }
   // Which numbers are allowed depends on these.
-  return read(typeArgument, request.type) & read(layout.interleave, request.interleave) &
-         read(layout.swizzle, request.swizzle) & read(layout.fill, request.fill);
+  const bool knowsType = read(typeArgument, request.type);
+  const bool knowsInterleave = read(layout.interleave, request.interleave);
+  const bool knowsSwizzle = read(layout.swizzle, request.swizzle);
+  const bool knowsFill = read(layout.fill, request.fill);
+  return knowsType && knowsInterleave && knowsSwizzle && knowsFill;
 }
 
 template <typename Request> void EncodeCall::judge(const Request &request) {

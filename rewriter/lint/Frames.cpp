@@ -4,7 +4,7 @@
 
 #include "lint/Frames.h"
 
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 
 using namespace clang;
 using namespace llvm;
@@ -15,13 +15,14 @@ namespace {
 constexpr unsigned deepest = 5;
 constexpr size_t mostWays = 64;
 
-class Collector : public RecursiveASTVisitor<Collector> {
+class Collector : public DynamicRecursiveASTVisitor {
 public:
-  explicit Collector(std::vector<const FunctionDecl *> &functions) : functions(functions) {}
+  explicit Collector(std::vector<const FunctionDecl *> &functions) : functions(functions) {
+    ShouldVisitTemplateInstantiations = true;
+    ShouldVisitImplicitCode = true; // the body of a lambda
+  }
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; } // the body of a lambda
-  bool VisitFunctionDecl(const FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     if (function->doesThisDeclarationHaveABody() && !function->isDependentContext())
       functions.push_back(function);
     return true;

@@ -127,7 +127,7 @@ bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
   auto known = llvm::find_if(
       found, [&](const GroupPlace &other) { return other.statement->getBeginLoc() == begin; });
   if (known == found.end())
-    known = found.insert(known, {statement, deepest->end()});
+    known = found.insert(known, {statement, deepest->end(), {}});
   // In each call of its function, a statement closes one group.
   const bool isFirst =
       !own.closes ||

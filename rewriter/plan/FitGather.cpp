@@ -64,7 +64,7 @@ bool Fitter::takeGather(const GatherRelation &gather) {
                                [](const GuardColumn &column) { return column.slopes.back() != 0; });
   if (!hasRows || isUneven)
     return fail(diagnose(diag::not_a_copy, relation.place, wordingOf(relation.kind).nothing));
-  plan.gather = LookedUpRows{gather.count, gather.row, {}, {}};
+  plan.gather = LookedUpRows{gather.count, gather.row, {}, {}, {}};
   return true;
 }
 

@@ -48,11 +48,13 @@ public:
 
   std::vector<Requirement> run() {
     collect();
-    for (const auto &[key, family] : families)
+    for (const auto &entry : families) {
+      const Family &family = entry.second;
       if (!llvm::all_of(family.values, [&](const auto &each) {
             return relation.symbols.isAlwaysWithin(each.second, family.within);
           }))
         add(family);
+    }
     return withoutImplied(std::move(result));
   }
 

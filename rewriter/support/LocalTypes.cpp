@@ -6,7 +6,7 @@
 
 #include "clang/AST/DeclCXX.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 
 using namespace clang;
 using namespace llvm;
@@ -20,9 +20,11 @@ public:
   explicit TagSearch(function_ref<bool(const TagDecl &)> isWanted) : isWanted(isWanted) {}
 
   bool isIn(QualType type) const {
-    struct Visitor : RecursiveASTVisitor<Visitor> {
+    struct Visitor : DynamicRecursiveASTVisitor {
       explicit Visitor(const TagSearch &search) : search(search) {}
-      bool VisitTagType(TagType *tag) { return !(found |= search.isAround(*tag->getDecl())); }
+      bool VisitTagType(TagType *tag) override {
+        return !(found |= search.isAround(*tag->getDecl()));
+      }
       const TagSearch &search;
       bool found = false;
     } visitor(*this);

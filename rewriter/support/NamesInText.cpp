@@ -7,7 +7,7 @@
 #include "support/CallPath.h"
 
 #include "clang/AST/Attr.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "llvm/ADT/DenseSet.h"
 
 using namespace clang;
@@ -18,46 +18,49 @@ namespace {
 
 using Where = NameInText::Where;
 
-class Reader : public RecursiveASTVisitor<Reader> {
+class Reader : public DynamicRecursiveASTVisitor {
 public:
-  explicit Reader(const Stmt *all) { addCode(all); }
+  explicit Reader(const Stmt *all) {
+    ShouldVisitTemplateInstantiations = true;
+    ShouldVisitImplicitCode = true;
+    addCode(all);
+  }
 
   std::vector<NameInText> names;
 
-  bool shouldVisitTemplateInstantiations() const { return true; }
-  bool shouldVisitImplicitCode() const { return true; }
-
-  bool TraverseStmt(Stmt *statement) {
+  bool TraverseStmt(Stmt *statement) override {
     if (!statement)
       return true;
     around.push_back(statement);
-    bool result =
-        inside(whereIn(statement), [&] { return RecursiveASTVisitor::TraverseStmt(statement); });
+    bool result = inside(whereIn(statement),
+                         [&] { return DynamicRecursiveASTVisitor::TraverseStmt(statement); });
     around.pop_back();
     return result;
   }
-  bool TraverseTypeLoc(TypeLoc type, bool traverseQualifier = true) {
+  bool TraverseTypeLoc(TypeLoc type, bool traverseQualifier = true) override {
+    return inside(Where::Type, [&] {
+      return DynamicRecursiveASTVisitor::TraverseTypeLoc(type, traverseQualifier);
+    });
+  }
+  bool TraverseTemplateArgumentLoc(const TemplateArgumentLoc &argument) override {
+    return inside(Where::Constant, [&] {
+      return DynamicRecursiveASTVisitor::TraverseTemplateArgumentLoc(argument);
+    });
+  }
+  bool TraverseStaticAssertDecl(StaticAssertDecl *assertion) override {
     return inside(Where::Type,
-                  [&] { return RecursiveASTVisitor::TraverseTypeLoc(type, traverseQualifier); });
+                  [&] { return DynamicRecursiveASTVisitor::TraverseStaticAssertDecl(assertion); });
   }
-  bool TraverseTemplateArgumentLoc(const TemplateArgumentLoc &argument) {
-    return inside(Where::Constant,
-                  [&] { return RecursiveASTVisitor::TraverseTemplateArgumentLoc(argument); });
-  }
-  bool TraverseStaticAssertDecl(StaticAssertDecl *assertion) {
-    return inside(Where::Type,
-                  [&] { return RecursiveASTVisitor::TraverseStaticAssertDecl(assertion); });
-  }
-  bool TraverseCXXRecordDecl(CXXRecordDecl *record) {
+  bool TraverseCXXRecordDecl(CXXRecordDecl *record) override {
     return inside(record->isLambda() ? where : Where::LocalClass,
-                  [&] { return RecursiveASTVisitor::TraverseCXXRecordDecl(record); });
+                  [&] { return DynamicRecursiveASTVisitor::TraverseCXXRecordDecl(record); });
   }
-  bool TraverseVarDecl(VarDecl *variable) {
+  bool TraverseVarDecl(VarDecl *variable) override {
     return inside(variable->isConstexpr() ? Where::Constant : where,
-                  [&] { return RecursiveASTVisitor::TraverseVarDecl(variable); });
+                  [&] { return DynamicRecursiveASTVisitor::TraverseVarDecl(variable); });
   }
 
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     add(reference->getDecl(), reference->getLocation(), subscripts(reference));
     names.back().isQualified = reference->hasQualifier();
     if (const auto *found = dyn_cast<UsingShadowDecl>(reference->getFoundDecl()))
@@ -65,18 +68,20 @@ public:
     return true;
   }
   /// Of `#pragma unroll n`.
-  bool VisitAttributedStmt(AttributedStmt *statement) {
+  bool VisitAttributedStmt(AttributedStmt *statement) override {
     for (const Attr *each : statement->getAttrs())
       if (const auto *hint = dyn_cast<LoopHintAttr>(each))
         inside(Where::Constant, [&] { return TraverseStmt(hint->getValue()); });
     return true;
   }
-  bool VisitTypedefTypeLoc(TypedefTypeLoc type) { return add(type.getDecl(), type.getNameLoc()); }
-  bool VisitTagTypeLoc(TagTypeLoc type) { return add(type.getDecl(), type.getNameLoc()); }
-  bool VisitUsingTypeLoc(UsingTypeLoc type) {
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) override {
+    return add(type.getDecl(), type.getNameLoc());
+  }
+  bool VisitTagTypeLoc(TagTypeLoc type) override { return add(type.getDecl(), type.getNameLoc()); }
+  bool VisitUsingTypeLoc(UsingTypeLoc type) override {
     return add(type.getDecl()->getIntroducer(), type.getNameLoc());
   }
-  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) {
+  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) override {
     const TemplateName name = type.getTypePtr()->getTemplateName();
     if (const TemplateDecl *made = name.getAsTemplateDecl()) {
       add(made, type.getTemplateNameLoc());
@@ -86,13 +91,13 @@ public:
       add(found->getIntroducer(), type.getTemplateNameLoc());
     return true;
   }
-  bool TraverseNestedNameSpecifierLoc(NestedNameSpecifierLoc qualifier) {
+  bool TraverseNestedNameSpecifierLoc(NestedNameSpecifierLoc qualifier) override {
     if (qualifier) {
       const NestedNameSpecifier specifier = qualifier.getNestedNameSpecifier();
       if (specifier.getKind() == NestedNameSpecifier::Kind::Namespace)
         add(specifier.getAsNamespaceAndPrefix().Namespace, qualifier.getLocalBeginLoc());
     }
-    return RecursiveASTVisitor::TraverseNestedNameSpecifierLoc(qualifier);
+    return DynamicRecursiveASTVisitor::TraverseNestedNameSpecifierLoc(qualifier);
   }
 
 private:

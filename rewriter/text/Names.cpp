@@ -9,7 +9,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Basic/SourceManager.h"
 #include "llvm/ADT/SetVector.h"
 
@@ -26,15 +26,15 @@ PrintingPolicy writtenPolicy(const ASTContext &context) {
 }
 
 /// All that the printed form of template arguments names.
-class NamedInArguments : public RecursiveASTVisitor<NamedInArguments> {
+class NamedInArguments : public DynamicRecursiveASTVisitor {
 public:
   SetVector<const NamedDecl *> names;
 
-  bool VisitTagType(TagType *type) { return add(type->getDecl()); }
-  bool VisitTemplateSpecializationType(TemplateSpecializationType *type) {
+  bool VisitTagType(TagType *type) override { return add(type->getDecl()); }
+  bool VisitTemplateSpecializationType(TemplateSpecializationType *type) override {
     return add(type->getTemplateName().getAsTemplateDecl());
   }
-  bool TraverseTemplateArgument(const TemplateArgument &argument) {
+  bool TraverseTemplateArgument(const TemplateArgument &argument) override {
     switch (argument.getKind()) {
     case TemplateArgument::Template: add(argument.getAsTemplate().getAsTemplateDecl()); break;
     case TemplateArgument::Declaration: add(argument.getAsDecl()); break;
@@ -42,7 +42,7 @@ public:
     case TemplateArgument::StructuralValue: TraverseType(argument.getStructuralValueType()); break;
     default: break;
     }
-    return RecursiveASTVisitor::TraverseTemplateArgument(argument);
+    return DynamicRecursiveASTVisitor::TraverseTemplateArgument(argument);
   }
 
 private:

@@ -9,7 +9,7 @@
 
 #include "clang/AST/ASTContext.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 #include "llvm/ADT/DenseSet.h"
 
@@ -47,13 +47,15 @@ bool isVisibleToAll(const NamedDecl *declaration) {
   return scope->isFileContext();
 }
 
-class AssumptionFinder : public RecursiveASTVisitor<AssumptionFinder> {
+class AssumptionFinder : public DynamicRecursiveASTVisitor {
 public:
   AssumptionFinder(const FunctionDecl *kernel, const Variants &variants)
       : kernel(kernel),
         variants(variants),
         context(kernel->getASTContext()),
-        sources(context.getSourceManager()) {}
+        sources(context.getSourceManager()) {
+    ShouldVisitImplicitCode = true;
+  }
 
   std::vector<std::string> found;
   /// Something may differ in another compilation that no condition outside of the kernel can name.
@@ -69,22 +71,23 @@ public:
   bool isSettled(const RecordDecl *record) const;
   /// What the kernel and the functions on the way to its copies assign to their variables.
   void readAssignments(const Stmt *body);
-  bool shouldVisitImplicitCode() const { return true; }
   /// Null is nothing.
   void visit(const Stmt *statement) { TraverseStmt(const_cast<Stmt *>(statement)); }
   void visit(const DeclaratorDecl *declaration);
 
-  bool VisitDeclRefExpr(DeclRefExpr *reference);
-  bool VisitCallExpr(CallExpr *call);
-  bool VisitCXXConstructExpr(CXXConstructExpr *call);
-  bool VisitMemberExpr(MemberExpr *member);
-  bool VisitTypeLoc(TypeLoc type);
-  bool VisitExpr(Expr *expression);
-  bool VisitTypedefTypeLoc(TypedefTypeLoc type);
-  bool VisitTagTypeLoc(TagTypeLoc type);
-  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type);
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override;
+  bool VisitCallExpr(CallExpr *call) override;
+  bool VisitCXXConstructExpr(CXXConstructExpr *call) override;
+  bool VisitMemberExpr(MemberExpr *member) override;
+  bool VisitTypeLoc(TypeLoc type) override;
+  bool VisitExpr(Expr *expression) override;
+  bool VisitTypedefTypeLoc(TypedefTypeLoc type) override;
+  bool VisitTagTypeLoc(TagTypeLoc type) override;
+  bool VisitTemplateSpecializationTypeLoc(TemplateSpecializationTypeLoc type) override;
   /// An argument of a template: with another one, another plan.
-  bool TraverseSubstNonTypeTemplateParmExpr(SubstNonTypeTemplateParmExpr *) { return true; }
+  bool TraverseSubstNonTypeTemplateParmExpr(SubstNonTypeTemplateParmExpr *) override {
+    return true;
+  }
 
 private:
   bool isOfSystem(SourceLocation location) const;

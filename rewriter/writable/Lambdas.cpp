@@ -4,8 +4,8 @@
 
 #include "writable/Lambdas.h"
 
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ExprCXX.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 
 using namespace clang;
 using namespace llvm;
@@ -14,16 +14,16 @@ namespace tilelift {
 namespace {
 
 /// In a body: whether it asks for the size or another trait of a lambda's type.
-class TraitsOfClosure : public RecursiveASTVisitor<TraitsOfClosure> {
+class TraitsOfClosure : public DynamicRecursiveASTVisitor {
 public:
   explicit TraitsOfClosure(const CXXRecordDecl &closure) : closure(closure) {}
 
   bool found = false;
 
-  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) {
+  bool VisitUnaryExprOrTypeTraitExpr(UnaryExprOrTypeTraitExpr *trait) override {
     return visit(trait->getTypeOfArgument());
   }
-  bool VisitTypeTraitExpr(TypeTraitExpr *trait) {
+  bool VisitTypeTraitExpr(TypeTraitExpr *trait) override {
     return llvm::all_of(trait->getArgs(),
                         [&](const TypeSourceInfo *each) { return visit(each->getType()); });
   }

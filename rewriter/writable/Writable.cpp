@@ -17,7 +17,7 @@
 
 #include "clang/AST/Attr.h"
 #include "clang/AST/DeclTemplate.h"
-#include "clang/AST/RecursiveASTVisitor.h"
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/Lex/Lexer.h"
 
 using namespace clang;
@@ -27,13 +27,15 @@ namespace tilelift {
 namespace {
 
 /// In a body: what there is once for each function.
-class OncePerFunction : public RecursiveASTVisitor<OncePerFunction> {
+class OncePerFunction : public DynamicRecursiveASTVisitor {
 public:
-  explicit OncePerFunction(const SourceManager &sources) : sources(sources) {}
+  explicit OncePerFunction(const SourceManager &sources) : sources(sources) {
+    ShouldVisitImplicitCode = true; // default arguments
+  }
 
   std::optional<Obstacle> found;
 
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     bool isKept = variable->isStaticLocal() && !isDeclaredShared(*variable) &&
                   !variable->getType().isConstQualified();
     if (isKept)
@@ -43,10 +45,8 @@ public:
     return !isKept;
   }
 
-  bool shouldVisitImplicitCode() const { return true; } // default arguments
-
   /// `__builtin_FUNCTION()`, as std::source_location::current() asks for it.
-  bool VisitSourceLocExpr(SourceLocExpr *asked) {
+  bool VisitSourceLocExpr(SourceLocExpr *asked) override {
     bool isOfName = asked->getIdentKind() == SourceLocIdentKind::Function ||
                     asked->getIdentKind() == SourceLocIdentKind::FuncSig ||
                     asked->getIdentKind() == SourceLocIdentKind::SourceLocStruct;
@@ -59,7 +59,7 @@ public:
   }
 
   /// An assertion says where it failed, and that may be in the lifted kernel.
-  bool VisitPredefinedExpr(PredefinedExpr *name) {
+  bool VisitPredefinedExpr(PredefinedExpr *name) override {
     bool isOfUser = placeOf(sources, sources.getSpellingLoc(name->getLocation())).isKnown();
     if (isOfUser)
       found = {("a lifted function that uses " + name->getIdentKindName()).str(),
@@ -73,26 +73,25 @@ private:
 
 /// In what a body calls: what there is once for each local type of that body. A lambda of the
 /// lifted text is another one.
-class OncePerLocalType : public RecursiveASTVisitor<OncePerLocalType> {
+class OncePerLocalType : public DynamicRecursiveASTVisitor {
 public:
   /// Of shared memory, or of all other.
-  explicit OncePerLocalType(bool isShared) : isShared(isShared) {}
+  explicit OncePerLocalType(bool isShared) : isShared(isShared) { ShouldVisitImplicitCode = true; }
 
   std::optional<Obstacle> found;
 
-  bool shouldVisitImplicitCode() const { return true; }
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     return !callee || visitFunction(*callee);
   }
-  bool VisitCXXConstructExpr(CXXConstructExpr *made) {
+  bool VisitCXXConstructExpr(CXXConstructExpr *made) override {
     return visitFunction(*made->getConstructor());
   }
-  bool VisitDeclRefExpr(DeclRefExpr *reference) {
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
     const auto *variable = dyn_cast<VarDecl>(reference->getDecl());
     return !variable || visitVariable(*variable);
   }
-  bool VisitMemberExpr(MemberExpr *member) {
+  bool VisitMemberExpr(MemberExpr *member) override {
     const auto *variable = dyn_cast<VarDecl>(member->getMemberDecl());
     return !variable || visitVariable(*variable);
   }
@@ -196,7 +195,7 @@ std::optional<Obstacle> inArguments(const FunctionDecl *instance) {
 }
 
 /// What a name of generated code means in a function and around it.
-class OtherMeaning : public RecursiveASTVisitor<OtherMeaning> {
+class OtherMeaning : public DynamicRecursiveASTVisitor {
 public:
   explicit OtherMeaning(const IdentifierInfo &name) : name(&name) {}
 
@@ -215,7 +214,7 @@ public:
     return found;
   }
 
-  bool VisitDecl(Decl *declaration) {
+  bool VisitDecl(Decl *declaration) override {
     if (const auto *directive = dyn_cast<UsingDirectiveDecl>(declaration))
       found |= isIn(*directive->getNominatedNamespace());
     else if (const auto *named = dyn_cast<NamedDecl>(declaration))

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c "remark: the copies of this loop are made up to" | grep -x 7
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c "remark: the copies of this loop are made up to" | grep -x 9
 //
-// Loops for which no pragma asks for a pipeline. In the first six, copies are made ahead, but for the second loop of a row, of their rounds; in the others they
+// Loops for which no pragma asks for a pipeline. In the first eight, copies are made ahead, but for the second loop of a row, of their rounds; in the others they
 // must not be.
 #include "Inputs/arrays.h"
+
+#include <cuda_fp16.h>
+#include <mma.h>
 
 // Both loops of a nest, of which the inner one runs anew for each round of the outer one.
 __global__ void nested(float *__restrict__ out, const float *__restrict__ in, int n) {
@@ -96,6 +99,43 @@ template <int Step> __global__ void instances(float *__restrict__ out, const flo
   for (int x = 0; x < n; x += Step) {
 #pragma tma load
     tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum = 2 * sum + tile[T - 1 - threadIdx.x];
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+// A function gets the tile's address, and reads fragments of a matrix there.
+using Sums = nvcuda::wmma::fragment<nvcuda::wmma::accumulator, 16, 16, 16, float>;
+__device__ void multiply(Sums &sums, const half *matrix) {
+  using namespace nvcuda::wmma;
+  fragment<matrix_a, 16, 16, 16, half, row_major> left;
+  fragment<matrix_b, 16, 16, 16, half, col_major> right;
+  load_matrix_sync(left, matrix, 16);
+  load_matrix_sync(right, matrix, 16);
+  mma_sync(sums, left, right, sums);
+}
+__global__ void to_a_function(float *__restrict__ out, const half *__restrict__ in, int n) {
+  __shared__ half tile[16][16];
+  Sums sums;
+  nvcuda::wmma::fill_fragment(sums, 0.0f);
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    for (int i = threadIdx.x; i < 256; i += T)
+      tile[i / 16][i % 16] = in[x * 256 + i];
+    __syncthreads();
+    multiply(sums, &tile[0][0]);
+    __syncthreads();
+  }
+  nvcuda::wmma::store_matrix_sync(out + threadIdx.x / 32 * 256, sums, 16, nvcuda::wmma::mem_row_major);
+}
+// The threads copy in rounds whose rows do not start on 16 bytes.
+__global__ void some_by_threads(float *__restrict__ out, const float *__restrict__ in, int n, int pitch) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * pitch + threadIdx.x];
     __syncthreads();
     sum = 2 * sum + tile[T - 1 - threadIdx.x];
     __syncthreads();
@@ -218,6 +258,8 @@ const Case cases[] = {
     {"beside", [](const Arrays &a) { beside<<<1, T>>>(a.out, a.buf, a.in, 7); }},
     {"instances", [](const Arrays &a) { instances<1><<<1, T>>>(a.out, a.in, 7); }},
     {"instances by threes", [](const Arrays &a) { instances<3><<<1, T>>>(a.out, a.in, 7); }},
+    {"to_a_function", [](const Arrays &a) { to_a_function<<<1, T>>>(a.out, (const half *)a.in, 7); }},
+    {"some_by_threads", [](const Arrays &a) { some_by_threads<<<1, T>>>(a.out, a.in, 9, T + 2); }},
     {"beside_an_array", [](const Arrays &a) { beside_an_array<<<1, T>>>(a.out, a.in, 5); }},
     {"beside_a_function", [](const Arrays &a) { beside_a_function<<<1, T>>>(a.out, a.in, 5); }},
     {"through_memory", [](const Arrays &a) { through_memory<<<1, T>>>(a.out, a.buf, 7); }},

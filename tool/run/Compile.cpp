@@ -8,8 +8,8 @@
 #include "tool/run/LocalArrays.h"
 #include "tool/run/SharedAddresses.h"
 
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/Mangle.h"
-#include "clang/AST/RecursiveASTVisitor.h"
 #include "clang/CodeGen/CodeGenAction.h"
 #include "clang/Frontend/CompilerInstance.h"
 #include "clang/Frontend/MultiplexConsumer.h"
@@ -26,13 +26,14 @@ namespace tilelift {
 namespace {
 
 /// The parameters of all kernels, instances of templates included.
-class KernelVisitor : public RecursiveASTVisitor<KernelVisitor> {
+class KernelVisitor : public DynamicRecursiveASTVisitor {
 public:
   KernelVisitor(ASTContext &context, DeviceSide &side)
-      : context(context), names(context), side(side) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
+      : context(context), names(context), side(side) {
+    ShouldVisitTemplateInstantiations = true;
+  }
 
-  bool VisitFunctionDecl(FunctionDecl *function) {
+  bool VisitFunctionDecl(FunctionDecl *function) override {
     checkName(function);
     if (!function->hasAttr<CUDAGlobalAttr>() || function->isDependentContext())
       return true;
@@ -55,7 +56,7 @@ public:
     return true;
   }
 
-  bool VisitVarDecl(VarDecl *variable) {
+  bool VisitVarDecl(VarDecl *variable) override {
     checkName(variable);
     return true;
   }
@@ -88,12 +89,13 @@ private:
 };
 
 /// Calls of functions that have no body here.
-class CallVisitor : public RecursiveASTVisitor<CallVisitor> {
+class CallVisitor : public DynamicRecursiveASTVisitor {
 public:
-  CallVisitor(ASTContext &context, HostSide &side) : context(context), side(side) {}
-  bool shouldVisitTemplateInstantiations() const { return true; }
+  CallVisitor(ASTContext &context, HostSide &side) : context(context), side(side) {
+    ShouldVisitTemplateInstantiations = true;
+  }
 
-  bool VisitCallExpr(CallExpr *call) {
+  bool VisitCallExpr(CallExpr *call) override {
     const FunctionDecl *callee = call->getDirectCallee();
     if (callee && callee->getIdentifier() && !callee->hasBody()) {
       PresumedLoc place = context.getSourceManager().getPresumedLoc(call->getBeginLoc());
@@ -113,13 +115,16 @@ private:
 
 template <typename Visitor, typename Side> class Collector : public ASTConsumer {
 public:
-  explicit Collector(Side &side) : side(side) {}
+  Collector(Side &side, bool usesHeaderCache) : side(side), usesHeaderCache(usesHeaderCache) {}
   void HandleTranslationUnit(ASTContext &context) override {
-    Visitor(context, side).TraverseDecl(context.getTranslationUnitDecl());
+    Visitor visitor(context, side);
+    forEachTopDeclaration(context, usesHeaderCache,
+                          [&](Decl *each) { visitor.TraverseDecl(each); });
   }
 
 private:
   Side &side;
+  const bool usesHeaderCache;
 };
 
 /// Clang ignores the attribute, and host and device would each have a variable of
@@ -146,7 +151,7 @@ private:
 /// Code generation that lets a visitor see the syntax tree first.
 template <typename Action, typename Visitor, typename Side> class ObservedAction : public Action {
 public:
-  explicit ObservedAction(Side &side) : side(side) {}
+  ObservedAction(Side &side, bool usesHeaderCache) : side(side), usesHeaderCache(usesHeaderCache) {}
 
 protected:
   std::unique_ptr<ASTConsumer> CreateASTConsumer(CompilerInstance &compiler,
@@ -155,13 +160,14 @@ protected:
       compiler.getPreprocessor().addPPCallbacks(
           std::make_unique<ManagedVariables>(compiler.getPreprocessor()));
     std::vector<std::unique_ptr<ASTConsumer>> consumers;
-    consumers.push_back(std::make_unique<Collector<Visitor, Side>>(side));
+    consumers.push_back(std::make_unique<Collector<Visitor, Side>>(side, usesHeaderCache));
     consumers.push_back(Action::CreateASTConsumer(compiler, file));
     return std::make_unique<MultiplexConsumer>(std::move(consumers));
   }
 
 private:
   Side &side;
+  const bool usesHeaderCache;
 };
 
 /// `__cluster_dims__`, which Clang's code generation leaves out.
@@ -183,7 +189,6 @@ private:
 
 bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ostream &messages,
              std::unique_ptr<raw_pwrite_stream> output) {
-  useHeaderCache(*invocation, files);
   CompilerInstance compiler(std::move(invocation));
   compiler.setVirtualFileSystem(files);
   compiler.createDiagnostics(
@@ -212,7 +217,8 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
     });
   });
   SmallString<0> text;
-  ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(side);
+  ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(
+      side, useHeaderCache(*invocation, files));
   side.compiled = execute(std::move(invocation), files, action, errs(),
                           std::make_unique<raw_svector_ostream>(text));
   side.ptx = std::string(text);
@@ -221,7 +227,8 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
 
 HostSide compileHost(Invocation invocation, Files files) {
   HostSide side;
-  ObservedAction<EmitObjAction, CallVisitor, HostSide> action(side);
+  ObservedAction<EmitObjAction, CallVisitor, HostSide> action(side,
+                                                              useHeaderCache(*invocation, files));
   raw_string_ostream messages(side.messages);
   side.compiled = execute(std::move(invocation), files, action, messages, nullptr);
   return side;
