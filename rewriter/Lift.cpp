@@ -58,7 +58,7 @@ std::vector<ChosenPlan> planKernels(const FileFacts &file, const SourceText &sou
 }
 
 /// Adds the names of the kernels' instances, and what is asked for of how they were understood.
-void describe(ArrayRef<ChosenPlan> kernels, const FileFacts &file, LiftResult &result) {
+void addDescriptions(ArrayRef<ChosenPlan> kernels, const FileFacts &file, LiftResult &result) {
   for (const FunctionDecl *instance : instancesOf(file.program)) {
     result.names.push_back(namesOf(instance));
     if (file.selection.describesEffects)
@@ -110,7 +110,7 @@ LiftedOnce liftOnce(ASTContext &context, const DirectiveList &directives,
   // Even where a copy was refused: what cannot be written is to be said as well.
   const bool failedBefore = llvm::any_of(verdicts.diagnostics, isError);
   EmitResult emitted = writeFile(kernels, file, source, verdicts);
-  describe(kernels, file, result);
+  addDescriptions(kernels, file, result);
   for (const Launch &launch : program.foreignLaunches)
     result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
   if (llvm::none_of(verdicts.diagnostics, isError))

@@ -92,6 +92,11 @@ private:
                         {"prefetched", copy.prefetched},
                         {"branches", int64_t(copy.branches.size())},
                         {"pipeline", nullptr}};
+    json::Array joined; // the lines of pragmas whose statements are part of the copy
+    for (const Directive &each : copy.directive->joined)
+      joined.push_back(lineOf(each.begin));
+    if (!joined.empty())
+      object["joined"] = std::move(joined);
     if (copy.pipeline)
       object["pipeline"] = int64_t(*copy.pipeline);
     if (copy.ahead)

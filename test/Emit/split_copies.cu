@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %lift-and-check %s %t.cu
 // RUN: grep -v CHECK %t.cu | %FileCheck %s
+// RUN: %tilelift --dump-plan %s -o /dev/null | %FileCheck %s --check-prefix=PLAN
 // RUN: %tilelift --remarks %s -o %t.again.cu 2>&1 | %FileCheck %s --check-prefix=SAID
+//
+// PLAN: "joined": [
+// PLAN-NEXT: 21
+// PLAN-NEXT: ]
 //
 // Two statements that are one copy, and the loop beside it where it cannot be made.
 #include <cuda_runtime.h>
