@@ -9,6 +9,7 @@
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
 #include "clang/AST/ParentMapContext.h"
 #include "clang/Lex/Lexer.h"
+#include "llvm/ADT/StringExtras.h"
 
 #include <map>
 
@@ -69,10 +70,15 @@ void forEachBlock(const Stmt *statement, function_ref<void(const CompoundStmt *)
     forEachBlock(child, visit);
 }
 
-StringRef textOf(const Directive &directive, const SourceManager &sources) {
+/// What a pragma asks for, without white space and comments.
+std::string clausesOf(const Directive &directive, const SourceManager &sources) {
   const SourceLocation begin = locationOf(sources, directive.begin);
-  return StringRef(sources.getCharacterData(begin), directive.end.offset - directive.begin.offset)
-      .trim();
+  StringRef text(sources.getCharacterData(begin), directive.end.offset - directive.begin.offset);
+  std::string clauses;
+  for (char each : text.split("tma").second.split("//").first)
+    if (!isSpace(each) && each != '\\')
+      clauses += each;
+  return clauses;
 }
 
 /// The last token of a statement, with the semicolon behind an expression.
@@ -177,7 +183,7 @@ std::vector<AdjacentLoads> adjacentLoads(ASTContext &context, const DirectiveLis
         continue;
       const Directive *directive = directiveOf(statement, directives, sources);
       if (!run.empty() &&
-          (!directive || textOf(*directive, sources) != textOf(*run.back(), sources)))
+          (!directive || clausesOf(*directive, sources) != clausesOf(*run.back(), sources)))
         close();
       if (directive)
         run.push_back(directive);

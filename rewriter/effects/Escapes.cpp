@@ -25,12 +25,13 @@ public:
       : function(function), round(round) {}
 
   bool keeps(const Value *address) {
+    root = address;
     push(address);
     while (!work.empty())
       for (const Use &use : work.pop_back_val()->uses())
         if (keepsAt(use))
           return true;
-    return false;
+    return llvm::any_of(comparisons, [&](const ICmpInst *each) { return tellsStages(*each); });
   }
 
 private:
@@ -41,11 +42,18 @@ private:
   bool keepsAt(const Use &use);
   bool keepsAtCall(const CallBase &call, const Use &use);
   bool keepsInMemory(const Value *memory);
+  bool choosesByAddress(const Use &use);
+  bool tellsStages(const ICmpInst &comparison) const;
+  bool isPlaceInTile(const Value *value, SmallPtrSetImpl<const Value *> &path) const;
+  bool isAligned(const Value *address) const;
 
   const Function &function;
   /// If there is one, a use of the address outside of this loop, or in its next round, counts as an
   /// escape.
   const Loop *round;
+  const Value *root = nullptr;
+  /// Of values that are made of the address.
+  SmallVector<const ICmpInst *, 8> comparisons;
   SmallVector<const Value *, 16> work;
   SmallPtrSet<const Value *, 16> seen;
 };
@@ -106,9 +114,89 @@ bool Walk::keepsAtCall(const CallBase &call, const Use &use) {
   return false;
 }
 
+/// Whether the value is the address and a distance that is the same in all stages of the tile.
+bool Walk::isPlaceInTile(const Value *value, SmallPtrSetImpl<const Value *> &path) const {
+  if (value == root || !path.insert(value).second) // or the value of an earlier round
+    return true;
+  const auto *operation = dyn_cast<Operator>(value);
+  if (!operation)
+    return false;
+  auto isPlace = [&](unsigned operand) {
+    return isPlaceInTile(operation->getOperand(operand), path);
+  };
+  auto isDistance = [&](const Value *operand) { return !seen.contains(operand); };
+  switch (operation->getOpcode()) {
+  case Instruction::GetElementPtr:
+    return isPlace(0) && llvm::all_of(llvm::drop_begin(operation->operands()), isDistance);
+  case Instruction::Add:
+    return (isPlace(0) && isDistance(operation->getOperand(1))) ||
+           (isPlace(1) && isDistance(operation->getOperand(0)));
+  case Instruction::Sub: return isPlace(0) && isDistance(operation->getOperand(1));
+  case Instruction::AddrSpaceCast:
+  case Instruction::BitCast:
+  case Instruction::Freeze:
+  case Instruction::IntToPtr:
+  case Instruction::PtrToInt:
+  case Instruction::Trunc:
+  case Instruction::ZExt: return isPlace(0);
+  case Instruction::PHI:
+    return llvm::all_of(operation->operands(),
+                        [&](const Value *each) { return isPlaceInTile(each, path); });
+  case Instruction::Select: return isPlace(1) && isPlace(2);
+  default: return false;
+  }
+}
+
+/// Whether a comparison may have another result in another stage of the tile.
+bool Walk::tellsStages(const ICmpInst &comparison) const {
+  SmallPtrSet<const Value *, 8> left, right;
+  const Value *first = comparison.getOperand(0), *second = comparison.getOperand(1);
+  if (isa<ConstantPointerNull>(first) || isa<ConstantPointerNull>(second))
+    return false;
+  return !isPlaceInTile(first, left) || !isPlaceInTile(second, right);
+}
+
+/// Whether the value is the address, with constants added and taken for a number, so that its
+/// lowest bits are the same in all stages.
+bool Walk::isAligned(const Value *address) const {
+  while (address != root) {
+    const auto *operation = dyn_cast<Operator>(address);
+    if (!operation)
+      return false;
+    const unsigned code = operation->getOpcode();
+    const bool isMoved =
+        (code == Instruction::Add || code == Instruction::GetElementPtr) &&
+        llvm::all_of(llvm::drop_begin(operation->operands()),
+                     [&](const Value *by) { return !seen.contains(by) && isa<Constant>(by); });
+    const bool isCast = code == Instruction::AddrSpaceCast || code == Instruction::BitCast ||
+                        code == Instruction::PtrToInt || code == Instruction::ZExt ||
+                        code == Instruction::Trunc || code == Instruction::Freeze;
+    if (!isMoved && !isCast)
+      return false;
+    address = operation->getOperand(0);
+  }
+  return true;
+}
+
+/// Stages of a ring start on so many bytes at least.
+constexpr uint64_t stageAlignment = 128;
+
+/// Whether a value that is made of the address decides what is done: a branch, a choice, or a place
+/// in other memory. Another stage, with another address, would do something else.
+bool Walk::choosesByAddress(const Use &use) {
+  const User *user = use.getUser();
+  if (isa<BranchInst, SwitchInst>(user))
+    return true;
+  if (isa<SelectInst>(user))
+    return use.getOperandNo() == 0;
+  return isa<GEPOperator>(user) && use.getOperandNo() > 0;
+}
+
 bool Walk::keepsAt(const Use &use) {
   const User *user = use.getUser();
   if (isa<ConstantExpr>(user) || isa<ConstantAggregate>(user)) {
+    if (round && choosesByAddress(use))
+      return true;
     push(user);
     return false;
   }
@@ -122,8 +210,17 @@ bool Walk::keepsAt(const Use &use) {
   bool leavesRound =
       round && (!round->contains(instruction) ||
                 (isa<PHINode>(instruction) && instruction->getParent() == round->getHeader()));
-  if (leavesRound)
+  if (leavesRound || (round && choosesByAddress(use)))
     return true;
+  if (const auto *comparison = dyn_cast<ICmpInst>(instruction); round && comparison) {
+    comparisons.push_back(comparison);
+    return false;
+  }
+  const auto *masked = dyn_cast<BinaryOperator>(instruction);
+  if (round && masked && masked->getOpcode() == Instruction::And && isAligned(use.get()))
+    if (const auto *mask = dyn_cast<ConstantInt>(masked->getOperand(1));
+        mask && mask->getValue().ult(stageAlignment))
+      return false;
   if (const auto *store = dyn_cast<StoreInst>(instruction))
     return store->getValueOperand() == use.get() && keepsInMemory(store->getPointerOperand());
   if (isa<LoadInst, ICmpInst, BranchInst, SwitchInst>(instruction))

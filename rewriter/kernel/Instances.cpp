@@ -187,7 +187,6 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
   dropMisfits(plan, ahead, sizesOf(plan.function, file.effects), verdicts);
   for (const AnnotatedStatement &annotated : instance.pipelines)
     planPipeline(plan, annotated, file, verdicts);
-  planPrefetches(plan, ahead, verdicts);
   auto unshared = shareTiles(plan, file.effects.of(instance.function), verdicts.diagnostics);
   if (unshared) {
     verdicts.refuseAll(plan, std::move(unshared->reason), *plan.copies[unshared->copy].directive);
@@ -196,6 +195,7 @@ bool planTogether(InstancePlan &plan, const KernelInstance &instance,
   planPersistence(plan, verdicts);
   if (choices.hasOwnRings)
     planOwnRings(plan, ahead, file);
+  planPrefetches(plan, ahead, verdicts);
   return true;
 }
 

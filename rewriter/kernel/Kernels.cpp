@@ -41,7 +41,8 @@ void placeRings(KernelPlan &kernel, const Effects &effects) {
 }
 
 /// The pragmas that no copy and no pipeline of the plan is for.
-std::vector<const Directive *> plainOf(const KernelPlan &kernel, const KernelInstance &first) {
+std::vector<const Directive *> plainOf(const KernelPlan &kernel,
+                                       ArrayRef<KernelInstance> instances) {
   std::vector<const Directive *> plain;
   auto isMade = [&](const auto &made, const AnnotatedStatement &annotated) {
     return llvm::any_of(made,
@@ -49,12 +50,17 @@ std::vector<const Directive *> plainOf(const KernelPlan &kernel, const KernelIns
   };
   const InstancePlan none;
   const InstancePlan &planned = kernel.instances.empty() ? none : kernel.instances.front();
-  for (const AnnotatedStatement &annotated : first.statements)
-    if (!isMade(planned.copies, annotated) && !llvm::is_contained(plain, annotated.directive))
+  auto add = [&](const auto &made, const AnnotatedStatement &annotated) {
+    if (!isMade(made, annotated) && !llvm::is_contained(plain, annotated.directive))
       plain.push_back(annotated.directive);
-  for (const AnnotatedStatement &annotated : first.pipelines)
-    if (!isMade(planned.pipelines, annotated))
-      plain.push_back(annotated.directive);
+  };
+  // Some instances may not have the statements of others, which a constant condition leaves out.
+  for (const KernelInstance &instance : instances) {
+    for (const AnnotatedStatement &annotated : instance.statements)
+      add(planned.copies, annotated);
+    for (const AnnotatedStatement &annotated : instance.pipelines)
+      add(planned.pipelines, annotated);
+  }
   return plain;
 }
 
@@ -79,7 +85,7 @@ std::optional<PlannedKernel> planKernel(const AnnotatedKernel &kernel, const Fil
       addInstance(planned, std::move(*made.plan), verdicts);
   }
   placeRings(planned.plan, file.effects);
-  planned.plan.plain = plainOf(planned.plan, kernel.instances.front());
+  planned.plan.plain = plainOf(planned.plan, kernel.instances);
   return planned;
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c "remark: the copies of this loop are made up to" | grep -x 9
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c "remark: the copies of this loop are made up to" | grep -x 10
 //
-// Loops for which no pragma asks for a pipeline. In the first eight, copies are made ahead, but for the second loop of a row, of their rounds; in the others they
+// Loops for which no pragma asks for a pipeline. In the first nine, copies are made ahead, but for the second loop of a row, of their rounds; in the others they
 // must not be.
 #include "Inputs/arrays.h"
 
@@ -142,6 +142,77 @@ __global__ void some_by_threads(float *__restrict__ out, const float *__restrict
   }
   out[threadIdx.x] = sum;
 }
+// What is asked of the tile's address has the same answer in all stages.
+__device__ float last_of(const float *from, const float *end) {
+  float sum = 0;
+  for (const float *at = from; at != end; ++at)
+    sum = 2 * sum + *at;
+  return from && (size_t(end) & 15) == 0 ? sum : 0;
+}
+__global__ void asked_of_the_address(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    sum += last_of(tile + threadIdx.x / 4 * 4, tile + T);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
+// The tile's address is the same in all rounds, which what is done depends on.
+__device__ bool is_odd(const float *tile) { return ((size_t)tile & 512) != 0; }
+__global__ void remembers_the_address(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  bool was_odd = false;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    if (x == 0)
+      was_odd = is_odd(tile);
+    sum = 2 * sum + tile[T - 1 - threadIdx.x] + (is_odd(tile) == was_odd ? 0 : 1000);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__global__ void reads_where_the_first_round_did(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0;
+  unsigned at = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    if (x == 0)
+      for (int bit = 0; bit < 20; ++bit)
+        if ((unsigned)__cvta_generic_to_shared(tile) >> bit & 1)
+          at |= 1u << bit;
+    float value;
+    asm volatile("ld.shared.f32 %0, [%1];" : "=f"(value) : "r"(at + 4 * threadIdx.x) : "memory");
+    sum = 2 * sum + tile[T - 1 - threadIdx.x] + value;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+__constant__ float by_address[4] = {1, 2, 3, 4};
+__global__ void looks_up_by_the_address(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[T];
+  float sum = 0, first = 0;
+  for (int x = 0; x < n; ++x) {
+#pragma tma load
+    tile[threadIdx.x] = in[x * T + threadIdx.x];
+    __syncthreads();
+    const float found = by_address[(size_t)tile >> 9 & 3];
+    first = x == 0 ? found : first;
+    sum = 2 * sum + tile[T - 1 - threadIdx.x] + (found - first);
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
 
 // With two tiles, and what lies outside of the kernel, the block would have more memory than there is.
 __shared__ float of_the_file[9200];
@@ -260,6 +331,10 @@ const Case cases[] = {
     {"instances by threes", [](const Arrays &a) { instances<3><<<1, T>>>(a.out, a.in, 7); }},
     {"to_a_function", [](const Arrays &a) { to_a_function<<<1, T>>>(a.out, (const half *)a.in, 7); }},
     {"some_by_threads", [](const Arrays &a) { some_by_threads<<<1, T>>>(a.out, a.in, 9, T + 2); }},
+    {"asked_of_the_address", [](const Arrays &a) { asked_of_the_address<<<1, T>>>(a.out, a.in, 7); }},
+    {"remembers_the_address", [](const Arrays &a) { remembers_the_address<<<1, T>>>(a.out, a.in, 7); }},
+    {"reads_where_the_first_round_did", [](const Arrays &a) { reads_where_the_first_round_did<<<1, T>>>(a.out, a.in, 7); }},
+    {"looks_up_by_the_address", [](const Arrays &a) { looks_up_by_the_address<<<1, T>>>(a.out, a.in, 7); }},
     {"beside_an_array", [](const Arrays &a) { beside_an_array<<<1, T>>>(a.out, a.in, 5); }},
     {"beside_a_function", [](const Arrays &a) { beside_a_function<<<1, T>>>(a.out, a.in, 5); }},
     {"through_memory", [](const Arrays &a) { through_memory<<<1, T>>>(a.out, a.buf, 7); }},

@@ -87,7 +87,7 @@ __global__ void columns(float *__restrict__ out, const float *__restrict__ in, i
   const int y = threadIdx.x / 32, x = threadIdx.x % 32;
 #pragma tma load
   tile[y][x * 2] = in[y * pitch + x * 2];
-#pragma tma load
+#pragma  tma load // the odd columns
   tile[y][x * 2 + 1] = in[y * pitch + x * 2 + 1];
   __syncthreads();
   out[threadIdx.x] = tile[threadIdx.x % 4][threadIdx.x / 2];
