@@ -12,7 +12,7 @@ __global__ void kept(float *__restrict__ out, const float *__restrict__ in, int 
 #pragma tma pipeline stages(2)
   for (int k = 0; k < n; ++k) {
 #pragma tma load
-    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{an address in 'tile' may be used in another round than the one in which it is taken: a tile that is filled ahead lives from the copy to the end of its round [-Wtilelift-tile-kept]}}
+    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{an address in 'tile' may be used in another round than the one in which it is taken, or decides what is done: a tile that is filled ahead lives from the copy to the end of its round, and the next round's has another address [-Wtilelift-tile-kept]}}
     if (k == 0)
       first = &tile[63 - threadIdx.x];
     __syncthreads();
@@ -141,9 +141,25 @@ __global__ void across(float *__restrict__ out, const float *__restrict__ in, in
   out[blockIdx.x * 128 + threadIdx.x] = tile[0][threadIdx.x];
 }
 
+// What is done depends on the tile's address, which is another one in each stage.
+__global__ void decided_by_the_address(float *__restrict__ out, const float *__restrict__ in, int n) {
+  __shared__ float tile[64];
+  float sum = 0;
+#pragma tma pipeline stages(2)
+  for (int k = 0; k < n; ++k) {
+#pragma tma load
+    tile[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{an address in 'tile' may be used in another round than the one in which it is taken, or decides what is done}}
+    __syncthreads();
+    sum += (size_t)tile & 256 ? tile[threadIdx.x] : 0;
+    __syncthreads();
+  }
+  out[threadIdx.x] = sum;
+}
+
 void run(float *out, const float *in) {
   kept<<<1, 64>>>(out, in, 4);
   kept_as_a_number<<<1, 64>>>(out, in, 4);
+  decided_by_the_address<<<1, 64>>>(out, in, 4);
   taken_anew<<<1, 64>>>(out, in, 4);
   asked<<<1, 64>>>(out, in);
   left<<<1, 64>>>(out, in, 4);
