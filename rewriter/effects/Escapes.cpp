@@ -128,9 +128,10 @@ bool Walk::isPlaceInTile(const Value *value, SmallPtrSetImpl<const Value *> &pat
   switch (operation->getOpcode()) {
   case Instruction::GetElementPtr:
     return isPlace(0) && llvm::all_of(llvm::drop_begin(operation->operands()), isDistance);
-  case Instruction::Add:
-    return (isPlace(0) && isDistance(operation->getOperand(1))) ||
-           (isPlace(1) && isDistance(operation->getOperand(0)));
+  case Instruction::Add: {
+    const unsigned distance = isDistance(operation->getOperand(0)) ? 0 : 1;
+    return isDistance(operation->getOperand(distance)) && isPlace(1 - distance);
+  }
   case Instruction::Sub: return isPlace(0) && isDistance(operation->getOperand(1));
   case Instruction::AddrSpaceCast:
   case Instruction::BitCast:
