@@ -47,7 +47,8 @@ private:
     const bool hasStages = !copy.relation->tile.slot.withoutConstant().isZero();
     if (works[number].isLoadedBefore || hasStages || orders.copies[number].isDeferred)
       return Hiding::ByProgram;
-    if (copy.pipeline)
+    // Where the threads may copy in some rounds, all rounds have barriers for that.
+    if (copy.pipeline && copy.plan.copyChecks.empty())
       return Hiding::ByPipeline;
     return isInLoop(copy) ? Hiding::NothingInLoop : Hiding::Nothing;
   }
