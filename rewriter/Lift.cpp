@@ -135,6 +135,8 @@ LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
                       const DiagnosticOptions &options, const ProgramFacts &others,
                       const Selection &selection) {
   LiftedOnce lifted = liftOnce(context, directives, options, others, selection);
+  if (areWhole(lifted.outcomes))
+    return std::move(lifted.result);
   std::vector<AdjacentLoads> split =
       splitCopies(adjacentLoads(context, directives), lifted.outcomes);
   while (!split.empty()) {

@@ -4,6 +4,7 @@
 
 #include "directive/AdjacentLoads.h"
 
+#include "directive/Follower.h"
 #include "support/Locations.h"
 
 #include "clang/AST/DynamicRecursiveASTVisitor.h"
@@ -18,9 +19,6 @@ using namespace llvm;
 
 namespace tilelift {
 namespace {
-
-/// Directives by the offset of their statements.
-using ByStatement = DenseMap<unsigned, const Directive *>;
 
 /// The functions of the user's files, with all instances of templates.
 class Functions : public DynamicRecursiveASTVisitor {
@@ -51,12 +49,12 @@ private:
   const SourceManager &sources;
 };
 
-const Directive *directiveOf(const Stmt *statement, const ByStatement &directives,
+const Directive *directiveOf(const Stmt *statement, const DirectiveMap &directives,
                              const SourceManager &sources) {
   // With a hint for its loop, a statement has another text than its own (SourceText::hintsOf).
   if (isa<AttributedStmt, NullStmt>(statement))
     return nullptr;
-  return directives.lookup(placeOf(sources, statement->getBeginLoc()).offset);
+  return directives.find(placeOf(sources, statement->getBeginLoc()));
 }
 
 /// Calls `visit` with each block of a function, outer ones before inner ones. Lambdas are not
@@ -70,7 +68,7 @@ void forEachBlock(const Stmt *statement, function_ref<void(const CompoundStmt *)
     forEachBlock(child, visit);
 }
 
-/// What a pragma asks for, without white space and comments.
+/// The text of a pragma's clauses, without white space and comments.
 std::string clausesOf(const Directive &directive, const SourceManager &sources) {
   const SourceLocation begin = locationOf(sources, directive.begin);
   StringRef text(sources.getCharacterData(begin), directive.end.offset - directive.begin.offset);
@@ -100,7 +98,7 @@ public:
       : context(context), sources(context.getSourceManager()) {
     for (const AdjacentLoads &run : runs)
       for (const Directive *each : run) {
-        directives[each->statement.offset] = each;
+        directives.insert(*each);
         runOf[each] = run.front();
       }
   }
@@ -157,7 +155,7 @@ private:
 
   ASTContext &context;
   const SourceManager &sources;
-  ByStatement directives;
+  DirectiveMap directives;
   /// The first directive of each one's run.
   DenseMap<const Directive *, const Directive *> runOf;
 };
@@ -166,10 +164,10 @@ private:
 
 std::vector<AdjacentLoads> adjacentLoads(ASTContext &context, const DirectiveList &list) {
   const SourceManager &sources = context.getSourceManager();
-  ByStatement directives;
+  DirectiveMap directives;
   for (const Directive &each : list.directives)
-    if (each.kind == DirectiveKind::Load && each.statement.isKnown())
-      directives[each.statement.offset] = &each;
+    if (each.kind == DirectiveKind::Load)
+      directives.insert(each);
   std::map<unsigned, AdjacentLoads> runs; // by the offset of the first pragma
   auto findIn = [&](const CompoundStmt *block) {
     AdjacentLoads run;
@@ -190,9 +188,8 @@ std::vector<AdjacentLoads> adjacentLoads(ASTContext &context, const DirectiveLis
     }
     close();
   };
-  if (directives.size() > 1)
-    for (const FunctionDecl *function : Functions(context).found)
-      forEachBlock(function->getBody(), findIn);
+  for (const FunctionDecl *function : Functions(context).found)
+    forEachBlock(function->getBody(), findIn);
   std::vector<AdjacentLoads> found;
   for (auto &[offset, run] : runs)
     found.push_back(std::move(run));

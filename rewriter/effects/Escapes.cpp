@@ -114,7 +114,8 @@ bool Walk::keepsAtCall(const CallBase &call, const Use &use) {
   return false;
 }
 
-/// Whether the value is the address and a distance that is the same in all stages of the tile.
+/// Whether the value is the tile's address plus a distance that does not depend on this address,
+/// and so is the same in all stages of a ring.
 bool Walk::isPlaceInTile(const Value *value, SmallPtrSetImpl<const Value *> &path) const {
   if (value == root || !path.insert(value).second) // or the value of an earlier round
     return true;
@@ -157,8 +158,8 @@ bool Walk::tellsStages(const ICmpInst &comparison) const {
   return !isPlaceInTile(first, left) || !isPlaceInTile(second, right);
 }
 
-/// Whether the value is the address, with constants added and taken for a number, so that its
-/// lowest bits are the same in all stages.
+/// Whether the value is the tile's address plus constants, perhaps converted to an integer. The
+/// lowest bits of such a value are the same in all stages of a ring.
 bool Walk::isAligned(const Value *address) const {
   while (address != root) {
     const auto *operation = dyn_cast<Operator>(address);

@@ -21,8 +21,8 @@ std::string describe(const CopyRelation &relation) {
   return relation.kernel + " " + relation.tile.name + " " + llvm::join(from, " ");
 }
 
-/// Whether the copy is a single instruction, which makes the whole of its statement's copy, and of
-/// whose bytes at least half are asked for.
+/// Whether one TMA instruction makes all of the statement's copy, and at least half of the bytes
+/// that it moves are bytes that the program copies.
 bool isWhole(const PlannedCopy &copy, const InstancePlan &instance) {
   int64_t asked = 0;
   for (const Cell &cell : copy.relation->cells)
@@ -57,6 +57,10 @@ CopyOutcomes outcomesOf(ArrayRef<ChosenPlan> kernels) {
       add(*directive, false);
   }
   return outcomes;
+}
+
+bool areWhole(const CopyOutcomes &outcomes) {
+  return llvm::all_of(outcomes, [](const auto &each) { return each.second.isWhole; });
 }
 
 std::vector<AdjacentLoads> splitCopies(ArrayRef<AdjacentLoads> adjacent,

@@ -31,6 +31,8 @@ struct CopyOutcome {
 using CopyOutcomes = std::map<unsigned, CopyOutcome>;
 
 CopyOutcomes outcomesOf(llvm::ArrayRef<ChosenPlan> kernels);
+/// Whether no copy is left that may be better together with others.
+bool areWhole(const CopyOutcomes &outcomes);
 
 /// The runs of adjacent loads, or the parts of them, that may be one copy, and that are not whole
 /// copies by themselves.
