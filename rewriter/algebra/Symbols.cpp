@@ -58,6 +58,11 @@ Interval opposite(const Interval &range) {
           range.low == Interval::lowest ? Interval::highest : -range.low};
 }
 
+Multiples hull(const Multiples &a, const Multiples &b) {
+  return {{std::min(a.range.low, b.range.low), std::max(a.range.high, b.range.high)},
+          std::gcd(a.divisor, b.divisor)};
+}
+
 Interval quotients(const Interval &range, int64_t divisor, bool floor) {
   auto divided = [&](int64_t end) {
     bool isEndless = end == Interval::lowest || end == Interval::highest;

@@ -51,6 +51,15 @@ Interval quotients(const Interval &range, int64_t divisor, bool floor);
 /// The numbers that a two's complement type of `bits` bits holds.
 Interval rangeOfType(unsigned bits, bool isSigned);
 
+/// All multiples of a divisor in a range.
+struct Multiples {
+  Interval range;
+  int64_t divisor = 1;
+};
+
+/// Smallest such set that has all numbers of both.
+Multiples hull(const Multiples &a, const Multiples &b);
+
 /// What an opaque symbol is computed from, so that it can be computed again.
 struct Operation {
   const char *op;

@@ -22,6 +22,9 @@ struct CopyGroups {
   /// copies, those in no group included.
   bool awaits = false, awaitsAll = false;
   unsigned left = 0;
+  /// The thread waits for the oldest group that it has not handed back yet (cuda::pipeline), and
+  /// hands that one back. `left` is 0 then: whoever does not count waits for all groups.
+  bool awaitsOldest = false, releasesOldest = false;
   /// An mbarrier will be told when the thread's copies have ended.
   bool notifies = false;
   /// It may do some of this, or not, depending on a condition of assembly, or it does several of
@@ -29,12 +32,15 @@ struct CopyGroups {
   bool isUnclear = false;
 
   bool isNone() const { return !begins && !ordersCopies(); }
-  bool ordersCopies() const { return closes || awaits || notifies || isUnclear; }
+  bool ordersCopies() const { return closes || awaits || releasesOldest || notifies || isUnclear; }
   void add(const CopyGroups &other) {
-    if (other.awaits)
+    if (other.awaits) {
       left = awaits ? std::min(left, other.left) : other.left;
+      awaitsOldest = other.awaitsOldest && (!awaits || awaitsOldest);
+    }
     begins |= other.begins;
     closes |= other.closes;
+    releasesOldest |= other.releasesOldest;
     awaits |= other.awaits;
     awaitsAll |= other.awaitsAll;
     notifies |= other.notifies;

@@ -59,9 +59,11 @@ std::string describe(const Effect &effect, const KernelEffects &kernel) {
   add(effect.groups.closes, "closes a group of them");
   add(effect.groups.awaits,
       "waits for them" +
-          (effect.groups.left == 0
+          (effect.groups.awaitsOldest ? ", but only for the oldest group"
+           : effect.groups.left == 0
                ? std::string()
                : ", but for the " + std::to_string(effect.groups.left) + " newest groups"));
+  add(effect.groups.releasesOldest, "hands the oldest group back");
   add(effect.signals, "may tell other blocks");
   add(effect.awaitsThreads, "may wait for other threads");
   add(effect.awaitsBlocks, "may wait for other blocks");

@@ -8,6 +8,7 @@
 #include "effects/CodeUniformity.h"
 #include "effects/ElementUses.h"
 #include "effects/Escapes.h"
+#include "effects/PipelineCalls.h"
 #include "effects/Waits.h"
 #include "effects/WaysNotTaken.h"
 #include "support/Builtins.h"
@@ -130,13 +131,15 @@ KernelEffects::KernelEffects(const FunctionDecl *kernel, DeviceCode &code, bool 
   blocks.resize(numbers.size());
   Instructions sources;
   InstructionsOfSteps instructionsOfSteps(numbers.size());
+  PipelineCalls pipelines(places);
   for (const BasicBlock &block : *function) {
     CodeBlock &own = blocks[numbers[&block]];
     for (const Instruction &instruction : block) {
       Effect effect = effectOf(instruction, *memory, code);
       if (effect.differs || effect.varies)
         sources.insert(&instruction);
-      unsigned place = places.numberOf(instruction.getDebugLoc().get());
+      const unsigned place =
+          pipelines.correct(places.numberOf(instruction.getDebugLoc().get()), effect);
       all.add(effect);
       ofPlaces.resize(places.size());
       ofPlaces[place].add(effect);
@@ -373,6 +376,23 @@ static bool isStatementOf(const SpotTable &table, const Stmt *statement) {
   return isa_and_nonnull<CompoundStmt>(blockAround(table, statement));
 }
 
+/// The loop or branch of which a statement is the whole body, without braces; null if it is not.
+static const Stmt *controlOver(const SpotTable &table, const Stmt *statement) {
+  const Stmt *around = table.parentOf(statement), *body = statement;
+  while (isa_and_nonnull<FullExpr>(around))
+    body = std::exchange(around, table.parentOf(around));
+  const auto bodyOf = [&]() -> const Stmt * {
+    if (const auto *loop = dyn_cast_or_null<ForStmt>(around))
+      return loop->getBody();
+    if (const auto *loop = dyn_cast_or_null<WhileStmt>(around))
+      return loop->getBody();
+    if (const auto *branch = dyn_cast_or_null<IfStmt>(around))
+      return branch->getElse() == body ? body : branch->getThen();
+    return nullptr;
+  };
+  return bodyOf() == body ? around : nullptr;
+}
+
 /// The only statement at a place, if it is assembly, or nothing but the call that leads on from
 /// there. What a macro writes with the block around it does not stand by itself.
 const Stmt *KernelEffects::soleStatementAt(const CodePlace &place) const {
@@ -389,9 +409,11 @@ const Stmt *KernelEffects::soleStatementAt(const CodePlace &place) const {
       expression = full->getSubExpr();
     const bool isAlone =
         isa<GCCAsmStmt>(each) || (expression && call && expression->IgnoreParenImpCasts() == call);
-    const auto *block = dyn_cast_or_null<CompoundStmt>(blockAround(table, each));
-    if (isAlone && block)
-      return sources.getExpansionLoc(block->getLBracLoc()) ==
+    const Stmt *around = controlOver(table, each);
+    if (isStatementOf(table, each))
+      around = blockAround(table, each);
+    if (isAlone && around)
+      return sources.getExpansionLoc(around->getBeginLoc()) ==
                      sources.getExpansionLoc(each->getBeginLoc())
                  ? nullptr
                  : each;
@@ -432,10 +454,16 @@ const Stmt *KernelEffects::statementDoing(const CodeStep &step, const CallPath &
 }
 
 const Stmt *KernelEffects::statementAround(const CodeStep &step, const CallPath &path) const {
+  const SpotTable &table = places.tableOf(path.end());
   for (const Stmt *each : statementsAt(step, path))
-    if (isa<Expr, AsmStmt, DeclStmt>(each) && isStatementOf(places.tableOf(path.end()), each))
+    if (isa<Expr, AsmStmt, DeclStmt>(each) &&
+        (isStatementOf(table, each) || controlOver(table, each)))
       return each;
   return nullptr;
+}
+
+bool KernelEffects::isBody(const Stmt *statement, const CallPath &path) const {
+  return controlOver(places.tableOf(path.end()), statement);
 }
 
 bool KernelEffects::isStatement(const Expr *expression, const CallPath &path) const {

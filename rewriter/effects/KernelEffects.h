@@ -108,13 +108,17 @@ public:
     return places.within(path, step.place) != 0;
   }
   /// The statement of the path's last function that does what the step does, once each time that it
-  /// is executed: a call or assembly that stands by itself in a `{ ... }`. In each function that is
-  /// called on the way to the step, such a statement stands in the function's outermost block, and
-  /// no jump comes before it. Null if there is no such statement.
+  /// is executed: a call or assembly that stands by itself in a `{ ... }`, or is all that a loop or
+  /// a branch executes. In each function that is called on the way to the step, such a statement
+  /// stands in the function's outermost block, and no jump comes before it. Null if there is no
+  /// such statement.
   const clang::Stmt *statementDoing(const CodeStep &step, const CallPath &path) const;
-  /// A statement of the path's last function that stands by itself in a `{ ... }` and has the
-  /// step's place: the step happens while it is executed. Null if there is none.
+  /// A statement of the path's last function that stands by itself in a `{ ... }`, or is all that a
+  /// loop or a branch executes, and has the step's place: the step happens while it is executed.
+  /// Null if there is none.
   const clang::Stmt *statementAround(const CodeStep &step, const CallPath &path) const;
+  /// Whether a statement is all that a loop or a branch executes, without braces.
+  bool isBody(const clang::Stmt *statement, const CallPath &path) const;
   /// Whether an expression is a statement of its own, directly in a `{ ... }`.
   bool isStatement(const clang::Expr *expression, const CallPath &path) const;
 

@@ -14,12 +14,16 @@ using namespace llvm;
 
 namespace tilelift {
 
-/// How many of the newest groups a wait leaves at most.
+/// How many of the newest groups a wait leaves at most. A wait for the oldest group leaves any
+/// number, and waits for some more groups if there are more than that.
 static unsigned newestOf(ArrayRef<GroupPlace> groups) {
+  constexpr unsigned inPipeline = 4;
   unsigned newest = 0;
-  for (const GroupPlace &place : groups)
+  for (const GroupPlace &place : groups) {
+    newest = std::max(newest, place.awaitsOldest ? inPipeline : 0);
     for (unsigned left : place.left)
       newest = std::max(newest, left);
+  }
   return newest;
 }
 
@@ -65,14 +69,23 @@ void KernelWriter::groupEdits(FunctionText &text) {
       calls += names.groups + ".close();\n" + indent;
     if (place.awaitsAll) {
       calls += names.groups + ".wait();\n" + indent;
+    } else if (place.awaitsOldest) {
+      calls += names.groups + ".wait_oldest();\n" + indent;
     } else if (place.awaits) {
       const std::vector<int64_t> left(place.left.begin(), place.left.end());
       const std::string number =
           CodeText(plansOf(0), planIn(text), planConstants).number(left, "groups_left");
       calls += names.groups + ".wait<" + number + ">();\n" + indent;
     }
+    if (place.releasesOldest)
+      calls += names.groups + ".release_oldest();\n" + indent;
     captureIn(text, place.function, {names.groups});
-    text.edits.push_back(insertion(at, calls));
+    if (!place.isBody) {
+      text.edits.push_back(insertion(at, calls));
+      continue;
+    }
+    text.edits.push_back(insertion(at, "{\n" + indent + calls));
+    text.edits.push_back(insertion(source.endOf(place.statement), "\n" + indent + "}"));
   }
 }
 

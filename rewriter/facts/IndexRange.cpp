@@ -9,6 +9,8 @@
 #include "clang/Basic/SourceManager.h"
 #include "llvm/IR/ConstantRange.h"
 
+#include <numeric>
+
 using namespace clang;
 using llvm::APInt;
 using llvm::ArrayRef;
@@ -53,6 +55,8 @@ public:
   explicit RangeReader(const KernelUnderTest &kernel) : kernel(kernel) {}
 
   ConstantRange read(const Expr *expression);
+  /// A number that divides the expression always; 0 if the expression is 0.
+  int64_t divisorOf(const Expr *expression);
 
 private:
   ConstantRange ofType(QualType type) const;
@@ -61,6 +65,8 @@ private:
   ConstantRange readCall(const CallExpr *call);
   ConstantRange readBuiltin(StringRef variable, StringRef member) const;
   ConstantRange readVariable(const DeclRefExpr *use, const VarDecl *variable);
+  int64_t divisorOfVariable(const VarDecl *variable);
+  bool isFollowed(const VarDecl *variable) const;
   ConstantRange narrowed(ConstantRange range, const Expr *use, const Subject &subject);
   ConstantRange onSteps(ConstantRange range, const ForStmt *loop, const VarDecl *variable);
   ConstantRange given(ConstantRange range, const Expr *condition, bool holds,
@@ -123,9 +129,63 @@ ConstantRange RangeReader::read(const Expr *expression) {
   else if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
       range = readVariable(reference, variable);
-  // What leaves the type wraps around, or is undefined.
+  // What leaves the type wraps around, but for signed arithmetic, where it may not happen.
   ConstantRange whole = ofType(type);
+  const int64_t low = std::max(lowest(range), lowest(whole));
+  const int64_t high = std::min(highest(range), highest(whole));
+  if (isa<BinaryOperator>(expression) && type->isSignedIntegerType() && low <= high)
+    return fromTo(low, high);
   return whole.contains(range) ? range : whole;
+}
+
+int64_t RangeReader::divisorOf(const Expr *expression) {
+  expression = expression->IgnoreParens();
+  const QualType type = expression->getType();
+  if (!type->isIntegralOrEnumerationType() || expression->isValueDependent())
+    return 1;
+  Expr::EvalResult constant;
+  if (expression->EvaluateAsInt(constant, kernel.context) && constant.Val.isInt())
+    return constant.Val.getInt().getSignificantBits() <= 32
+               ? std::abs(constant.Val.getInt().getExtValue())
+               : 1;
+  if (const auto *cast = dyn_cast<CastExpr>(expression))
+    return ofType(type).contains(read(cast->getSubExpr())) ? divisorOf(cast->getSubExpr()) : 1;
+  if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
+    if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
+      return divisorOfVariable(variable);
+  // Unsigned arithmetic may come around.
+  const auto *binary = dyn_cast<BinaryOperator>(expression);
+  if (!binary || !type->isSignedIntegerType())
+    return 1;
+  const int64_t left = divisorOf(binary->getLHS()), right = divisorOf(binary->getRHS());
+  switch (binary->getOpcode()) {
+  case BO_Add:
+  case BO_Sub: return std::gcd(left, right);
+  case BO_Mul: return std::max(left, right) <= INT32_MAX ? left * right : 1;
+  default: return 1;
+  }
+}
+
+/// Of what the variable is set to, and what is added to it.
+int64_t RangeReader::divisorOfVariable(const VarDecl *variable) {
+  if (!isFollowed(variable) || !variable->getType()->isSignedIntegerType())
+    return 1;
+  open.push_back(variable);
+  int64_t divisor = 0;
+  for (const Change &change : kernel.facts.changesOf(variable)) {
+    const bool isKnown = change.kind == Change::Kind::Initialised ||
+                         change.kind == Change::Kind::Assigned ||
+                         change.kind == Change::Kind::Added;
+    divisor = std::gcd(divisor, isKnown && change.value ? divisorOf(change.value) : 1);
+  }
+  open.pop_back();
+  return divisor;
+}
+
+bool RangeReader::isFollowed(const VarDecl *variable) const {
+  return variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) &&
+         !variable->getType()->isReferenceType() && !kernel.facts.escapes(variable) &&
+         !llvm::is_contained(open, variable);
 }
 
 ConstantRange RangeReader::readCast(const CastExpr *cast) {
@@ -181,10 +241,7 @@ bool RangeReader::isKept(const Subject &subject, const Stmt *within) const {
 
 ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *variable) {
   ConstantRange whole = ofType(variable->getType());
-  bool isFollowed = variable->hasLocalStorage() && !isa<ParmVarDecl>(variable) &&
-                    !variable->getType()->isReferenceType() && !kernel.facts.escapes(variable) &&
-                    !llvm::is_contained(open, variable);
-  if (!isFollowed)
+  if (!isFollowed(variable))
     return narrowed(whole, use, {variable, {}});
   open.push_back(variable);
   ArrayRef<Change> changes = kernel.facts.changesOf(variable);
@@ -323,6 +380,10 @@ ConstantRange RangeReader::given(ConstantRange range, const Expr *condition, boo
 Interval rangeOf(const Expr *index, const KernelUnderTest &kernel) {
   ConstantRange range = RangeReader(kernel).read(index);
   return {lowest(range), highest(range)};
+}
+
+Multiples multiplesOf(const Expr *index, const KernelUnderTest &kernel) {
+  return {rangeOf(index, kernel), RangeReader(kernel).divisorOf(index)};
 }
 
 } // namespace tilelift

@@ -1,7 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Between which numbers an index stays, in all threads, blocks and rounds.
+// Between which numbers an index stays, in all threads, blocks and rounds, and what it is a
+// multiple of.
 //
 // Read off the syntax: what variables are set to, what loops and branches around the
 // index ask for. On the safe side; what is not followed may be any number of its type.
@@ -15,6 +16,7 @@
 namespace tilelift {
 
 Interval rangeOf(const clang::Expr *index, const KernelUnderTest &kernel);
+Multiples multiplesOf(const clang::Expr *index, const KernelUnderTest &kernel);
 
 } // namespace tilelift
 

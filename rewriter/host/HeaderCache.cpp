@@ -35,16 +35,28 @@ std::string in(StringRef folder, const Twine &name) {
   return std::string(path);
 }
 
-/// A file that includes the wrapper and nothing else. One that is there stays as it is, as
-/// precompiled headers rely on its date.
-bool writeSource(const std::string &path) {
+/// The file that is precompiled.
+struct Source {
+  const char *name;
+  std::string text;
+};
+
+Source sourceOf(CachedHeaders headers) {
+  const std::string cuda = std::string("#include <") + wrapper + ">\n";
+  if (headers == CachedHeaders::Cuda)
+    return {"cuda.cu", cuda};
+  return {"runtime.cu", cuda + "#include <tilelift/tilelift.cuh>\n"};
+}
+
+/// Writes the file, unless it is there: precompiled headers rely on its date.
+bool writeSource(const std::string &path, StringRef text) {
   if (sys::fs::exists(path))
     return true;
   std::error_code problem;
   raw_fd_ostream out(path, problem, sys::fs::CD_CreateNew);
   if (problem)
     return problem == std::errc::file_exists;
-  out << "#include <" << wrapper << ">\n";
+  out << text;
   return true;
 }
 
@@ -65,6 +77,8 @@ CompilerInvocation precompiling(const CompilerInvocation &of, const std::string 
   frontend.PluginArgs.clear();
   CodeGenOptions &code = result.getCodeGenOpts();
   code.MainFileName.clear();
+  code.DebugCompilationDir.clear();
+  code.CoverageCompilationDir.clear();
   code.CudaGpuBinaryFileName.clear();
   return result;
 }
@@ -144,15 +158,16 @@ bool readsWrapperFirst(const PreprocessorOptions &options) {
 
 } // namespace
 
-bool useHeaderCache(CompilerInvocation &invocation, Files files) {
+bool useHeaderCache(CompilerInvocation &invocation, Files files, CachedHeaders headers) {
   const char *folder = getenv("TILELIFT_HEADER_CACHE");
   PreprocessorOptions &options = invocation.getPreprocessorOpts();
   if (!folder || !*folder || !readsWrapperFirst(options))
     return false;
-  const std::string source = in(folder, "cuda.cu");
-  if (sys::fs::create_directories(folder) || !writeSource(source))
+  const Source source = sourceOf(headers);
+  const std::string path = in(folder, source.name);
+  if (sys::fs::create_directories(folder) || !writeSource(path, source.text))
     return false;
-  const CompilerInvocation maker = precompiling(invocation, source);
+  const CompilerInvocation maker = precompiling(invocation, path);
   const std::string header = in(folder, keyOf(maker) + ".pch");
   if (!isUpToDate(header, *files) && !make(header, maker, files))
     return false;

@@ -233,8 +233,15 @@ bool Interpreter::canName(const VarDecl *variable) const {
 void Interpreter::forgetNumbers(const FunctionDecl *lambda) {
   for (const ParmVarDecl *parameter : lambda->parameters()) {
     QualType type = parameter->getType();
-    if (numberType(type) && !kernel.uniformity.mayDiffer(parameter))
-      setToSymbol(parameter, symbolOf(parameter, lambda->getBody()));
+    if (!numberType(type) || kernel.uniformity.mayDiffer(parameter))
+      continue;
+    Symbol symbol = symbolOf(parameter, lambda->getBody());
+    if (auto known = kernel.argumentNumbers.find(parameter);
+        known != kernel.argumentNumbers.end() && symbol.range.contains(known->second.range)) {
+      symbol.range = known->second.range;
+      symbol.divisor = known->second.divisor;
+    }
+    setToSymbol(parameter, symbol);
   }
 }
 

@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "interpreter/Interpreter.h"
+#include "support/Builtins.h"
 
 #include "clang/Basic/Builtins.h"
 
@@ -78,14 +79,6 @@ std::optional<unsigned> operandNumber(StringRef text) {
   if (!text.trim().consume_front("%") || text.trim().drop_front().getAsInteger(10, number))
     return std::nullopt;
   return number;
-}
-
-bool isIn(const FunctionDecl *function, StringRef space) {
-  for (const DeclContext *at = function->getDeclContext(); at; at = at->getParent())
-    if (const auto *own = dyn_cast<NamespaceDecl>(at))
-      if (own->getName() == space && own->getParent()->getRedeclContext()->isTranslationUnit())
-        return true;
-  return false;
 }
 
 /// What a pointer argument points to, below the conversion to `void *`.
@@ -252,7 +245,8 @@ bool Interpreter::runAsyncCopy(const FunctionDecl *callee, const CallExpr *call)
     runMemcpy(call);
     return true;
   }
-  return name == "memcpy_async" && (isIn(callee, "cuda") || isIn(callee, "cooperative_groups")) &&
+  return name == "memcpy_async" &&
+         (isInNamespace(callee, "cuda") || isInNamespace(callee, "cooperative_groups")) &&
          runGroupCopy(call);
 }
 

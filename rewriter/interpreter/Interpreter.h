@@ -51,6 +51,9 @@ struct KernelUnderTest {
   /// argument that is the same number in all threads of one call may be another number in the next
   /// call, so it is a symbol, and not that number.
   bool servesSeveralCalls = false;
+  /// What is known of those arguments in all calls.
+  llvm::DenseMap<const clang::ParmVarDecl *, Multiples> argumentNumbers =
+      llvm::DenseMap<const clang::ParmVarDecl *, Multiples>();
   /// A variable that is the same in all threads, but has no single formula, becomes a symbol (a
   /// pointer: a base of its own) instead of a value with one case for each branch.
   bool namesChoices = false;

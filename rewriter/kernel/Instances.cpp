@@ -5,6 +5,7 @@
 #include "kernel/Instances.h"
 
 #include "directive/BlockSize.h"
+#include "facts/IndexRange.h"
 #include "kernel/CacheHints.h"
 #include "kernel/Clusters.h"
 #include "kernel/InstanceNames.h"
@@ -125,6 +126,43 @@ void dropMisfits(InstancePlan &instance, const DenseSet<const Stmt *> &inPipelin
   }
 }
 
+/// What the arguments of lambdas on the way to a statement may be, in all calls that share its
+/// text. The numbers at the ends of the ranges are multiples, too.
+DenseMap<const ParmVarDecl *, Multiples> argumentNumbers(const AnnotatedStatement &annotated,
+                                                         const KernelInstance &instance,
+                                                         const BlockShape &block,
+                                                         const FileFacts &file) {
+  DenseMap<const ParmVarDecl *, Multiples> found;
+  const KernelEffects &effects = file.effects.of(instance.function);
+  for (const AnnotatedStatement &other : instance.statements) {
+    if (other.statement != annotated.statement || !other.path.sameText(annotated.path))
+      continue;
+    const VariableFacts facts(other.path);
+    const Uniformity uniformity(facts, effects, other.path);
+    const KernelUnderTest under{file.context, other.path, facts, effects, uniformity, block};
+    for (size_t i = 0; i < other.path.getCalls().size(); ++i) {
+      const FunctionDecl *callee = other.path.getFunctions()[i + 1];
+      const CallParts parts = partsOf(other.path.getCalls()[i]);
+      if (!isLambda(callee))
+        continue;
+      for (auto [parameter, argument] : llvm::zip(callee->parameters(), parts.arguments)) {
+        const Multiples own = multiplesOf(argument, under);
+        auto [known, isFirst] = found.try_emplace(parameter, own);
+        if (!isFirst)
+          known->second = hull(known->second, own);
+      }
+    }
+  }
+  for (auto &[parameter, numbers] : found) {
+    numbers.divisor = std::max<int64_t>(1, numbers.divisor);
+    if (numbers.range.low > Interval::lowest + numbers.divisor)
+      numbers.range.low -= numbers.range.low % numbers.divisor; // towards zero
+    if (numbers.range.high < Interval::highest)
+      numbers.range.high -= numbers.range.high % numbers.divisor;
+  }
+  return found;
+}
+
 /// The copies of one statement are added to the instance, or it stays a loop. `ahead` collects the
 /// statements that a loop with a pipeline contains.
 void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
@@ -159,7 +197,9 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                         uniformity,
                         plan.block,
                         kindOf(*annotated.directive),
-                        isShared};
+                        isShared,
+                        isShared ? argumentNumbers(annotated, instance, plan.block, file)
+                                 : DenseMap<const ParmVarDecl *, Multiples>()};
   std::vector<PlannedCopy> copies;
   if (isSelected(*annotated.directive, file, choices)) {
     Attempt attempt = planStatement(under, annotated, file);

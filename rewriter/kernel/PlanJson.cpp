@@ -155,6 +155,8 @@ private:
                                   {"closes", place.closes},
                                   {"awaits", place.awaits},
                                   {"awaitsAll", place.awaitsAll},
+                                  {"awaitsOldest", place.awaitsOldest},
+                                  {"releasesOldest", place.releasesOldest},
                                   {"left", json::Array(place.left)}});
     return list;
   }

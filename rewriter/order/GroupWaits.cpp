@@ -4,6 +4,7 @@
 
 #include "order/GroupWaits.h"
 #include "order/Groups.h"
+#include "support/LoopsAndLabels.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -28,6 +29,9 @@ static std::optional<std::vector<GroupPlace>> placesOf(const std::vector<KernelF
       if (known == all.end())
         known = all.insert(known, each);
       known->closes |= each.closes;
+      known->releasesOldest |= each.releasesOldest;
+      if (each.awaits)
+        known->awaitsOldest = each.awaitsOldest && (!known->awaits || known->awaitsOldest);
       known->awaits |= each.awaits;
       known->awaitsAll |= each.awaitsAll;
       if (each.awaits) {
@@ -48,6 +52,7 @@ static bool isAwaitedAtOnce(const LiftedCopy &copy, ArrayRef<GroupPlace> places)
   const CompoundStmt *block = blockOf(copy.statement, copy.path.end()->getBody());
   if (!block)
     return false;
+  const auto closes = [](const GroupPlace &each) { return each.closes; };
   for (const Stmt *const *next = llvm::find(block->body(), copy.statement) + 1;
        next != block->body_end(); ++next) {
     auto place = llvm::find_if(places, [&](const GroupPlace &each) {
@@ -55,10 +60,57 @@ static bool isAwaitedAtOnce(const LiftedCopy &copy, ArrayRef<GroupPlace> places)
     });
     if (place == places.end())
       return false;
+    // The oldest group is the one just closed if groups are closed nowhere else.
+    if (place->awaitsOldest && llvm::count_if(places, closes) > 1)
+      return false;
     if (place->awaits)
       return llvm::all_of(place->left, [](unsigned left) { return left == 0; });
   }
   return false;
+}
+
+/// The variable whose method a statement calls, and nothing else; null if it is another statement.
+static const VarDecl *objectOf(const Stmt *statement) {
+  const auto *expression = dyn_cast<Expr>(statement);
+  const auto *call =
+      expression ? dyn_cast<CXXMemberCallExpr>(expression->IgnoreImplicit()) : nullptr;
+  const auto *object =
+      call ? dyn_cast<DeclRefExpr>(call->getImplicitObjectArgument()->IgnoreParenImpCasts())
+           : nullptr;
+  return object ? dyn_cast<VarDecl>(object->getDecl()) : nullptr;
+}
+
+/// Whether the kernel makes a variable once: its outermost block declares it, and no jump leads
+/// back there.
+static bool isMadeOnce(const VarDecl &variable, const FunctionDecl &kernel) {
+  const auto *body = dyn_cast<CompoundStmt>(kernel.getBody());
+  return body && !variable.getType()->isReferenceType() && !hasLabel(body) &&
+         llvm::any_of(body->body(), [&](const Stmt *each) {
+           const auto *declares = dyn_cast<DeclStmt>(each);
+           return declares && llvm::is_contained(declares->decls(), &variable);
+         });
+}
+
+/// Whoever waits for the oldest group has to know which one that is: all groups have to be closed,
+/// awaited and handed back by one pipeline, which counts from the kernel's beginning. Otherwise the
+/// waits are for all groups.
+static void countOldest(std::vector<GroupPlace> &places, const FunctionDecl &kernel) {
+  const VarDecl *pipeline = nullptr;
+  const bool areCounted = llvm::all_of(places, [&](const GroupPlace &place) {
+    if (!place.closes && !place.awaitsOldest && !place.releasesOldest)
+      return true;
+    const VarDecl *own = objectOf(place.statement);
+    const bool isSame = !pipeline || own == pipeline;
+    pipeline = own;
+    return own && isSame && isMadeOnce(*own, kernel);
+  });
+  for (GroupPlace &place : places) {
+    place.awaitsOldest &= areCounted;
+    place.releasesOldest &= areCounted;
+  }
+  llvm::erase_if(places, [](const GroupPlace &place) {
+    return !place.closes && !place.awaits && !place.releasesOldest;
+  });
 }
 
 void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector<KernelFlow> &flows,
@@ -70,7 +122,9 @@ void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector
              !flows[i].isUnclear(copy);
     });
   };
-  const std::optional<std::vector<GroupPlace>> places = placesOf(flows);
+  std::optional<std::vector<GroupPlace>> places = placesOf(flows);
+  if (places && !copies.empty())
+    countOldest(*places, *instances.front().copies.front().path.kernel());
   for (size_t first = 0, end; first < copies.size(); first = end) {
     for (end = first + 1; end < copies.size() && copies[end].joinsPrevious;)
       ++end;

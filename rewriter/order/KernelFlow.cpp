@@ -127,13 +127,18 @@ bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
   auto known = llvm::find_if(
       found, [&](const GroupPlace &other) { return other.statement->getBeginLoc() == begin; });
   if (known == found.end())
-    known = found.insert(known, {statement, deepest->end(), {}});
+    known = found.insert(
+        known,
+        {statement, deepest->end(), effects.isBody(statement, *deepest), {}, {}, {}, {}, {}, {}});
   // In each call of its function, a statement closes one group.
   const bool isFirst =
       !own.closes ||
       closing.insert({begin.getRawEncoding(), effects.entryOf(step, *deepest)}).second;
   known->closes |= own.closes;
+  known->releasesOldest |= own.releasesOldest;
   known->awaitsAll |= own.awaitsAll;
+  if (own.awaits)
+    known->awaitsOldest = own.awaitsOldest && (!known->awaits || known->awaitsOldest);
   if (own.awaits)
     known->left = {known->awaits ? std::min(known->left.front(), own.left) : own.left};
   known->awaits |= own.awaits;

@@ -72,10 +72,14 @@ struct GroupPlace {
   const clang::Stmt *statement = nullptr;
   /// The function, perhaps a lambda, in which the statement stands.
   const clang::FunctionDecl *function = nullptr;
+  /// It is all that a loop or a branch executes, without braces.
+  bool isBody = false;
   /// It does one of these.
   bool closes = false, awaits = false;
   /// It waits for the copies that are in no group yet, too.
   bool awaitsAll = false;
+  /// See CopyGroups.
+  bool awaitsOldest = false, releasesOldest = false;
   /// How many of the newest groups a wait leaves, by instances.
   llvm::SmallVector<unsigned, 2> left;
 };

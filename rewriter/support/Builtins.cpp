@@ -26,6 +26,14 @@ bool namesBlockSize(const Stmt *statement) {
          variable->getName() == "blockDim";
 }
 
+bool isInNamespace(const FunctionDecl *function, StringRef name) {
+  for (const DeclContext *at = function->getDeclContext(); at; at = at->getParent())
+    if (const auto *own = dyn_cast<NamespaceDecl>(at))
+      if (own->getName() == name && own->getParent()->getRedeclContext()->isTranslationUnit())
+        return true;
+  return false;
+}
+
 bool isThreadIndex(const VarDecl *variable) {
   return variable->getIdentifier() && !variable->isLocalVarDeclOrParm() &&
          variable->getName() == "threadIdx" &&

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
 // What CUDA itself declares for a kernel: threadIdx, blockIdx, blockDim, gridDim and warpSize, in
-// the forms that Clang gives them, and the builtins that they are read by.
+// the forms that Clang gives them, and the builtins that they are read by. And which namespace a
+// function of CUDA's libraries is in.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_SUPPORT_BUILTINS_H
@@ -33,6 +34,9 @@ builtinMember(const clang::Expr *expression);
 /// Whether an expression names `blockDim`, CUDA's variable for the size of the block, or a member
 /// of it.
 bool namesBlockSize(const clang::Stmt *statement);
+
+/// Whether a function is declared in a namespace of the outermost scope, or in a part of it.
+bool isInNamespace(const clang::FunctionDecl *function, llvm::StringRef name);
 
 /// Whether a variable is `threadIdx` as CUDA's headers declare it.
 bool isThreadIndex(const clang::VarDecl *variable);

@@ -2,10 +2,11 @@
 # lift-and-check.sh SOURCE LIFTED [tilelift options]
 #
 # The plugin takes the options, too. Lifts a file and takes the result all the way: the plugin makes the same bytes,
-# lifting again changes nothing, nvcc and clang compile it without a warning down to
-# SASS, one for a target with TMA and one for a target without; for two targets each
-# where MORE_TARGETS is set, and for all of them where ALL_TARGETS is. Some copies may stay
-# loops where SOME_STAY is.
+# lifting again changes nothing, and nvcc and clang compile it without a warning: nvcc its device
+# side down to SASS for a target with TMA, clang both sides as far as it warns, for a target without
+# TMA. Where MORE_TARGETS is set, that is for two targets each, and nvcc compiles the host's side,
+# too; where ALL_TARGETS is, for all targets, and both compile everything. Some copies may stay loops
+# where SOME_STAY is.
 set -euo pipefail
 source=$1 lifted=$2
 shift 2
@@ -32,17 +33,17 @@ if [ -n "${MORE_TARGETS:-}${ALL_TARGETS:-}" ]; then
 fi
 
 here=$(dirname "$source")
-nvcc_targets="90a" clang_targets="80"
+nvcc_targets="90a" clang_targets="80" nvcc_mode=-fatbin clang_mode=-fsyntax-only
 if [ -n "${MORE_TARGETS:-}${ALL_TARGETS:-}" ]; then
-  nvcc_targets+=" 120a" clang_targets+=" 100a"
+  nvcc_targets+=" 120a" clang_targets+=" 100a" nvcc_mode=-c
 fi
 if [ -n "${ALL_TARGETS:-}" ]; then
-  nvcc_targets+=" $clang_targets" clang_targets=$nvcc_targets
+  nvcc_targets+=" $clang_targets" clang_targets=$nvcc_targets clang_mode=-c
 fi
 nvcc_flags=() clang_flags=()
 for t in $nvcc_targets; do nvcc_flags+=(-gencode "arch=compute_$t,code=sm_$t"); done
 for t in $clang_targets; do clang_flags+=("--offload-arch=sm_$t"); done
 $NVCC -I"$here" -Xcompiler -Wall -Xcompiler -Werror -Werror all-warnings "${nvcc_flags[@]}" \
-  -c "$lifted" -o "$lifted.nvcc.o"
+  $nvcc_mode "$lifted" -o "$lifted.nvcc.o"
 $CLANG_CUDA -I"$here" -Wall -Werror "${clang_flags[@]}" \
-  -c "$lifted" -o "$lifted.clang.o"
+  $clang_mode "$lifted" -o "$lifted.clang.o"

@@ -187,6 +187,19 @@ private:
   const StringMap<std::string> &clusters;
 };
 
+/// Lifted text includes the runtime, whose headers take longer to read than most programs.
+CachedHeaders headersOf(const CompilerInvocation &invocation, vfs::FileSystem &files) {
+  const FrontendInputFile &file = invocation.getFrontendOpts().Inputs.front();
+  ErrorOr<std::unique_ptr<MemoryBuffer>> text = files.getBufferForFile(file.getFile());
+  return text && (*text)->getBuffer().contains("#include <tilelift/tilelift.cuh>")
+             ? CachedHeaders::CudaAndRuntime
+             : CachedHeaders::Cuda;
+}
+
+bool takeCachedHeaders(CompilerInvocation &invocation, const Files &files) {
+  return useHeaderCache(invocation, files, headersOf(invocation, *files));
+}
+
 bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ostream &messages,
              std::unique_ptr<raw_pwrite_stream> output) {
   CompilerInstance compiler(std::move(invocation));
@@ -218,7 +231,7 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
   });
   SmallString<0> text;
   ObservedAction<EmitAssemblyAction, KernelVisitor, DeviceSide> action(
-      side, useHeaderCache(*invocation, files));
+      side, takeCachedHeaders(*invocation, files));
   side.compiled = execute(std::move(invocation), files, action, errs(),
                           std::make_unique<raw_svector_ostream>(text));
   side.ptx = std::string(text);
@@ -227,8 +240,8 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
 
 HostSide compileHost(Invocation invocation, Files files) {
   HostSide side;
-  ObservedAction<EmitObjAction, CallVisitor, HostSide> action(side,
-                                                              useHeaderCache(*invocation, files));
+  ObservedAction<EmitObjAction, CallVisitor, HostSide> action(
+      side, takeCachedHeaders(*invocation, files));
   raw_string_ostream messages(side.messages);
   side.compiled = execute(std::move(invocation), files, action, messages, nullptr);
   return side;

@@ -20,6 +20,8 @@
 //   ...
 //   groups.wait<1>();   // at cp.async.wait_group 1
 //
+// A cuda::pipeline waits for its oldest group, and hands it back: wait_oldest(), release_oldest().
+//
 // All threads of the block come to each of these calls equally often, because each thread counts
 // the copies and groups for itself. The copies take turns with the barriers: copy number n
 // completes the phase n / Slots of the barrier n % Slots.
@@ -33,7 +35,7 @@
 namespace tilelift {
 
 /// At most `Slots` copies are on their way at once, and no wait leaves more than `Newest` groups.
-template <int Slots, int Newest> class copy_groups {
+template <int Slots, unsigned Newest> class copy_groups {
   static_assert(Slots > 0 && (Slots & (Slots - 1)) == 0, "the copies' numbers may wrap around");
 
 public:
@@ -63,14 +65,29 @@ public:
   /// The copies since the last group become a group.
   __device__ void close() {
 #pragma unroll
-    for (int i = Newest; i > 0; --i)
+    for (unsigned i = Newest; i > 0; --i)
       ends[i] = ends[i - 1];
     ends[0] = issued;
+    ++closed;
   }
   /// Waits for all groups but the `Left` newest ones.
-  template <int Left> __device__ void wait() {
+  template <unsigned Left> __device__ void wait() {
     static_assert(Left <= Newest, "the ends of so many groups are not known");
     wait_until(ends[Left]);
+    taken = closed - Left;
+  }
+  /// Waits for the oldest group that was not handed back yet, as cuda::pipeline does, and for some
+  /// newer ones, too, if more than `Newest` groups are newer than that one.
+  __device__ void wait_oldest() {
+#pragma unroll
+    for (unsigned left = 0; left <= Newest; ++left)
+      if (closed - taken == left + 1 || (left == Newest && closed - taken > left))
+        wait_until(ends[left]);
+  }
+  /// Hands the oldest group back, if there is one.
+  __device__ void release_oldest() {
+    if (taken != closed)
+      ++taken;
   }
   /// Waits for all copies, those in no group included.
   __device__ void wait() { wait_until(issued); }
@@ -87,6 +104,8 @@ private:
   barrier (&full)[Slots];
   /// How many copies were issued, and how many of them this thread has waited for.
   unsigned issued = 0, waited = 0;
+  /// How many groups were closed, and how many of them the program has handed back.
+  unsigned closed = 0, taken = 0;
   /// ends[n]: how many copies were issued when the newest group but n was closed.
   unsigned ends[Newest + 1] = {};
 };

@@ -1,0 +1,336 @@
+// SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
+// RUN: %run --compare --schedules=3 -Wno-exit-in-flight %s
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 16
+// RUN: %FileCheck %s < %t.cu
+//
+// The library's pipeline is a queue of groups of copies. The lifted kernel waits for its oldest group where the program
+// does, if all groups are the pipeline's, and it counts from the kernel's beginning. Otherwise it waits for all groups.
+#include "Inputs/arrays.h"
+
+#include <cooperative_groups.h>
+#include <cuda/pipeline>
+#include <cuda_pipeline.h>
+
+namespace cg = cooperative_groups;
+using cuda::thread_scope_block;
+
+constexpr int rounds = 7;
+
+template <int Stages> struct shared_state {
+  alignas(16) char bytes[sizeof(cuda::pipeline_shared_state<thread_scope_block, Stages>)];
+  __device__ auto *get() { return reinterpret_cast<cuda::pipeline_shared_state<thread_scope_block, Stages> *>(bytes); }
+};
+
+// As many copies are on their way as there are stages.
+// CHECK-LABEL: {{^[^/]*}}__global__ void by_thread_tma(
+// CHECK:      tilelift::copy_groups<8, 4> tma_groups(
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: pipe.producer_commit();
+// CHECK:      tma_groups.wait_oldest();
+// CHECK-NEXT: tma_groups.release_oldest();
+// CHECK-NEXT: pipe.consumer_wait();
+// CHECK:      {{^ *}}pipe.consumer_release();
+template <int Stages> __global__ void by_thread(float *out, const float *in) {
+  __shared__ alignas(128) float tile[Stages][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  float sum = 0;
+  for (int r = 0, ahead = 0; r < rounds; ++r) {
+    for (; ahead < rounds && ahead < r + Stages; ++ahead) {
+      pipe.producer_acquire();
+#pragma tma load
+      cuda::memcpy_async(&tile[ahead % Stages][t], &in[at + ahead * T + t], sizeof(float), pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    __syncthreads();
+    sum = 2 * sum + tile[r % Stages][T - 1 - t];
+    __syncthreads();
+    pipe.consumer_release();
+  }
+  out[at + t] = sum;
+}
+
+// The pipeline is the block's, and the threads wait for each other at its mbarriers.
+// CHECK-LABEL: {{^[^/]*}}__global__ void by_block_tma(
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: pipe.producer_commit();
+// CHECK:      tma_groups.wait_oldest();
+// CHECK-NEXT: pipe.consumer_wait();
+// CHECK:      tma_groups.release_oldest();
+// CHECK-NEXT: pipe.consumer_release();
+template <int Stages> __global__ void by_block(float *out, const float *in) {
+  __shared__ alignas(128) float tile[Stages][T];
+  __shared__ shared_state<Stages> state;
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, state.get());
+  float sum = 0;
+  for (int r = 0, ahead = 0; r < rounds; ++r) {
+    for (; ahead < rounds && ahead < r + Stages; ++ahead) {
+      pipe.producer_acquire();
+#pragma tma load
+      cuda::memcpy_async(block, tile[ahead % Stages], in + at + ahead * T, sizeof(float) * T, pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    sum = 2 * sum + tile[r % Stages][T - 1 - t];
+    pipe.consumer_release();
+  }
+  out[at + t] = sum;
+}
+
+// By numbers of groups that are left, in branches without braces.
+// CHECK-LABEL: {{^[^/]*}}__global__ void by_number_tma(
+// CHECK:      tma_groups.wait<1>();
+// CHECK-NEXT: cuda::pipeline_consumer_wait_prior<1>(pipe);
+// CHECK-NEXT: }
+// CHECK:      else
+// CHECK-NEXT: {
+// CHECK-NEXT: tma_groups.wait<0>();
+// CHECK-NEXT: cuda::pipeline_consumer_wait_prior<0>(pipe);
+// CHECK-NEXT: }
+__global__ void by_number(float *out, const float *in) {
+  __shared__ alignas(128) float tile[2][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  float sum = 0;
+  pipe.producer_acquire();
+#pragma tma load
+  cuda::memcpy_async(&tile[0][t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  for (int r = 0; r < rounds; ++r) {
+    if (r + 1 < rounds) {
+      pipe.producer_acquire();
+#pragma tma load
+      cuda::memcpy_async(&tile[(r + 1) % 2][t], &in[at + (r + 1) * T + t], sizeof(float), pipe);
+      pipe.producer_commit();
+    }
+    if (r + 1 < rounds)
+      cuda::pipeline_consumer_wait_prior<1>(pipe);
+    else
+      cuda::pipeline_consumer_wait_prior<0>(pipe);
+    __syncthreads();
+    sum = 2 * sum + tile[r % 2][T - 1 - t];
+    __syncthreads();
+    pipe.consumer_release();
+  }
+  out[at + t] = sum;
+}
+
+// The second pipeline counts groups that the first one has closed, which the lifted kernel does not know.
+// CHECK-LABEL: {{^[^/]*}}__global__ void two_pipelines_tma(
+// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK:      tma_groups.wait<0>();
+// CHECK-NEXT: first.consumer_wait();
+// CHECK:      tma_groups.wait<0>();
+// CHECK-NEXT: second.consumer_wait();
+__global__ void two_pipelines(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], b[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto first = cuda::make_pipeline(), second = cuda::make_pipeline();
+  first.producer_acquire();
+#pragma tma load
+  cuda::memcpy_async(&a[t], &in[at + t], sizeof(float), first);
+  first.producer_commit();
+  second.producer_acquire();
+#pragma tma load
+  cuda::memcpy_async(&b[t], &in[at + T + t], sizeof(float), second);
+  second.producer_commit();
+  first.consumer_wait();
+  __syncthreads();
+  const float of_first = a[T - 1 - t];
+  second.consumer_wait();
+  __syncthreads();
+  out[at + t] = of_first + b[T - 1 - t];
+}
+
+// Made anew in each round: it begins to count while groups of the round before are on their way.
+// CHECK-LABEL: {{^[^/]*}}__global__ void made_anew_tma(
+// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK:      tma_groups.wait<0>();
+// CHECK-NEXT: pipe.consumer_wait();
+__global__ void made_anew(float *out, const float *in) {
+  __shared__ alignas(128) float a[2 * rounds][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) {
+    auto pipe = cuda::make_pipeline();
+    for (int i = 0; i < 2; ++i) {
+      pipe.producer_acquire();
+#pragma tma load
+      cuda::memcpy_async(&a[2 * r + i][t], &in[at + (r + i) * T + t], sizeof(float), pipe);
+      pipe.producer_commit();
+    }
+    pipe.consumer_wait();
+    __syncthreads();
+    sum = 2 * sum + a[2 * r][T - 1 - t];
+    if (r + 1 == rounds) {
+      pipe.consumer_wait();
+      __syncthreads();
+      sum += a[2 * r + 1][T - 1 - t];
+    }
+  }
+  out[at + t] = sum;
+}
+
+// A group of the program's own.
+// CHECK-LABEL: {{^[^/]*}}__global__ void own_group_tma(
+// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: pipe.producer_commit();
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: __pipeline_commit();
+// CHECK-NEXT: tma_groups.wait<0>();
+// CHECK-NEXT: pipe.consumer_wait();
+__global__ void own_group(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], b[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+#pragma tma load
+  cuda::memcpy_async(&a[t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+#pragma tma load
+  __pipeline_memcpy_async(&b[t], &in[at + T + t], sizeof(float));
+  __pipeline_commit();
+  pipe.consumer_wait();
+  __pipeline_wait_prior(0);
+  __syncthreads();
+  out[at + t] = a[T - 1 - t] + b[T - 1 - t];
+}
+
+// Of which group a function hands back, its text says nothing.
+__device__ void drain(cuda::pipeline<cuda::thread_scope_thread> &pipe, int groups) {
+  for (int i = 0; i < groups; ++i)
+    pipe.consumer_wait();
+}
+// CHECK-LABEL: {{^[^/]*}}__global__ void by_function_tma(
+// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK:      tma_groups.wait<0>();
+// CHECK-NEXT: drain(pipe, 2);
+__global__ void by_function(float *out, const float *in) {
+  __shared__ alignas(128) float a[3][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  for (int i = 0; i < 3; ++i) {
+    pipe.producer_acquire();
+#pragma tma load
+    cuda::memcpy_async(&a[i][t], &in[at + i * T + t], sizeof(float), pipe);
+    pipe.producer_commit();
+  }
+  drain(pipe, 2);
+  __syncthreads();
+  const float before = a[1][T - 1 - t];
+  pipe.consumer_wait();
+  __syncthreads();
+  out[at + t] = before + a[2][T - 1 - t];
+}
+
+// The wait may come to nothing in time: nothing is known of it.
+// CHECK-LABEL: {{^[^/]*}}__global__ void in_time_tma(
+// CHECK-NOT:  {{^ *}}tma_groups
+// CHECK:      tilelift::wait(tma_barrier, tma_phase);
+// CHECK-NEXT: pipe.producer_commit();
+// CHECK-LABEL: {{^.*}} cudaError_t in_time_tma_launch(
+__global__ void in_time(float *out, const float *in) {
+  __shared__ alignas(128) float a[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  pipe.producer_acquire();
+#pragma tma load
+  cuda::memcpy_async(&a[t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  while (!pipe.consumer_wait_for(cuda::std::chrono::nanoseconds(100)))
+    ;
+  __syncthreads();
+  out[at + t] = a[T - 1 - t];
+}
+
+// More groups than are told apart: the lifted kernel waits for some more of them.
+__global__ void many_groups(float *out, const float *in) {
+  __shared__ alignas(128) float a[rounds][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) {
+    pipe.producer_acquire();
+#pragma tma load
+    cuda::memcpy_async(&a[r][t], &in[at + r * T + t], sizeof(float), pipe);
+    pipe.producer_commit();
+  }
+  for (int r = 0; r < rounds; ++r) {
+    pipe.consumer_wait();
+    __syncthreads();
+    sum = 2 * sum + a[r][T - 1 - t];
+    pipe.consumer_release();
+  }
+  out[at + t] = sum;
+}
+
+// A stage is handed back without having been waited for, and the next one is awaited.
+__global__ void skips_a_stage(float *out, const float *in) {
+  __shared__ alignas(128) float tile[3][T];
+  __shared__ shared_state<3> state;
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, state.get());
+  for (int r = 0; r < 3; ++r) {
+    pipe.producer_acquire();
+#pragma tma load
+    cuda::memcpy_async(block, tile[r], in + at + r * T, sizeof(float) * T, pipe);
+    pipe.producer_commit();
+  }
+  pipe.consumer_release();
+  pipe.consumer_wait();
+  float sum = tile[1][T - 1 - t];
+  pipe.consumer_release();
+  pipe.consumer_wait();
+  sum = 2 * sum + tile[2][T - 1 - t];
+  pipe.consumer_release();
+  out[at + t] = sum;
+}
+
+// Some threads fill the tiles, and others read them.
+__global__ void parted(float *out, const float *in) {
+  __shared__ alignas(128) float tile[T];
+  __shared__ shared_state<1> state;
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  auto pipe = cuda::make_pipeline(block, state.get(), t < 32 ? cuda::pipeline_role::producer : cuda::pipeline_role::consumer);
+  if (t < 32) {
+    pipe.producer_acquire();
+    for (int i = t; i < T; i += 32)
+      cuda::memcpy_async(&tile[i], &in[at + i], sizeof(float), pipe);
+    pipe.producer_commit();
+  } else {
+    pipe.consumer_wait();
+    out[at + t] = tile[T - 1 - t];
+    pipe.consumer_release();
+  }
+  __shared__ alignas(128) float own[T];
+#pragma tma load
+  for (int i = t; i < T; i += T)
+    own[i] = in[at + i];
+  __syncthreads();
+  if (t < 32)
+    out[at + t] = own[T - 1 - t];
+}
+
+static const Case cases[] = {
+    {"by_thread_2", [](const Arrays &a) { by_thread<2><<<4, T>>>(a.out, a.in); }},
+    {"by_thread_4", [](const Arrays &a) { by_thread<4><<<4, T>>>(a.out, a.in); }},
+    {"by_block_2", [](const Arrays &a) { by_block<2><<<4, T>>>(a.out, a.in); }},
+    {"by_block_3", [](const Arrays &a) { by_block<3><<<4, T>>>(a.out, a.in); }},
+    {"by_number", [](const Arrays &a) { by_number<<<4, T>>>(a.out, a.in); }},
+    {"two_pipelines", [](const Arrays &a) { two_pipelines<<<4, T>>>(a.out, a.in); }},
+    {"made_anew", [](const Arrays &a) { made_anew<<<4, T>>>(a.out, a.in); }},
+    {"own_group", [](const Arrays &a) { own_group<<<4, T>>>(a.out, a.in); }},
+    {"by_function", [](const Arrays &a) { by_function<<<4, T>>>(a.out, a.in); }},
+    {"in_time", [](const Arrays &a) { in_time<<<4, T>>>(a.out, a.in); }},
+    {"many_groups", [](const Arrays &a) { many_groups<<<4, T>>>(a.out, a.in); }},
+    {"skips_a_stage", [](const Arrays &a) { skips_a_stage<<<4, T>>>(a.out, a.in); }},
+    {"parted", [](const Arrays &a) { parted<<<4, T>>>(a.out, a.in); }},
+};
+
+int main(int argc, char **argv) { return run_cases(cases, argc, argv); }
