@@ -96,11 +96,11 @@ struct LiftedOnce {
 
 LiftedOnce liftOnce(ASTContext &context, const DirectiveList &directives,
                     const DiagnosticOptions &options, const ProgramFacts &others,
-                    const Selection &selection) {
+                    const Selection &selection, const ExitConditions &exits) {
   LiftResult result;
   const Program program = findProgram(context, directives.directives);
   const Effects effects(context, instancesOf(program), selection.typesTellApart);
-  const FileFacts file{context, directives, others, selection, program, effects};
+  const FileFacts file{context, directives, others, selection, program, effects, exits};
   const SourceText source(context);
   Verdicts verdicts = verdictsOn(program, directives);
   auto isError = [&](const Diagnostic &diagnostic) {
@@ -131,21 +131,46 @@ LiftedOnce liftOnce(ASTContext &context, const DirectiveList &directives,
 }
 
 /// Where copies are split into several statements, these are joined if that makes a better copy.
-LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
-                      const DiagnosticOptions &options, const ProgramFacts &others,
-                      const Selection &selection) {
-  LiftedOnce lifted = liftOnce(context, directives, options, others, selection);
+LiftResult withSplitCopiesJoined(LiftedOnce lifted, ASTContext &context,
+                                 const DirectiveList &directives, const DiagnosticOptions &options,
+                                 const ProgramFacts &others, const Selection &selection,
+                                 const ExitConditions &exits) {
   if (areWhole(lifted.outcomes))
     return std::move(lifted.result);
   std::vector<AdjacentLoads> split =
       splitCopies(adjacentLoads(context, directives), lifted.outcomes);
   while (!split.empty()) {
     const JoinedStatements joined(context, split);
-    LiftedOnce again = liftOnce(context, withJoined(directives, split), options, others, selection);
+    LiftedOnce again =
+        liftOnce(context, withJoined(directives, split), options, others, selection, exits);
     if (!eraseUnwhole(split, again.outcomes))
       return std::move(again.result);
   }
   return std::move(lifted.result);
+}
+
+/// Where no copy of a kernel lifts, threads may leave ahead of them: it is lifted for launches in
+/// which none does.
+LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
+                      const DiagnosticOptions &options, const ProgramFacts &others,
+                      const Selection &selection) {
+  LiftedOnce lifted = liftOnce(context, directives, options, others, selection, {});
+  if (areWhole(lifted.outcomes))
+    return std::move(lifted.result);
+  {
+    const Program program = findProgram(context, directives.directives);
+    const WithoutExits without(context, program, [&](const KernelInstance &kernel) {
+      return isNoneLifted(kernel, lifted.outcomes);
+    });
+    const ExitConditions &exits = without.getConditions();
+    if (!exits.empty())
+      if (LiftedOnce again = liftOnce(context, directives, options, others, selection, exits);
+          liftsMore(again.outcomes, lifted.outcomes))
+        return withSplitCopiesJoined(std::move(again), context, directives, options, others,
+                                     selection, exits);
+  }
+  return withSplitCopiesJoined(std::move(lifted), context, directives, options, others, selection,
+                               {});
 }
 
 } // namespace

@@ -115,6 +115,8 @@ void Interpreter::approachIn(const CompoundStmt *compound) {
   for (const Stmt *child : compound->body()) {
     if (isTowards(child))
       return approach(child);
+    if (kernel.exits && kernel.exits->contains(child))
+      askToStay(cast<Expr>(child));
     if (matters(child)) {
       onTheWay = child;
       run(child);
@@ -123,6 +125,20 @@ void Interpreter::approachIn(const CompoundStmt *compound) {
     }
     assume(mask); // what left on the way is not here any more
   }
+}
+
+/// Whether a thread would leave is asked of the launch.
+void Interpreter::askToStay(const Expr *exit) {
+  const Condition stays = !conditionOf(exit);
+  const Conjunction *bounds = stays.asConjunction();
+  if (gone() || stays.isAlways())
+    return;
+  if (stays.isUnknown() || stays.isNever() || !bounds)
+    return failDivergent(exit, placeOf(exit));
+  for (const Bound &bound : *bounds)
+    block.staying.push_back({bound.value, bound.range, placeOf(exit)});
+  for (LocalObject &object : memory)
+    object.assume(stays);
 }
 
 void Interpreter::approachBranch(const IfStmt *branch) {

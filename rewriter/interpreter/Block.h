@@ -94,6 +94,8 @@ public:
   RequirementTable needs;
   /// The requirements that have to hold for every thread.
   std::vector<Requirement> requirements;
+  /// Those under which no thread leaves the kernel ahead of the copy.
+  std::vector<Requirement> staying;
   std::optional<Diagnostic> failure;
   /// Some variable has a value that all threads share and no single formula describes.
   bool hasChoices = false;

@@ -25,8 +25,9 @@ bool mayPass(const Stmt *jump, const Stmt *statement, const VariableFacts &facts
 }
 
 /// The conditions that decide whether a statement is reached, and the statement.
-SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path,
-                                     const VariableFacts &facts) {
+SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const KernelUnderTest &kernel) {
+  const CallPath &path = kernel.path;
+  const VariableFacts &facts = kernel.facts;
   SmallVector<const Stmt *, 4> roots{statement};
   roots.append(path.getCalls().begin(), path.getCalls().end());
   for (const Stmt *parent = facts.parentOf(statement); parent; parent = facts.parentOf(parent)) {
@@ -50,6 +51,9 @@ SmallVector<const Stmt *, 4> rootsOf(const Stmt *statement, const CallPath &path
           roots.push_back(branch->getCond());
     work.append(next->child_begin(), next->child_end());
   }
+  if (const auto *body = dyn_cast<CompoundStmt>(path.kernel()->getBody()); body && kernel.exits)
+    llvm::copy_if(body->body(), std::back_inserter(roots),
+                  [&](const Stmt *each) { return kernel.exits->contains(each); });
   return roots;
 }
 
@@ -245,8 +249,7 @@ bool Analysis::runThreads() {
       return fail(diagnose(diag::unsupported_statement,
                            placeOf(kernel.context.getSourceManager(), jump->getBeginLoc()),
                            "'goto' in the copy's function"));
-  DenseSet<const VarDecl *> relevant =
-      kernel.facts.relevantTo(rootsOf(statement, kernel.path, kernel.facts));
+  DenseSet<const VarDecl *> relevant = kernel.facts.relevantTo(rootsOf(statement, kernel));
   addKeptPointers(kernel.facts, relevant);
   unsigned threads = kernel.shape[0] * kernel.shape[1] * kernel.shape[2];
   for (unsigned thread = 0; thread < threads; ++thread)
@@ -467,6 +470,7 @@ AnalysedCopy Analysis::takePart(const SharedObject &filled, int64_t begin, int64
   relation.symbols = block.symbols;
   relation.bases = block.bases;
   relation.requirements = withoutImplied(block.requirements);
+  relation.staying = withoutImplied(block.staying);
   relation.lookedUpUnder = block.lookupConditions();
   relation.looksUpShared = !block.looksUpShared.empty();
   relation.needs = block.needs;

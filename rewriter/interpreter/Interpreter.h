@@ -57,6 +57,8 @@ struct KernelUnderTest {
   /// A variable that is the same in all threads, but has no single formula, becomes a symbol (a
   /// pointer: a base of its own) instead of a value with one case for each branch.
   bool namesChoices = false;
+  /// Statements in whose place threads left the kernel where these hold: no thread does.
+  const llvm::DenseSet<const clang::Stmt *> *exits = nullptr;
   /// Arguments that launches give as constants, as far as sizes depend on them; the
   /// launcher tests that they have these values.
   std::map<std::string, int64_t> givenArguments = {};
@@ -153,6 +155,7 @@ private:
   void approachCallee(const clang::CallExpr *call);
   bool isTowards(const clang::Stmt *part) const;
   void approachIn(const clang::CompoundStmt *compound);
+  void askToStay(const clang::Expr *exit);
   void approachBranch(const clang::IfStmt *branch);
   void approachBody(const clang::Stmt *loop, const clang::Expr *condition, const clang::Stmt *body);
   void approachCase(const clang::SwitchStmt *choice);

@@ -7,6 +7,7 @@
 #ifndef TILELIFT_KERNEL_FILEFACTS_H
 #define TILELIFT_KERNEL_FILEFACTS_H
 
+#include "directive/EarlyExits.h"
 #include "directive/OtherFiles.h"
 #include "directive/PragmaReader.h"
 #include "directive/Program.h"
@@ -24,6 +25,8 @@ struct FileFacts {
   const Selection &selection;
   const Program &program;
   const Effects &effects;
+  /// The conditions of early exits that are asked not to hold.
+  const ExitConditions &exits;
 };
 
 } // namespace tilelift

@@ -200,6 +200,7 @@ void addStatement(InstancePlan &plan, const AnnotatedStatement &annotated,
                         isShared,
                         isShared ? argumentNumbers(annotated, instance, plan.block, file)
                                  : DenseMap<const ParmVarDecl *, Multiples>()};
+  under.exits = &file.exits;
   std::vector<PlannedCopy> copies;
   if (isSelected(*annotated.directive, file, choices)) {
     Attempt attempt = planStatement(under, annotated, file);

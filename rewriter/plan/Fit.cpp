@@ -117,6 +117,7 @@ void Fitter::checkRequirements() {
     add(each, conditionsBefore(each.value));
   for (const Requirement &each : required)
     add(each, Check::allConditions);
+  checkThreadsStay();
 }
 
 /// Adds the conditions under which the copy looks up its rows. Whether a row is there may be known

@@ -144,6 +144,25 @@ void Fitter::addCheck(Check check, bool atLaunch) {
   checks.push_back(std::move(check));
 }
 
+/// Which threads leave has to be decided before the launch: the lifted kernel is one that no thread
+/// leaves.
+void Fitter::checkThreadsStay() {
+  for (const Requirement &each : relation.staying) {
+    const std::optional<int64_t> first = inFirstBlock(each.value, plan.symbols);
+    const bool launchKnows =
+        plan.symbols.boundedAtLaunch(each.value) && !plan.symbols.isOpenTo(each.value, each.within);
+    if (launchKnows && (!first || each.within.contains({*first, *first}))) {
+      addCheck({rule_id::threads_stay, each.value, each.within, 1, each.place}, true);
+      continue;
+    }
+    fail(diagnose(diag::divergent_copy, relation.place,
+                  "they leave ahead of it but for '" +
+                      print(Bound{each.value, each.within}, plan.symbols) +
+                      "', which the launch does not know")
+             .note(each.place, "they leave here"));
+  }
+}
+
 quantity Fitter::describeValue(const Polynomial &value) {
   Interval range = plan.symbols.rangeOf(value);
   quantity result{range.low, range.high, plan.symbols.divisorOf(value), ""};

@@ -177,6 +177,7 @@ private:
   bool reducesBulk() const;
   void nameRequired(std::vector<Requirement> &required);
   void checkRequirements();
+  void checkThreadsStay();
   void checkLookups();
   std::variant<Plan, Diagnostic> finish();
   /// Sorts checks by the last lookup that each depends on.

@@ -327,6 +327,8 @@ struct CopyRelation {
   /// What has to hold, for every thread, so that the relation holds at all. What a single load
   /// needs in addition is in `needs`, to which Case::needs refers.
   std::vector<Requirement> requirements;
+  /// What has to be true so that no thread leaves the kernel ahead of the copy.
+  std::vector<Requirement> staying;
   /// The conditions of all lookups of the copy. The lifted copy tests them before it looks up
   /// anything.
   std::vector<LookupCondition> lookedUpUnder;

@@ -42,9 +42,10 @@ CopyOutcomes outcomesOf(ArrayRef<ChosenPlan> kernels) {
     for (const CopyRelation &relation : kernel.planned.relations)
       byStatement[relation.place.offset].insert(describe(relation));
   CopyOutcomes outcomes;
-  auto add = [&](const Directive &directive, bool isWhole) {
+  auto add = [&](const Directive &directive, bool isLifted, bool isWhole) {
     CopyOutcome &outcome = outcomes[directive.begin.offset];
     outcome.between = byStatement[directive.statement.offset];
+    outcome.isLifted &= isLifted;
     outcome.isWhole &= isWhole;
   };
   for (const ChosenPlan &kernel : kernels) {
@@ -52,15 +53,29 @@ CopyOutcomes outcomesOf(ArrayRef<ChosenPlan> kernels) {
         kernel.writable && std::holds_alternative<WritableKernel>(*kernel.writable);
     for (const InstancePlan &instance : kernel.planned.plan.instances)
       for (const PlannedCopy &copy : instance.copies)
-        add(*copy.directive, isWritten && isWhole(copy, instance));
+        add(*copy.directive, isWritten, isWritten && isWhole(copy, instance));
     for (const Directive *directive : kernel.planned.plan.plain)
-      add(*directive, false);
+      add(*directive, false, false);
   }
   return outcomes;
 }
 
 bool areWhole(const CopyOutcomes &outcomes) {
   return llvm::all_of(outcomes, [](const auto &each) { return each.second.isWhole; });
+}
+
+bool isNoneLifted(const KernelInstance &kernel, const CopyOutcomes &outcomes) {
+  return llvm::none_of(kernel.statements, [&](const AnnotatedStatement &each) {
+    auto found = outcomes.find(each.directive->begin.offset);
+    return found != outcomes.end() && found->second.isLifted;
+  });
+}
+
+bool liftsMore(const CopyOutcomes &now, const CopyOutcomes &before) {
+  return llvm::any_of(now, [&](const auto &each) {
+    auto known = before.find(each.first);
+    return each.second.isLifted && (known == before.end() || !known->second.isLifted);
+  });
 }
 
 std::vector<AdjacentLoads> splitCopies(ArrayRef<AdjacentLoads> adjacent,

@@ -24,6 +24,7 @@ namespace tilelift {
 struct CopyOutcome {
   /// The arrays that they fill, and what they copy from, in words.
   std::set<std::string> between;
+  bool isLifted = true;
   /// Each is lifted, is a single instruction, and moves at most twice the bytes that are asked for.
   bool isWhole = true;
 };
@@ -33,6 +34,11 @@ using CopyOutcomes = std::map<unsigned, CopyOutcome>;
 CopyOutcomes outcomesOf(llvm::ArrayRef<ChosenPlan> kernels);
 /// Whether no copy is left that may be better together with others.
 bool areWhole(const CopyOutcomes &outcomes);
+
+/// Whether no copy of a kernel is lifted.
+bool isNoneLifted(const KernelInstance &kernel, const CopyOutcomes &outcomes);
+/// Whether copies are lifted that were not lifted before.
+bool liftsMore(const CopyOutcomes &now, const CopyOutcomes &before);
 
 /// The runs of adjacent loads, or the parts of them, that may be one copy, and that are not whole
 /// copies by themselves.
