@@ -21,6 +21,25 @@ bool isReturn(const Stmt *statement) {
   return isa<ReturnStmt>(block && block->size() == 1 ? block->body_front() : statement);
 }
 
+/// Whether an expression calls nothing and changes nothing. Reading `threadIdx` and its like is no
+/// call, although Clang's headers make it one.
+bool isPure(const Stmt *part) {
+  const auto *expression = dyn_cast_or_null<Expr>(part);
+  if (!expression)
+    return false;
+  if (builtinMember(expression))
+    return true;
+  if (const auto *binary = dyn_cast<BinaryOperator>(expression); binary && binary->isAssignmentOp())
+    return false;
+  if (const auto *unary = dyn_cast<UnaryOperator>(expression);
+      unary && unary->isIncrementDecrementOp())
+    return false;
+  return isa<BinaryOperator, UnaryOperator, ConditionalOperator, ParenExpr, CastExpr, ConstantExpr,
+             IntegerLiteral, CXXBoolLiteralExpr, DeclRefExpr, MemberExpr, ArraySubscriptExpr,
+             SubstNonTypeTemplateParmExpr>(expression) &&
+         llvm::all_of(expression->children(), isPure);
+}
+
 /// Whether an expression may depend on the thread, as far as the initialisers of its variables say.
 /// Where all threads of a block leave or none, nothing needs to be asked.
 class ThreadQuestion {
@@ -50,12 +69,11 @@ private:
 };
 
 /// `if (condition) return;`, whose condition changes nothing, and may differ between threads.
-bool isExit(const Stmt *statement, const ASTContext &context) {
+bool isExit(const Stmt *statement) {
   const auto *branch = dyn_cast<IfStmt>(statement);
   return branch && !branch->getElse() && !branch->getInit() && !branch->getConditionVariable() &&
          !branch->isConstexpr() && !branch->isConsteval() && isReturn(branch->getThen()) &&
-         !branch->getCond()->HasSideEffects(context) &&
-         ThreadQuestion().mayTellThreads(branch->getCond());
+         isPure(branch->getCond()) && ThreadQuestion().mayTellThreads(branch->getCond());
 }
 
 } // namespace
@@ -93,7 +111,7 @@ void WithoutExits::takeOut(const KernelInstance &kernel) {
       return;
     if (isa<LabelStmt>(child)) // to which a jump may lead
       return;
-    if (!isExit(child, context))
+    if (!isExit(child))
       continue;
     replaced.push_back({&child, child});
     child = cast<IfStmt>(child)->getCond();

@@ -133,8 +133,13 @@ void Interpreter::askToStay(const Expr *exit) {
   const Conjunction *bounds = stays.asConjunction();
   if (gone() || stays.isAlways())
     return;
-  if (stays.isUnknown() || stays.isNever() || !bounds)
-    return failDivergent(exit, placeOf(exit));
+  if (stays.isUnknown() || !bounds)
+    return fail(diagnose(
+        diag::divergent_copy, placeOf(exit),
+        "'" + spell(exit) + "' sends some of them away, and " +
+            (stays.isUnknown() ? "the launch does not know which"
+             : stays.isNever() ? "thread " + std::to_string(threadNumber) + " in every launch"
+                               : "a launch can be asked for one reason to stay, not for several")));
   for (const Bound &bound : *bounds)
     block.staying.push_back({bound.value, bound.range, placeOf(exit)});
   for (LocalObject &object : memory)

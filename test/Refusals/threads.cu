@@ -45,15 +45,15 @@ __global__ void twice(float *out, const float *in) {
 }
 
 // All threads that come to the loop stay in it equally long: those that have left before are the reason.
-__global__ void left_before_the_loop(float *__restrict__ out, const float *__restrict__ in, int count, int n) {
+__global__ void left_before_the_loop(float *__restrict__ out, const float *__restrict__ in, const int *__restrict__ count, int n) {
   __shared__ float part[64];
   int index = blockIdx.x * 64 + threadIdx.x;
-  if (index >= count)
+  if (index >= *count)
     return;
   float sum = 0;
   for (int k = 0; k < n; k++) {
 #pragma tma load threads(64)
-    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'count - blockIdx.x * 64 >= 2 && n - k >= 1' for thread 1 and 'count - blockIdx.x * 64 >= 1 && n - k >= 1' for thread 0 [-Wtilelift-divergent-copy]}}
+    part[threadIdx.x] = in[k * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -2' for thread 1 and 'n - k >= 1 && blockIdx.x * 64 - count[0] <= -1' for thread 0 [-Wtilelift-divergent-copy]}}
     __syncthreads();
     sum += part[63 - threadIdx.x];
     __syncthreads();

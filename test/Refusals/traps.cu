@@ -68,10 +68,10 @@ __global__ void crossed(float4 *out, const float4 *in, int w) {
 }
 
 // Threads that have left do not wait, and the one that copies may be among them.
-__global__ void left(float *out, const float *in, int n) {
+__global__ void left(float *out, const float *in, const int *n) {
   __shared__ float line[256];
   int i = blockIdx.x * 256 + threadIdx.x;
-  if (i >= n)
+  if (i >= *n)
     return;
 #pragma tma load threads(256)
   line[threadIdx.x] = in[i]; // expected-error {{[-Wtilelift-divergent-copy]}}

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 %s
-// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 14
+// RUN: %not 1 %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 15
 //
 // Threads leave loops, functions and the kernel behind a copy, or before it, all together or each by itself. Some
 // kernels are harmless: all threads leave together, or those that leave do so behind all copies.
