@@ -133,13 +133,15 @@ void Interpreter::askToStay(const Expr *exit) {
   const Conjunction *bounds = stays.asConjunction();
   if (gone() || stays.isAlways())
     return;
-  if (stays.isUnknown() || !bounds)
-    return fail(diagnose(
-        diag::divergent_copy, placeOf(exit),
-        "'" + spell(exit) + "' sends some of them away, and " +
-            (stays.isUnknown() ? "the launch does not know which"
-             : stays.isNever() ? "thread " + std::to_string(threadNumber) + " in every launch"
-                               : "a launch can be asked for one reason to stay, not for several")));
+  if (stays.isUnknown())
+    return failDivergent(exit, placeOf(exit));
+  if (stays.isNever() || !bounds)
+    return fail(diagnose(diag::divergent_copy, placeOf(exit),
+                         stays.isNever()
+                             ? "thread " + std::to_string(threadNumber) + " leaves in every launch"
+                             : "thread " + std::to_string(threadNumber) + " leaves unless '" +
+                                   stays.print(block.symbols) +
+                                   "', and the launcher asks for no alternatives"));
   for (const Bound &bound : *bounds)
     block.staying.push_back({bound.value, bound.range, placeOf(exit)});
   for (LocalObject &object : memory)

@@ -156,9 +156,9 @@ void Fitter::checkThreadsStay() {
       continue;
     }
     fail(diagnose(diag::divergent_copy, relation.place,
-                  "they leave ahead of it but for '" +
+                  "some leave ahead of it unless '" +
                       print(Bound{each.value, each.within}, plan.symbols) +
-                      "', which the launch does not know")
+                      "', which the launcher does not know")
              .note(each.place, "they leave here"));
   }
 }

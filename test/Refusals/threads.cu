@@ -10,12 +10,12 @@ __global__ void nobody_launches(float *out, const float *in) {
   out[threadIdx.x] = part[threadIdx.x];
 }
 
-__global__ void some_left(float *out, const float *in, int n) {
+__global__ void some_left(float *out, const float *in, const int *__restrict__ n) {
   __shared__ float part[64];
-  if (blockIdx.x * 64 + threadIdx.x >= n)
+  if (blockIdx.x * 64 + threadIdx.x >= *n)
     return;
 #pragma tma load threads(64)
-  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'n - blockIdx.x * 64 >= 2 && blockIdx.x * 64 >= -1' for thread 1 and 'n - blockIdx.x * 64 >= 1 && blockIdx.x * 64 >= 0' for thread 0 [-Wtilelift-divergent-copy]}}
+  part[threadIdx.x] = in[blockIdx.x * 64 + threadIdx.x]; // expected-error {{some threads of the block may not reach this copy: the condition on the way is 'blockIdx.x * 64 >= -1 && blockIdx.x * 64 - n[0] <= -2' for thread 1 and 'blockIdx.x * 64 >= 0 && blockIdx.x * 64 - n[0] <= -1' for thread 0 [-Wtilelift-divergent-copy]}}
   out[blockIdx.x * 64 + threadIdx.x] = part[63 - threadIdx.x];
 }
 

@@ -59,7 +59,7 @@ __global__ void by_memory(float *out, const float *in, const int *limit) {
   __shared__ float row[T];
   if (int(threadIdx.x) >= limit[127])
     return;
-// SAYS: [[@LINE+2]]:3: warning: this copy stays a plain loop: some threads of the block may not reach this copy
+// SAYS: [[@LINE+2]]:3: warning: this copy stays a plain loop: some threads of the block may not reach this copy: some leave ahead of it unless 'limit[127] >= 128', which the launcher does not know
 #pragma tma load fallback(loop)
   row[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = row[threadIdx.x] + 1;
@@ -68,9 +68,9 @@ __global__ void by_memory(float *out, const float *in, const int *limit) {
 // Some leave in every launch.
 __global__ void half_of_them(float *out, const float *in) {
   __shared__ float row[T / 2];
+// SAYS: [[@LINE+1]]:7: warning: this copy stays a plain loop: some threads of the block may not reach this copy: thread 64 leaves in every launch
   if (threadIdx.x >= T / 2)
     return;
-// SAYS: [[@LINE+2]]:3: warning: this copy stays a plain loop: some threads of the block may not reach this copy
 #pragma tma load fallback(loop)
   row[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = row[threadIdx.x] + 1;
@@ -79,9 +79,9 @@ __global__ void half_of_them(float *out, const float *in) {
 // Nobody leaves if one of two things is so, and the launcher does not ask for either.
 __global__ void both(float *out, const float *in, int n, int m) {
   __shared__ float row[T];
+// SAYS: [[@LINE+1]]:7: warning: this copy stays a plain loop: some threads of the block may not reach this copy: thread 0 leaves unless 'n >= 1 || m >= 1', and the launcher asks for no alternatives
   if (int(threadIdx.x) >= n && int(threadIdx.x) >= m)
     return;
-// SAYS: [[@LINE+2]]:3: warning: this copy stays a plain loop: some threads of the block may not reach this copy
 #pragma tma load fallback(loop)
   row[threadIdx.x] = in[threadIdx.x];
   out[threadIdx.x] = row[threadIdx.x] + 1;
