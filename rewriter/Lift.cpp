@@ -4,14 +4,7 @@
 
 #include "Lift.h"
 
-#include "WriteFile.h"
-#include "effects/Describe.h"
-#include "emit/DeviceSource.h"
-#include "kernel/InstanceNames.h"
-#include "kernel/PlanJson.h"
-#include "kernel/Remarks.h"
-#include "support/Locations.h"
-#include "writable/SplitCopies.h"
+#include "LiftOnce.h"
 
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/thread.h"
@@ -22,155 +15,41 @@ using namespace llvm;
 namespace tilelift {
 namespace {
 
-/// All kernels that may make copies.
-std::vector<const FunctionDecl *> instancesOf(const Program &program) {
-  std::vector<const FunctionDecl *> functions;
-  for (const AnnotatedKernel &kernel : program.kernels)
-    for (const KernelInstance &instance : kernel.instances)
-      functions.push_back(instance.function);
-  return functions;
-}
-
-/// What was said before the copies were looked at.
-Verdicts verdictsOn(const Program &program, const DirectiveList &directives) {
-  Verdicts verdicts;
-  verdicts.say(directives.diagnostics);
-  verdicts.say(program.diagnostics);
-  verdicts.anyRefused = llvm::any_of(program.diagnostics, [](const Diagnostic &diagnostic) {
-    return diagnostic.id == DiagnosticId::stays_plain;
-  });
-  return verdicts;
-}
-
-std::vector<ChosenPlan> planKernels(const FileFacts &file, const SourceText &source,
-                                    Verdicts &verdicts) {
-  std::vector<ChosenPlan> kernels;
-  for (const AnnotatedKernel &kernel : file.program.kernels)
-    if (auto planned = planWorthwhile(kernel, file, source, verdicts))
-      kernels.push_back(std::move(*planned));
-  if (file.selection.output == Output::Program) {
-    std::vector<const KernelPlan *> plans;
-    for (const ChosenPlan &kernel : kernels)
-      plans.push_back(&kernel.planned.plan);
-    verdicts.say(remarksOnUses(plans, file));
-  }
-  return kernels;
-}
-
-/// Adds the names of the kernels' instances, and what is asked for of how they were understood.
-void addDescriptions(ArrayRef<ChosenPlan> kernels, const FileFacts &file, LiftResult &result) {
-  for (const FunctionDecl *instance : instancesOf(file.program)) {
-    result.names.push_back(namesOf(instance));
-    if (file.selection.describesEffects)
-      result.effects.push_back(describe(file.effects.of(instance), fullNameOf(instance)));
-  }
-  for (const ChosenPlan &kernel : kernels) {
-    const KernelPlan &plan = kernel.planned.plan;
-    if (file.selection.describesRelations)
-      for (const CopyRelation &relation : kernel.planned.relations)
-        result.relations.push_back(toJson(relation));
-    if (file.selection.describesPlans)
-      result.plans.push_back(
-          toJson(plan, plan.instances.empty() ? CopyOrders() : ordersOf(plan, file.effects),
-                 file.context.getSourceManager()));
-  }
-}
-
-/// Adds what was written.
-void addText(EmitResult emitted, const FileFacts &file, LiftResult &result) {
-  result.edits = std::move(emitted.edits);
-  // What is for other hosts is one text: where headers change, too, there is none.
-  const unsigned end = userFiles(file.context.getSourceManager()).front().end();
-  if (file.selection.output == Output::DeviceSource && result.edits.within(end, ~0u).empty())
-    result.edits.add(withoutHost(file.context, file.directives.includes));
-  result.kernels = std::move(emitted.kernels);
-  result.recipes = std::move(emitted.recipes);
-  result.facts.launchers = std::move(emitted.launchers);
-}
-
-/// A file as it is lifted, with what became of each pragma's copies.
-struct LiftedOnce {
-  LiftResult result;
-  CopyOutcomes outcomes;
-};
-
-LiftedOnce liftOnce(ASTContext &context, const DirectiveList &directives,
-                    const DiagnosticOptions &options, const ProgramFacts &others,
-                    const Selection &selection, const ExitConditions &exits) {
-  LiftResult result;
-  const Program program = findProgram(context, directives.directives);
-  const Effects effects(context, instancesOf(program), selection.typesTellApart);
-  const FileFacts file{context, directives, others, selection, program, effects, exits};
-  const SourceText source(context);
-  Verdicts verdicts = verdictsOn(program, directives);
-  auto isError = [&](const Diagnostic &diagnostic) {
-    return options.severityOf(diagnostic) == Severity::Error;
-  };
-  const std::vector<ChosenPlan> kernels = planKernels(file, source, verdicts);
-  // Even where a copy was refused: what cannot be written is to be said as well.
-  const bool failedBefore = llvm::any_of(verdicts.diagnostics, isError);
-  EmitResult emitted = writeFile(kernels, file, source, verdicts);
-  addDescriptions(kernels, file, result);
-  for (const Launch &launch : program.foreignLaunches)
-    result.facts.add({{{sharedNameOf(launch.instance), launch.block}}, {}});
-  if (llvm::none_of(verdicts.diagnostics, isError))
-    addText(std::move(emitted), file, result);
-  else if (!failedBefore)
-    // A remark that is asked for as an error refuses nothing.
-    verdicts.anyRefused |= llvm::any_of(verdicts.diagnostics, [&](const Diagnostic &diagnostic) {
-      return diagnostic.severity != Severity::Remark && isError(diagnostic);
-    });
-  result.anyRefused = verdicts.anyRefused;
-  result.diagnostics = std::move(verdicts.diagnostics);
-  // What is lifted is said before what stays as it is, in other instances of the same text.
-  llvm::stable_sort(result.diagnostics, [](const Diagnostic &a, const Diagnostic &b) {
-    return std::pair(a.place.offset, a.severity != Severity::Remark) <
-           std::pair(b.place.offset, b.severity != Severity::Remark);
-  });
-  return {std::move(result), outcomesOf(kernels)};
-}
-
 /// Where copies are split into several statements, these are joined if that makes a better copy.
-LiftResult withSplitCopiesJoined(LiftedOnce lifted, ASTContext &context,
-                                 const DirectiveList &directives, const DiagnosticOptions &options,
-                                 const ProgramFacts &others, const Selection &selection,
-                                 const ExitConditions &exits) {
+LiftResult joinSplitCopies(LiftedOnce lifted, const LiftInputs &inputs,
+                           const DirectiveList &directives, const ExitConditions &exits) {
   if (areWhole(lifted.outcomes))
     return std::move(lifted.result);
   std::vector<AdjacentLoads> split =
-      splitCopies(adjacentLoads(context, directives), lifted.outcomes);
+      splitCopies(adjacentLoads(inputs.context, directives), lifted.outcomes);
   while (!split.empty()) {
-    const JoinedStatements joined(context, split);
-    LiftedOnce again =
-        liftOnce(context, withJoined(directives, split), options, others, selection, exits);
+    const JoinedStatements joined(inputs.context, split);
+    LiftedOnce again = liftOnce(inputs, withJoined(directives, split), exits);
     if (!eraseUnwhole(split, again.outcomes))
       return std::move(again.result);
   }
   return std::move(lifted.result);
 }
 
-/// Where no copy of a kernel lifts, threads may leave ahead of them: it is lifted for launches in
-/// which none does.
-LiftResult liftParsed(ASTContext &context, const DirectiveList &directives,
-                      const DiagnosticOptions &options, const ProgramFacts &others,
-                      const Selection &selection) {
-  LiftedOnce lifted = liftOnce(context, directives, options, others, selection, {});
+/// Where no copy of a kernel lifts, threads may leave ahead of them: the kernel is lifted for
+/// launches in which none does.
+LiftResult liftInBestForm(const LiftInputs &inputs, const DirectiveList &directives) {
+  LiftedOnce lifted = liftOnce(inputs, directives, {});
   if (areWhole(lifted.outcomes))
     return std::move(lifted.result);
+  const auto isWanted = [&](const KernelInstance &kernel) {
+    return isNoneLifted(kernel, lifted.outcomes);
+  };
   {
-    const Program program = findProgram(context, directives.directives);
-    const WithoutExits without(context, program, [&](const KernelInstance &kernel) {
-      return isNoneLifted(kernel, lifted.outcomes);
-    });
+    const WithoutExits without(inputs.context, findProgram(inputs.context, directives.directives),
+                               isWanted);
     const ExitConditions &exits = without.getConditions();
     if (!exits.empty())
-      if (LiftedOnce again = liftOnce(context, directives, options, others, selection, exits);
+      if (LiftedOnce again = liftOnce(inputs, directives, exits);
           liftsMore(again.outcomes, lifted.outcomes))
-        return withSplitCopiesJoined(std::move(again), context, directives, options, others,
-                                     selection, exits);
+        return joinSplitCopies(std::move(again), inputs, directives, exits);
   }
-  return withSplitCopiesJoined(std::move(lifted), context, directives, options, others, selection,
-                               {});
+  return joinSplitCopies(std::move(lifted), inputs, directives, {});
 }
 
 } // namespace
@@ -187,7 +66,7 @@ LiftResult lift(ASTContext &context, const DirectiveList &directives,
                 const Selection &selection) {
   LiftResult result;
   llvm::thread worker(std::optional<unsigned>(stackBytes), [&] {
-    result = liftParsed(context, directives, options, others, selection);
+    result = liftInBestForm({context, options, others, selection}, directives);
   });
   worker.join();
   return result;
