@@ -40,10 +40,14 @@ bool isOfOneThread(const ClassTemplateSpecializationDecl &pipeline) {
 
 /// `place` is that of the call.
 PipelineCalls::Call PipelineCalls::callOf(const FunctionDecl *function, unsigned place) {
-  if (!function || !isInNamespace(function, "cuda"))
+  if (!function)
     return {};
   const DeclarationName full = function->getDeclName();
   const StringRef name = full.isIdentifier() ? function->getName() : StringRef();
+  if (name == "memcpy_async" && isInNamespace(function, "cooperative_groups"))
+    return {place, Meaning::Copies};
+  if (!isInNamespace(function, "cuda"))
+    return {};
   if (const auto *method = dyn_cast<CXXMethodDecl>(function)) {
     const auto *pipeline = pipelineOf(method->getFunctionObjectParameterType());
     if (!pipeline)
@@ -80,12 +84,12 @@ unsigned PipelineCalls::correct(unsigned place, Effect &effect) {
   if (call.place == 0)
     return place;
   CopyGroups &groups = effect.groups;
-  const bool doesSomething = groups.ordersCopies() || !effect.touchesNoCommonMemory();
-  groups = {};
   if (call.meaning == Meaning::Copies) {
-    groups.begins = effect.touchesMemory();
+    groups.begins |= effect.touchesMemory();
     return place;
   }
+  const bool doesSomething = groups.ordersCopies() || !effect.touchesNoCommonMemory();
+  groups = {};
   // LLVM may have merged the same call of two places.
   if (!places.isWritten(call.place)) {
     groups.isUnclear = doesSomething;

@@ -9,6 +9,9 @@
 // variables, and a pipeline that the block shares waits at mbarriers, where the code alone does not
 // tell for which copies. So what these calls do with groups is taken from the documentation.
 // Everything else about them is as their code has it.
+//
+// What the libraries' memcpy_async copies, nobody may read before the wait for it, even where their
+// code copies a part at once.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_EFFECTS_PIPELINECALLS_H

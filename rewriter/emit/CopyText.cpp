@@ -46,11 +46,26 @@ std::string policyArgument(CacheHint hint) {
   return "";
 }
 
+/// How many groups the statements of copies close that wait together, of which this one is the
+/// last.
+unsigned KernelWriter::groupsClosedWith(size_t last) const {
+  size_t first = last;
+  while (orders.copies[first].joinsPrevious)
+    --first;
+  SmallVector<const Stmt *, 2> closing;
+  for (size_t i = first; i <= last; ++i)
+    if (orders.copies[i].closesGroup && !llvm::is_contained(closing, copies()[i].statement))
+      closing.push_back(copies()[i].statement);
+  return unsigned(closing.size());
+}
+
 /// What each thread does behind copies that wait together, of which this one is the last.
 std::string KernelWriter::waitText(size_t copy, const std::string &indent) const {
   if (!hasGroups())
     return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
   std::string text = indent + names.groups + ".issue();";
+  for (unsigned closed = groupsClosedWith(copy); closed > 0; --closed)
+    text += "\n" + indent + names.groups + ".close();";
   if (!orders.copies[copy].isDeferred)
     text += "\n" + indent + names.groups + ".wait();";
   return text;

@@ -127,7 +127,8 @@ private:
                                   {"sourceWritten", order.sourceWritten},
                                   {"readBefore", order.readBefore},
                                   {"writtenBefore", order.writtenBefore},
-                                  {"isDeferred", order.isDeferred}});
+                                  {"isDeferred", order.isDeferred},
+                                  {"closesGroup", order.closesGroup}});
     return list;
   }
 

@@ -40,6 +40,8 @@ struct CopyOrder {
   bool writtenBefore = false;
   /// The copy is not waited for where it stands, but where the program waits for its group.
   bool isDeferred = false;
+  /// The copy's statement closes a group, which the copy is in (cooperative_groups::memcpy_async).
+  bool closesGroup = false;
 };
 
 /// What is needed around a store. Only the leader waits for the store itself.

@@ -116,6 +116,9 @@ static void countOldest(std::vector<GroupPlace> &places, const FunctionDecl &ker
 void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector<KernelFlow> &flows,
                 CopyOrders &orders) {
   std::vector<CopyOrder> &copies = orders.copies;
+  for (size_t copy = 0; copy < copies.size(); ++copy)
+    copies[copy].closesGroup =
+        llvm::any_of(flows, [&](const KernelFlow &flow) { return flow.closesGroup(copy); });
   auto mayBeDeferred = [&](size_t copy) {
     return llvm::all_of(llvm::seq(instances.size()), [&](size_t i) {
       return instances[i].copies[copy].mayBeDeferred && flows[i].isAsync(copy) &&

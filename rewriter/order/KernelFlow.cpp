@@ -145,6 +145,22 @@ bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
   return isFirst && !(known->closes && known->awaits);
 }
 
+/// Whether a step of a copy closes a group, and the copy's statement does that once each time that
+/// it is executed.
+bool KernelFlow::isOwnGroup(const CodeStep &step, size_t copy) const {
+  const CopyGroups &own = step.effect.groups;
+  return own.closes && !own.awaits && !own.releasesOldest && !copies[copy].mayRunPlain &&
+         effects.statementDoing(step, copies[copy].path) == copies[copy].statement;
+}
+
+bool KernelFlow::closesGroup(size_t copy) const {
+  return llvm::any_of(effects.getBlocks(), [&](const CodeBlock &block) {
+    return llvm::any_of(block.steps, [&](const CodeStep &step) {
+      return step.effect.groups.closes && isOwnGroup(step, copy);
+    });
+  });
+}
+
 std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
   std::vector<GroupPlace> found;
   std::set<std::pair<unsigned, const void *>> closing;
@@ -155,10 +171,16 @@ std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
         return std::nullopt;
       if (!own.ordersCopies())
         continue;
-      const bool isInCopy = llvm::any_of(copies, [&](const LiftedCopy &copy) {
-        return effects.isWithin(step, copy.statement, copy.path) != KernelEffects::Within::No;
-      });
-      if (isInCopy || block.isParted || !addGroup(step, found, closing))
+      bool isInCopy = false, isOfCopies = true;
+      for (size_t i = 0; i < copies.size(); ++i)
+        if (effects.isWithin(step, copies[i].statement, copies[i].path) !=
+            KernelEffects::Within::No) {
+          isInCopy = true;
+          isOfCopies &=
+              isOwnGroup(step, i) && closing.insert({step.place, copies[i].statement}).second;
+        }
+      const bool isFollowed = isInCopy ? isOfCopies : addGroup(step, found, closing);
+      if (block.isParted || !isFollowed)
         return std::nullopt;
     }
   return found;

@@ -120,6 +120,8 @@ public:
   bool staysAsItIs(const ObjectSet &objects) const { return effects.staysAsItIs(objects); }
   /// Whether all that the copy writes to its tile is written by cp.async.
   bool isAsync(size_t copy) const { return areAsync[copy]; }
+  /// Whether the copy's statement closes a group each time that it is executed.
+  bool closesGroup(size_t copy) const;
   /// The statements outside of lifted copies that close groups of cp.async copies or wait for
   /// them, all of which the whole block comes to; nothing if that is not so, or if there may be
   /// others that are not known.
@@ -178,6 +180,7 @@ private:
   void findSteps();
   Inside insideAt(const CodeStep &step, bool &isPlaced);
   void findAwaited();
+  bool isOwnGroup(const CodeStep &step, size_t copy) const;
   bool addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
                 std::set<std::pair<unsigned, const void *>> &closing) const;
   std::optional<unsigned> barrierAt(const CodeStep &step);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -Wno-exit-in-flight %s
-// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 16
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 21
 // RUN: %FileCheck %s < %t.cu
 //
 // The library's pipeline is a queue of groups of copies. The lifted kernel waits for its oldest group where the program
@@ -8,6 +8,7 @@
 #include "Inputs/arrays.h"
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>
 #include <cuda_pipeline.h>
 
@@ -317,7 +318,72 @@ __global__ void parted(float *out, const float *in) {
     out[at + t] = own[T - 1 - t];
 }
 
+// Each copy of a cooperative group is a group of copies, which the statement closes itself.
+// CHECK-LABEL: {{^[^/]*}}__global__ void by_group_tma(
+// CHECK:      tma_groups.issue();
+// CHECK-NEXT: tma_groups.close();
+// CHECK:      tma_groups.issue();
+// CHECK-NEXT: tma_groups.close();
+// CHECK-NEXT: tma_groups.wait<1>();
+// CHECK-NEXT: cg::wait_prior<1>(block);
+// CHECK:      tma_groups.wait<0>();
+// CHECK-NEXT: cg::wait(block);
+__global__ void by_group(float *out, const float *in) {
+  __shared__ alignas(128) float tile[2][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  float sum = 0;
+#pragma tma load
+  cg::memcpy_async(block, tile[0], in + at, sizeof(float) * T);
+  for (int r = 0; r < rounds; ++r) {
+    if (r + 1 < rounds) {
+#pragma tma load
+      cg::memcpy_async(block, tile[(r + 1) % 2], in + at + (r + 1) * T, sizeof(float) * T);
+      cg::wait_prior<1>(block);
+    } else
+      cg::wait(block);
+    sum = 2 * sum + tile[r % 2][T - 1 - t];
+    block.sync();
+  }
+  out[at + t] = sum;
+}
+
+// Two groups, of which the first one is waited for first.
+__global__ void two_groups(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], b[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+#pragma tma load
+  cg::memcpy_async(block, a, in + at, sizeof(float) * T);
+#pragma tma load
+  cg::memcpy_async(block, b, in + at + T, sizeof(float) * T);
+  cg::wait_prior<1>(block);
+  const float first = a[T - 1 - t];
+  cg::wait(block);
+  out[at + t] = first + 2 * b[T - 1 - t];
+}
+
+// A group for each row: the number of rows that a wait leaves says nothing of the copy.
+// CHECK-LABEL: {{^[^/]*}}__global__ void group_of_rows_tma(
+// CHECK-NOT:  {{^ *}}tma_groups
+// CHECK-LABEL: {{^.*}} cudaError_t group_of_rows_tma_launch(
+__global__ void group_of_rows(float *out, const float *in) {
+  __shared__ alignas(128) float tile[4][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+#pragma tma load
+  for (int r = 0; r < 4; ++r)
+    cg::memcpy_async(block, tile[r], in + at + r * T, sizeof(float) * T);
+  cg::wait_prior<2>(block);
+  float sum = tile[0][T - 1 - t] + 2 * tile[1][T - 1 - t];
+  cg::wait(block);
+  out[at + t] = sum + 3 * tile[2][t] + 4 * tile[3][t];
+}
+
 static const Case cases[] = {
+    {"by_group", [](const Arrays &a) { by_group<<<4, T>>>(a.out, a.in); }},
+    {"two_groups", [](const Arrays &a) { two_groups<<<4, T>>>(a.out, a.in); }},
+    {"group_of_rows", [](const Arrays &a) { group_of_rows<<<4, T>>>(a.out, a.in); }},
     {"by_thread_2", [](const Arrays &a) { by_thread<2><<<4, T>>>(a.out, a.in); }},
     {"by_thread_4", [](const Arrays &a) { by_thread<4><<<4, T>>>(a.out, a.in); }},
     {"by_block_2", [](const Arrays &a) { by_block<2><<<4, T>>>(a.out, a.in); }},
