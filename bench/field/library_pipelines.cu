@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Kernels that copy through cuda::pipeline, as the toolkit's guide and samples show it: a product of
-// matrices with several stages of small tiles, a product with tiles for registers, and batches that
-// a whole block copies and reduces, by a pipeline of the thread and by one of the block.
+// Kernels that copy through cuda::pipeline, as the toolkit's guide and samples show it: a product
+// of matrices with several stages of small tiles, a product with tiles for registers, and batches
+// that a whole block copies and reduces, by a pipeline of the thread, by one of the block, and by
+// copies of a cooperative group.
 
 #include "field.cuh"
 
 #include <cooperative_groups.h>
+#include <cooperative_groups/memcpy_async.h>
 #include <cuda/pipeline>
 
 namespace cg = cooperative_groups;
@@ -115,7 +117,8 @@ __device__ __forceinline__ float reduceBatch(const float *values, float weight) 
 }
 
 // A thread's own pipeline with two stages.
-__global__ void streamByThread(float *out, const float *__restrict__ in, int batches, float weight) {
+__global__ void streamByThread(float *out, const float *__restrict__ in, int batches,
+                               float weight) {
   __shared__ alignas(16) float stage[2][batch];
   auto pipe = cuda::make_pipeline();
   const cuda::aligned_size_t<16> size(16);
@@ -168,17 +171,41 @@ __global__ void streamByBlock(float *out, const float *__restrict__ in, int batc
   out[blockIdx.x * threads + threadIdx.x] = sum;
 }
 
+// Copies of a cooperative group, in two stages.
+__global__ void streamByGroup(float *out, const float *__restrict__ in, int batches, float weight) {
+  __shared__ alignas(16) float stage[2][batch];
+  auto block = cg::this_thread_block();
+  const float *own = in + size_t(blockIdx.x) * batches * batch;
+  const cuda::aligned_size_t<16> size(batch * sizeof(float));
+  float sum = 0.0f;
+#pragma tma load fallback(loop)
+  cg::memcpy_async(block, stage[0], own, size);
+  for (int b = 0; b < batches; ++b) {
+    if (b + 1 < batches) {
+#pragma tma load fallback(loop)
+      cg::memcpy_async(block, stage[(b + 1) % 2], own + (b + 1) * batch, size);
+      cg::wait_prior<1>(block);
+    } else {
+      cg::wait(block);
+    }
+    sum += reduceBatch(stage[b % 2], weight);
+    block.sync();
+  }
+  out[blockIdx.x * threads + threadIdx.x] = sum;
+}
+
 int main() {
   const int n = field::pick(2048, 128), k = field::pick(2048, 128);
   const int blocks = field::pick(1056, 4), batches = field::pick(64, 5);
   Buffer a(size_t(n) * k * 4, 1), b(size_t(k) * n * 4, 2), c(size_t(n) * n * 4, 3);
   Buffer in(size_t(blocks) * batches * batch * 4, 4), out(size_t(blocks) * threads * 4, 5);
   field::measure("pipeline-matmul-multistage", c, [&] {
-    matmulMultiStage<32><<<dim3(n / 32, n / 32), dim3(32, 32)>>>(c.as<float>(), a.as<float>(),
-                                                                 b.as<float>(), k, n);
+    matmulMultiStage<32>
+        <<<dim3(n / 32, n / 32), dim3(32, 32)>>>(c.as<float>(), a.as<float>(), b.as<float>(), k, n);
   });
   field::measure("pipeline-sgemm", c, [&] {
-    sgemmPipeline<<<dim3(n / BN, n / BM), 256>>>(a.as<float>(), b.as<float>(), c.as<float>(), n, n, k);
+    sgemmPipeline<<<dim3(n / BN, n / BM), 256>>>(a.as<float>(), b.as<float>(), c.as<float>(), n, n,
+                                                 k);
   });
   field::measure("pipeline-stream-thread", out, [&] {
     streamByThread<<<blocks, threads>>>(out.as<float>(), in.as<float>(), batches, 0.5f);
@@ -188,5 +215,8 @@ int main() {
   });
   field::measure("pipeline-stream-block-3", out, [&] {
     streamByBlock<3><<<blocks, threads>>>(out.as<float>(), in.as<float>(), batches, 0.5f);
+  });
+  field::measure("pipeline-stream-group", out, [&] {
+    streamByGroup<<<blocks, threads>>>(out.as<float>(), in.as<float>(), batches, 0.5f);
   });
 }

@@ -70,14 +70,15 @@ void KernelWriter::groupEdits(FunctionText &text) {
     if (place.awaitsAll) {
       calls += names.groups + ".wait();\n" + indent;
     } else if (place.awaitsOldest) {
-      calls += names.groups + ".wait_oldest();\n" + indent;
+      calls += names.groups + (place.releasesOldest ? ".take_oldest();\n" : ".wait_oldest();\n") +
+               indent;
     } else if (place.awaits) {
       const std::vector<int64_t> left(place.left.begin(), place.left.end());
       const std::string number =
           CodeText(plansOf(0), planIn(text), planConstants).number(left, "groups_left");
       calls += names.groups + ".wait<" + number + ">();\n" + indent;
     }
-    if (place.releasesOldest)
+    if (place.releasesOldest && !place.awaitsOldest)
       calls += names.groups + ".release_oldest();\n" + indent;
     captureIn(text, place.function, {names.groups});
     if (!place.isBody) {

@@ -4,7 +4,10 @@
 
 #include "order/GroupWaits.h"
 #include "order/Groups.h"
+#include "support/Builtins.h"
 #include "support/LoopsAndLabels.h"
+
+#include "clang/AST/DynamicRecursiveASTVisitor.h"
 
 #include "llvm/ADT/Sequence.h"
 
@@ -69,36 +72,71 @@ static bool isAwaitedAtOnce(const LiftedCopy &copy, ArrayRef<GroupPlace> places)
   return false;
 }
 
+static const VarDecl *variableOf(const Expr *expression) {
+  const auto *reference = dyn_cast<DeclRefExpr>(expression->IgnoreParenImpCasts());
+  return reference ? dyn_cast<VarDecl>(reference->getDecl()) : nullptr;
+}
+
 /// The variable whose method a statement calls, and nothing else; null if it is another statement.
 static const VarDecl *objectOf(const Stmt *statement) {
   const auto *expression = dyn_cast<Expr>(statement);
   const auto *call =
       expression ? dyn_cast<CXXMemberCallExpr>(expression->IgnoreImplicit()) : nullptr;
-  const auto *object =
-      call ? dyn_cast<DeclRefExpr>(call->getImplicitObjectArgument()->IgnoreParenImpCasts())
-           : nullptr;
-  return object ? dyn_cast<VarDecl>(object->getDecl()) : nullptr;
+  return call ? variableOf(call->getImplicitObjectArgument()) : nullptr;
 }
 
-/// Whether the kernel makes a variable once: its outermost block declares it, and no jump leads
-/// back there.
-static bool isMadeOnce(const VarDecl &variable, const FunctionDecl &kernel) {
+/// Counts what is done with a variable, and how much of that is a call of one of its methods or of
+/// a function of the library. Whatever else gets at a pipeline may make it anew.
+class PipelineUses : public DynamicRecursiveASTVisitor {
+public:
+  explicit PipelineUses(const VarDecl &pipeline) : pipeline(pipeline) {}
+  bool areCalls() const { return uses == calls; }
+
+  bool VisitDeclRefExpr(DeclRefExpr *reference) override {
+    uses += reference->getDecl() == &pipeline;
+    return true;
+  }
+  bool VisitCallExpr(CallExpr *call) override {
+    const FunctionDecl *callee = call->getDirectCallee();
+    if (!callee || isa<CXXDestructorDecl>(callee) || !isInNamespace(callee, "cuda"))
+      return true;
+    if (const auto *member = dyn_cast<CXXMemberCallExpr>(call))
+      calls += variableOf(member->getImplicitObjectArgument()) == &pipeline;
+    for (const Expr *argument : call->arguments())
+      calls += variableOf(argument) == &pipeline;
+    return true;
+  }
+
+private:
+  const VarDecl &pipeline;
+  unsigned uses = 0, calls = 0;
+};
+
+/// Whether the kernel makes a pipeline once: its outermost block declares it, no jump leads back
+/// there, and nothing but calls of the library uses it.
+static bool isMadeOnce(const VarDecl &pipeline, const FunctionDecl &kernel) {
   const auto *body = dyn_cast<CompoundStmt>(kernel.getBody());
-  return body && !variable.getType()->isReferenceType() && !hasLabel(body) &&
-         llvm::any_of(body->body(), [&](const Stmt *each) {
-           const auto *declares = dyn_cast<DeclStmt>(each);
-           return declares && llvm::is_contained(declares->decls(), &variable);
-         });
+  const bool isDeclared = body && llvm::any_of(body->body(), [&](const Stmt *each) {
+                            const auto *declares = dyn_cast<DeclStmt>(each);
+                            return declares && llvm::is_contained(declares->decls(), &pipeline);
+                          });
+  if (!isDeclared || pipeline.getType()->isReferenceType() || hasLabel(body))
+    return false;
+  PipelineUses uses(pipeline);
+  uses.TraverseStmt(kernel.getBody());
+  return uses.areCalls();
 }
 
 /// Whoever waits for the oldest group has to know which one that is: all groups have to be closed,
-/// awaited and handed back by one pipeline, which counts from the kernel's beginning. Otherwise the
-/// waits are for all groups.
-static void countOldest(std::vector<GroupPlace> &places, const FunctionDecl &kernel) {
+/// awaited and handed back by the methods of one pipeline, which counts from the kernel's
+/// beginning. Otherwise the waits are for all groups. A wait by the number of groups that it leaves
+/// may change which one is the oldest.
+static void countOldest(std::vector<GroupPlace> &places, const FunctionDecl &kernel,
+                        bool copiesCloseGroups) {
   const VarDecl *pipeline = nullptr;
-  const bool areCounted = llvm::all_of(places, [&](const GroupPlace &place) {
-    if (!place.closes && !place.awaitsOldest && !place.releasesOldest)
-      return true;
+  const bool areCounted = !copiesCloseGroups && llvm::all_of(places, [&](const GroupPlace &place) {
+    if (place.awaits && !place.awaitsOldest)
+      return false;
     const VarDecl *own = objectOf(place.statement);
     const bool isSame = !pipeline || own == pipeline;
     pipeline = own;
@@ -127,7 +165,8 @@ void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector
   };
   std::optional<std::vector<GroupPlace>> places = placesOf(flows);
   if (places && !copies.empty())
-    countOldest(*places, *instances.front().copies.front().path.kernel());
+    countOldest(*places, *instances.front().copies.front().path.kernel(),
+                llvm::any_of(copies, [](const CopyOrder &order) { return order.closesGroup; }));
   for (size_t first = 0, end; first < copies.size(); first = end) {
     for (end = first + 1; end < copies.size() && copies[end].joinsPrevious;)
       ++end;

@@ -210,14 +210,26 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
   return best;
 }
 
+/// Whether the copy asks if a number is in some range, as it does for what the program computes
+/// without a sign. In an `int` the sum might overflow where it is not, and the compiler would take
+/// the answer for granted.
+static bool isAskedAtCopy(const Polynomial &value, const Plan &plan) {
+  return !value.isConstant() && llvm::any_of(plan.copyChecks, [&](const Check &check) {
+    return check.multiple == 1 && check.value.withoutConstant() == value.withoutConstant();
+  });
+}
+
 /// An operation once more, on what its operands are called here.
 std::optional<std::string> CodeText::computed(size_t plan, const Operation &operation,
                                               Width width) {
   CodeText own = ofOne(plan);
   const bool isInt = isIntEverywhere(operation), isShift = StringRef(operation.op) == "<<";
   auto operand = [&](const Polynomial &value) {
+    const bool isLong = !isInt || isAskedAtCopy(value, *plans[plan]);
     std::optional<std::string> text =
-        own.inKernelAs({value}, "operand", isInt ? Width::Int : Width::Long);
+        own.inKernelAs({value}, "operand", isLong ? Width::Long : Width::Int);
+    if (text && isInt && isLong)
+      return std::optional("int(" + *text + ")");
     if (text && !isInt && isShift && value.isConstant())
       *text += "ll"; // `1 << n` would be an int
     bool isSimple = text && text->find(' ') == std::string::npos;

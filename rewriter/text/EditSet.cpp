@@ -188,8 +188,7 @@ EditSet EditSet::within(unsigned begin, unsigned end) const {
 
 std::vector<Edit> EditSet::sorted() const {
   std::vector<Edit> result = edits;
-  std::stable_sort(result.begin(), result.end(),
-                   [](const Edit &a, const Edit &b) { return a.begin < b.begin; });
+  llvm::stable_sort(result, isBefore);
   return result;
 }
 

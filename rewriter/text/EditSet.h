@@ -41,6 +41,11 @@ struct Edit {
   std::vector<Piece> pieces;
 };
 
+/// In the order of the text; what is inserted stands before what takes the place of text there.
+inline bool isBefore(const Edit &a, const Edit &b) {
+  return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+}
+
 /// Whether comments with expected messages (`expected-error`, for Clang's -verify) are silenced
 /// where a stretch of the file is repeated, because each of them stands for one message only.
 enum class Repeats { AsTheyAre, WithoutExpectations };

@@ -278,7 +278,7 @@ bool SourceText::isPlainText(SourceRange range) const {
 }
 
 std::vector<Piece> editedCopy(unsigned begin, unsigned end, std::vector<Edit> edits) {
-  llvm::stable_sort(edits, [](const Edit &a, const Edit &b) { return a.begin < b.begin; });
+  llvm::stable_sort(edits, isBefore);
   std::vector<Piece> pieces;
   unsigned at = begin;
   auto copyUpTo = [&](unsigned to) {

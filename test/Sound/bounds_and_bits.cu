@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 34
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 37
 // RUN: %tilelift %s -o %t.cu && %nvcc -std=c++17 -arch=sm_90a -w -c %t.cu -I%S -o %t.o
 //
 // Several axes that are compared with one value, indices that are put together from bits, operations that leave data as
@@ -339,7 +339,53 @@ __global__ void two_ends(float *out, const float *in, int w, int h, int most) {
   __syncthreads();
   for (int i = threadIdx.x; i < 256; i += T) out[(blockIdx.x + gridDim.x * blockIdx.y) * 256 + i] = rows[i / 32][i % 32];
 }
+// What is computed without a sign, and then divided with one. The copy asks in each block whether that is an `int`.
+__global__ void unsigned_sums(float *out, const float *in, const int *ints, int n) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x, o = ints[blockIdx.x];
+#pragma tma load
+  {
+    const int c = (int)(o + 0x7fffffe0u) / 0x1000000 * 2 + t;
+    tile[t] = c >= -256 && c < n ? in[c + 256] : 0.f;
+  }
+  __syncthreads();
+  out[blockIdx.x * T + t] = tile[T - 1 - t];
+}
+
+__global__ void unsigned_products(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x;
+  float sum = 0;
+  auto add = [&](int o) {
+#pragma tma load
+    {
+      const int c = (int)(o * 0x10000001u) % 64 + t;
+      tile[t] = c >= 0 && c < n ? in[c] : 0.f;
+    }
+    __syncthreads();
+    sum += tile[T - 1 - t];
+    __syncthreads();
+  };
+  for (int i = 2; i < 40; i += 4)
+    add(i);
+  add(6);
+  out[t] = sum;
+}
+
+// The memory's declaration stands right behind the brace.
+__global__ void no_space(float *out, const float *in) {extern __shared__ float4 memory[];
+  float(*tile)[T] = reinterpret_cast<float(*)[T]>(memory);
+  const int t = threadIdx.x;
+#pragma tma load
+  tile[0][t] = in[t];
+  __syncthreads();
+  out[t] = tile[0][T - 1 - t];
+}
+
 const Case cases[] = {
+    {"unsigned_sums", [](const Arrays &a) { unsigned_sums<<<16, T>>>(a.out, a.in, a.ints, 144); }},
+    {"unsigned_products", [](const Arrays &a) { unsigned_products<<<1, T>>>(a.out, a.in, 144); }},
+    {"no_space", [](const Arrays &a) { no_space<<<1, T, T * sizeof(float)>>>(a.out, a.in); }},
     {"from_an_argument",
      [](const Arrays &a) {
        from_an_argument<<<4, T>>>(a.out, a.in, 64, -8);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -Wno-exit-in-flight %s
-// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 21
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 25
 // RUN: %FileCheck %s < %t.cu
 //
 // The library's pipeline is a queue of groups of copies. The lifted kernel waits for its oldest group where the program
@@ -27,8 +27,7 @@ template <int Stages> struct shared_state {
 // CHECK:      tilelift::copy_groups<8, 4> tma_groups(
 // CHECK:      tma_groups.close();
 // CHECK-NEXT: pipe.producer_commit();
-// CHECK:      tma_groups.wait_oldest();
-// CHECK-NEXT: tma_groups.release_oldest();
+// CHECK:      tma_groups.take_oldest();
 // CHECK-NEXT: pipe.consumer_wait();
 // CHECK:      {{^ *}}pipe.consumer_release();
 template <int Stages> __global__ void by_thread(float *out, const float *in) {
@@ -121,7 +120,7 @@ __global__ void by_number(float *out, const float *in) {
 
 // The second pipeline counts groups that the first one has closed, which the lifted kernel does not know.
 // CHECK-LABEL: {{^[^/]*}}__global__ void two_pipelines_tma(
-// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK-NOT:  {{^ *}}tma_groups.{{take|wait}}_oldest
 // CHECK:      tma_groups.wait<0>();
 // CHECK-NEXT: first.consumer_wait();
 // CHECK:      tma_groups.wait<0>();
@@ -148,7 +147,7 @@ __global__ void two_pipelines(float *out, const float *in) {
 
 // Made anew in each round: it begins to count while groups of the round before are on their way.
 // CHECK-LABEL: {{^[^/]*}}__global__ void made_anew_tma(
-// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK-NOT:  {{^ *}}tma_groups.{{take|wait}}_oldest
 // CHECK:      tma_groups.wait<0>();
 // CHECK-NEXT: pipe.consumer_wait();
 __global__ void made_anew(float *out, const float *in) {
@@ -177,7 +176,7 @@ __global__ void made_anew(float *out, const float *in) {
 
 // A group of the program's own.
 // CHECK-LABEL: {{^[^/]*}}__global__ void own_group_tma(
-// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK-NOT:  {{^ *}}tma_groups.{{take|wait}}_oldest
 // CHECK:      tma_groups.close();
 // CHECK-NEXT: pipe.producer_commit();
 // CHECK:      tma_groups.close();
@@ -207,7 +206,7 @@ __device__ void drain(cuda::pipeline<cuda::thread_scope_thread> &pipe, int group
     pipe.consumer_wait();
 }
 // CHECK-LABEL: {{^[^/]*}}__global__ void by_function_tma(
-// CHECK-NOT:  {{^ *}}tma_groups.wait_oldest
+// CHECK-NOT:  {{^ *}}tma_groups.{{take|wait}}_oldest
 // CHECK:      tma_groups.wait<0>();
 // CHECK-NEXT: drain(pipe, 2);
 __global__ void by_function(float *out, const float *in) {
@@ -380,7 +379,64 @@ __global__ void group_of_rows(float *out, const float *in) {
   out[at + t] = sum + 3 * tile[2][t] + 4 * tile[3][t];
 }
 
+// A wait by a number is none of the pipeline's, which does not know of it.
+// CHECK-LABEL: {{^[^/]*}}__global__ void other_wait_tma(
+// CHECK-NOT:  {{^ *}}tma_groups.{{take|wait}}_oldest
+// CHECK:      tma_groups.wait<2>();
+// CHECK-NEXT: __pipeline_wait_prior(2);
+// CHECK-NEXT: tma_groups.wait<0>();
+// CHECK-NEXT: pipe.consumer_wait();
+__global__ void other_wait(float *out, const float *in) {
+  __shared__ alignas(128) float tile[2][T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+#pragma tma load
+  cuda::memcpy_async(&tile[0][t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  __pipeline_wait_prior(2);
+  pipe.consumer_wait();
+  __syncthreads();
+  out[at + t] = tile[0][T - 1 - t];
+}
+
+// The pipeline is made anew in its place, and waits for both groups at once.
+__global__ void in_its_place(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], b[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  using Pipeline = cuda::pipeline<cuda::thread_scope_thread>;
+  auto pipe = cuda::make_pipeline();
+#pragma tma load
+  cuda::memcpy_async(&a[t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  pipe.~Pipeline();
+  new (&pipe) Pipeline(cuda::make_pipeline());
+#pragma tma load
+  cuda::memcpy_async(&b[t], &in[at + T + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  pipe.consumer_wait();
+  __syncthreads();
+  out[at + t] = a[T - 1 - t] + 2 * b[T - 1 - t];
+}
+
+// A pipeline counts to 255.
+__global__ void comes_around(float *out, const float *in, int n) {
+  __shared__ alignas(128) float tile[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto pipe = cuda::make_pipeline();
+  for (int i = 0; i < n; ++i)
+    pipe.producer_commit();
+#pragma tma load
+  cuda::memcpy_async(&tile[t], &in[at + t], sizeof(float), pipe);
+  pipe.producer_commit();
+  pipe.consumer_wait();
+  __syncthreads();
+  out[at + t] = tile[T - 1 - t];
+}
+
 static const Case cases[] = {
+    {"other_wait", [](const Arrays &a) { other_wait<<<4, T>>>(a.out, a.in); }},
+    {"in_its_place", [](const Arrays &a) { in_its_place<<<4, T>>>(a.out, a.in); }},
+    {"comes_around", [](const Arrays &a) { comes_around<<<4, T>>>(a.out, a.in, 256); }},
     {"by_group", [](const Arrays &a) { by_group<<<4, T>>>(a.out, a.in); }},
     {"two_groups", [](const Arrays &a) { two_groups<<<4, T>>>(a.out, a.in); }},
     {"group_of_rows", [](const Arrays &a) { group_of_rows<<<4, T>>>(a.out, a.in); }},
