@@ -540,6 +540,17 @@ bool KernelEffects::isWrittenOnlyBy(const VarDecl *array, ArrayRef<Part> parts) 
          });
 }
 
+bool KernelEffects::beginsCopiesBeside(ArrayRef<Part> parts) const {
+  return !isKnown() || llvm::any_of(blocks, [&](const CodeBlock &block) {
+    return llvm::any_of(block.steps, [&](const CodeStep &step) {
+      const auto isOfPart = [&](const Part &part) {
+        return isWithin(step, part.statement, part.path) == Within::Yes;
+      };
+      return (step.effect.groups.begins || step.effect.isUnknown) && llvm::none_of(parts, isOfPart);
+    });
+  });
+}
+
 KernelEffects::Accesses KernelEffects::accessesTo(const VarDecl *array, unsigned dimensions,
                                                   const Stmt *copy, const CallPath &path,
                                                   const Alignments &aligned) const {

@@ -152,6 +152,8 @@ public:
     CallPath path;
   };
   bool isWrittenOnlyBy(const clang::VarDecl *array, llvm::ArrayRef<Part> parts) const;
+  /// Whether a copy by cp.async may begin outside of some statements.
+  bool beginsCopiesBeside(llvm::ArrayRef<Part> parts) const;
   /// How an array is accessed besides by a copy, if only by the subscripts of all its dimensions:
   /// at most so many bytes at a time. Or which statement does something else with its address.
   struct Accesses {

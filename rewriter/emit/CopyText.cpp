@@ -46,26 +46,35 @@ std::string policyArgument(CacheHint hint) {
   return "";
 }
 
-/// How many groups the statements of copies close that wait together, of which this one is the
-/// last.
-unsigned KernelWriter::groupsClosedWith(size_t last) const {
+/// What is done in the place of the groups that the statements of copies have closed, which wait
+/// together and of which this one is the last.
+std::string KernelWriter::groupsClosedWith(size_t last, const std::string &indent) const {
   size_t first = last;
   while (orders.copies[first].joinsPrevious)
     --first;
-  SmallVector<const Stmt *, 2> closing;
-  for (size_t i = first; i <= last; ++i)
-    if (orders.copies[i].closesGroup && !llvm::is_contained(closing, copies()[i].statement))
-      closing.push_back(copies()[i].statement);
-  return unsigned(closing.size());
+  std::string text;
+  SmallVector<const Stmt *, 2> seen;
+  for (size_t i = first; i <= last; ++i) {
+    const CopyOrder &order = orders.copies[i];
+    if (llvm::is_contained(seen, copies()[i].statement))
+      continue;
+    seen.push_back(copies()[i].statement);
+    if (hasGroups() && order.closesGroup)
+      text += "\n" + indent + names.groups + ".close();";
+    if (order.lostGroups == LostGroups::One)
+      text += "\n" + indent + "tilelift::close_copy_group();";
+    else if (order.lostGroups == LostGroups::Some)
+      text += "\n" + indent + "tilelift::wait_for_copy_groups();";
+  }
+  return text;
 }
 
 /// What each thread does behind copies that wait together, of which this one is the last.
 std::string KernelWriter::waitText(size_t copy, const std::string &indent) const {
+  const std::string closed = groupsClosedWith(copy, indent);
   if (!hasGroups())
-    return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");";
-  std::string text = indent + names.groups + ".issue();";
-  for (unsigned closed = groupsClosedWith(copy); closed > 0; --closed)
-    text += "\n" + indent + names.groups + ".close();";
+    return indent + "tilelift::wait(" + names.barrier + ", " + names.phase + ");" + closed;
+  std::string text = indent + names.groups + ".issue();" + closed;
   if (!orders.copies[copy].isDeferred)
     text += "\n" + indent + names.groups + ".wait();";
   return text;

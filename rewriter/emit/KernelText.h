@@ -200,7 +200,7 @@ private:
   std::string bulkText(size_t copy, std::string place, const std::string &indent, bool isFar);
   std::string operationText(size_t copy, const std::string &place, const std::string &tensor) const;
   std::string prefetchText(size_t copy, const std::string &tensor) const;
-  unsigned groupsClosedWith(size_t last) const;
+  std::string groupsClosedWith(size_t last, const std::string &indent) const;
   std::string waitText(size_t copy, const std::string &indent) const;
 
   // The plan type.

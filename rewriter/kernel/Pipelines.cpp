@@ -277,6 +277,22 @@ std::optional<RingUse> stagesOfOwnRing(const InstancePlan &before, const Instanc
   return choices.empty() ? std::nullopt : std::optional(pickStages(choices));
 }
 
+/// Why copies cannot be made ahead whose statements close groups of cp.async copies: others are
+/// waited for by counting groups.
+std::optional<Diagnostic> whyGroupsAreLost(const InstancePlan &filled, const KernelEffects &own) {
+  std::vector<KernelEffects::Part> lifted;
+  for (const PlannedCopy &copy : filled.copies)
+    if (copy.plan.copyChecks.empty())
+      lifted.push_back({copy.statement, copy.path});
+  for (const PlannedCopy &copy : filled.copies)
+    if (copy.pipeline && own.of(copy.statement, copy.path).groups.closes &&
+        own.beginsCopiesBeside(lifted))
+      return diagnose(diag::not_available_yet, copy.plan.place,
+                      "a ring of copies whose statement closes a group of cp.async copies, beside "
+                      "others that are waited for in groups,");
+  return std::nullopt;
+}
+
 } // namespace
 
 const Stmt *loopOf(const AnnotatedStatement &annotated) {
@@ -313,6 +329,8 @@ void planPipeline(InstancePlan &instance, const AnnotatedStatement &annotated,
     verdicts.say(std::move(*reason));
     filled.pipelines.back().hasProducer = false;
   }
+  if (std::optional<Diagnostic> reason = whyGroupsAreLost(filled, own))
+    return refuseIt(std::move(*reason));
   const KernelSizes sizes = sizesOf(instance.function, file.effects);
   auto use = stagesOf(directive, filled, sizes);
   if (auto *wrong = std::get_if<Diagnostic>(&use)) {
@@ -343,7 +361,7 @@ void planOwnRings(InstancePlan &instance, const DenseSet<const Stmt *> &asked,
       continue;
     auto made = withPipeline(instance, ahead, under);
     auto *filled = std::get_if<InstancePlan>(&made);
-    if (!filled)
+    if (!filled || whyGroupsAreLost(*filled, own))
       continue;
     if (std::optional<RingUse> use = stagesOfOwnRing(instance, *filled, sizes)) {
       filled->pipelines.back().use = *use;

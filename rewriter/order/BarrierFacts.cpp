@@ -281,8 +281,8 @@ CopyOrders Orders::run() {
 
 void Orders::solve() {
   for (CopyOrder &order : orders.copies)
-    order = {order.runsOnce,   order.joinsPrevious, false, false, false, false,
-             order.isDeferred, order.closesGroup};
+    order = {order.runsOnce,   order.joinsPrevious, false,           false, false, false,
+             order.isDeferred, order.closesGroup,   order.lostGroups};
   for (InstanceFlow &solver : solvers)
     solver.solve(redundant);
 }

@@ -42,6 +42,7 @@ struct CopyOrder {
   bool isDeferred = false;
   /// The copy's statement closes a group, which the copy is in (cooperative_groups::memcpy_async).
   bool closesGroup = false;
+  LostGroups lostGroups = LostGroups::None;
 };
 
 /// What is needed around a store. Only the leader waits for the store itself.

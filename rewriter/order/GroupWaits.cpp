@@ -155,8 +155,10 @@ void deferWaits(const std::vector<OrderedInstance> &instances, const std::vector
                 CopyOrders &orders) {
   std::vector<CopyOrder> &copies = orders.copies;
   for (size_t copy = 0; copy < copies.size(); ++copy)
-    copies[copy].closesGroup =
-        llvm::any_of(flows, [&](const KernelFlow &flow) { return flow.closesGroup(copy); });
+    for (const KernelFlow &flow : flows) {
+      copies[copy].closesGroup |= flow.closesGroup(copy);
+      copies[copy].lostGroups = std::max(copies[copy].lostGroups, flow.lostGroupsOf(copy));
+    }
   auto mayBeDeferred = [&](size_t copy) {
     return llvm::all_of(llvm::seq(instances.size()), [&](size_t i) {
       return instances[i].copies[copy].mayBeDeferred && flows[i].isAsync(copy) &&

@@ -149,7 +149,7 @@ bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
 /// it is executed.
 bool KernelFlow::isOwnGroup(const CodeStep &step, size_t copy) const {
   const CopyGroups &own = step.effect.groups;
-  return own.closes && !own.awaits && !own.releasesOldest && !copies[copy].mayRunPlain &&
+  return own.closes && !own.awaits && !own.releasesOldest &&
          effects.statementDoing(step, copies[copy].path) == copies[copy].statement;
 }
 
@@ -159,6 +159,17 @@ bool KernelFlow::closesGroup(size_t copy) const {
       return step.effect.groups.closes && isOwnGroup(step, copy);
     });
   });
+}
+
+LostGroups KernelFlow::lostGroupsOf(size_t copy) const {
+  std::vector<KernelEffects::Part> lifted;
+  for (const LiftedCopy &each : copies)
+    if (!each.mayRunPlain)
+      lifted.push_back({each.statement, each.path});
+  const CopyGroups own = effects.of(copies[copy].statement, copies[copy].path).groups;
+  if (!own.closes || !effects.beginsCopiesBeside(lifted))
+    return LostGroups::None;
+  return closesGroup(copy) ? LostGroups::One : LostGroups::Some;
 }
 
 std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
@@ -176,8 +187,8 @@ std::optional<std::vector<GroupPlace>> KernelFlow::groups() const {
         if (effects.isWithin(step, copies[i].statement, copies[i].path) !=
             KernelEffects::Within::No) {
           isInCopy = true;
-          isOfCopies &=
-              isOwnGroup(step, i) && closing.insert({step.place, copies[i].statement}).second;
+          isOfCopies &= isOwnGroup(step, i) && !copies[i].mayRunPlain &&
+                        closing.insert({step.place, copies[i].statement}).second;
         }
       const bool isFollowed = isInCopy ? isOfCopies : addGroup(step, found, closing);
       if (block.isParted || !isFollowed)

@@ -66,6 +66,10 @@ struct BarrierPlace {
   bool onlyReads = false;
 };
 
+/// How many groups of cp.async copies the program closes in a copy's statement, which the lifted
+/// copy has to close in its place: other copies are waited for by counting them.
+enum class LostGroups { None, One, Some };
+
 /// A statement of the program at which a thread closes a group of its cp.async copies, or waits for
 /// groups; the same for all instances of a template.
 struct GroupPlace {
@@ -120,8 +124,10 @@ public:
   bool staysAsItIs(const ObjectSet &objects) const { return effects.staysAsItIs(objects); }
   /// Whether all that the copy writes to its tile is written by cp.async.
   bool isAsync(size_t copy) const { return areAsync[copy]; }
-  /// Whether the copy's statement closes a group each time that it is executed.
+  /// Whether the copy's statement closes one group each time that it is executed.
   bool closesGroup(size_t copy) const;
+  /// What the program's own waits would miss without the copy's statement.
+  LostGroups lostGroupsOf(size_t copy) const;
   /// The statements outside of lifted copies that close groups of cp.async copies or wait for
   /// them, all of which the whole block comes to; nothing if that is not so, or if there may be
   /// others that are not known.

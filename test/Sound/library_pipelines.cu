@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=3 -Wno-exit-in-flight %s
-// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 25
+// RUN: %tilelift --remarks %s -o %t.cu 2>&1 | grep -c Wtilelift-lifted | grep -x 29
 // RUN: %FileCheck %s < %t.cu
 //
 // The library's pipeline is a queue of groups of copies. The lifted kernel waits for its oldest group where the program
@@ -433,7 +433,80 @@ __global__ void comes_around(float *out, const float *in, int n) {
   out[at + t] = tile[T - 1 - t];
 }
 
+// The lifted statements close no groups any more, by which the program waits for another copy.
+// CHECK-LABEL: {{^[^/]*}}__global__ void beside_another_tma(
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: tilelift::close_copy_group();
+// CHECK-NEXT: __pipeline_memcpy_async(
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: __pipeline_commit();
+// CHECK:      tma_groups.close();
+// CHECK-NEXT: tilelift::close_copy_group();
+// CHECK-NEXT: tma_groups.wait<2>();
+__global__ void beside_another(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], b[T], c[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+#pragma tma load
+  cg::memcpy_async(block, a, in + at, sizeof(float) * T);
+  __pipeline_memcpy_async(&c[t], &in[at + 2 * T + t], 4);
+  __pipeline_commit();
+#pragma tma load
+  cg::memcpy_async(block, b, in + at + T, sizeof(float) * T);
+  cg::wait_prior<2>(block);
+  float sum = a[T - 1 - t];
+  cg::wait_prior<1>(block);
+  sum = 3 * sum + c[T - 1 - t];
+  cg::wait(block);
+  out[at + t] = 5 * sum + b[T - 1 - t];
+}
+
+// Nor does a statement that closes several.
+// CHECK-LABEL: {{^[^/]*}}__global__ void rows_beside_another_tma(
+// CHECK:      tilelift::wait(tma_barrier, tma_phase);
+// CHECK-NEXT: tilelift::wait_for_copy_groups();
+// CHECK-NEXT: cg::wait_prior<4>(block);
+__global__ void rows_beside_another(float *out, const float *in) {
+  __shared__ alignas(128) float rows[4][T], c[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  __pipeline_memcpy_async(&c[t], &in[at + 4 * T + t], 4);
+  __pipeline_commit();
+#pragma tma load
+  for (int r = 0; r < 4; ++r)
+    cg::memcpy_async(block, rows[r], in + at + r * T, sizeof(float) * T);
+  cg::wait_prior<4>(block);
+  float sum = c[T - 1 - t];
+  cg::wait(block);
+  for (int r = 0; r < 4; ++r)
+    sum = 3 * sum + rows[r][T - 1 - t];
+  out[at + t] = sum;
+}
+
+// Its copies would be made ahead, and the groups not closed where the program counts them.
+__global__ void no_ring(float *out, const float *in) {
+  __shared__ alignas(128) float a[T], c[T];
+  const int t = threadIdx.x, at = blockIdx.x * T;
+  auto block = cg::this_thread_block();
+  float sum = 0;
+  for (int r = 0; r < rounds; ++r) {
+    __pipeline_memcpy_async(&c[t], &in[at + (r + 1) * T + t], 4);
+    __pipeline_commit();
+#pragma tma load
+    cg::memcpy_async(block, a, in + at + r * T, sizeof(float) * T);
+    cg::wait_prior<1>(block);
+    sum = 3 * sum + c[T - 1 - t];
+    cg::wait(block);
+    sum = 2 * sum + a[T - 1 - t];
+    block.sync();
+  }
+  out[at + t] = sum;
+}
+
 static const Case cases[] = {
+    {"beside_another", [](const Arrays &a) { beside_another<<<4, T>>>(a.out, a.in); }},
+    {"rows_beside_another", [](const Arrays &a) { rows_beside_another<<<4, T>>>(a.out, a.in); }},
+    {"no_ring", [](const Arrays &a) { no_ring<<<4, T>>>(a.out, a.in); }},
     {"other_wait", [](const Arrays &a) { other_wait<<<4, T>>>(a.out, a.in); }},
     {"in_its_place", [](const Arrays &a) { in_its_place<<<4, T>>>(a.out, a.in); }},
     {"comes_around", [](const Arrays &a) { comes_around<<<4, T>>>(a.out, a.in, 256); }},

@@ -185,6 +185,14 @@ __device__ inline void wait(barrier (&full)[Stages], const ring<Stages> &place) 
   wait(full[place.stage], phase);
 }
 
+/// Closes a group of this thread's cp.async copies in the place of a statement that is lifted: the
+/// program counts its groups.
+__device__ inline void close_copy_group() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+
+/// Waits for all of this thread's cp.async copies, where a statement that is lifted has closed some
+/// groups of them.
+__device__ inline void wait_for_copy_groups() { asm volatile("cp.async.wait_all;" ::: "memory"); }
+
 /// Orders what this thread did to shared memory before what TMA does to it
 /// after the next barrier of the block.
 __device__ inline void fence_before_tma() {
