@@ -20,8 +20,8 @@
 //   ...
 //   groups.wait<1>();   // at cp.async.wait_group 1
 //
-// A cuda::pipeline waits for its oldest group, and hands it back: take_oldest(), or wait_oldest() and
-// release_oldest().
+// A cuda::pipeline waits for its oldest group, and hands it back: take_oldest(), or wait_oldest()
+// and release_oldest().
 //
 // All threads of the block come to each of these calls equally often, because each thread counts
 // the copies and groups for itself. The copies take turns with the barriers: copy number n
@@ -76,8 +76,8 @@ public:
     static_assert(Left <= Newest, "the ends of so many groups are not known");
     wait_until(ends[Left]);
   }
-  /// Waits for the oldest group that was not handed back yet, as a cuda::pipeline of the block does,
-  /// and for some newer ones, too, if more than `Newest` groups are newer than that one.
+  /// Waits for the oldest group that was not handed back yet, as a cuda::pipeline of the block
+  /// does, and for some newer ones, too, if more than `Newest` groups are newer than that one.
   __device__ void wait_oldest() {
     const unsigned char open = closed - taken;
 #pragma unroll
@@ -87,8 +87,8 @@ public:
   }
   /// Hands the oldest group back.
   __device__ void release_oldest() { ++taken; }
-  /// Waits for the oldest group and hands it back, if there is one, as a thread's own cuda::pipeline
-  /// does.
+  /// Waits for the oldest group and hands it back, if there is one, as a thread's own
+  /// cuda::pipeline does.
   __device__ void take_oldest() {
     if (taken == closed)
       return;
@@ -110,8 +110,8 @@ private:
   barrier (&full)[Slots];
   /// How many copies were issued, and how many of them this thread has waited for.
   unsigned issued = 0, waited = 0;
-  /// How many groups were closed, and how many of them the program has handed back. A cuda::pipeline
-  /// counts in so many bits, too.
+  /// How many groups were closed, and how many of them the program has handed back. A
+  /// cuda::pipeline counts in so many bits, too.
   unsigned char closed = 0, taken = 0;
   /// ends[n]: how many copies were issued when the newest group but n was closed.
   unsigned ends[Newest + 1] = {};
