@@ -31,8 +31,8 @@ LiftResult joinSplitCopies(LiftedOnce lifted, const LiftInputs &inputs,
   return std::move(lifted.result);
 }
 
-/// Where no copy of a kernel lifts, threads may leave ahead of them: the kernel is lifted for
-/// launches in which none does.
+/// If no copy of a kernel lifts, the reason may be that threads leave the kernel before its copies.
+/// Then the kernel is lifted for launches in which no thread leaves.
 LiftResult liftInBestForm(const LiftInputs &inputs, const DirectiveList &directives) {
   LiftedOnce lifted = liftOnce(inputs, directives, {});
   if (areWhole(lifted.outcomes))
@@ -41,8 +41,7 @@ LiftResult liftInBestForm(const LiftInputs &inputs, const DirectiveList &directi
     return isNoneLifted(kernel, lifted.outcomes);
   };
   {
-    const WithoutExits without(inputs.context, findProgram(inputs.context, directives.directives),
-                               isWanted);
+    const WithoutExits without(inputs.context, lifted.program, isWanted);
     const ExitConditions &exits = without.getConditions();
     if (!exits.empty())
       if (LiftedOnce again = liftOnce(inputs, directives, exits);

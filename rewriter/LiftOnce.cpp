@@ -89,7 +89,7 @@ void addText(EmitResult emitted, const FileFacts &file, LiftResult &result) {
 LiftedOnce liftOnce(const LiftInputs &inputs, const DirectiveList &directives,
                     const ExitConditions &exits) {
   LiftResult result;
-  const Program program = findProgram(inputs.context, directives.directives);
+  Program program = findProgram(inputs.context, directives.directives);
   const Effects effects(inputs.context, instancesOf(program), inputs.selection.typesTellApart);
   const FileFacts file{inputs.context, directives, inputs.others, inputs.selection,
                        program,        effects,    exits};
@@ -119,7 +119,7 @@ LiftedOnce liftOnce(const LiftInputs &inputs, const DirectiveList &directives,
     return std::pair(a.place.offset, a.severity != Severity::Remark) <
            std::pair(b.place.offset, b.severity != Severity::Remark);
   });
-  return {std::move(result), outcomesOf(kernels)};
+  return {std::move(result), outcomesOf(kernels), std::move(program)};
 }
 
 } // namespace tilelift

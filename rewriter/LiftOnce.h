@@ -27,6 +27,7 @@ struct LiftInputs {
 struct LiftedOnce {
   LiftResult result;
   CopyOutcomes outcomes;
+  Program program;
 };
 
 /// `exits` are the conditions in whose place threads left a kernel.

@@ -85,13 +85,15 @@ WithoutExits::WithoutExits(ASTContext &context, const Program &program,
     for (const KernelInstance &instance : kernel.instances)
       if (isWanted(instance))
         takeOut(instance);
-  context.getParentMapContext().clear();
+  if (!replaced.empty())
+    context.getParentMapContext().clear();
 }
 
 WithoutExits::~WithoutExits() {
   for (auto &[slot, statement] : replaced)
     *slot = statement;
-  context.getParentMapContext().clear();
+  if (!replaced.empty())
+    context.getParentMapContext().clear();
 }
 
 /// Those that stand ahead of all copies, as statements of the kernel's outermost block.

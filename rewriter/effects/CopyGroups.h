@@ -23,7 +23,8 @@ struct CopyGroups {
   bool awaits = false, awaitsAll = false;
   unsigned left = 0;
   /// The thread waits for the oldest group that it has not handed back yet (cuda::pipeline), and
-  /// hands that one back. `left` is 0 then: whoever does not count waits for all groups.
+  /// hands that one back. `left` is 0 then, as of a wait for all groups, which is what it counts as
+  /// where it is not known which group is the oldest.
   bool awaitsOldest = false, releasesOldest = false;
   /// An mbarrier will be told when the thread's copies have ended.
   bool notifies = false;

@@ -38,7 +38,7 @@ bool isOfOneThread(const ClassTemplateSpecializationDecl &pipeline) {
 
 } // namespace
 
-/// `place` is that of the call.
+/// What a called function means; `place` is that of the call.
 PipelineCalls::Call PipelineCalls::callOf(const FunctionDecl *function, unsigned place) {
   if (!function)
     return {};

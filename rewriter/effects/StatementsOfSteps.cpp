@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Of KernelEffects: which statements and calls of the text a step belongs to, and which of them
-// stand by themselves, so that text may be added around them.
+// The part of KernelEffects that leads from a step back to the text: to the statements and calls
+// that it was made for, and whether text may be added in front of these.
 //===----------------------------------------------------------------------===//
 
 #include "effects/KernelEffects.h"

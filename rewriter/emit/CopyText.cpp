@@ -46,8 +46,8 @@ std::string policyArgument(CacheHint hint) {
   return "";
 }
 
-/// What is done in the place of the groups that the statements of copies have closed, which wait
-/// together and of which this one is the last.
+/// The statements of copies that wait together, of which `last` is the last one, may have closed
+/// groups of cp.async copies. Returns the calls that close them instead.
 std::string KernelWriter::groupsClosedWith(size_t last, const std::string &indent) const {
   size_t first = last;
   while (orders.copies[first].joinsPrevious)

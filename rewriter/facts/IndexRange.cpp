@@ -67,6 +67,7 @@ private:
   ConstantRange readVariable(const DeclRefExpr *use, const VarDecl *variable);
   int64_t divisorOfVariable(const VarDecl *variable);
   bool isFollowed(const VarDecl *variable) const;
+  bool mayComeAround(QualType type) const;
   ConstantRange narrowed(ConstantRange range, const Expr *use, const Subject &subject);
   ConstantRange onSteps(ConstantRange range, const ForStmt *loop, const VarDecl *variable);
   ConstantRange given(ConstantRange range, const Expr *condition, bool holds,
@@ -129,7 +130,8 @@ ConstantRange RangeReader::read(const Expr *expression) {
   else if (const auto *reference = dyn_cast<DeclRefExpr>(expression))
     if (const auto *variable = dyn_cast<VarDecl>(reference->getDecl()))
       range = readVariable(reference, variable);
-  // What leaves the type wraps around, but for signed arithmetic, where it may not happen.
+  // A result outside of its type wraps around. In signed arithmetic that is undefined, so the
+  // program has no such result.
   ConstantRange whole = ofType(type);
   const int64_t low = std::max(lowest(range), lowest(whole));
   const int64_t high = std::min(highest(range), highest(whole));
@@ -168,7 +170,7 @@ int64_t RangeReader::divisorOf(const Expr *expression) {
 
 /// Of what the variable is set to, and what is added to it.
 int64_t RangeReader::divisorOfVariable(const VarDecl *variable) {
-  if (!isFollowed(variable) || !variable->getType()->isSignedIntegerType())
+  if (!isFollowed(variable) || mayComeAround(variable->getType()))
     return 1;
   open.push_back(variable);
   int64_t divisor = 0;
@@ -180,6 +182,13 @@ int64_t RangeReader::divisorOfVariable(const VarDecl *variable) {
   }
   open.pop_back();
   return divisor;
+}
+
+/// Whether adding to a variable may lead from one end of its type to the other: without a sign, and
+/// in fewer bits than an `int`, in which the sum is computed and from which it is converted back.
+bool RangeReader::mayComeAround(QualType type) const {
+  return !type->isSignedIntegerOrEnumerationType() ||
+         kernel.context.getIntWidth(type) < kernel.context.getIntWidth(kernel.context.IntTy);
 }
 
 bool RangeReader::isFollowed(const VarDecl *variable) const {
@@ -257,12 +266,12 @@ ConstantRange RangeReader::readVariable(const DeclRefExpr *use, const VarDecl *v
   }
   if (range.isEmptySet())
     range = whole;
-  // Goes on from there, one way; numbers without a sign may come around.
-  bool isSigned = variable->getType()->isSignedIntegerOrEnumerationType();
+  // Goes on from there, one way, unless it comes around.
+  const bool isSteady = !mayComeAround(variable->getType());
   for (const Change &change : changes)
     if (change.kind == Change::Kind::Added) {
       ConstantRange step = change.value ? read(change.value) : fromTo(1, 1);
-      bool isOneWay = isSigned && lowest(step) >= 0;
+      bool isOneWay = isSteady && lowest(step) >= 0;
       range = fromTo(isOneWay && change.direction > 0 ? lowest(range) : lowest(whole),
                      isOneWay && change.direction < 0 ? highest(range) : highest(whole));
     }

@@ -127,7 +127,7 @@ void Interpreter::approachIn(const CompoundStmt *compound) {
   }
 }
 
-/// Whether a thread would leave is asked of the launch.
+/// Requires that the thread does not leave at an early exit, which the launcher will check.
 void Interpreter::askToStay(const Expr *exit) {
   const Condition stays = !conditionOf(exit);
   const Conjunction *bounds = stays.asConjunction();

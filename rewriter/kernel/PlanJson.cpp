@@ -128,7 +128,8 @@ private:
                                   {"readBefore", order.readBefore},
                                   {"writtenBefore", order.writtenBefore},
                                   {"isDeferred", order.isDeferred},
-                                  {"closesGroup", order.closesGroup}});
+                                  {"closesGroup", order.closesGroup},
+                                  {"lostGroups", int(order.lostGroups)}});
     return list;
   }
 

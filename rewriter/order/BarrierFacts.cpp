@@ -281,8 +281,7 @@ CopyOrders Orders::run() {
 
 void Orders::solve() {
   for (CopyOrder &order : orders.copies)
-    order = {order.runsOnce,   order.joinsPrevious, false,           false, false, false,
-             order.isDeferred, order.closesGroup,   order.lostGroups};
+    order.needsBarrier = order.sourceWritten = order.readBefore = order.writtenBefore = false;
   for (InstanceFlow &solver : solvers)
     solver.solve(redundant);
 }

@@ -86,7 +86,8 @@ static const VarDecl *objectOf(const Stmt *statement) {
 }
 
 /// Counts what is done with a variable, and how much of that is a call of one of its methods or of
-/// a function of the library. Whatever else gets at a pipeline may make it anew.
+/// a function of the library. Any other use of a pipeline might destroy it
+/// and construct another one in its place.
 class PipelineUses : public DynamicRecursiveASTVisitor {
 public:
   explicit PipelineUses(const VarDecl &pipeline) : pipeline(pipeline) {}

@@ -126,10 +126,12 @@ bool KernelFlow::addGroup(const CodeStep &step, std::vector<GroupPlace> &found,
   const SourceLocation begin = statement->getBeginLoc();
   auto known = llvm::find_if(
       found, [&](const GroupPlace &other) { return other.statement->getBeginLoc() == begin; });
-  if (known == found.end())
-    known = found.insert(
-        known,
-        {statement, deepest->end(), effects.isBody(statement, *deepest), {}, {}, {}, {}, {}, {}});
+  if (known == found.end()) {
+    known = found.insert(known, GroupPlace());
+    known->statement = statement;
+    known->function = deepest->end();
+    known->isBody = effects.isBody(statement, *deepest);
+  }
   // In each call of its function, a statement closes one group.
   const bool isFirst =
       !own.closes ||

@@ -126,7 +126,7 @@ public:
   bool isAsync(size_t copy) const { return areAsync[copy]; }
   /// Whether the copy's statement closes one group each time that it is executed.
   bool closesGroup(size_t copy) const;
-  /// What the program's own waits would miss without the copy's statement.
+  /// Which groups the program would count no more if the copy's statement were not there.
   LostGroups lostGroupsOf(size_t copy) const;
   /// The statements outside of lifted copies that close groups of cp.async copies or wait for
   /// them, all of which the whole block comes to; nothing if that is not so, or if there may be

@@ -210,9 +210,9 @@ std::optional<std::string> CodeText::named(const Values &values, StringRef hint,
   return best;
 }
 
-/// Whether the copy asks if a number is in some range, as it does for what the program computes
-/// without a sign. In an `int` the sum might overflow where it is not, and the compiler would take
-/// the answer for granted.
+/// Whether the copy checks that a number is in some range, as it does for what the program computes
+/// without a sign. Computed in an `int`, a number out of that range would be an overflow, which is
+/// undefined, so that the compiler might drop the check.
 static bool isAskedAtCopy(const Polynomial &value, const Plan &plan) {
   return !value.isConstant() && llvm::any_of(plan.copyChecks, [&](const Check &check) {
     return check.multiple == 1 && check.value.withoutConstant() == value.withoutConstant();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 // RUN: %run --compare --schedules=2 -std=c++17 %s
-// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 37
+// RUN: %tilelift --check --remarks %s 2>&1 | grep -c Wtilelift-lifted | grep -x 38
 // RUN: %tilelift %s -o %t.cu && %nvcc -std=c++17 -arch=sm_90a -w -c %t.cu -I%S -o %t.o
 //
 // Several axes that are compared with one value, indices that are put together from bits, operations that leave data as
@@ -382,7 +382,29 @@ __global__ void no_space(float *out, const float *in) {extern __shared__ float4 
   out[t] = tile[0][T - 1 - t];
 }
 
+// A counter of 8 bits comes around, and leads to rows ahead of the pointer.
+__global__ void narrow_counter(float *out, const float *in) {
+  __shared__ alignas(128) float tile[4][32];
+  const int t = threadIdx.x;
+  float sum = 0;
+  auto add = [&](int row) {
+#pragma tma load
+    tile[t / 32][t % 32] = in[(row + t / 32) * 32 + t % 32];
+    __syncthreads();
+    sum = 2 * sum + tile[t % 4][t / 4];
+    __syncthreads();
+  };
+  signed char row = 0;
+  for (int i = 0; i < 9; ++i) {
+    add(row);
+    row += 24;
+  }
+  add(4);
+  out[t] = sum;
+}
+
 const Case cases[] = {
+    {"narrow_counter", [](const Arrays &a) { narrow_counter<<<1, T>>>(a.out, a.in + 4096); }},
     {"unsigned_sums", [](const Arrays &a) { unsigned_sums<<<16, T>>>(a.out, a.in, a.ints, 144); }},
     {"unsigned_products", [](const Arrays &a) { unsigned_products<<<1, T>>>(a.out, a.in, 144); }},
     {"no_space", [](const Arrays &a) { no_space<<<1, T, T * sizeof(float)>>>(a.out, a.in); }},

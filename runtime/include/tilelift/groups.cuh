@@ -110,8 +110,8 @@ private:
   barrier (&full)[Slots];
   /// How many copies were issued, and how many of them this thread has waited for.
   unsigned issued = 0, waited = 0;
-  /// How many groups were closed, and how many of them the program has handed back. A
-  /// cuda::pipeline counts in so many bits, too.
+  /// How many groups were closed, and how many of them the program has handed back. Both have 8
+  /// bits, as in a cuda::pipeline, so that they wrap around where its counters do.
   unsigned char closed = 0, taken = 0;
   /// ends[n]: how many copies were issued when the newest group but n was closed.
   unsigned ends[Newest + 1] = {};
