@@ -211,6 +211,12 @@ def counted(first: Any, below: Any, step: Any) -> Range:
     return Range(first, Expression(last))
 
 
+def either(a: Number, b: Number) -> Range:
+    """All numbers of two ranges, and those between them."""
+    first, second = Range.of(a), Range.of(b)
+    return Range(_of_all(min, [first.low, second.low]), _of_all(max, [first.high, second.high]))
+
+
 def end_of(starts: Number, length: int, most: int) -> Any:
     """One past the last element that boxes read which start there."""
     return _of_all(min, [_of_all(max, [Range.of(starts).high + length, 1]), most])

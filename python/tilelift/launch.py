@@ -28,12 +28,12 @@ from ._arguments import Argument, Opaque, Parameter, address_of, is_object
 from ._driver import DriverError, Made, encoder, told
 from ._judge import Judgement, Plan, Tracer, are_inside, judge
 from ._kernels import Kernels, PersistingL2, load
-from ._numbers import Number, Range, between, counted, quotient, remainder
+from ._numbers import Number, Range, between, counted, either, quotient, remainder
 from ._source import defined, function
 from ._way import Kept, Way, never
 
 __all__ = ["Dispatch", "DriverError", "Kernel", "Kernels", "Launch", "PersistingL2", "Range", "Refused", "between",
-           "counted", "load", "quotient", "remainder"]
+           "counted", "either", "load", "quotient", "remainder"]
 
 
 class Refused(RuntimeError):

@@ -165,9 +165,8 @@ std::string Emitter::instantiations(const KernelPlan &kernel, const KernelNames 
   std::string text, maps;
   if (!kernel.pattern->getDescribedFunctionTemplate())
     return text;
-  for (size_t copy = 0; copy < kernel.instances.front().copies.size(); ++copy)
-    if (!writer.namesOf(copy).map.empty())
-      maps += ", const __grid_constant__ CUtensorMap";
+  for (size_t i = 0; i < writer.countMaps(); ++i)
+    maps += ", const __grid_constant__ CUtensorMap";
   PrintingPolicy policy = file.context.getPrintingPolicy();
   policy.FullyQualifiedName = true;
   policy.SuppressUnwrittenScope = true;

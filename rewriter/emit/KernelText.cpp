@@ -5,6 +5,7 @@
 #include "emit/KernelText.h"
 
 #include "emit/DeadVariables.h"
+#include "emit/Recipe.h"
 #include "facts/MemoryUses.h"
 #include "support/Words.h"
 #include "writable/Lambdas.h"
@@ -14,6 +15,7 @@
 #include "clang/AST/DeclTemplate.h"
 #include "clang/AST/ExprCXX.h"
 #include "clang/AST/TypeLoc.h"
+#include "clang/Basic/CharInfo.h"
 #include "llvm/Support/MathExtras.h"
 
 using namespace clang;
@@ -80,7 +82,23 @@ bool KernelWriter::startsFirst() const {
   return true;
 }
 
+/// What a map is named after: the tile, if all its copies share the map; the tensor, if copies of
+/// several tiles do; otherwise the copy, as `copyStem` says.
+static std::string mapStem(ArrayRef<PlannedCopy> copies, ArrayRef<size_t> owners, size_t owner,
+                           const std::string &copyStem) {
+  const Plan &own = copies[owner].plan;
+  bool hasOtherTiles = false, tileHasOtherMaps = false;
+  for (auto [copy, ownerOfCopy] : llvm::zip(copies, owners)) {
+    hasOtherTiles |= ownerOfCopy == owner && copy.plan.tile != own.tile;
+    tileHasOtherMaps |= ownerOfCopy != owner && copy.plan.tile == own.tile;
+  }
+  if (hasOtherTiles && isValidAsciiIdentifier(own.base.name()))
+    return own.base.name();
+  return tileHasOtherMaps ? copyStem : own.tile;
+}
+
 void KernelWriter::nameCopies() {
+  const std::vector<size_t> owners = sharedMaps(kernel);
   for (const PlannedCopy &copy : copies()) {
     size_t number = 0, same = 0;
     for (const PlannedCopy &other : copies()) {
@@ -93,7 +111,10 @@ void KernelWriter::nameCopies() {
     if (copy.plan.bulk()) {
       result.bytes = source.unused(stem + "_bytes");
     } else {
-      result.map = source.unused(stem + "_map");
+      const size_t owner = owners[copyNames.size()];
+      result.map = owner < copyNames.size()
+                       ? copyNames[owner].map
+                       : source.unused(mapStem(copies(), owners, owner, stem) + "_map");
       result.box = source.unused(stem + "_box");
       result.bytes = result.box + "::bytes";
     }
@@ -152,9 +173,8 @@ void KernelWriter::renameKernel() {
       edits.push_back(replacement(from, source.endOfToken(parameter->getEndLoc()), ""));
     }
   std::string parameters;
-  for (const CopyNames &copy : copyNames)
-    if (!copy.map.empty())
-      parameters += ", const __grid_constant__ CUtensorMap " + copy.map;
+  for (const std::string &map : mapsBelow(texts.front()))
+    parameters += ", const __grid_constant__ CUtensorMap " + map;
   if (pattern->param_empty())
     parameters = parameters.substr(std::min<size_t>(2, parameters.size()));
   unsigned close = source.offsetOf(pattern->getFunctionTypeLoc().getRParenLoc());
@@ -257,13 +277,17 @@ void KernelWriter::finish(FunctionText &text) {
   removeDeadVariables(text);
 }
 
-/// The maps of copies in a text and in those that it calls.
 std::vector<std::string> KernelWriter::mapsBelow(const FunctionText &text) const {
+  auto isBelow = [&](size_t at) {
+    while (at != 0 && &texts[at] != &text)
+      at = texts[at].caller;
+    return &texts[at] == &text;
+  };
   std::vector<std::string> maps;
   for (size_t i = 0; i < copies().size(); ++i)
-    for (size_t at = textOf[i]; at != 0; at = texts[at].caller)
-      if (&texts[at] == &text && !copyNames[i].map.empty())
-        maps.push_back(copyNames[i].map);
+    if (const std::string &map = copyNames[i].map;
+        !map.empty() && isBelow(textOf[i]) && !llvm::is_contained(maps, map))
+      maps.push_back(map);
   return maps;
 }
 

@@ -55,7 +55,7 @@ struct KernelNames {
 /// One copy as both kernel and launcher call it.
 struct CopyNames {
   std::string tile;  ///< tile
-  std::string map;   ///< tile_map; empty for bulk copies
+  std::string map;   ///< tile_map; copies of the same boxes share one; empty for bulk copies
   std::string box;   ///< tile_box
   std::string bytes; ///< a member of the plan type: tile_box::bytes
   /// The member of the plan type for the operation of a reduction; empty if all instantiations have
@@ -128,6 +128,8 @@ public:
   std::string planType() const;
   std::vector<PlanConstant> &constants() { return planConstants; }
   const CopyNames &namesOf(size_t copy) const { return copyNames[copy]; }
+  /// How many maps the lifted kernel takes behind the kernel's own parameters.
+  size_t countMaps() const { return mapsBelow(texts.front()).size(); }
   /// Whether blocks of a cluster share tiles.
   bool hasClusters() const;
   /// Whether the lifted kernel has a producer warp, with which the launcher launches a larger
@@ -178,6 +180,7 @@ private:
   void removeDeadVariables(FunctionText &text);
   llvm::StringRef linkage() const;
   std::string wrapped(const std::string &parameters, unsigned at) const;
+  /// The maps of copies in a text and in those that it calls, each once.
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
   bool moved(size_t copy) const { return isMoved(kernel, copy); }
   /// Whether the leader sets up the barrier and issues the first copies at once, before the block's

@@ -48,9 +48,7 @@ LauncherNumbers::partsOf(const std::vector<HostNumber::Term> &terms, Arguments a
   for (const HostNumber::Term &term : terms) {
     Part part{{}, &term};
     for (const HostNumber &each : ArrayRef(term.factors).drop_front(hasHostFactor(term) ? 1 : 0)) {
-      const bool isOfDevice =
-          each.kind == Kind::BlockIndex || each.kind == Kind::Counted || each.kind == Kind::Between;
-      part.factors.push_back(isOfDevice ? deviceRange(each, hint) : factor(each, as));
+      part.factors.push_back(each.isRange() ? deviceRange(each, hint) : factor(each, as));
     }
     parts.push_back(std::move(part));
   }
@@ -124,6 +122,9 @@ std::string LauncherNumbers::deviceRange(const HostNumber &range, StringRef hint
   case Kind::Counted:
     return "tilelift::counted(" + number(range.operands[0], hint) + ", " +
            number(range.operands[1], hint) + ", " + constant(range.numbers, hint) + ")";
+  case Kind::Either:
+    return "tilelift::either(" + this->range(range.operands[0], hint) + ", " +
+           this->range(range.operands[1], hint) + ")";
   default:
     return "tilelift::range(" + constant(range.numbers, hint) + ", " +
            number(range.operands[0], hint) + " - 1)";

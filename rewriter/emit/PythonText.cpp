@@ -214,12 +214,13 @@ std::string kernelText(const Recipe &recipe, StringSet<> &taken) {
 } // namespace
 
 std::string pythonOf(ArrayRef<Recipe> recipes, StringRef source) {
-  std::string text = "# Launchers of the lifted kernels of " + sys::path::filename(source).str() +
-                     ", written by tilelift " TILELIFT_VERSION_STRING ".\n#\n"
-                     "# Each takes the handles of what the device source was compiled to, by the "
-                     "names in\n# function_names, a grid, and the kernel's own arguments.\n"
-                     "from tilelift.launch import Kernel, between, counted, quotient, remainder  # "
-                     "noqa: F401\n\nfunction_names = [";
+  std::string text =
+      "# Launchers of the lifted kernels of " + sys::path::filename(source).str() +
+      ", written by tilelift " TILELIFT_VERSION_STRING ".\n#\n"
+      "# Each takes the handles of what the device source was compiled to, by the "
+      "names in\n# function_names, a grid, and the kernel's own arguments.\n"
+      "from tilelift.launch import Kernel, between, counted, either, quotient, remainder  # "
+      "noqa: F401\n\nfunction_names = [";
   for (const Recipe &recipe : recipes)
     text += std::string(&recipe == &recipes.front() ? "" : ",") + "\n    " +
             quoted(recipe.instance().entry) + ",\n    " + quoted(recipe.instance().liftedEntry);

@@ -30,6 +30,13 @@ RecipeArgument argumentOf(const ParmVarDecl *parameter, const ASTContext &contex
   return argument;
 }
 
+std::vector<const Plan *> plansOf(ArrayRef<const InstancePlan *> instances, size_t copy) {
+  std::vector<const Plan *> plans;
+  for (const InstancePlan *instance : instances)
+    plans.push_back(&instance->copies[copy].plan);
+  return plans;
+}
+
 class RecipeWriter {
 public:
   RecipeWriter(const KernelPlan &kernel, ArrayRef<size_t> chosen, const KernelNames &names,
@@ -45,16 +52,9 @@ private:
   void addLaunch();
   RecipeInstance instanceOf(const InstancePlan &instance) const;
   void addCheck(size_t copy, size_t index);
-  void addTensor(size_t copy);
-  std::vector<HostNumber> boxStartsOf(const std::vector<const Plan *> &plans) const;
+  void addTensors();
 
   const std::vector<PlannedCopy> &copies() const { return instances.front()->copies; }
-  std::vector<const Plan *> plansOf(size_t copy) const {
-    std::vector<const Plan *> plans;
-    for (const InstancePlan *instance : instances)
-      plans.push_back(&instance->copies[copy].plan);
-    return plans;
-  }
 
   const KernelPlan &kernel;
   SmallVector<const InstancePlan *, 4> instances;
@@ -129,7 +129,7 @@ void RecipeWriter::addLaunch() {
 }
 
 void RecipeWriter::addCheck(size_t copy, size_t index) {
-  const std::vector<const Plan *> plans = plansOf(copy);
+  const std::vector<const Plan *> plans = plansOf(instances, copy);
   TensorNumbers numbers(plans);
   const Check &check = plans.front()->launchChecks[index];
   auto value = [&](const Plan &plan) { return plan.launchChecks[index].value; };
@@ -204,7 +204,7 @@ RecipeExtent::Walk TensorNumbers::walk(size_t i) {
 }
 
 /// Where boxes start, if the launcher has names for all that they depend on.
-std::vector<HostNumber> RecipeWriter::boxStartsOf(const std::vector<const Plan *> &plans) const {
+std::vector<HostNumber> boxStartsOf(const std::vector<const Plan *> &plans) {
   const size_t count = plans.front()->map()->boxStarts.size();
   std::vector<HostNumber> starts;
   if (llvm::any_of(plans, [&](const Plan *plan) { return plan->map()->boxStarts.size() != count; }))
@@ -235,31 +235,73 @@ RecipeBox boxOf(const Plan &plan) {
   return box;
 }
 
-void RecipeWriter::addTensor(size_t copy) {
-  const std::vector<const Plan *> plans = plansOf(copy);
+/// Without the names of the kernel's parameters for maps.
+RecipeTensor tensorOf(const std::vector<const Plan *> &plans, const PlannedCopy &copy) {
   const Plan &first = *plans.front();
-  if (!first.base.knownAtLaunch)
-    return; // tested at the copy
   RecipeTensor tensor;
-  tensor.copy = copy;
   tensor.mode = first.mode();
-  tensor.map = writer.namesOf(copy).map;
   tensor.tile = first.tile;
   tensor.tensor = first.base.name();
   tensor.address = first.base.symbol.empty() ? first.base.spelling : "";
-  if (!first.bulk()) {
-    TensorNumbers numbers(plans);
-    tensor.offset = numbers.number([](const Plan &plan) { return plan.offset().count(); });
-    tensor.isReadAtStart =
-        llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; });
-    tensor.boxStarts = boxStartsOf(plans);
-    tensor.promotion = copies()[copy].directive->clauses.promotion;
-    for (const Plan *plan : plans)
-      tensor.boxes.push_back(boxOf(*plan));
-    for (size_t d = 0; d < first.dims().size(); ++d)
-      tensor.extents.push_back(numbers.extent(d));
+  if (first.bulk())
+    return tensor;
+  TensorNumbers numbers(plans);
+  tensor.offset = numbers.number([](const Plan &plan) { return plan.offset().count(); });
+  tensor.isReadAtStart =
+      llvm::any_of(plans, [](const Plan *plan) { return plan->map()->readsStart; });
+  tensor.boxStarts = boxStartsOf(plans);
+  tensor.promotion = copy.directive->clauses.promotion;
+  for (const Plan *plan : plans)
+    tensor.boxes.push_back(boxOf(*plan));
+  for (size_t d = 0; d < first.dims().size(); ++d)
+    tensor.extents.push_back(numbers.extent(d));
+  return tensor;
+}
+
+/// Whether one map serves the copies of both tensors.
+bool haveOneMap(const RecipeTensor &a, const RecipeTensor &b) {
+  auto isAsIn = [](const RecipeExtent &one, const RecipeExtent &other) {
+    return one.isAsIn(other);
+  };
+  return a.mode != Mode::Bulk && a.mode == b.mode && a.tensor == b.tensor &&
+         a.address == b.address && a.offset == b.offset && a.boxes == b.boxes &&
+         a.promotion.value_or(usualPromotion) == b.promotion.value_or(usualPromotion) &&
+         llvm::equal(a.extents, b.extents, isAsIn);
+}
+
+/// Adds the boxes of `other`, which has the same map, to those of `tensor`.
+void join(RecipeTensor &tensor, const RecipeTensor &other) {
+  for (auto [extent, too] : llvm::zip(tensor.extents, other.extents))
+    if (extent.lastStart)
+      extent.lastStart = eitherOf(*extent.lastStart, *too.lastStart);
+  if (!other.isReadAtStart)
+    return;
+  if (!tensor.isReadAtStart)
+    tensor.boxStarts = other.boxStarts;
+  else if (other.boxStarts.empty() || tensor.boxStarts.empty())
+    tensor.boxStarts.clear();
+  else
+    for (auto [start, too] : llvm::zip(tensor.boxStarts, other.boxStarts))
+      start = eitherOf(start, too);
+  tensor.isReadAtStart = true;
+}
+
+void RecipeWriter::addTensors() {
+  const std::vector<size_t> owners = sharedMaps(kernel);
+  std::map<size_t, size_t> places;
+  for (size_t copy = 0; copy < copies().size(); ++copy) {
+    if (!copies()[copy].plan.base.knownAtLaunch)
+      continue; // tested at the copy
+    RecipeTensor tensor = tensorOf(plansOf(instances, copy), copies()[copy]);
+    if (owners[copy] != copy) {
+      join(recipe.tensors[places.at(owners[copy])], tensor);
+      continue;
+    }
+    tensor.copy = copy;
+    tensor.map = writer.namesOf(copy).map;
+    places[copy] = recipe.tensors.size();
+    recipe.tensors.push_back(std::move(tensor));
   }
-  recipe.tensors.push_back(std::move(tensor));
 }
 
 Recipe RecipeWriter::run() {
@@ -267,12 +309,30 @@ Recipe RecipeWriter::run() {
   for (size_t copy = 0; copy < copies().size(); ++copy)
     for (size_t i = 0; i < copies()[copy].plan.launchChecks.size(); ++i)
       addCheck(copy, i);
-  for (size_t copy = 0; copy < copies().size(); ++copy)
-    addTensor(copy);
+  addTensors();
   return std::move(recipe);
 }
 
 } // namespace
+
+std::vector<size_t> sharedMaps(const KernelPlan &kernel) {
+  SmallVector<const InstancePlan *, 4> instances;
+  for (const InstancePlan &instance : kernel.instances)
+    instances.push_back(&instance);
+  const std::vector<PlannedCopy> &copies = kernel.instances.front().copies;
+  std::vector<size_t> owners;
+  std::vector<RecipeTensor> tensors;
+  for (size_t copy = 0; copy < copies.size(); ++copy) {
+    const Plan &plan = copies[copy].plan;
+    tensors.push_back(plan.base.knownAtLaunch ? tensorOf(plansOf(instances, copy), copies[copy])
+                                              : RecipeTensor{copy, Mode::Bulk});
+    auto isOwner = [&](const RecipeTensor &tensor) { return haveOneMap(tensor, tensors.back()); };
+    owners.push_back(size_t(llvm::find_if(tensors, isOwner) - tensors.begin()));
+    if (owners.back() == tensors.size())
+      owners.back() = copy;
+  }
+  return owners;
+}
 
 Recipe recipeOf(const KernelPlan &kernel, ArrayRef<size_t> instances, const KernelNames &names,
                 const KernelWriter &writer) {

@@ -76,8 +76,19 @@ struct RecipeExtent {
     std::string stepText;
     HostNumber first;
     std::string firstText;
+
+    bool operator==(const Walk &other) const {
+      return count == other.count && step == other.step && first == other.first;
+    }
   };
   std::optional<Walk> walk;
+
+  /// Whether both are the same for a map. If only boxes bound the dimension, their starts may
+  /// differ: joined maps reach as far as the last box of any.
+  bool isAsIn(const RecipeExtent &other) const {
+    return elements == other.elements && lastStart.has_value() == other.lastStart.has_value() &&
+           lastLength == other.lastLength && stride == other.stride && walk == other.walk;
+  }
 };
 
 /// The box, or the pixels, that one operation moves.
@@ -87,11 +98,16 @@ struct RecipeBox {
   llvm::SmallVector<int64_t, 5> sizes; ///< Mode::Tile: the innermost dimension first
   int64_t channels = 0, pixels = 0;    ///< Mode::Im2col
   bool isInLines = false;
+
+  bool operator==(const RecipeBox &other) const {
+    return element == other.element && swizzle == other.swizzle && sizes == other.sizes &&
+           channels == other.channels && pixels == other.pixels && isInLines == other.isInLines;
+  }
 };
 
-/// The tensor of a copy: one with a map, or bytes at an address.
+/// The tensor of some copies: one with a map, or bytes at an address.
 struct RecipeTensor {
-  size_t copy = 0; ///< the number of the copy in the kernel
+  size_t copy = 0; ///< the number of the first of the copies in the kernel
   Mode mode = Mode::Tile;
   std::string map; ///< the name of the lifted kernel's parameter for the map
   std::string tile, tensor;
@@ -155,6 +171,10 @@ struct Recipe {
   }
   std::string nameOfInstance() const { return kernel + instance().templateArguments; }
 };
+
+/// The number of the copy whose map a copy uses, for each copy of the kernel: the first one that
+/// moves the same boxes of the same tensor, in all instances.
+std::vector<size_t> sharedMaps(const KernelPlan &kernel);
 
 /// Makes the recipe of some instances of the kernel, by their numbers. `writer` gives the names of
 /// the maps; its sibling() must have been called before.

@@ -77,7 +77,7 @@ private:
     const CopyWork work = workOf(*copy.relation);
     return json::Object{{"accesses", work.accesses},
                         {"bytesOfAccess", work.bytesOfAccess},
-                        {"isGuarded", work.isGuarded}};
+                        {"guards", work.guards}};
   }
 
   json::Value print(const PlannedCopy &copy) const {

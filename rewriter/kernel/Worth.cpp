@@ -8,6 +8,8 @@
 #include "plan/Profit.h"
 #include "support/VariableFacts.h"
 
+#include "clang/AST/RecursiveASTVisitor.h"
+
 using namespace clang;
 using namespace llvm;
 
@@ -23,10 +25,42 @@ bool isInLoop(const PlannedCopy &copy) {
                       [&](const CallExpr *call) { return facts.outermostLoopAround(call); });
 }
 
+/// Looks for loops in a kernel and the functions that it calls, apart from those of its copies.
+class LoopsBesideCopies : public RecursiveASTVisitor<LoopsBesideCopies> {
+public:
+  explicit LoopsBesideCopies(const InstancePlan &instance) {
+    for (const PlannedCopy &copy : instance.copies)
+      copies.insert(copy.statement);
+    TraverseStmt(instance.function->getBody());
+  }
+
+  bool areThere() const { return found; }
+
+  bool TraverseStmt(Stmt *statement) {
+    if (!statement || copies.count(statement))
+      return true;
+    found |= isLoop(statement);
+    return !found && RecursiveASTVisitor::TraverseStmt(statement);
+  }
+  bool VisitCallExpr(CallExpr *call) {
+    const FunctionDecl *callee = call->getDirectCallee();
+    const FunctionDecl *definition = callee ? callee->getDefinition() : nullptr;
+    return !definition || !seen.insert(definition).second || TraverseStmt(definition->getBody());
+  }
+
+private:
+  SmallPtrSet<const Stmt *, 8> copies;
+  SmallPtrSet<const FunctionDecl *, 8> seen;
+  bool found = false;
+};
+
 class InstanceWorth {
 public:
   InstanceWorth(const InstancePlan &instance, const CopyOrders &orders, bool copiesByGroups)
-      : instance(instance), orders(orders), copiesByGroups(copiesByGroups) {
+      : instance(instance),
+        orders(orders),
+        copiesByGroups(copiesByGroups),
+        hasOtherLoops(LoopsBesideCopies(instance).areThere()) {
     for (const PlannedCopy &copy : instance.copies)
       works.push_back(workOf(*copy.relation));
   }
@@ -64,6 +98,8 @@ private:
     group.areStores = instance.copies[number].plan.kind == CopyKind::Store;
     const BlockShape &block = instance.block;
     group.threads = block[0] * block[1] * block[2];
+    group.isMostOfBlock = !hasOtherLoops && instance.copies[number].plan.passes >=
+                                                instance.copies[number].plan.passesBefore;
     for (size_t i = first; i < end; ++i) {
       for (const Cell &cell : instance.copies[i].relation->cells)
         group.bytes += Bytes(cell.size);
@@ -76,7 +112,7 @@ private:
 
   const InstancePlan &instance;
   const CopyOrders &orders;
-  bool copiesByGroups;
+  bool copiesByGroups, hasOtherLoops;
   /// By the copies' numbers.
   std::vector<CopyWork> works;
 };

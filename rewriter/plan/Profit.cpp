@@ -6,6 +6,7 @@
 
 #include "plan/Elements.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
@@ -21,6 +22,9 @@ namespace {
 /// later threads that wait at an mbarrier go on.
 constexpr double nsOfInstruction = 28, bytesInNs = 25, nsOfLoad = 700, nsOfBarrier = 350;
 
+/// An SM has that many blocks of so few threads that others copy while one waits.
+constexpr unsigned fewThreads = 128;
+
 /// How much of a thread's copies is not worth a wait for the TMA unit, and why.
 struct Little {
   double accesses = 0;
@@ -31,12 +35,16 @@ struct Little {
 Little littleOf(const WaitingCopies &copies) {
   if (copies.areStores) {
     const char *reason = "each thread stores {0} bytes, and by TMA the block goes on {1} ns later";
-    return copies.hiding == Hiding::Nothing ? Little{1, 7, reason} : Little{2, 16, reason};
+    return copies.hiding != Hiding::Nothing ? Little{2, 16, reason}
+           : copies.isMostOfBlock           ? Little{4, 16, reason}
+                                            : Little{1, 7, reason};
   }
   const char *waits =
       "each thread waits for {0} bytes, and by TMA it goes on {1} ns later than after a load";
   switch (copies.hiding) {
-  case Hiding::Nothing: return {1, 7, waits};
+  case Hiding::Nothing:
+    return copies.isMostOfBlock && copies.threads > fewThreads ? Little{2, 8, waits}
+                                                               : Little{1, 7, waits};
   case Hiding::NothingInLoop: return {2, 16, waits};
   case Hiding::ByProgram:
     return {2, 32,
@@ -52,22 +60,24 @@ std::string time(double ns) { return formatv("{0:f2} us", ns / 1000); }
 
 } // namespace
 
-unsigned CopyWork::waits() const {
-  return isGuarded ? std::max(1u, unsigned(std::ceil(accesses))) : 1;
-}
+unsigned CopyWork::waits() const { return std::max(1u, unsigned(std::ceil(guards))); }
 
 CopyWork workOf(const CopyRelation &relation) {
   CopyWork work;
   unsigned threads = relation.block[0] * relation.block[1] * relation.block[2];
   work.accesses = double(relation.cells.size()) / threads;
+  DenseMap<unsigned, const Condition *> lastGuards;
   for (const Cell &cell : relation.cells) {
     work.bytesOfAccess = std::max(work.bytesOfAccess, cell.size);
-    work.isGuarded |= cell.cases.size() > 1 || llvm::any_of(cell.cases, [](const Case &each) {
-                        return !each.guard.isAlways();
-                      });
+    const Condition &guard = cell.cases.front().guard;
+    const Condition *&before = lastGuards[cell.thread];
+    if (!guard.isAlways() && !(before && *before == guard))
+      ++work.guards;
+    before = &guard;
     work.isLoadedBefore |=
         llvm::any_of(cell.cases, [](const Case &each) { return each.source->madeBy != nullptr; });
   }
+  work.guards /= threads;
   return work;
 }
 

@@ -19,12 +19,13 @@ struct CopyWork {
   /// The number of accesses, on average over the block.
   double accesses = 0;
   unsigned bytesOfAccess = 1;
-  bool isGuarded = false;
+  /// The number of guards that differ, the same: zero where there are none.
+  double guards = 0;
   /// Another statement loads what the copy stores to the tile.
   bool isLoadedBefore = false;
 
-  /// How often a thread waits for memory, if it makes all of the copy: accesses under a guard
-  /// follow one another, others are on their way together.
+  /// How often a thread waits for memory, if it makes all of the copy: accesses under different
+  /// guards follow one another, others are on their way together.
   unsigned waits() const;
 };
 CopyWork workOf(const CopyRelation &relation);
@@ -47,6 +48,9 @@ struct WaitingCopies {
   double accesses = 0;
   unsigned waits = 1;
   unsigned threads = 1;
+  /// The kernel has no loop but those that copy, so that its blocks live little longer than the
+  /// copies take.
+  bool isMostOfBlock = false;
 };
 
 /// Why a copy is expected to be slower by TMA; `byTma` and `byLoop` are written as messages show

@@ -39,6 +39,8 @@ public:
     case Kind::Between:
       return call(number, numberText(number.numbers) + ", " + print(number.operands[0]) + " - " +
                               language.number(1));
+    case Kind::Either:
+      return call(number, print(number.operands[0]) + ", " + print(number.operands[1]));
     }
     return "";
   }
@@ -116,8 +118,20 @@ std::string HostLanguage::function(HostNumber::Kind kind) const {
   case Kind::BlockIndex: return "block_index";
   case Kind::Counted: return "counted";
   case Kind::Between: return "between";
+  case Kind::Either: return "either";
   default: return "";
   }
+}
+
+HostNumber eitherOf(const HostNumber &a, const HostNumber &b) {
+  if (a == b)
+    return a;
+  HostNumber either;
+  either.kind = Kind::Either;
+  either.operands = {a, b};
+  HostNumber sum;
+  sum.terms = {{{1}, {either}}};
+  return sum;
 }
 
 std::string print(const HostNumber &number, const HostLanguage &language) {

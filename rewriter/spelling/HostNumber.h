@@ -34,6 +34,7 @@ struct HostNumber {
     BlockIndex, ///< a range: all block indices along the axis that is the only one of `numbers`
     Counted,    ///< a range: from the first operand on, below the second, in steps of `numbers`
     Between,    ///< a range: all numbers from `numbers` on, below the only operand
+    Either,     ///< a range: from the least to the largest number that an operand may be
   };
   /// A product of a number, which may differ between instances, and all factors.
   struct Term {
@@ -60,6 +61,8 @@ struct HostNumber {
            llvm::all_of(terms, [](const Term &term) { return term.factors.empty(); });
   }
   bool isZero() const { return kind == Kind::Sum && terms.empty(); }
+  /// Whether only the device knows which number of a range it is.
+  bool isRange() const { return kind >= Kind::BlockIndex; }
   bool operator==(const HostNumber &other) const {
     return kind == other.kind && text == other.text && numbers == other.numbers &&
            terms == other.terms && operands == other.operands;
@@ -75,6 +78,9 @@ public:
   /// Returns the name of the function for a quotient, a remainder, or a range.
   virtual std::string function(HostNumber::Kind kind) const;
 };
+
+/// The range that holds all numbers of both.
+HostNumber eitherOf(const HostNumber &a, const HostNumber &b);
 
 std::string print(const HostNumber &number, const HostLanguage &language = HostLanguage());
 

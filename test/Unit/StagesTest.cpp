@@ -35,11 +35,11 @@ TEST(Stages, AsManyAsKeepMemoryBusy) {
   EXPECT_EQ(picked(Bytes(8192), warps8).stages, 3u);      // enough, but a third one is free
 }
 
-TEST(Profit, AccessesUnderAGuardFollowOneAnother) {
-  EXPECT_EQ((CopyWork{4, 4, false}).waits(), 1u);
-  EXPECT_EQ((CopyWork{1, 4, true}).waits(), 1u);
-  EXPECT_EQ((CopyWork{1.2, 4, true}).waits(), 2u);
-  EXPECT_EQ((CopyWork{0.1, 4, true}).waits(), 1u);
+TEST(Profit, AccessesUnderDifferentGuardsFollowOneAnother) {
+  EXPECT_EQ((CopyWork{4, 4, 0}).waits(), 1u);
+  EXPECT_EQ((CopyWork{4, 4, 1}).waits(), 1u);
+  EXPECT_EQ((CopyWork{1.2, 4, 1.2}).waits(), 2u);
+  EXPECT_EQ((CopyWork{0.1, 4, 0.1}).waits(), 1u);
 }
 
 bool isLoss(Hiding hiding, int64_t bytes, double accesses, unsigned waits = 1) {
@@ -63,6 +63,19 @@ TEST(Profit, WhatThreadsWaitForHasToBeWorthIt) {
   EXPECT_FALSE(lossByWait({true, Hiding::Nothing, Bytes(4096), 1, 1, 256}));
 }
 
+TEST(Profit, BlocksThatOnlyCopyAreAskedMore) {
+  auto isLossOf = [](bool areStores, int64_t bytes, double accesses, unsigned threads) {
+    return lossByWait({areStores, Hiding::Nothing, Bytes(bytes), accesses, 1, threads,
+                       /*isMostOfBlock=*/true})
+        .has_value();
+  };
+  EXPECT_TRUE(isLossOf(false, 4096, 2, 512));
+  EXPECT_FALSE(isLossOf(false, 4096, 4, 256));
+  EXPECT_FALSE(isLossOf(false, 1024, 2, 128)); // an SM has other blocks
+  EXPECT_TRUE(isLossOf(true, 4096, 4, 256));
+  EXPECT_FALSE(isLossOf(true, 8192, 8, 256));
+}
+
 /// Rows of some bytes, each a copy of its own.
 std::optional<ExpectedLoss> lossOfRows(int64_t rows, int64_t bytes, const CopyWork &work,
                                        bool isAsync = false) {
@@ -73,7 +86,7 @@ std::optional<ExpectedLoss> lossOfRows(int64_t rows, int64_t bytes, const CopyWo
 }
 
 TEST(Profit, ShortRowsKeepTheUnitBusy) {
-  const CopyWork narrow{4, 4, false}, wide{2, 16, false};
+  const CopyWork narrow{4, 4}, wide{2, 16};
   EXPECT_TRUE(lossOfRows(64, 16, narrow));
   EXPECT_FALSE(lossOfRows(4, 16, narrow));   // few
   EXPECT_FALSE(lossOfRows(32, 256, narrow)); // as fast as a loop of narrow accesses

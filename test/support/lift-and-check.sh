@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # lift-and-check.sh SOURCE LIFTED [tilelift options]
 #
-# The plugin takes the options, too. Lifts a file and takes the result all the way: the plugin makes the same bytes,
-# lifting again changes nothing, and nvcc and clang compile it without a warning: nvcc its device
-# side down to SASS for a target with TMA, clang both sides as far as it warns, for a target without
-# TMA. Where MORE_TARGETS is set, that is for two targets each, and nvcc compiles the host's side,
-# too; where ALL_TARGETS is, for all targets, and both compile everything. Some copies may stay loops
-# where SOME_STAY is.
+# Lifts a file and takes the result all the way: the plugin, which gets the options as well, makes
+# the same bytes, lifting again changes nothing, and nvcc and clang compile it without a warning:
+# nvcc its device side down to SASS for a target with TMA, clang its device side as far as it warns,
+# for a target without TMA. Both read the functions of the host on that way. Where MORE_TARGETS is
+# set, that is for two targets each, and both compilers take the host's side, too; where ALL_TARGETS
+# is, for all targets, and both compile everything. Some copies may stay loops where SOME_STAY is.
 set -euo pipefail
 source=$1 lifted=$2
 shift 2
@@ -33,9 +33,9 @@ if [ -n "${MORE_TARGETS:-}${ALL_TARGETS:-}" ]; then
 fi
 
 here=$(dirname "$source")
-nvcc_targets="90a" clang_targets="80" nvcc_mode=-fatbin clang_mode=-fsyntax-only
+nvcc_targets="90a" clang_targets="80" nvcc_mode=-fatbin clang_mode="--cuda-device-only -fsyntax-only"
 if [ -n "${MORE_TARGETS:-}${ALL_TARGETS:-}" ]; then
-  nvcc_targets+=" 120a" clang_targets+=" 100a" nvcc_mode=-c
+  nvcc_targets+=" 120a" clang_targets+=" 100a" nvcc_mode=-c clang_mode=-fsyntax-only
 fi
 if [ -n "${ALL_TARGETS:-}" ]; then
   nvcc_targets+=" $clang_targets" clang_targets=$nvcc_targets clang_mode=-c
@@ -46,4 +46,4 @@ for t in $clang_targets; do clang_flags+=("--offload-arch=sm_$t"); done
 $NVCC -I"$here" -Xcompiler -Wall -Xcompiler -Werror -Werror all-warnings "${nvcc_flags[@]}" \
   $nvcc_mode "$lifted" -o "$lifted.nvcc.o"
 $CLANG_CUDA -I"$here" -Wall -Werror "${clang_flags[@]}" \
-  $clang_mode "$lifted" -o "$lifted.clang.o"
+  ${clang_mode} "$lifted" -o "$lifted.clang.o"

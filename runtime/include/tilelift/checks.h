@@ -52,6 +52,10 @@ inline long long end_of(range starts, long long length) {
   __int128 end = starts.high + length;
   return end < 1 ? 1 : end > unbounded_extent ? unbounded_extent : (long long)(end);
 }
+/// All numbers of two ranges, and those between them.
+inline range either(range a, range b) {
+  return {a.low < b.low ? a.low : b.low, a.high > b.high ? a.high : b.high};
+}
 inline range operator+(range a, range b) { return {a.low + b.low, a.high + b.high}; }
 inline range operator-(range a, range b) { return {a.low - b.high, a.high - b.low}; }
 inline range operator-(range a) { return {-a.high, -a.low}; }
