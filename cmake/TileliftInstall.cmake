@@ -6,12 +6,27 @@
 include(CMakePackageConfigHelpers)
 
 install(TARGETS tilelift RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS tilelift_emulator ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS tilelift_emulator ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR}
+                                  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilelift_plugin tilelift_loader LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS tilelift_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES tool/compare.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
 install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+if(TILELIFT_STANDALONE)
+  install(TARGETS tilelift_start ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  # Clang's headers, without those of machines that programs are not compiled for here.
+  set(foreign "altivec|arm_|riscv|sifive|hexagon|hvx|hlsl|opencl|s390|vecintrin|velintrin|wasm|msa|larch|lasx|lsx|ppc|htm|spirv|amd|cetintrin|arm64intr|openmp_wrappers")
+  if(NOT LLVM_NATIVE_ARCH STREQUAL "X86")
+    string(REPLACE "|arm_|" "|" foreign "${foreign}")
+  endif()
+  install(DIRECTORY ${LLVM_LIBRARY_DIR}/clang/${LLVM_VERSION_MAJOR}/include
+          DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilelift/clang
+          REGEX "/include/(${foreign})[^/]*" EXCLUDE)
+  if(TILELIFT_HOST_HEADERS)
+    install(DIRECTORY ${TILELIFT_HOST_HEADERS}/ DESTINATION ${CMAKE_INSTALL_LIBDIR}/tilelift/host)
+  endif()
+endif()
 
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/tilelift)
 configure_package_config_file(cmake/TileliftConfig.cmake.in tileliftConfig.cmake
@@ -21,5 +36,4 @@ configure_package_config_file(cmake/TileliftConfig.cmake.in tileliftConfig.cmake
 write_basic_package_version_file(tileliftConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfig.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/tileliftConfigVersion.cmake cmake/TileliftTarget.cmake
-              cmake/tilelift-compile.sh
         DESTINATION ${package})

@@ -3,9 +3,9 @@
 # Two ways to lift the CUDA sources of a target.
 #
 #   tilelift_rewrite(<target> [OPTIONS <tilelift options>...])
-#     The nvcc way: tilelift-compile.sh stands in front of the compiler, rewrites each
-#     CUDA source into the build folder, with the flags of the very command that it
-#     stands in, and compiles the result in its place. Headers that change with it lie
+#     The nvcc way: `tilelift nvcc` stands in front of the compiler, rewrites each CUDA
+#     source into the build folder, with the flags of the very command that it stands in,
+#     and compiles the result in its place. Headers that change with it lie
 #     beside it. When it is called does not matter: what the target is told later counts.
 #
 #   tilelift_plugin(<target> [OPTIONS <plugin arguments>...])
@@ -35,14 +35,13 @@ function(tilelift_rewrite target)
   set(folder "${folder}/tilelift/${target}")
   set(settings "${folder}/settings-$<CONFIG>.txt")
   file(GENERATE OUTPUT "${settings}"
-       CONTENT "tool=${TILELIFT_TOOL}
-options=${arg_OPTIONS}
+       CONTENT "options=${arg_OPTIONS}
 compiler=${CMAKE_CUDA_COMPILER}
 target=${target}
 folder=${folder}
 "
        TARGET ${target})
-  set(launcher /bin/sh "${CMAKE_CURRENT_FUNCTION_LIST_DIR}/tilelift-compile.sh" "${settings}")
+  set(launcher "${TILELIFT_TOOL}" nvcc "--tilelift-settings=${settings}")
   set_target_properties(${target} PROPERTIES TILELIFT_LAUNCHER "${launcher}")
   # A launcher of the target's own, such as ccache, may be set until the end, and runs
   # behind this one.

@@ -34,6 +34,7 @@ constexpr const char *overview =
   tilelift run blur.cu                       run the lifted program without a GPU
   tilelift compare blur.cu                   say what each copy brings, where there is a GPU
   tilelift lint gemm.cu                      check TMA code that is written by hand
+  tilelift doctor                            say what is found on this machine, and what is missing
 
 Reads standard input for '-' and writes to standard output unless told otherwise.
 Each command has a --help of its own. Clang gets -I, -D, -U, -include, -isystem,
@@ -150,7 +151,7 @@ void checkTogether(const ToolOptions &options) {
     quit("'--in-place' rewrites files where they are: it takes neither '-o' nor standard input");
 }
 
-/// What all commands take, as LLVM's parser knows it while there is an object of this kind.
+/// What all commands take, as LLVM's parser knows it from the first object of this kind on.
 struct CommandLine {
   explicit CommandLine(const char *defaultArch)
       : arch("arch", cl::desc("device that the file is analysed for, where __CUDA_ARCH__ matters"),
@@ -359,7 +360,7 @@ ToolOptions LiftLine::options() const {
 }
 
 template <typename Line> ToolOptions parseWith(const Words &words, const char *about) {
-  Line line;
+  static Line line; // LLVM knows its options for as long as the process lives
   line.parse(words.own, about);
   ToolOptions options = line.options();
   options.compilerFlags = words.forClang;
@@ -402,7 +403,7 @@ ToolOptions parseLintOptions(ArrayRef<const char *> arguments) {
 RunOptions parseRunOptions(ArrayRef<const char *> arguments) {
   Words words = wordsOfRun(arguments);
   words.own.front() = "tilelift run";
-  RunLine line;
+  static RunLine line;
   line.parse(words.own, runOverview);
   if (words.program.empty())
     quit("no program to run; 'tilelift run --help' tells how to call it");

@@ -9,10 +9,28 @@
 #include "llvm/Support/Path.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 using namespace llvm;
 
 namespace tilelift {
+namespace {
+
+/// The program, or the library that another program has loaded.
+std::string ownFile() {
+  Dl_info here = {};
+  link_map *loaded = nullptr;
+  const void *own = reinterpret_cast<const void *>(&ownFile);
+  const bool isKnown =
+      dladdr1(own, &here, reinterpret_cast<void **>(&loaded), RTLD_DL_LINKMAP) != 0;
+  if (!isKnown || !loaded || !loaded->l_name || !*loaded->l_name) // the program has no name there
+    return toolPath();
+  SmallString<256> library(loaded->l_name);
+  sys::fs::make_absolute(library);
+  return std::string(library);
+}
+
+} // namespace
 
 std::string toolPath() {
   static int here;
@@ -20,27 +38,27 @@ std::string toolPath() {
 }
 
 std::string beside(const Twine &name) {
-  SmallString<256> path(sys::path::parent_path(sys::path::parent_path(toolPath())));
+  SmallString<256> path(sys::path::parent_path(sys::path::parent_path(ownFile())));
   sys::path::append(path, name);
   return std::string(path);
 }
 
-/// Beside the tool, or beside the library that somebody else's program has loaded.
 std::string runtimeHeaders() {
-  SmallVector<std::string, 2> places;
-  Dl_info here = {};
-  if (dladdr(reinterpret_cast<const void *>(&runtimeHeaders), &here) != 0 && here.dli_fname) {
-    SmallString<256> library(here.dli_fname);
-    sys::fs::make_absolute(library);
-    StringRef folder = sys::path::parent_path(library);
-    places.push_back((folder + "/include").str());
-    places.push_back((sys::path::parent_path(folder) + "/include").str());
-  }
-  places.push_back(beside("include"));
-  for (const std::string &place : places)
-    if (sys::fs::exists(place + "/tilelift/tilelift.cuh"))
-      return place;
-  return TILELIFT_RUNTIME_HEADERS;
+  const std::string installed = beside("include");
+  return sys::fs::exists(installed + "/tilelift/tilelift.cuh") ? installed
+                                                               : TILELIFT_RUNTIME_HEADERS;
+}
+
+std::string clangProgram() { return TILELIFT_CLANG_PREFIX "/bin/clang++"; }
+
+std::string clangResources() {
+  const std::string installed = beside("lib/tilelift/clang");
+  return sys::fs::exists(installed) ? installed : TILELIFT_CLANG_RESOURCES;
+}
+
+std::string hostFolder() {
+  const std::string installed = beside("lib/tilelift/host");
+  return sys::fs::exists(installed) ? installed : "";
 }
 
 } // namespace tilelift

@@ -4,6 +4,9 @@
 
 #include "tool/Invocation.h"
 
+#include "tool/CudaToolkit.h"
+#include "tool/Installation.h"
+
 #include "clang/Basic/DiagnosticOptions.h"
 #include "clang/Driver/CreateInvocationFromArgs.h"
 #include "clang/Frontend/CompilerInstance.h"
@@ -43,6 +46,11 @@ __TILELIFT_STORE(__stcs)
 #undef __TILELIFT_LOAD
 #undef __TILELIFT_STORE
 )";
+
+/// Clang includes a header of cuRAND's ahead of every file, to make it read as nvcc does. NVIDIA's
+/// packages of the toolkit's parts need not have it, and then no program includes it.
+constexpr const char *absentFolder = "/tilelift/absent";
+constexpr const char *absentHeader = "/tilelift/absent/curand_mtgp32_kernel.h";
 
 bool isNvcc(StringRef compiler) { return sys::path::filename(compiler).contains("nvcc"); }
 
@@ -121,6 +129,7 @@ filesWith(const std::map<std::string, std::string> &texts) {
     memory->addFile(path, 0, MemoryBuffer::getMemBufferCopy(text, path));
   }
   memory->addFile(missingHeader, 0, MemoryBuffer::getMemBuffer(missingIntrinsics, missingHeader));
+  memory->addFile(absentHeader, 0, MemoryBuffer::getMemBuffer("", absentHeader));
   files->pushOverlay(memory);
   return files;
 }
@@ -139,34 +148,47 @@ std::vector<std::string> databaseFiles(const ToolOptions &options) {
   return files;
 }
 
-std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
-                                                   const ToolOptions &options,
-                                                   IntrusiveRefCntPtr<vfs::FileSystem> files,
-                                                   const std::vector<std::string> &action,
-                                                   raw_ostream &messages) {
-  std::vector<std::string> arguments = {TILELIFT_CLANG_PREFIX "/bin/clang++",
-                                        "-x",
-                                        "cuda",
-                                        "-Wno-unknown-cuda-version",
-                                        "-resource-dir",
-                                        TILELIFT_CLANG_RESOURCES};
-  arguments.insert(arguments.end(), action.begin(), action.end());
-  std::string cuda = options.cudaPath.empty() ? "" : options.cudaPath;
-  if (!cuda.empty())
-    arguments.push_back("--cuda-path=" + cuda);
-  std::vector<std::string> flags = flagsFor(file, options);
-  arguments.insert(arguments.end(), flags.begin(), flags.end());
+namespace {
+
+/// The flags by which Clang finds the CUDA toolkit and CCCL, unless the program's own say where
+/// they are, or that it has none. Nothing, with a message, if there is no toolkit.
+std::optional<std::vector<std::string>> toolkitFlags(const ToolOptions &options,
+                                                     const std::vector<std::string> &flags,
+                                                     vfs::FileSystem &files,
+                                                     raw_ostream &messages) {
+  if (llvm::is_contained(flags, "-nocudainc"))
+    return std::vector<std::string>();
+  std::string asked = options.cudaPath;
+  for (StringRef flag : flags)
+    if (flag.consume_front("--cuda-path="))
+      asked = flag.str();
+  const CudaToolkit toolkit = findToolkit(asked);
+  if (toolkit.path.empty()) {
+    messages << "tilelift: error: " << missingToolkit(asked) << "\n";
+    return std::nullopt;
+  }
+  std::vector<std::string> found = {"--cuda-path=" + toolkit.path};
+  if (!toolkit.hasDeviceLibrary)
+    found.push_back("-nocudalib");
   // CCCL lies in a folder of its own since CUDA 13.
-  std::string cccl = (cuda.empty() ? std::string("/usr/local/cuda") : cuda) + "/include/cccl";
-  if (files->exists(cccl) && !llvm::is_contained(flags, "-nocudainc"))
-    arguments.push_back("-isystem" + cccl);
-  if (files->exists(missingHeader) && !llvm::is_contained(flags, "-nocudainc"))
-    arguments.insert(arguments.end(), {"-include", missingHeader});
-  arguments.push_back(file);
+  if (const std::string cccl = toolkit.path + "/include/cccl"; files.exists(cccl))
+    found.push_back("-isystem" + cccl);
+  if (files.exists(missingHeader))
+    found.insert(found.end(), {"-include", missingHeader});
+  if (!files.exists(toolkit.path + "/include/curand_mtgp32_kernel.h"))
+    found.push_back(std::string("-idirafter") + absentFolder);
+  return found;
+}
+
+std::unique_ptr<CompilerInvocation> parse(const std::vector<std::string> &arguments,
+                                          IntrusiveRefCntPtr<vfs::FileSystem> files,
+                                          raw_ostream &messages) {
   std::vector<const char *> raw;
   for (const std::string &argument : arguments)
     raw.push_back(argument.c_str());
-  raw[0] = TILELIFT_CLANG_PREFIX "/bin/clang++"; // the invocation goes on pointing there
+  // The invocation goes on pointing to the first one.
+  static const std::string program = clangProgram();
+  raw[0] = program.c_str();
 
   clang::DiagnosticOptions diagnosticOptions;
   IntrusiveRefCntPtr<DiagnosticsEngine> engine = CompilerInstance::createDiagnostics(
@@ -176,14 +198,64 @@ std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
   how.Diags = engine;
   how.VFS = files;
   std::unique_ptr<CompilerInvocation> invocation = createInvocation(raw, how);
-  if (!invocation || engine->hasErrorOccurred())
+  return engine->hasErrorOccurred() ? nullptr : std::move(invocation);
+}
+
+/// Whether one of the folders in which headers are looked for has one of that name.
+bool findsHeader(const CompilerInvocation &invocation, vfs::FileSystem &files, const Twine &name) {
+  return llvm::any_of(invocation.getHeaderSearchOpts().UserEntries,
+                      [&](const HeaderSearchOptions::Entry &entry) {
+                        return files.exists(entry.Path + "/" + name);
+                      });
+}
+
+/// The flags for headers of a host and of a C++ library that the installation brings along, where
+/// the machine has none.
+std::vector<std::string> ownHeaderFlags(const CompilerInvocation &invocation,
+                                        vfs::FileSystem &files) {
+  const std::string host = hostFolder();
+  if (host.empty() ||
+      (findsHeader(invocation, files, "cstddef") && findsHeader(invocation, files, "stdlib.h")))
+    return {};
+  return {"-nostdinc++", "-isystem" + host + "/c++", "-idirafter" + host + "/include"};
+}
+
+} // namespace
+
+std::shared_ptr<CompilerInvocation> makeInvocation(const std::string &file,
+                                                   const ToolOptions &options,
+                                                   IntrusiveRefCntPtr<vfs::FileSystem> files,
+                                                   const std::vector<std::string> &action,
+                                                   raw_ostream &messages) {
+  std::vector<std::string> arguments = {
+      clangProgram(), "-x", "cuda", "-Wno-unknown-cuda-version", "-resource-dir", clangResources()};
+  arguments.insert(arguments.end(), action.begin(), action.end());
+  const std::vector<std::string> flags = flagsFor(file, options);
+  const auto toolkit = toolkitFlags(options, flags, *files, messages);
+  if (!toolkit)
     return nullptr;
+  llvm::append_range(arguments, flags);
+  llvm::append_range(arguments, *toolkit);
+  arguments.push_back(file);
+  std::unique_ptr<CompilerInvocation> invocation = parse(arguments, files, messages);
+  if (!invocation)
+    return nullptr;
+  if (std::vector<std::string> own = ownHeaderFlags(*invocation, *files); !own.empty()) {
+    arguments.insert(arguments.end() - 1, own.begin(), own.end());
+    invocation = parse(arguments, files, messages);
+  }
   invocation->getDiagnosticOpts().VerifyDiagnostics = options.verify;
   if (options.verify)
     invocation->getDiagnosticOpts().VerifyPrefixes = {"expected"};
   return std::shared_ptr<CompilerInvocation>(std::move(invocation));
 }
 
-bool isOfTool(StringRef file) { return file == missingHeader; }
+bool usesOwnHeaders(const CompilerInvocation &invocation) {
+  const std::string own = hostFolder() + "/c++";
+  return llvm::any_of(invocation.getHeaderSearchOpts().UserEntries,
+                      [&](const HeaderSearchOptions::Entry &entry) { return entry.Path == own; });
+}
+
+bool isOfTool(StringRef file) { return file == missingHeader || file == absentHeader; }
 
 } // namespace tilelift

@@ -42,6 +42,9 @@ filesWith(const std::map<std::string, std::string> &texts);
 /// The CUDA files of the compile database.
 std::vector<std::string> databaseFiles(const ToolOptions &options);
 
+/// Whether a program is compiled with the C++ library of the installation, as the machine has none.
+bool usesOwnHeaders(const clang::CompilerInvocation &invocation);
+
 /// Whether a file is one that the tool adds to each compilation; such a file is only in memory.
 bool isOfTool(llvm::StringRef file);
 

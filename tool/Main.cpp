@@ -1,24 +1,22 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The command-line host: reads files, lifts each, writes text and messages.
-// `tilelift run` and `tilelift compare` are commands of their own, in tool/run and in
-// CompareCommand.
+// The command-line host: each command is read in CommandLine, or by itself, and done in a file of
+// its own.
 //===----------------------------------------------------------------------===//
+
+#include "tool/Main.h"
 
 #include "tool/CommandLine.h"
 #include "tool/CompareCommand.h"
-#include "tool/FixSource.h"
+#include "tool/DoctorCommand.h"
+#include "tool/LiftCommand.h"
 #include "tool/LiftSource.h"
-#include "tool/OutputFiles.h"
-#include "tool/UnifiedDiff.h"
+#include "tool/nvcc/NvccCommand.h"
 #include "tool/run/RunCommand.h"
 
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/InitLLVM.h"
-#include "llvm/Support/MemoryBuffer.h"
-#include "llvm/Support/Path.h"
-#include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -26,97 +24,12 @@ using namespace tilelift;
 
 namespace {
 
-bool writeFile(StringRef path, StringRef text) {
-  std::error_code problem;
-  ToolOutputFile out(path, problem, sys::fs::OF_None);
-  if (problem) {
-    errs() << "tilelift: error: cannot write '" << path << "': " << problem.message() << "\n";
-    return false;
-  }
-  out.os() << text;
-  out.keep();
-  return true;
-}
-
-struct Result {
-  std::string source;
-  Lifted lifted;
-};
-
-std::string placeOf(const LiftedFile &file, const Result &result, const ToolOptions &options) {
-  if (&file == &result.lifted.files.front())
-    return outputPath(options, result.source);
-  auto place = result.lifted.places.find(file.path);
-  return place == result.lifted.places.end() ? file.path : place->second;
-}
-
-/// Several sources may change one header, if they change it in the same way.
-bool claimAll(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
-  for (const LiftedFile &file : result.lifted.files) {
-    std::string path = placeOf(file, result, options);
-    if (path.empty() || texts.try_emplace(path, file.after).first->second == file.after)
-      continue;
-    errs() << "tilelift: error: '" << path << "' is lifted in another way for '" << result.source
-           << "' than for a file before: lift it into a folder of its own\n";
-    return false;
-  }
-  return true;
-}
-
-bool writeFiles(const Result &result, const ToolOptions &options) {
-  for (const LiftedFile &file : result.lifted.files) {
-    std::string path = placeOf(file, result, options);
-    if (path.empty()) {
-      outs() << file.after;
-      continue;
-    }
-    if (options.inPlace && file.before == file.after)
-      continue;
-    sys::fs::create_directories(sys::path::parent_path(path));
-    if (!writeFile(path, file.after))
-      return false;
-  }
-  return true;
-}
-
-/// What `--fix` has changed goes back to the files themselves.
-bool writeMended(const ToolOptions &options) {
-  if (options.check || options.diff)
-    return true;
-  return llvm::all_of(options.texts, [](const auto &mended) {
-    return mended.first == "<stdin>" || writeFile(mended.first, mended.second);
-  });
-}
-
-/// What a text is to be compared with.
-std::string original(const LiftedFile &file, const ToolOptions &options) {
-  auto disk = options.texts.count(file.path) ? MemoryBuffer::getFile(file.path)
-                                             : ErrorOr<std::unique_ptr<MemoryBuffer>>(nullptr);
-  return disk && *disk ? (*disk)->getBuffer().str() : file.before;
-}
-
-bool writeResult(const Result &result, const ToolOptions &options, StringMap<std::string> &texts) {
-  const Lifted &lifted = result.lifted;
-  if (options.check || options.verify || options.lint)
-    return true;
-  if (options.dumpRelation || options.dumpPlan || options.dumpEffects) {
-    outs() << lifted.dump;
-    return true;
-  }
-  if (!options.diff)
-    return claimAll(result, options, texts) && writeFiles(result, options);
-  for (const LiftedFile &file : lifted.files)
-    outs() << unifiedDiff(&file == &lifted.files.front() ? result.source : file.path,
-                          original(file, options), file.after);
-  return true;
-}
-
 /// Whether a first word can only be meant as a command, and is none. Then it says so.
 bool isNoCommand(StringRef word) {
   if (word == "lint" || word.find_first_of("-./") != StringRef::npos || sys::fs::exists(word))
     return false;
   errs() << "tilelift: error: '" << word << "' is no file and no command";
-  for (StringRef command : {"run", "compare", "lint"})
+  for (StringRef command : {"run", "compare", "lint", "nvcc", "doctor"})
     if (word.edit_distance(command) <= 2)
       errs() << "; did you mean '" << command << "'?";
   errs() << "\n";
@@ -125,7 +38,7 @@ bool isNoCommand(StringRef word) {
 
 } // namespace
 
-int main(int argc, const char **argv) {
+int tilelift_main(int argc, const char **argv) {
   InitLLVM init(argc, argv);
   const ArrayRef<const char *> words(argv, size_t(argc));
   const StringRef command = argc > 1 ? argv[1] : "";
@@ -133,31 +46,12 @@ int main(int argc, const char **argv) {
     return runCommand(parseRunOptions(words.drop_front()));
   if (command == "compare")
     return compareCommand(words.drop_front(2));
+  if (command == "doctor")
+    return doctorCommand(words.drop_front(2));
+  if (command == "nvcc")
+    return nvccCommand(words.drop_front(2));
   if (argc > 1 && isNoCommand(command))
     return failed;
-  ToolOptions options =
-      command == "lint" ? parseLintOptions(words.drop_front()) : parseOptions(words);
-  if (options.fix)
-    options = fixSources(std::move(options));
-  ExitStatus status = allLifted;
-  std::vector<Result> results;
-  // All are read before any is written: in place, they may share headers.
-  std::vector<Lifted> lifted = liftProgram(options.files, options);
-  if (std::optional<std::string> wrong = wrongBlocks(lifted, options)) {
-    errs() << "tilelift: error: " << *wrong << "\n";
-    return failed;
-  }
-  for (size_t i = 0; i < lifted.size(); ++i) {
-    errs() << lifted[i].messages;
-    status = worse(status, lifted[i].status);
-    if (lifted[i].status == allLifted || lifted[i].isChanged() || !lifted[i].dump.empty())
-      results.push_back({options.files[i], std::move(lifted[i])});
-  }
-  if (!writeMended(options))
-    status = failed;
-  StringMap<std::string> texts;
-  for (const Result &result : results)
-    if (!writeResult(result, options, texts))
-      status = failed;
-  return status;
+  return liftCommand(command == "lint" ? parseLintOptions(words.drop_front())
+                                       : parseOptions(words));
 }

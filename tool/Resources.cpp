@@ -4,6 +4,7 @@
 
 #include "tool/Resources.h"
 
+#include "tool/CudaToolkit.h"
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
 #include "tool/run/Compile.h"
@@ -15,7 +16,6 @@
 #include "llvm/Support/FileUtilities.h"
 #include "llvm/Support/Program.h"
 #include "llvm/Support/Regex.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -29,10 +29,7 @@ struct Resources {
 
 std::string compileToPtx(const std::string &file, const std::map<std::string, std::string> &texts,
                          const ToolOptions &options, const std::string &arch) {
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
+  initializeTargets();
   ToolOptions own = options;
   own.verify = false;
   for (const char *flag : {"-Wno-unknown-cuda-version", "-w"})
@@ -45,7 +42,7 @@ std::string compileToPtx(const std::string &file, const std::map<std::string, st
 }
 
 ErrorOr<std::string> findAssembler(const ToolOptions &options) {
-  std::string toolkit = options.cudaPath.empty() ? "/usr/local/cuda" : options.cudaPath;
+  const std::string toolkit = findToolkit(options.cudaPath).path;
   ErrorOr<std::string> beside = sys::findProgramByName("ptxas", {toolkit + "/bin"});
   return beside || !options.cudaPath.empty() ? beside : sys::findProgramByName("ptxas");
 }

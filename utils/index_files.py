@@ -14,7 +14,8 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-FOLDERS = ("rewriter", "tool", "plugin", "library", "emulator", "runtime/include", "python/tilelift")
+FOLDERS = ("rewriter", "tool", "plugin", "library", "emulator", "runtime/include", "python/tilelift",
+           "standalone")
 INTRODUCTION = """# What each file decides
 
 Made by `utils/index_files.py` from the files' heads: change the head, then run it. The folders are

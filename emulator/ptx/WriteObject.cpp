@@ -66,6 +66,7 @@ std::unique_ptr<TargetMachine> hostMachine(std::string &problem) {
     features.AddFeature(name, isThere && !isForSixteenBits(name));
   TargetOptions options;
   options.AllowFPOpFusion = FPOpFusion::Strict; // PTX says where to fuse
+  options.UseInitArray = true; // not every linker makes constructors of what came before it
   return std::unique_ptr<TargetMachine>(
       target->createTargetMachine(triple, sys::getHostCPUName(), features.getString(), options,
                                   Reloc::PIC_, std::nullopt, CodeGenOptLevel::Default));

@@ -14,6 +14,7 @@ may be lifted from many threads at once.
 from __future__ import annotations
 
 import json
+import os
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple, Union
 
 from . import _library
@@ -21,7 +22,8 @@ from .launch import Dispatch, DriverError, Kernel, Kernels, Refused, load
 from .tensor_map import TensorMap, TensorMapError, TensorMapOptions, View
 
 __all__ = ["Diagnostic", "Dispatch", "DriverError", "Kernel", "Kernels", "LiftError", "Lifted", "Note", "Refused",
-           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "include_path", "lift", "load", "version"]
+           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "__version__", "include_path", "lift", "load",
+           "version"]
 
 
 class Note(NamedTuple):
@@ -103,24 +105,58 @@ class Lifted:
 
 
 Block = Union[int, Sequence[int]]
+Source = Union[str, bytes, "os.PathLike[str]"]
+Options = Union[Sequence[str], Mapping[str, Any]]
+
+_FLAGS = {"define_macro": "-D", "undefine_macro": "-U", "include_path": "-I", "pre_include": "-include", "std": "-std="}
 
 
-def lift(source: str, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Block]] = None,
-         options: Sequence[str] = (), file_name: str = "kernel.cu", cuda_path: str = "",
+def _text_of(source: Source, file_name: Optional[str]) -> Tuple[str, str]:
+    """The source, and what messages call it."""
+    if isinstance(source, os.PathLike):
+        path = os.fspath(source)
+        with open(path, encoding="utf-8") as file:
+            return file.read(), file_name or path
+    return source.decode() if isinstance(source, bytes) else source, file_name or "kernel.cu"
+
+
+def _flags_of(options: Options) -> List[str]:
+    """A mapping has the names that cuda.core has for the same, with a value, a list of them, or a mapping of macros."""
+    if not isinstance(options, Mapping):
+        if isinstance(options, str):
+            raise TypeError(f"'options' is the text {options!r}; it takes a sequence of flags, or a mapping")
+        return [str(option) for option in options]
+    flags: List[str] = []
+    for name, given in options.items():
+        if name not in _FLAGS:
+            raise TypeError(f"no option is called '{name}'; there are {', '.join(_FLAGS)}")
+        values = [*given.items()] if isinstance(given, Mapping) else [given] if isinstance(given, (str, tuple, os.PathLike)) \
+            else list(given)
+        for value in values:
+            macro = value if isinstance(value, tuple) else (value, None)
+            word = os.fspath(macro[0]) + ("" if macro[1] is None else f"={macro[1]}")
+            flags += [_FLAGS[name], word] if name == "pre_include" else [_FLAGS[name] + word]
+    return flags
+
+
+def lift(source: Source, *, arch: str = "sm_90", blocks: Optional[Mapping[str, Block]] = None,
+         options: Options = (), file_name: Optional[str] = None, cuda_path: "str | os.PathLike[str]" = "",
          warnings: Sequence[str] = (), lift_always: bool = False, remarks: bool = False,
          check: bool = True, only_asked_pipelines: bool = False) -> Lifted:
-    """Lifts the annotated copies of a source.
+    """Lifts the annotated copies of a source: its text, its bytes, or the path of its file.
 
     arch      where the source asks __CUDA_ARCH__
     blocks    the block sizes of kernels whose pragmas have no `threads` clause, by name or entry: {"blur": (32, 8)}
-    options   for the compiler: -I, -D
+    options   for the compiler: ["-Iinclude", "-DN=16"], or {"include_path": "include", "define_macro": {"N": 16}}
+    file_name what messages call the source; a path's own name if it is not given, or kernel.cu
     warnings  as the tool takes them behind -W: "no-short-rows", "error=stays-plain"
     check     raise LiftError where a copy is refused, unless its pragma says `fallback(loop)`, or the source does not
               compile
     """
     sizes = [f"{name}=" + (str(block) if isinstance(block, int) else ",".join(map(str, block)))
              for name, block in (blocks or {}).items()]
-    made = _library.lift(source, file_name=file_name, arch=arch, cuda_path=cuda_path, flags=options, blocks=sizes,
+    text, called = _text_of(source, file_name)
+    made = _library.lift(text, file_name=called, arch=arch, cuda_path=os.fspath(cuda_path), flags=_flags_of(options), blocks=sizes,
                          warnings=warnings, whole_file=False, lift_always=lift_always, remarks=remarks,
                          only_asked_pipelines=only_asked_pipelines)
     diagnostics = _with_notes(made.said)
@@ -149,3 +185,6 @@ def include_path() -> str:
 
 def version() -> str:
     return _library.version()
+
+
+__version__: str = version()

@@ -10,6 +10,7 @@ import ctypes
 from typing import Any, List, Optional, Sequence, Tuple
 
 from . import rules
+from ._dtypes import DType, element_of
 
 # DLPack's kinds of devices: memory of the device, of the host for the device, managed.
 _ON_DEVICE, _PINNED, _MANAGED = 2, 3, 13
@@ -31,15 +32,17 @@ def chosen(name: str, value: Any, allowed: Sequence[Any]) -> Any:
 class View:
     """Memory of the device, by hand: `View(address, (rows, columns), "f32")`.
 
+    dtype    "f32" and the like, or a type of NumPy, ml_dtypes, PyTorch or DLPack
     strides  bytes from one element to the next in each dimension; None where rows are dense. Of packed elements in a
              row, which have less than a byte, it is 1.
     owner    what keeps the memory, if anything does
     """
 
-    def __init__(self, address: int, shape: Sequence[int], dtype: Optional[str], strides: Optional[Sequence[int]] = None,
+    def __init__(self, address: int, shape: Sequence[int], dtype: Optional[DType], strides: Optional[Sequence[int]] = None,
                  *, item_size: Optional[int] = None, item_bits: Optional[int] = None,
                  device: Optional[int] = None, owner: Any = None) -> None:
         self.address, self.shape = address, tuple(shape)
+        dtype = element_of(dtype)
         self.dtype: Optional[str] = None if dtype is None else chosen("dtype", dtype, rules.ELEMENTS)
         # What an extent counts; extents of packed elements count those, not bytes.
         self.item_bits = item_bits or (8 * item_size if item_size is not None else rules.BITS.get(dtype or "", 8))

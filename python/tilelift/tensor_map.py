@@ -12,10 +12,11 @@ before.
 """
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any, Optional, Sequence, Tuple
 
 from . import rules
+from ._dtypes import DType, element_of
 from ._driver import bindings, bytes_of, call, encode
 from ._views import View, chosen, view_of
 
@@ -34,7 +35,8 @@ class TensorMapError(ValueError):
 class TensorMapOptions:
     """What maps of all kinds may say besides their box.
 
-    dtype            how TMA sees an element; None: as the tensor says
+    dtype            how TMA sees an element, as "f32" or a type of NumPy, ml_dtypes, PyTorch or DLPack; None: as the
+                     tensor says
     element_strides  from one element that is copied to the next, in each dimension: 1 to 8
     swizzle          "none", "b32", "b64", "b128", and on Blackwell "b128_atom_32", "b128_atom_32_flip_8",
                      "b128_atom_64"
@@ -42,7 +44,7 @@ class TensorMapOptions:
     promotion        bytes that L2 fetches at once: 0, 64, 128 or 256
     fill             what is read outside of the tensor: "zero" or "nan"
     """
-    dtype: Optional[str] = None
+    dtype: Optional[DType] = None
     element_strides: Optional[Sequence[int]] = None
     swizzle: str = "none"
     interleave: str = "none"
@@ -64,6 +66,7 @@ def _options(options: Optional[TensorMapOptions], given: dict[str, Any]) -> Tens
     if options is not None and not isinstance(options, TensorMapOptions):
         raise TypeError(f"options are TensorMapOptions, not {type(options).__name__}")
     own = options or TensorMapOptions(**given)
+    own = replace(own, dtype=element_of(own.dtype))
     for name, allowed in _ALLOWED.items():
         value = getattr(own, name)
         if value is not None or name != "dtype":

@@ -8,16 +8,16 @@
 #include "tool/Installation.h"
 #include "tool/Invocation.h"
 #include "tool/run/Compile.h"
+#include "tool/run/Link.h"
 
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Object/Archive.h"
+#include "llvm/Object/ELFObjectFile.h"
 #include "llvm/Object/ObjectFile.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
-#include "llvm/Support/Program.h"
-#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <set>
@@ -37,13 +37,6 @@ std::string in(StringRef folder, const Twine &name) {
 bool fail(const Twine &what) {
   errs() << "tilelift: error: " << what << "\n";
   return false;
-}
-
-std::string emulatorLibrary() {
-  for (const char *folder : {"lib", "lib64", "lib/x86_64-linux-gnu", "lib/aarch64-linux-gnu"})
-    if (std::string path = beside(Twine(folder) + "/libtilelift_emulator.a"); sys::fs::exists(path))
-      return path;
-  return "";
 }
 
 /// A file that stands for the device's code in the host's object: the program
@@ -113,7 +106,7 @@ bool translateDevice(const BuildRequest &request, DeviceSide &device, const std:
     return fail("the emulator cannot read the device code of '" + request.file + "': " + problem);
   ptx::TranslateOptions options;
   options.source = request.file;
-  options.libraries = {TILELIFT_CLANG_RESOURCES, "/usr/", runtimeHeaders()};
+  options.libraries = {clangResources(), "/usr/", runtimeHeaders()};
   options.kernels = std::move(device.kernels);
   options.localAccesses = std::move(device.localAccesses);
   LLVMContext context;
@@ -134,18 +127,24 @@ bool isOfCuda(StringRef name) {
            name.starts_with("cusparse") || name.starts_with("cusolver")));
 }
 
+/// The functions of an archive, or of a shared library.
 std::set<std::string> providedBy(const std::string &library) {
   std::set<std::string> names;
-  ErrorOr<std::unique_ptr<MemoryBuffer>> buffer = MemoryBuffer::getFile(library);
-  if (!buffer)
-    return names;
-  Expected<std::unique_ptr<object::Archive>> archive = object::Archive::create(**buffer);
-  if (!archive) {
-    consumeError(archive.takeError());
+  Expected<object::OwningBinary<object::Binary>> file = object::createBinary(library);
+  if (!file) {
+    consumeError(file.takeError());
     return names;
   }
-  for (const object::Archive::Symbol &symbol : (*archive)->symbols())
-    names.insert(symbol.getName().str());
+  if (const auto *archive = dyn_cast<object::Archive>(file->getBinary())) {
+    for (const object::Archive::Symbol &symbol : archive->symbols())
+      names.insert(symbol.getName().str());
+  } else if (const auto *shared = dyn_cast<object::ELFObjectFileBase>(file->getBinary())) {
+    for (const object::ELFSymbolRef &symbol : shared->getDynamicSymbolIterators())
+      if (Expected<StringRef> name = symbol.getName())
+        names.insert(name->str());
+      else
+        consumeError(name.takeError());
+  }
   return names;
 }
 
@@ -172,36 +171,13 @@ bool hasAllFunctions(const std::string &object, const std::string &library, cons
   return isComplete;
 }
 
-/// A library that was built with sanitizers needs theirs first.
-bool link(const std::vector<std::string> &objects, const std::string &library,
-          const std::string &program) {
-  std::string compiler = TILELIFT_CLANG_PREFIX "/bin/clang++";
-  SmallVector<StringRef> arguments = {compiler};
-  StringRef sanitizers = TILELIFT_SANITIZERS;
-  std::string rpath = "-Wl,-rpath," + sys::path::parent_path(sanitizers).str();
-  if (!sanitizers.empty())
-    arguments.append({sanitizers, StringRef(rpath)});
-  arguments.insert(arguments.end(), objects.begin(), objects.end());
-  for (StringRef each : {StringRef(library), StringRef("-pthread"), StringRef("-lm"),
-                         StringRef("-ldl"), StringRef("-o"), StringRef(program)})
-    arguments.push_back(each);
-  std::string problem;
-  if (sys::ExecuteAndWait(compiler, arguments, std::nullopt, {}, 0, 0, &problem) != 0)
-    return fail("the program does not link" + (problem.empty() ? "" : ": " + Twine(problem)));
-  return true;
-}
-
 } // namespace
 
 std::string build(const BuildRequest &request, const ToolOptions &options) {
-  InitializeAllTargetInfos();
-  InitializeAllTargets();
-  InitializeAllTargetMCs();
-  InitializeAllAsmPrinters();
-  InitializeAllAsmParsers();
+  initializeTargets();
   std::string library = emulatorLibrary();
   if (library.empty()) {
-    fail("libtilelift_emulator.a is not where it was installed");
+    fail("the emulator's library is not where it was installed");
     return "";
   }
   std::string host = in(request.folder, request.name + ".host.o");
@@ -211,7 +187,7 @@ std::string build(const BuildRequest &request, const ToolOptions &options) {
   bool isBuilt = compileSides(request, options, host, sides) &&
                  translateDevice(request, sides.device, device) &&
                  hasAllFunctions(host, library, sides.host) &&
-                 link({host, device}, library, program);
+                 link({{host, device}, library, program, sides.host.hasOwnHeaders});
   return isBuilt ? program : "";
 }
 

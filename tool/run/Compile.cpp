@@ -5,6 +5,7 @@
 #include "tool/run/Compile.h"
 
 #include "host/HeaderCache.h"
+#include "tool/Invocation.h"
 #include "tool/run/LocalArrays.h"
 #include "tool/run/SharedAddresses.h"
 
@@ -17,6 +18,7 @@
 #include "clang/Lex/Preprocessor.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace clang;
@@ -217,6 +219,16 @@ bool execute(Invocation invocation, Files files, FrontendAction &action, raw_ost
 
 } // namespace
 
+void initializeTargets() {
+  InitializeNativeTarget();
+  InitializeNativeTargetAsmPrinter();
+  InitializeNativeTargetAsmParser();
+  LLVMInitializeNVPTXTargetInfo();
+  LLVMInitializeNVPTXTarget();
+  LLVMInitializeNVPTXTargetMC();
+  LLVMInitializeNVPTXAsmPrinter();
+}
+
 DeviceSide compileDevice(Invocation invocation, Files files) {
   DeviceSide side;
   CodeGenOptions &options = invocation->getCodeGenOpts();
@@ -240,6 +252,7 @@ DeviceSide compileDevice(Invocation invocation, Files files) {
 
 HostSide compileHost(Invocation invocation, Files files) {
   HostSide side;
+  side.hasOwnHeaders = usesOwnHeaders(*invocation);
   ObservedAction<EmitObjAction, CallVisitor, HostSide> action(
       side, takeCachedHeaders(*invocation, files));
   raw_string_ostream messages(side.messages);

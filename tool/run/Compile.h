@@ -23,6 +23,9 @@ namespace tilelift {
 using Invocation = std::shared_ptr<clang::CompilerInvocation>;
 using Files = llvm::IntrusiveRefCntPtr<llvm::vfs::FileSystem>;
 
+/// Readies LLVM's code generators for this machine and for CUDA devices.
+void initializeTargets();
+
 struct DeviceSide {
   bool compiled = false;
   std::string ptx;
@@ -35,6 +38,8 @@ DeviceSide compileDevice(Invocation invocation, Files files);
 
 struct HostSide {
   bool compiled = false;
+  /// The C++ library is the installation's own.
+  bool hasOwnHeaders = false;
   /// What Clang had to say. Much of it was said of the device's side before.
   std::string messages;
   /// Where functions that are only declared are called first: "prog.cu:12:3".

@@ -66,6 +66,27 @@ raises(tilelift.LiftError, "mine.cu:1:6: error: expected ';' after top level dec
 raises(tilelift.LiftError, "error: unknown argument: '-frobnicate'", lambda: tilelift.lift(lone, options=["-frobnicate"]))
 raises(tilelift.LiftError, "'lone=0' is no block size", lambda: tilelift.lift(lone, blocks={"lone": 0}))
 raises(tilelift.LiftError, "unknown", lambda: tilelift.lift(lone, blocks={"lone": 128}, warnings=["no-such-thing"]))
+# A source is a text, bytes, or the path of a file, by which messages then name it.
+same = tilelift.lift(lone.encode(), arch="sm_90a", blocks={"lone": 128}).source
+assert same == lifted.source
+of_path = tilelift.lift(folder / "lone.cu", arch="sm_90a", blocks={"lone": 128}).source
+assert of_path.replace("lone.cu", "kernel.cu") == same
+of_file = tilelift.lift(folder / "lone.cu", blocks={"lone": 128}, remarks=True).diagnostics
+assert of_file[0].file == str(folder / "lone.cu"), of_file[0].file
+raises(FileNotFoundError, "none.cu", lambda: tilelift.lift(pathlib.Path("none.cu")))
+
+# Options as flags, or by the names that cuda.core has for them.
+wide = "#ifndef WIDTH\n#error no width\n#endif\n" + lone
+for given in (["-DWIDTH=4"], {"define_macro": "WIDTH"}, {"define_macro": {"WIDTH": 4}}, {"define_macro": [("WIDTH", 4), "OTHER"]},
+              {"define_macro": ["WIDTH"], "include_path": folder, "std": "c++17", "undefine_macro": "OTHER"}):
+    assert tilelift.lift(wide, options=given, blocks={"lone": 128}).kernels == ("lone",), given
+assert tilelift.lift(lone, options={"pre_include": folder / "kernels.cu", "include_path": [folder]},
+                     blocks={"lone": 128}).kernels == ("lone",)
+raises(TypeError, "no option is called 'defines'; there are define_macro, undefine_macro, include_path, pre_include, std",
+       lambda: tilelift.lift(lone, options={"defines": "X"}))
+raises(TypeError, "'options' is the text '-DX'", lambda: tilelift.lift(lone, options="-DX"))
+assert tilelift.__version__ == tilelift.version() == "0.1.0"
+
 # Without a pragma there is nothing to lift (R3.6).
 assert tilelift.lift("int x;").kernels == ()
 raises(LookupError, "available are none", lambda: tilelift.lift("int x;").launcher("blur"))

@@ -120,6 +120,28 @@ raises(ValueError, f"'dtype' is ''; there are {TYPES}", View, 0x10000, (48, 64),
 raises(TypeError, "'dtype' is 4, which is no str", View, 0x10000, (48, 64), 4)
 raises(TypeError, ", which is no str", View, 0x10000, (48, 64), Alike())
 
+
+class Named:
+    """As numpy.dtype has a name, and torch.dtype only a text."""
+    def __init__(self, name, text=None):
+        self.text = text or name
+        if not text:
+            self.name = name
+
+    def __repr__(self):
+        return self.text
+
+
+# Types of NumPy, ml_dtypes, PyTorch and DLPack.
+bfloat16 = type("bfloat16", (), {})
+for given, name in ((Named("float32"), "f32"), (Named("half", "torch.float16"), "f16"), (bfloat16, "bf16"),
+                    (type("float8_e4m3fn", (), {}), "u8"), ((2, 64), "f64"), ((1, 16, 1), "u16"), (Named("int64"), "i64")):
+    assert View(0x10000, (48, 64), given).dtype == name, given
+tiled(View(0x10000, (48, 64), "u32"), (8, 16), dtype=Named("float32"))
+assert "Tiled FLOAT32 " in encoded()
+raises(TypeError, "'dtype' is complex64, which is no str", View, 0x10000, (48, 64), Named("complex64"))
+raises(TypeError, "'dtype' is (2, 32, 4), which is no str", View, 0x10000, (48, 64), (2, 32, 4))
+
 # Another address is one of the same elements, whatever their size.
 plane = View(0x10000, (48, 64), "f32")
 made = tiled(plane, (8, 32))
