@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs are linked by Clang's driver, with the machine's linker and C++ library and the archive of
-// the emulator.
+// Programs are linked by Clang's driver, with the machine's linker and C++ library and the archive
+// of the emulator.
 //===----------------------------------------------------------------------===//
 
 #include "tool/Installation.h"

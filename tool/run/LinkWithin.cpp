@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// Programs are linked by the linker that is part of a standalone installation, with the shared libraries
-// that the loader of this machine finds.
+// Programs are linked by the linker that is part of a standalone installation, with the shared
+// libraries that the loader of this machine finds.
 //===----------------------------------------------------------------------===//
 
 #include "tool/Installation.h"

@@ -80,7 +80,7 @@ wide = "#ifndef WIDTH\n#error no width\n#endif\n" + lone
 for given in (["-DWIDTH=4"], {"define_macro": "WIDTH"}, {"define_macro": {"WIDTH": 4}}, {"define_macro": [("WIDTH", 4), "OTHER"]},
               {"define_macro": ["WIDTH"], "include_path": folder, "std": "c++17", "undefine_macro": "OTHER"}):
     assert tilelift.lift(wide, options=given, blocks={"lone": 128}).kernels == ("lone",), given
-assert tilelift.lift(lone, options={"pre_include": folder / "kernels.cu", "include_path": [folder]},
+assert tilelift.lift(lone, options={"pre_include": "cstdio", "include_path": [folder]},
                      blocks={"lone": 128}).kernels == ("lone",)
 raises(TypeError, "no option is called 'defines'; there are define_macro, undefine_macro, include_path, pre_include, std",
        lambda: tilelift.lift(lone, options={"defines": "X"}))
