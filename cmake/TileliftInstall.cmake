@@ -13,6 +13,24 @@ install(TARGETS tilelift_library LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         PUBLIC_HEADER DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES tool/compare.py DESTINATION ${CMAKE_INSTALL_DATADIR}/tilelift)
 install(DIRECTORY runtime/include/tilelift DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+# The manual page and shells' completions come from what the tool prints of itself.
+find_package(Python3 COMPONENTS Interpreter)
+if(Python3_FOUND AND NOT CMAKE_CROSSCOMPILING)
+  set(manual "${PROJECT_BINARY_DIR}/share/man/man1/tilelift.1")
+  add_custom_command(
+    OUTPUT "${manual}"
+    COMMAND ${Python3_EXECUTABLE} "${PROJECT_SOURCE_DIR}/tool/manual.py" $<TARGET_FILE:tilelift>
+            "${PROJECT_BINARY_DIR}/share"
+    DEPENDS tilelift tool/manual.py
+    VERBATIM)
+  add_custom_target(tilelift_manual ALL DEPENDS "${manual}")
+  if(TILELIFT_STANDALONE) # the program loads it
+    add_dependencies(tilelift_manual tilelift_library)
+  endif()
+  foreach(part man bash-completion zsh fish)
+    install(DIRECTORY "${PROJECT_BINARY_DIR}/share/${part}" DESTINATION ${CMAKE_INSTALL_DATADIR})
+  endforeach()
+endif()
 if(TILELIFT_STANDALONE)
   install(TARGETS tilelift_start ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   # Clang's headers, without those of machines that programs are not compiled for here.

@@ -30,20 +30,22 @@ function(tilelift_link_clang target)
                             -lzstd -Wl,-Bdynamic)
 endfunction()
 
-# Links a target with the given words, the static C++ library, and an older glibc.
+# Links a target with the given words, the C++ library, and an older glibc. Only a plugin shares its C++
+# library with the compiler that loads it; elsewhere that is linked in.
 function(tilelift_link_older_glibc target)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "IS_PLUGIN" "" "")
+  set(library -Wl,-Bstatic -lstdc++ -lgcc -lgcc_eh -Wl,-Bdynamic)
+  if(arg_IS_PLUGIN)
+    set(library -lstdc++ -lgcc -lgcc_s)
+  endif()
   target_sources(${target} PRIVATE "${PROJECT_SOURCE_DIR}/standalone/OlderGlibc.cpp")
   target_compile_options(${target} PRIVATE -ffunction-sections -fdata-sections)
   target_link_options(${target} PRIVATE --ld-path=${TILELIFT_LLD} -nodefaultlibs)
   set(stubs "${PROJECT_BINARY_DIR}/standalone/glibc")
   target_link_libraries(
     ${target}
-    PRIVATE ${ARGN}
-            -Wl,-Bstatic
-            -lstdc++
-            -lgcc
-            -lgcc_eh
-            -Wl,-Bdynamic
+    PRIVATE ${arg_UNPARSED_ARGUMENTS}
+            ${library}
             -Wl,--no-as-needed
             ${stubs}/libpthread.so.0
             ${stubs}/libdl.so.2
@@ -69,14 +71,21 @@ foreach(target IN LISTS LLVM_TARGETS_TO_BUILD)
 endforeach()
 file(CONFIGURE OUTPUT "${PROJECT_BINARY_DIR}/standalone/AbsentTargets.inc" CONTENT "${absent}")
 
+set(compiler ${CMAKE_CXX_COMPILER})
+if(CMAKE_CXX_COMPILER_TARGET)
+  list(APPEND compiler --target=${CMAKE_CXX_COMPILER_TARGET})
+endif()
+if(CMAKE_SYSROOT)
+  list(APPEND compiler --sysroot=${CMAKE_SYSROOT})
+endif()
 set(libraries "")
 foreach(name libc.so.6 libm.so.6)
-  execute_process(COMMAND ${CMAKE_CXX_COMPILER} ${CMAKE_CXX_FLAGS} -print-file-name=${name}
+  execute_process(COMMAND ${compiler} -print-file-name=${name}
                   OUTPUT_VARIABLE path OUTPUT_STRIP_TRAILING_WHITESPACE)
   list(APPEND libraries ${path})
 endforeach()
 list(JOIN libraries ":" libraries)
 execute_process(
   COMMAND ${PROJECT_SOURCE_DIR}/standalone/older_glibc.py ${libraries}
-          ${PROJECT_BINARY_DIR}/standalone/glibc ${TILELIFT_GLIBC} ${CMAKE_CXX_COMPILER}
+          ${PROJECT_BINARY_DIR}/standalone/glibc ${TILELIFT_GLIBC} ${compiler}
           --ld-path=${TILELIFT_LLD} COMMAND_ERROR_IS_FATAL ANY)

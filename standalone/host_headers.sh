@@ -9,7 +9,7 @@
 set -euo pipefail
 folder=$(mkdir -p "$1" && cd "$1" && pwd)
 architecture=${2:-$(dpkg --print-architecture)}
-triple=$(dpkg-architecture -a"$architecture" -qDEB_HOST_MULTIARCH 2>/dev/null || echo "$(uname -m)-linux-gnu")
+triple=$(case $architecture in amd64) echo x86_64 ;; arm64) echo aarch64 ;; *) uname -m ;; esac)-linux-gnu
 clang=22
 packages=(libc6-dev linux-libc-dev "libc++-$clang-dev" "libc++abi-$clang-dev")
 

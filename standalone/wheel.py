@@ -85,7 +85,10 @@ def contents(prefix, project):
     for relative, path in files_of(ROOT / "python" / name).items():
         yield f"{name}/{relative}", path.read_bytes(), False
     for relative, path in files_of(prefix).items():
-        yield f"{name}/{relative}", path.read_bytes(), os.access(path, os.X_OK)
+        # Manual pages and completions are looked for in the environment's own share folder.
+        is_shared = relative.startswith("share/") and not relative.startswith("share/tilelift/")
+        folder = f"{name}-{version}.data/data" if is_shared else name
+        yield f"{folder}/{relative}", path.read_bytes(), os.access(path, os.X_OK)
     yield f"{name}-{version}.data/scripts/tilelift", (prefix / "bin/tilelift").read_bytes(), True
     yield f"{info}/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), False
     for _, package, _, _ in parts:

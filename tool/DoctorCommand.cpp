@@ -27,9 +27,13 @@ namespace {
 
 constexpr const char *overview = R"(Says what tilelift finds on this machine, and what is missing.
 
-  tilelift doctor [--cuda-path=<folder>]
-
 Exit status: 0 kernels can be lifted, 1 something for that is missing, 2 an error.
+USAGE: tilelift doctor [options]
+
+OPTIONS:
+
+  --help               - say this
+  --cuda-path=<folder> - where the CUDA toolkit is
 )";
 
 /// A kernel that copies a row, and includes what most programs include.

@@ -22,7 +22,7 @@ from .launch import Dispatch, DriverError, Kernel, Kernels, Refused, load
 from .tensor_map import TensorMap, TensorMapError, TensorMapOptions, View
 
 __all__ = ["Diagnostic", "Dispatch", "DriverError", "Kernel", "Kernels", "LiftError", "Lifted", "Note", "Refused",
-           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "__version__", "include_path", "lift", "load",
+           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "__version__", "cmake_path", "include_path", "lift", "load",
            "version"]
 
 
@@ -181,6 +181,14 @@ def _with_notes(said: Sequence[_library.Said]) -> Tuple[Diagnostic, ...]:
 def include_path() -> str:
     """Where the headers are that a lifted source includes."""
     return _library.include_path()
+
+
+def cmake_path() -> str:
+    """The folder that find_package(tilelift) takes as tilelift_DIR, where the package is a whole installation."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "cmake", "tilelift")
+    if not os.path.isdir(folder):
+        raise FileNotFoundError(f"'{folder}' is not there: this package has the library alone")
+    return folder
 
 
 def version() -> str:
