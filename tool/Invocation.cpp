@@ -88,6 +88,28 @@ std::vector<std::string> sourceFlags(const std::vector<std::string> &command, St
   return flags;
 }
 
+/// Makes the files and folders that flags name relative to a folder absolute. The tool's own folder
+/// stays the one that its files and its output are relative to.
+void seeFrom(StringRef folder, std::vector<std::string> &flags) {
+  auto absolute = [&](StringRef name, bool isFile) {
+    SmallString<256> path(name);
+    sys::path::make_absolute(folder, path);
+    // A forced include may as well be looked for in the folders of headers.
+    return isFile && !sys::fs::exists(path) ? name.str() : std::string(path);
+  };
+  for (size_t i = 0; i < flags.size(); ++i)
+    for (StringRef flag : {"-isystem", "-iquote", "-include", "-I"}) {
+      if (!StringRef(flags[i]).starts_with(flag))
+        continue;
+      if (flags[i] != flag)
+        flags[i] =
+            flag.str() + absolute(StringRef(flags[i]).drop_front(flag.size()), flag == "-include");
+      else if (++i < flags.size())
+        flags[i] = absolute(flags[i], flag == "-include");
+      break;
+    }
+}
+
 std::unique_ptr<tooling::CompilationDatabase> databaseOf(const ToolOptions &options) {
   std::string problem;
   std::unique_ptr<tooling::CompilationDatabase> database =
@@ -112,8 +134,8 @@ std::vector<std::string> flagsFor(const std::string &file, const ToolOptions &op
     return flags;
   }
   std::vector<std::string> own = sourceFlags(commands[0].CommandLine, commands[0].Filename);
+  seeFrom(commands[0].Directory, own);
   flags.insert(flags.begin(), own.begin(), own.end());
-  flags.push_back("-working-directory=" + commands[0].Directory);
   return flags;
 }
 

@@ -133,6 +133,21 @@ private:
   HeaderPlaces result;
 };
 
+/// The deepest folder that all the files are in.
+Path commonFolder(const std::vector<std::string> &files) {
+  Path common = normal(files.front()).parent_path();
+  for (const std::string &file : files) {
+    const Path folder = normal(file).parent_path();
+    const auto [own, other] =
+        std::mismatch(common.begin(), common.end(), folder.begin(), folder.end());
+    Path shared;
+    for (auto part = common.begin(); part != own; ++part)
+      shared /= *part;
+    common = shared;
+  }
+  return common;
+}
+
 } // namespace
 
 bool writesElsewhere(const ToolOptions &options) {
@@ -149,9 +164,8 @@ std::string outputPath(const ToolOptions &options, StringRef file) {
     return "";
   if (!isFolder)
     return options.output;
-  SmallString<256> path(options.output);
-  sys::path::append(path, sys::path::filename(file));
-  return std::string(path);
+  return (Path(options.output) / normal(file.str()).lexically_relative(commonFolder(options.files)))
+      .string();
 }
 
 HeaderPlaces placeHeaders(const SourceManager &sources, ArrayRef<IncludeLine> includes,

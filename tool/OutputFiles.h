@@ -24,7 +24,8 @@ namespace tilelift {
 /// Whether the files stay as they are and their lifted texts go to other ones.
 bool writesElsewhere(const ToolOptions &options);
 
-/// The path to write a file to; empty for standard output.
+/// The path to write a file to; empty for standard output. In a folder for several files, they keep
+/// the folders that they have below the deepest one that all are in.
 std::string outputPath(const ToolOptions &options, llvm::StringRef file);
 
 struct HeaderPlaces {
