@@ -41,8 +41,11 @@ bool findPrefix(char (&prefix)[PATH_MAX]) {
 
 Entry findEntry() {
   char prefix[PATH_MAX];
-  if (!findPrefix(prefix))
+  if (!findPrefix(prefix)) {
+    std::fprintf(stderr,
+                 "tilelift: error: cannot read /proc/self/exe, which says where tilelift is\n");
     return nullptr;
+  }
   for (const char *place : places) {
     char pattern[2 * PATH_MAX];
     std::snprintf(pattern, sizeof pattern, "%s%s", prefix, place);
