@@ -34,6 +34,7 @@ constexpr const char *overview =
   tilelift run blur.cu                       run the lifted program without a GPU
   tilelift compare blur.cu                   say what each copy brings, where there is a GPU
   tilelift lint gemm.cu                      check TMA code that is written by hand
+  tilelift nvcc -c blur.cu -o blur.o         lift, and compile what comes out by nvcc
   tilelift doctor                            say what is found on this machine, and what is missing
 
 Reads standard input for '-' and writes to standard output unless told otherwise.

@@ -84,7 +84,8 @@ std::string missingToolkit(StringRef asked) {
   if (!asked.empty())
     return ("'" + asked + "' has no include/cuda.h: --cuda-path takes the folder of a CUDA toolkit")
         .str();
-  return "there are no CUDA headers, neither in CUDA_HOME, beside an nvcc on PATH, in "
+  return "there are no CUDA headers, neither in CUDA_HOME, in CUDA_PATH, beside an nvcc on PATH, "
+         "in "
          "/usr/local/cuda, nor "
          "in Python packages: 'pip install \"tilelift[cuda]\"' brings them, or "
          "--cuda-path=<folder> says "

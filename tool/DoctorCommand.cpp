@@ -18,6 +18,7 @@
 #include "llvm/Support/Program.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
 #include <dlfcn.h>
 
 using namespace llvm;
@@ -56,7 +57,11 @@ void say(StringRef what, const Twine &found) {
 void sayToolkit(const CudaToolkit &toolkit, StringRef asked) {
   if (toolkit.path.empty())
     return say("CUDA", "none: " + missingToolkit(asked));
-  say("CUDA", toolkit.version + " in '" + toolkit.path + "' (" + toolkit.origin + ")");
+  say("CUDA", (toolkit.version.empty() ? "of an unknown version" : toolkit.version) + " in '" +
+                  toolkit.path + "' (" + toolkit.origin + ")");
+  unsigned major = 0;
+  if (StringRef(toolkit.version).split('.').first.getAsInteger(10, major) || major < 13)
+    say("", "tilelift is tested with CUDA 13.0 and later");
   if (!toolkit.hasDeviceLibrary)
     say("", "without nvvm/libdevice, so the emulator has no mathematical functions");
   ErrorOr<std::string> nvcc = sys::findProgramByName("nvcc", {toolkit.path + "/bin"});
@@ -146,6 +151,11 @@ int doctorCommand(ArrayRef<const char *> arguments) {
       TILELIFT_VERSION_STRING " with Clang " CLANG_VERSION_STRING ", '" + toolPath() + "'");
   say("runtime headers", "'" + runtimeHeaders() + "'");
   say("Clang's headers", "'" + clangResources() + "'");
+  for (const char *variable : {"CUDA_HOME", "CUDA_PATH"})
+    if (const char *folder = std::getenv(variable);
+        folder && *folder && options.cudaPath.empty() &&
+        !sys::fs::exists(Twine(folder) + "/include/cuda.h"))
+      say(variable, Twine("'") + folder + "' has no include/cuda.h, and is passed over");
   sayToolkit(findToolkit(options.cudaPath), options.cudaPath);
   sayHost(options);
   const std::string emulator = emulatorLibrary();

@@ -22,8 +22,8 @@ from .launch import Dispatch, DriverError, Kernel, Kernels, Refused, load
 from .tensor_map import TensorMap, TensorMapError, TensorMapOptions, View
 
 __all__ = ["Diagnostic", "Dispatch", "DriverError", "Kernel", "Kernels", "LiftError", "Lifted", "Note", "Refused",
-           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "__version__", "cmake_path", "include_path", "lift", "load",
-           "version"]
+           "TensorMap", "TensorMapError", "TensorMapOptions", "View", "__version__", "cmake_path", "examples_path",
+           "include_path", "lift", "load", "version"]
 
 
 class Note(NamedTuple):
@@ -130,8 +130,8 @@ def _flags_of(options: Options) -> List[str]:
     for name, given in options.items():
         if name not in _FLAGS:
             raise TypeError(f"no option is called '{name}'; there are {', '.join(_FLAGS)}")
-        values = [*given.items()] if isinstance(given, Mapping) else [given] if isinstance(given, (str, tuple, os.PathLike)) \
-            else list(given)
+        is_one = isinstance(given, (str, tuple, os.PathLike))
+        values = [*given.items()] if isinstance(given, Mapping) else [given] if is_one else list(given)
         for value in values:
             macro = value if isinstance(value, tuple) else (value, None)
             word = os.fspath(macro[0]) + ("" if macro[1] is None else f"={macro[1]}")
@@ -156,8 +156,8 @@ def lift(source: Source, *, arch: str = "sm_90", blocks: Optional[Mapping[str, B
     sizes = [f"{name}=" + (str(block) if isinstance(block, int) else ",".join(map(str, block)))
              for name, block in (blocks or {}).items()]
     text, called = _text_of(source, file_name)
-    made = _library.lift(text, file_name=called, arch=arch, cuda_path=os.fspath(cuda_path), flags=_flags_of(options), blocks=sizes,
-                         warnings=warnings, whole_file=False, lift_always=lift_always, remarks=remarks,
+    made = _library.lift(text, file_name=called, arch=arch, cuda_path=os.fspath(cuda_path),
+                         flags=_flags_of(options), blocks=sizes, warnings=warnings, whole_file=False, lift_always=lift_always, remarks=remarks,
                          only_asked_pipelines=only_asked_pipelines)
     diagnostics = _with_notes(made.said)
     may_stay = {each.id for each in diagnostics if each.severity in ("error", "warning")} == {"stays-plain"}
@@ -183,12 +183,21 @@ def include_path() -> str:
     return _library.include_path()
 
 
-def cmake_path() -> str:
-    """The folder that find_package(tilelift) takes as tilelift_DIR, where the package is a whole installation."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "lib", "cmake", "tilelift")
+def examples_path() -> str:
+    """The folder of the examples, where the package is a whole installation."""
+    return _part("share", "tilelift", "examples")
+
+
+def _part(*names: str) -> str:
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), *names)
     if not os.path.isdir(folder):
         raise FileNotFoundError(f"'{folder}' is not there: this package has the library alone")
     return folder
+
+
+def cmake_path() -> str:
+    """The folder that find_package(tilelift) takes as tilelift_DIR, where the package is a whole installation."""
+    return _part("lib", "cmake", "tilelift")
 
 
 def version() -> str:

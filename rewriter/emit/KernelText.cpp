@@ -82,19 +82,31 @@ bool KernelWriter::startsFirst() const {
   return true;
 }
 
-/// What a map is named after: the tile, if all its copies share the map; the tensor, if copies of
-/// several tiles do; otherwise the copy, as `copyStem` says.
-static std::string mapStem(ArrayRef<PlannedCopy> copies, ArrayRef<size_t> owners, size_t owner,
-                           const std::string &copyStem) {
-  const Plan &own = copies[owner].plan;
+/// The name of the map of the copy that is named next: after the tile, if all its copies share the
+/// map; after the tensor, if copies of several tiles do; otherwise after the copy, as `stem` says,
+/// and so where another map has the name.
+std::string KernelWriter::nameOfMap(ArrayRef<size_t> owners, const std::string &stem) const {
+  const size_t own = copyNames.size();
+  const Plan &plan = copies()[own].plan;
   bool hasOtherTiles = false, tileHasOtherMaps = false;
-  for (auto [copy, ownerOfCopy] : llvm::zip(copies, owners)) {
-    hasOtherTiles |= ownerOfCopy == owner && copy.plan.tile != own.tile;
-    tileHasOtherMaps |= ownerOfCopy != owner && copy.plan.tile == own.tile;
+  for (auto [copy, owner] : llvm::zip(copies(), owners)) {
+    hasOtherTiles |= owner == own && copy.plan.tile != plan.tile;
+    tileHasOtherMaps |= owner != own && copy.plan.tile == plan.tile;
   }
-  if (hasOtherTiles && isValidAsciiIdentifier(own.base.name()))
-    return own.base.name();
-  return tileHasOtherMaps ? copyStem : own.tile;
+  std::vector<std::string> stems = {stem};
+  if (hasOtherTiles && isValidAsciiIdentifier(plan.base.name()))
+    stems.insert(stems.begin(), plan.base.name());
+  else if (!tileHasOtherMaps)
+    stems.insert(stems.begin(), plan.tile);
+  auto isTaken = [&](const std::string &name) {
+    return llvm::any_of(copyNames, [&](const CopyNames &other) { return other.map == name; });
+  };
+  for (const std::string &each : stems)
+    if (std::string name = source.unused(each + "_map"); !isTaken(name))
+      return name;
+  for (size_t number = own + 1;; ++number)
+    if (std::string name = source.unused(stem + "_map_" + std::to_string(number)); !isTaken(name))
+      return name;
 }
 
 void KernelWriter::nameCopies() {
@@ -112,9 +124,7 @@ void KernelWriter::nameCopies() {
       result.bytes = source.unused(stem + "_bytes");
     } else {
       const size_t owner = owners[copyNames.size()];
-      result.map = owner < copyNames.size()
-                       ? copyNames[owner].map
-                       : source.unused(mapStem(copies(), owners, owner, stem) + "_map");
+      result.map = owner < copyNames.size() ? copyNames[owner].map : nameOfMap(owners, stem);
       result.box = source.unused(stem + "_box");
       result.bytes = result.box + "::bytes";
     }

@@ -182,6 +182,7 @@ private:
   std::string wrapped(const std::string &parameters, unsigned at) const;
   /// The maps of copies in a text and in those that it calls, each once.
   std::vector<std::string> mapsBelow(const FunctionText &text) const;
+  std::string nameOfMap(llvm::ArrayRef<size_t> owners, const std::string &stem) const;
   bool moved(size_t copy) const { return isMoved(kernel, copy); }
   /// Whether the leader sets up the barrier and issues the first copies at once, before the block's
   /// first barrier.

@@ -207,7 +207,10 @@ RecipeExtent::Walk TensorNumbers::walk(size_t i) {
 std::vector<HostNumber> boxStartsOf(const std::vector<const Plan *> &plans) {
   const size_t count = plans.front()->map()->boxStarts.size();
   std::vector<HostNumber> starts;
-  if (llvm::any_of(plans, [&](const Plan *plan) { return plan->map()->boxStarts.size() != count; }))
+  // The boxes of a tile that a cluster's blocks share start in several places.
+  if (llvm::any_of(plans, [&](const Plan *plan) {
+        return plan->map()->boxStarts.size() != count || plan->peerCount() > 1;
+      }))
     return starts;
   HostNumbers numbers(plans);
   for (size_t d = 0; d < count; ++d) {
@@ -271,9 +274,6 @@ bool haveOneMap(const RecipeTensor &a, const RecipeTensor &b) {
 
 /// Adds the boxes of `other`, which has the same map, to those of `tensor`.
 void join(RecipeTensor &tensor, const RecipeTensor &other) {
-  for (auto [extent, too] : llvm::zip(tensor.extents, other.extents))
-    if (extent.lastStart)
-      extent.lastStart = eitherOf(*extent.lastStart, *too.lastStart);
   if (!other.isReadAtStart)
     return;
   if (!tensor.isReadAtStart)

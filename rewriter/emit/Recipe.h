@@ -83,10 +83,10 @@ struct RecipeExtent {
   };
   std::optional<Walk> walk;
 
-  /// Whether both are the same for a map. If only boxes bound the dimension, their starts may
-  /// differ: joined maps reach as far as the last box of any.
+  /// Whether both are the same for a map. If only boxes bound the dimension, those of one map all
+  /// end in the same place: what lies there in one row need not be there in another.
   bool isAsIn(const RecipeExtent &other) const {
-    return elements == other.elements && lastStart.has_value() == other.lastStart.has_value() &&
+    return elements == other.elements && lastStart == other.lastStart &&
            lastLength == other.lastLength && stride == other.stride && walk == other.walk;
   }
 };

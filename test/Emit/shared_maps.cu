@@ -81,6 +81,45 @@ __global__ void back(float *a, int w) {
     a[(blockIdx.x * 16 + i / 32) * w + i % 32] = tile[i / 32][i % 32];
 }
 
+// Two groups of copies of one tensor, with other boxes, have two maps and two names for them.
+// CHECK: __global__ void groups_tma(float *out, const float *in, int w, int h,
+// CHECK-NEXT: const __grid_constant__ CUtensorMap in_map,
+// CHECK-NEXT: const __grid_constant__ CUtensorMap b_map) {
+// CHECK: tilelift::load(a, in_map
+// CHECK: tilelift::load(d, in_map
+// CHECK: tilelift::load(b, b_map
+// CHECK: tilelift::load(e, b_map
+__global__ void groups(float *out, const float *in, int w, int h) {
+  __shared__ float a[16][16], b[8][32], d[16][16], e[8][32];
+  int x0 = blockIdx.x * 16, y0 = blockIdx.y * 16, t = threadIdx.x;
+#pragma tma load
+  a[t / 16][t % 16] = x0 + t % 16 < w && y0 + t / 16 < h ? in[(y0 + t / 16) * w + x0 + t % 16] : 0.f;
+#pragma tma load
+  d[t / 16][t % 16] = x0 + t % 16 < w && y0 + t / 16 + 16 < h ? in[(y0 + t / 16 + 16) * w + x0 + t % 16] : 0.f;
+#pragma tma load
+  b[t / 32][t % 32] = x0 + t % 32 < w && y0 + t / 32 < h ? in[(y0 + t / 32) * w + x0 + t % 32] : 0.f;
+#pragma tma load
+  e[t / 32][t % 32] = x0 + t % 32 < w && y0 + t / 32 + 8 < h ? in[(y0 + t / 32 + 8) * w + x0 + t % 32] : 0.f;
+  __syncthreads();
+  out[t] = a[0][t % 16] + b[0][t % 32] + d[1][t % 16] + e[1][t % 32];
+}
+
+// Where nothing bounds a dimension, its map ends behind the last box. What lies there in one copy's rows need not be there in
+// the other's, so each has its own.
+// CHECK: __global__ void ends_tma(float *out, const float *in, int p,
+// CHECK-NEXT: const __grid_constant__ CUtensorMap low_map,
+// CHECK-NEXT: const __grid_constant__ CUtensorMap high_map) {
+__global__ void ends(float *out, const float *in, int p) {
+  __shared__ __align__(128) float low[8][30], high[8][30];
+  int t = threadIdx.x, r = t / 30, c = t % 30;
+#pragma tma load
+  low[r][c] = in[(8 + r) * p + c];
+#pragma tma load
+  high[r][c] = in[r * p + 32 + c];
+  __syncthreads();
+  out[t] = low[r][c] + high[r][c] * 3;
+}
+
 int main() {
   float *in, *out;
   cudaMalloc(&in, 64 * 100 * 4);
@@ -92,5 +131,10 @@ int main() {
   buffered<<<3, dim3(32, 16)>>>(out, in, 64, 100);
   heights<<<1, 128>>>(out, in);
   back<<<6, 128>>>(in, 64);
+  groups<<<1, 256>>>(out, in, 64, 64);
+  float *exact;
+  cudaMalloc(&exact, (15 * 64 + 30) * 4);
+  cudaMemset(exact, 1, (15 * 64 + 30) * 4);
+  ends<<<1, 240>>>(out, exact, 64);
   std::printf("%s\n", cudaGetErrorString(cudaDeviceSynchronize()));
 }

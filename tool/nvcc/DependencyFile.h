@@ -1,8 +1,8 @@
 //===----------------------------------------------------------------------===//
 // SPDX-License-Identifier: Apache-2.0 WITH LLVM-exception
 //
-// The file of dependencies that nvcc writes for a lifted text: the object depends on the source
-// that was lifted, on what tilelift read for it, and on tilelift as well.
+// The files of dependencies that nvcc writes for lifted texts: objects depend on the sources that
+// were lifted, on what tilelift read for them, and on tilelift as well.
 //===----------------------------------------------------------------------===//
 
 #ifndef TILELIFT_TOOL_NVCC_DEPENDENCYFILE_H
@@ -14,10 +14,18 @@
 
 namespace tilelift {
 
-/// `lifted` has the lifted text of each source, beside which tilelift has written what it read. The
-/// texts themselves are left out if they are removed. Empty names of others are skipped.
-void completeDependencies(const std::string &file, const std::map<std::string, std::string> &lifted,
-                          const std::vector<std::string> &others, bool areTextsRemoved);
+struct LiftedTexts {
+  /// The text of each source. Beside it, tilelift has written what it read for it.
+  std::map<std::string, std::string> ofSources;
+  /// The folder that texts and lifted headers are in; if it is removed, no rule may name them.
+  std::string folder;
+  bool isFolderRemoved = false;
+};
+
+/// Rewrites a file of dependencies; other names that objects depend on are added. Empty names are
+/// skipped.
+void completeDependencies(const std::string &file, const LiftedTexts &lifted,
+                          const std::vector<std::string> &others);
 
 } // namespace tilelift
 

@@ -99,6 +99,10 @@ std::optional<DryRun> dryRunOf(const CommandWords &words) {
         errs() << line << "\n";
       continue;
     }
+    if (line.consume_front("-- Filter Dependencies -- > ")) {
+      run.dependencyFiles.push_back(line.trim().str());
+      continue;
+    }
     const auto [name, value] = line.split('=');
     if (llvm::all_of(name, [](char c) { return isAlnum(c) || c == '_'; })) {
       readVariable(name, value, run);

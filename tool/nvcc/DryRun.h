@@ -45,6 +45,8 @@ struct DryRun {
   std::string toolkit;
   /// "17": the standard of C++ that nvcc takes; empty if it does not say.
   std::string standard;
+  /// The files of dependencies that nvcc writes.
+  std::vector<std::string> dependencyFiles;
 
   /// "sm_90a" for the source's device; empty if it has no TMA unit.
   static std::string archOf(const DeviceSource &source);

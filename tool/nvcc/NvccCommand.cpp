@@ -11,16 +11,17 @@
 #include "tool/LiftSource.h"
 #include "tool/nvcc/DependencyFile.h"
 #include "tool/nvcc/Process.h"
+#include "tool/nvcc/Replacement.h"
 #include "tool/nvcc/SourceFlags.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/ScopeExit.h"
 #include "llvm/ADT/SmallString.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
+#include "llvm/Support/xxhash.h"
 
 #include <cstdlib>
 #include <map>
@@ -79,7 +80,7 @@ Settings settingsIn(const std::string &file) {
 
 Settings settingsOfEnvironment() {
   Settings settings;
-  settings.options = splitAt(fromEnvironment("TILELIFT_FLAGS"), ' ');
+  settings.options = shellWords(fromEnvironment("TILELIFT_FLAGS"));
   settings.folder = fromEnvironment("TILELIFT_KEEP");
   settings.compiler = fromEnvironment("TILELIFT_NVCC");
   if (settings.compiler.empty())
@@ -92,29 +93,6 @@ Settings settingsOfEnvironment() {
   return settings;
 }
 
-/// The words with those that files of options have, as nvcc reads them: sources may be among these.
-CommandWords withOptionFiles(const CommandWords &words) {
-  CommandWords all;
-  for (size_t i = 0; i < words.size(); ++i) {
-    StringRef file = words[i];
-    const bool isAlone = file == "--options-file" || file == "-optf";
-    if (isAlone && i + 1 < words.size())
-      file = words[++i];
-    else if (!file.consume_front("--options-file=") && !file.consume_front("-optf=")) {
-      all.push_back(words[i]);
-      continue;
-    }
-    for (const std::string &name : splitAt(file, ',')) {
-      auto text = MemoryBuffer::getFile(name);
-      if (!text)
-        quit("cannot read '" + name + "': " + text.getError().message());
-      const CommandWords own = withOptionFiles(shellWords((*text)->getBuffer()));
-      all.insert(all.end(), own.begin(), own.end());
-    }
-  }
-  return all;
-}
-
 /// The word behind a flag; empty if the flag is not there.
 std::string valueOf(const CommandWords &words, StringRef flag) {
   for (size_t i = 0; i + 1 < words.size(); ++i)
@@ -123,59 +101,142 @@ std::string valueOf(const CommandWords &words, StringRef flag) {
   return "";
 }
 
+/// Why options make no sense where lifted texts are to be compiled.
+std::optional<std::string> wrongOptions(const ToolOptions &options, const CommandWords &words) {
+  for (StringRef word : words)
+    if (word == "--help" || word == "-h" || word.starts_with("--help-") || word == "--version")
+      return word.str();
+  if (options.files.size() != 1)
+    return options.files.back();
+  return options.emit != Emit::Cuda        ? std::optional("--emit")
+         : options.inPlace                 ? std::optional("--in-place")
+         : options.diff                    ? std::optional("--diff")
+         : options.check                   ? std::optional("--check")
+         : options.fix                     ? std::optional("--fix")
+         : !options.output.empty()         ? std::optional("-o")
+         : !options.databaseFolder.empty() ? std::optional("-p")
+         : !options.dependencyFile.empty() ? std::optional("--depfile")
+         : options.dumpPlan                ? std::optional("--dump-plan")
+         : options.dumpRelation            ? std::optional("--dump-relation")
+         : options.dumpEffects             ? std::optional("--dump-effects")
+                                           : std::optional<std::string>();
+}
+
 class Wrapper {
 public:
   Wrapper(Settings settings, CommandWords words)
       : settings(std::move(settings)), words(std::move(words)) {}
+  ~Wrapper() {
+    if (lifted.isFolderRemoved && !lifted.folder.empty())
+      sys::fs::remove_directories(lifted.folder);
+  }
 
   int run() {
     const auto nvcc = llvm::find(words, settings.compiler);
     if (nvcc == words.end())
-      quit("'" + settings.compiler + "' does not appear in the command");
+      return fail("'" + settings.compiler + "' does not appear in the command");
+    const CommandWords launchers(words.begin(), nvcc + 1), command(nvcc + 1, words.end());
     const std::optional<DryRun> dry = dryRunOf({nvcc, words.end()});
     if (!dry)
       return 1;
-    for (const DeviceSource &source : dry->sources)
-      if (const int status = lift(source, *dry); status != allLifted)
-        return status;
-    if (const int status = tilelift::run(compileCommand(size_t(nvcc - words.begin()))); status != 0)
+    if (dry->sources.empty())
+      return tilelift::run(words);
+    if (const int status = liftAll(*dry, command); status != allLifted || SignalsWait::hasCome())
       return status;
-    if (const std::string dependencies = valueOf(words, "-MF");
-        !lifted.empty() && !dependencies.empty())
-      completeDependencies(dependencies, lifted, {toolPath(), settings.file},
-                           settings.target.empty());
+    CommandWords full = launchers;
+    if (isByItself()) // CMake's targets know where the runtime is
+      full.insert(full.end(), {"-isystem", runtimeHeaders()});
+    for (const DeviceSource &source :
+         dry->sources) { // what it includes by quotes is looked for beside it
+      const StringRef folder = sys::path::parent_path(source.path);
+      full.push_back(("-Xcompiler=-iquote,\"" + (folder.empty() ? "." : folder) + "\"").str());
+    }
+    llvm::append_range(full, Replacement(lifted.ofSources, lifted.folder).in(command));
+    if (const int status = tilelift::run(full); status != 0)
+      return status;
+    for (const std::string &file : dry->dependencyFiles)
+      completeDependencies(file, lifted, {toolPath(), settings.file});
     return 0;
   }
 
 private:
-  /// Where the lifted text of a source goes. CMake's objects lie below a folder of their target,
-  /// and their texts lie as these do.
-  std::string placeOf(StringRef source) const {
-    SmallString<256> place(settings.folder);
-    if (!settings.target.empty()) {
-      const std::string object = valueOf(words, "-o"), below = "/" + settings.target + ".dir/";
-      const size_t at = object.rfind(below);
-      std::string own = at == std::string::npos ? object : object.substr(at + below.size());
-      if (at == std::string::npos)
-        std::replace(own.begin(), own.end(), '/', '_');
-      sys::path::append(place, StringRef(own).ends_with(".o") ? StringRef(own).drop_back(2)
-                                                              : StringRef(own));
-    } else if (lifted.size() > 0) { // sources of one name may lie in several folders
-      sys::path::append(place, std::to_string(lifted.size()));
-    }
-    return std::string(place);
+  static int fail(const Twine &message) {
+    errs() << "tilelift: error: " << message << "\n";
+    return failed;
+  }
+
+  /// Whether no build tool has said where lifted texts go.
+  bool isByItself() const { return settings.target.empty(); }
+
+  int liftAll(const DryRun &dry, const CommandWords &command) {
+    std::map<std::string, std::string> themselves;
+    for (const DeviceSource &source : dry.sources)
+      themselves[source.path] = source.path;
+    Replacement named(themselves, "");
+    named.in(command);
+    for (const DeviceSource &source : dry.sources)
+      if (!named.found().count(source.path))
+        return fail("'" + source.path +
+                    "' is not named by the command itself: a source on standard input, or in "
+                    "NVCC_PREPEND_FLAGS or NVCC_APPEND_FLAGS, cannot be lifted");
+    const ToolOptions common = optionsFor(dry.sources.front().path);
+    if (const std::optional<std::string> wrong = wrongOptions(common, settings.options))
+      return fail("'" + *wrong +
+                  "' makes no sense in TILELIFT_FLAGS: the lifted texts are compiled");
+    if (!makeFolder())
+      return failed;
+    for (const DeviceSource &source : dry.sources)
+      if (const int status = lift(source, dry, common); status != allLifted)
+        return status;
+    return allLifted;
   }
 
   /// What the options say, without what differs from source to source. They are read once: LLVM
   /// knows its options for as long as the process lives.
-  const ToolOptions &optionsFor(const std::string &anySource) {
-    if (!common) {
-      std::vector<const char *> command = {"tilelift", anySource.c_str()};
-      for (const std::string &word : settings.options)
-        command.push_back(word.c_str());
-      common = parseOptions(command);
+  ToolOptions optionsFor(const std::string &anySource) const {
+    std::vector<const char *> command = {"tilelift", anySource.c_str()};
+    for (StringRef word : settings.options)
+      if (!word.starts_with("--help") && word != "-h" &&
+          word != "--version") // these end the process
+        command.push_back(word.data());
+    return parseOptions(command);
+  }
+
+  bool makeFolder() {
+    lifted.folder = settings.folder;
+    lifted.isFolderRemoved = settings.folder.empty();
+    SmallString<128> folder(settings.folder);
+    const std::error_code problem = lifted.isFolderRemoved
+                                        ? sys::fs::createUniqueDirectory("tilelift-nvcc", folder)
+                                        : sys::fs::create_directories(folder);
+    lifted.folder = std::string(folder);
+    if (problem)
+      fail("cannot make the folder '" + folder + "' for lifted texts: " + problem.message());
+    return !problem;
+  }
+
+  /// Where the lifted text of a source goes. CMake's objects lie below a folder of their target,
+  /// and their texts lie as these do. Otherwise each source and each output have a folder, as
+  /// several commands may share the one for all texts.
+  std::string placeOf(StringRef source) const {
+    SmallString<256> place(lifted.folder);
+    const std::string object = valueOf(words, "-o");
+    if (isByItself()) {
+      SmallString<256> path(source);
+      sys::fs::make_absolute(path);
+      const std::string key = std::string(path) + "\n" + object;
+      sys::path::append(place, sys::path::stem(source) + "-" +
+                                   utohexstr(xxh3_64bits(key), /*LowerCase=*/true));
+      return std::string(place);
     }
-    return *common;
+    const std::string below = "/" + settings.target + ".dir/";
+    const size_t at = object.rfind(below);
+    std::string own = at == std::string::npos ? object : object.substr(at + below.size());
+    if (at == std::string::npos)
+      std::replace(own.begin(), own.end(), '/', '_');
+    sys::path::append(place, StringRef(own).ends_with(".o") ? StringRef(own).drop_back(2)
+                                                            : StringRef(own));
+    return std::string(place);
   }
 
   bool has(StringRef option) const {
@@ -184,19 +245,18 @@ private:
     });
   }
 
-  int lift(const DeviceSource &source, const DryRun &dry) {
+  int lift(const DeviceSource &source, const DryRun &dry, const ToolOptions &common) {
     const std::string folder = placeOf(source.path);
     SmallString<256> text(folder);
     sys::path::append(text, sys::path::filename(source.path));
     // A header that was lifted before would be found in place of one that no longer changes.
-    if (!settings.target.empty())
-      sys::fs::remove_directories(folder);
+    sys::fs::remove_directories(folder);
     if (std::error_code problem = sys::fs::create_directories(folder))
-      quit("cannot make the folder '" + folder + "': " + problem.message());
+      return fail("cannot make the folder '" + folder + "': " + problem.message());
     const std::optional<CommandWords> flags = sourceFlagsOf(source, dry);
     if (!flags)
       return failed;
-    ToolOptions own = optionsFor(source.path);
+    ToolOptions own = common;
     own.files = {source.path};
     own.output = std::string(text);
     own.dependencyFile = own.output + ".d";
@@ -207,70 +267,56 @@ private:
       own.selection.device = deviceNamed(arch);
     }
     llvm::append_range(own.compilerFlags, *flags);
-    if (!settings.target.empty())
+    if (!isByItself())
       outs() << "Lifting " << sys::path::filename(source.path) << "\n";
     outs().flush();
     const int status = liftCommand(std::move(own));
     // With `someRefused` and a text, a copy stays a loop and a warning has said so.
     if (status != allLifted && !(status == someRefused && sys::fs::exists(text)))
       return status;
-    lifted[source.path] = std::string(text);
-    return allLifted;
+    lifted.ofSources[source.path] = std::string(text);
+    return isCompiled(source, dry) ? int(allLifted) : int(failed);
   }
 
-  /// What a source includes by quotes is still looked for beside it.
-  CommandWords compileCommand(size_t nvcc) const {
-    CommandWords command;
-    for (size_t i = 0; i < words.size(); ++i) {
-      const auto found = i > nvcc ? lifted.find(words[i]) : lifted.end();
-      command.push_back(found == lifted.end() ? words[i] : found->second);
-      if (i != nvcc)
-        continue;
-      if (settings.target.empty()) // CMake's targets know where the runtime is
-        command.insert(command.end(), {"-isystem", runtimeHeaders()});
-      for (const auto &[source, text] : lifted) {
-        const StringRef folder = sys::path::parent_path(source);
-        command.push_back(("-Xcompiler=-iquote,\"" + (folder.empty() ? "." : folder) + "\"").str());
-      }
-    }
-    return command;
+  /// Lifted texts include the runtime, which is written in C++17.
+  bool isCompiled(const DeviceSource &source, const DryRun &dry) const {
+    unsigned standard = 0;
+    if (StringRef(dry.standard).getAsInteger(10, standard) || standard >= 17)
+      return true;
+    auto before = MemoryBuffer::getFile(source.path),
+         after = MemoryBuffer::getFile(lifted.ofSources.at(source.path));
+    if (!before || !after || (*before)->getBuffer() == (*after)->getBuffer())
+      return true;
+    fail("'" + source.path + "' is compiled as C++" + dry.standard +
+         ", and what is lifted needs C++17: "
+         "'-std=c++17' asks for it");
+    return false;
   }
 
   Settings settings;
   CommandWords words;
-  std::optional<ToolOptions> common;
-  /// The lifted texts of sources.
-  std::map<std::string, std::string> lifted;
+  LiftedTexts lifted;
 };
 
 } // namespace
 
 int nvccCommand(ArrayRef<const char *> arguments) {
   CommandWords words(arguments.begin(), arguments.end());
-  if (words.empty() || words.front() == "--help-tilelift") {
+  if (!words.empty() && words.front() == "--help-tilelift") {
     outs() << "Lifts the sources of a command of nvcc's, and compiles what comes out.\n\n"
               "  tilelift nvcc -O3 -arch=sm_90a -c blur.cu -o blur.o\n\n"
               "TILELIFT_FLAGS has options of tilelift, TILELIFT_NVCC says which nvcc, and\n"
               "TILELIFT_KEEP names a folder in which the lifted texts stay.\n";
-    return words.empty() ? failed : 0;
+    return 0;
   }
-  StringRef first = words.front();
+  const SignalsWait signals;
+  StringRef first = words.empty() ? "" : StringRef(words.front());
   if (first.consume_front("--tilelift-settings=")) {
     const Settings settings = settingsIn(first.str());
     words.erase(words.begin());
     return Wrapper(settings, std::move(words)).run();
   }
   Settings settings = settingsOfEnvironment();
-  SmallString<128> folder(settings.folder);
-  const bool isKept = !folder.empty();
-  if (!isKept && sys::fs::createUniqueDirectory("tilelift-nvcc", folder))
-    quit("cannot make a folder for lifted texts");
-  settings.folder = std::string(folder);
-  const auto remover = make_scope_exit([&] {
-    if (!isKept)
-      sys::fs::remove_directories(folder);
-  });
-  words = withOptionFiles(words);
   words.insert(words.begin(), settings.compiler);
   return Wrapper(std::move(settings), std::move(words)).run();
 }

@@ -21,9 +21,23 @@ struct Printed {
 };
 Printed outputOf(llvm::ArrayRef<std::string> command);
 
-/// Runs a program whose output is seen. Returns its exit status, 127 with a message if it cannot be
-/// run.
+/// Runs a program whose output is seen. Returns its exit status; 127, with a message, if it cannot
+/// be run; and 128 plus the number of a signal that ended it.
 int run(llvm::ArrayRef<std::string> command);
+
+/// While there is an object of this kind, signals that would end this process do so only behind it:
+/// a program that is being run gets them, and what has been made can be removed.
+class SignalsWait {
+public:
+  SignalsWait();
+  /// Ends the process by the signal that came, if any did.
+  ~SignalsWait();
+  SignalsWait(const SignalsWait &) = delete;
+  SignalsWait &operator=(const SignalsWait &) = delete;
+
+  /// Whether there is no use to go on.
+  static bool hasCome();
+};
 
 } // namespace tilelift
 
